@@ -33,7 +33,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 /// One TCP flow.
@@ -209,6 +209,8 @@ pub struct EndpointsReport {
 
 /// The thread that serves the sockets of a run.
 pub struct Endpoints {
+    /// Tells the thread when time zero is, once.
+    zero: Option<SyncSender<u64>>,
     /// Asks the thread to end.
     stop: Arc<EventFd>,
     /// When it ends by itself.
@@ -217,19 +219,15 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Starts the thread. When this returns, the receivers of flows listen, and the kernel has accepted
-    /// every congestion control at both sides. `netns` are the namespaces by [`Side`]; `zero_ns` is the
-    /// scenario's time zero on `CLOCK_MONOTONIC`, ns.
+    /// Starts the thread, which waits for [`Endpoints::begin`]. When this returns, the receivers of flows
+    /// listen, and the kernel has accepted every congestion control at both sides. `netns` are the
+    /// namespaces by [`Side`].
     ///
     /// The calling process must be allowed to enter the namespaces as long as flows start.
     ///
     /// # Errors
     /// When the kernel refuses something: nothing is left of it.
-    pub fn start(
-        plan: Plan,
-        netns: [BorrowedFd<'_>; 2],
-        zero_ns: u64,
-    ) -> Result<Endpoints, EndpointError> {
+    pub fn start(plan: Plan, netns: [BorrowedFd<'_>; 2]) -> Result<Endpoints, EndpointError> {
         let system = |what| move |source| EndpointError::System { what, source };
         let own = |fd: BorrowedFd<'_>| {
             fd.try_clone_to_owned().map_err(system("a namespace's descriptor"))
@@ -240,17 +238,27 @@ impl Endpoints {
             EventFd::from_flags(flags).map_err(io::Error::from).map_err(system("eventfd"))?;
         let stop = Arc::new(stop);
         let (ready, is_ready) = sync_channel(1);
+        let (zero, zero_told) = sync_channel(1);
         let (asked, end) = (Arc::clone(&stop), plan.end);
         let thread = Builder::new().name("endpoints".to_owned());
-        let thread = thread.spawn(move || thread::run(plan, netns, zero_ns, &asked, &ready));
+        let thread = thread.spawn(move || thread::run(plan, netns, &asked, &ready, &zero_told));
         let thread = thread.map_err(system("the thread of the sockets"))?;
         let gone = || EndpointError::System {
             what: "the thread of the sockets",
             source: io::Error::other("it ended before it began"),
         };
-        let endpoints = Endpoints { stop, end, thread: Some(thread) };
+        let endpoints = Endpoints { zero: Some(zero), stop, end, thread: Some(thread) };
         is_ready.recv().unwrap_or_else(|_| Err(gone()))?;
         Ok(endpoints)
+    }
+
+    /// The scenario's time zero is at `zero_ns` on `CLOCK_MONOTONIC`, ns: flows start from then on. It
+    /// counts once.
+    pub fn begin(&mut self, zero_ns: u64) {
+        if let Some(zero) = self.zero.take() {
+            // Of a thread that has gone, the report tells.
+            let _ = zero.try_send(zero_ns);
+        }
     }
 
     /// What the sockets have told, the run being at `now`: until its end or, before that, until now.
@@ -264,6 +272,8 @@ impl Endpoints {
 
     fn join(&mut self, now: Time) -> Option<EndpointsReport> {
         let thread = self.thread.take()?;
+        // One that was never told to begin does not wait for it any more.
+        self.zero = None;
         if now < self.end {
             // It can only fail when it was asked very often.
             let _ = self.stop.write(1);

@@ -69,16 +69,17 @@ pub fn run(
     host.launcher = launcher;
     let clients: Vec<Ipv4Addr> =
         prepared.users.iter().map(|user| sides.client_address(*user)).collect();
+    // Making sockets for many flows takes its time: time zero comes after it.
+    let mut endpoints = match &description.traffic {
+        Traffic::Flows { .. } => Some(endpoints(description, &prepared, &sides)?),
+        Traffic::Commands { .. } => None,
+    };
     let zero_ns = monotonic_ns() + LEAD_NS;
     if description.capture {
         let zero_realtime_ns = realtime_ns() + LEAD_NS;
         let capture = Capture::start(&description.folder, &description.comment, zero_realtime_ns);
         host.capture = Some(capture.map_err(wrong("capture"))?);
     }
-    let endpoints = match &description.traffic {
-        Traffic::Flows { .. } => Some(endpoints(description, &prepared, &sides, zero_ns)?),
-        Traffic::Commands { .. } => None,
-    };
     // Where it is not permitted, the certificate tells what came of it.
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);
     let class = if sys::set_fifo(PRIORITY).is_ok() { "fifo" } else { "other" };
@@ -88,6 +89,9 @@ pub fn run(
     if let Some(launcher) = &mut host.launcher {
         launcher.start(Side::Server).map_err(wrong("command"))?;
         launcher.start(Side::Client).map_err(wrong("command"))?;
+    }
+    if let Some(endpoints) = &mut endpoints {
+        endpoints.begin(zero_ns);
     }
     let outside = devices(&host, zero_ns).map_err(wrong("system"))?;
     let table = prepared.table(clients);
@@ -160,7 +164,6 @@ fn endpoints(
     description: &Description,
     prepared: &Prepared,
     sides: &Sides,
-    zero_ns: u64,
 ) -> Result<Endpoints, Wrong> {
     let Traffic::Flows { sockets } = &description.traffic else {
         unreachable!("only flows have sockets of ours");
@@ -202,7 +205,7 @@ fn endpoints(
         ss_interval: record.ss.then(|| Duration::from_nanos(record.ss_interval_ns)),
     };
     let netns = Side::BOTH.map(|side| sides.netns(side));
-    Endpoints::start(plan, netns, zero_ns).map_err(wrong("congestion"))
+    Endpoints::start(plan, netns).map_err(wrong("congestion"))
 }
 
 /// What the path, the packets at its ends and the sockets have told.

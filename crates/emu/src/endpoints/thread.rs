@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, SyncSender};
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 1024 * 1024;
@@ -111,22 +111,24 @@ struct Server {
     buffer: Vec<u8>,
 }
 
-/// The thread: tells `ready` whether it can begin, and serves until the plan's end, or until `stop` can
-/// be read.
+/// The thread: tells `ready` whether it can begin, is told when time zero is, and serves until the plan's
+/// end, or until `stop` can be read.
 pub(super) fn run(
     plan: Plan,
     netns: [OwnedFd; 2],
-    zero_ns: u64,
     stop: &EventFd,
     ready: &SyncSender<Result<(), EndpointError>>,
+    zero: &Receiver<u64>,
 ) -> EndpointsReport {
     // Signals are for the thread that waits for them.
     let blocked = SigSet::all().thread_block().map_err(system("signals"));
-    let server = blocked.and_then(|()| Server::new(plan, netns, zero_ns, stop));
+    let server = blocked.and_then(|()| Server::new(plan, netns, stop));
     match server {
         Ok(mut server) => {
             // Whoever does not wait has gone, and has asked to stop.
             let _ = ready.send(Ok(()));
+            let Ok(zero_ns) = zero.recv() else { return EndpointsReport::default() };
+            server.clock = Clock::new(zero_ns);
             server.serve();
             server.report()
         }
@@ -142,12 +144,7 @@ fn system<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> EndpointError
 }
 
 impl Server {
-    fn new(
-        plan: Plan,
-        netns: [OwnedFd; 2],
-        zero_ns: u64,
-        stop: &EventFd,
-    ) -> Result<Server, EndpointError> {
+    fn new(plan: Plan, netns: [OwnedFd; 2], stop: &EventFd) -> Result<Server, EndpointError> {
         let mut homes = Homes::new(netns);
         check_congestion(&plan, &mut homes)?;
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(system("epoll"))?;
@@ -163,7 +160,8 @@ impl Server {
         let starts = flows.iter().enumerate().filter(|(_, flow)| flow.start < end);
         agenda.extend(starts.map(|(place, flow)| Reverse((flow.start, Due::Start(place)))));
         let mut server = Server {
-            clock: Clock::new(zero_ns),
+            // Until it is told.
+            clock: Clock::new(0),
             homes,
             epoll,
             timer,

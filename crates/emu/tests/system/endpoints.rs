@@ -97,8 +97,9 @@ fn monotonic_ns() -> u64 {
 }
 
 fn start(plan: Plan, netns: &OwnedFd) -> Endpoints {
-    let both = [netns.as_fd(), netns.as_fd()];
-    Endpoints::start(plan, both, monotonic_ns() + 10_000_000).expect("start")
+    let mut endpoints = Endpoints::start(plan, [netns.as_fd(), netns.as_fd()]).expect("start");
+    endpoints.begin(monotonic_ns() + 10_000_000);
+    endpoints
 }
 
 /// Runs it to its end.
@@ -368,7 +369,7 @@ fn an_unknown_congestion_control_is_refused() {
         EndpointFlow { congestion: "nosuch".to_owned(), ..flow(4) },
     ];
     let both = [netns.as_fd(), netns.as_fd()];
-    let refused = Endpoints::start(plan(flows, 100), both, monotonic_ns());
+    let refused = Endpoints::start(plan(flows, 100), both);
     let message = refused.err().expect("refused").to_string();
     let expected = "congestion control \"nosuch\" of flow 3: the kernel does not have it. \
                     This kernel has: ";
@@ -379,7 +380,7 @@ fn an_address_that_is_not_there_is_refused() {
     let netns = namespace();
     let flows = vec![EndpointFlow { client: Ipv4Addr::new(100, 65, 9, 9), ..flow(2) }];
     let both = [netns.as_fd(), netns.as_fd()];
-    let refused = Endpoints::start(plan(flows, 100), both, monotonic_ns());
+    let refused = Endpoints::start(plan(flows, 100), both);
     let message = refused.err().expect("refused").to_string();
     let expected = "flow 2: cannot listen at 100.65.9.9 port 20002 (client's side): ";
     assert!(message.starts_with(expected), "{message}");
@@ -411,7 +412,8 @@ fn what_cannot_connect_is_told() {
     let before = monotonic_ns();
     let plan = plan(flows, 1300);
     let both = [at_server.as_fd(), at_client.as_fd()];
-    let endpoints = Endpoints::start(plan, both, before + 10_000_000).expect("start");
+    let mut endpoints = Endpoints::start(plan, both).expect("start");
+    endpoints.begin(monotonic_ns() + 10_000_000);
     let report = endpoints.finish(Time::from_millis(1300));
     assert!(monotonic_ns() - before < 3_000_000_000, "it does not hang");
     assert_eq!(report.problems.len(), 3, "{:?}", report.problems);
@@ -449,6 +451,10 @@ fn nothing_goes_on_without_its_owner() {
     let begun = monotonic_ns();
     drop(start(plan(vec![flow(0)], 60_000), &netns));
     assert!(monotonic_ns() - begun < 5_000_000_000);
+    // Neither does what never began.
+    let waiting = Endpoints::start(plan(vec![flow(0)], 100), [netns.as_fd(), netns.as_fd()]);
+    let report = waiting.expect("start").finish(Time::from_secs(1));
+    assert!(report.flows.is_empty() && monotonic_ns() - begun < 10_000_000_000);
     // The port is free.
     let report = run(plan(vec![transfer(0, 1000)], 200), &netns);
     assert_eq!(report.flows[0].delivered_bytes, 1000);
@@ -463,7 +469,8 @@ fn across(sides: &Sides) {
     ];
     let both = Side::BOTH.map(|side| sides.netns(side));
     let end = Time::from_millis(500);
-    let endpoints = Endpoints::start(plan(flows, 500), both, monotonic_ns()).expect("start");
+    let mut endpoints = Endpoints::start(plan(flows, 500), both).expect("start");
+    endpoints.begin(monotonic_ns());
     let until = monotonic_ns() + end.as_nanos();
     let mut carried = 0;
     while monotonic_ns() < until {
