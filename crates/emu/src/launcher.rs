@@ -1,5 +1,5 @@
-//! The commands of a run: a process that was copied off while there was one thread starts them, each
-//! in its network namespace, and everything that they have started ends with it.
+//! The commands of a run: a process that was copied off while there was one thread starts them,
+//! each in its network namespace, and everything that they have started ends with it.
 //!
 //! ```text
 //!   airpath-emu ─ keeper ─ launcher (first of a PID namespace) ─┬ server's command
@@ -7,8 +7,18 @@
 //! ```
 //!
 //! The keeper is there because a process that has asked for a PID namespace can start no thread any
-//! more. When `airpath-emu` ends, however it does, the kernel kills the keeper (`PDEATHSIG`) and with
-//! it the launcher, and with that, the first process of its PID namespace, all others in it.
+//! more. When `airpath-emu` ends, however it does, the kernel kills the keeper (`PDEATHSIG`) and
+//! with it the launcher, and with that, the first process of its PID namespace, all others in it.
+//!
+//! * `airpath-emu` has the capabilities of its caller, or all within a user namespace of its own,
+//!   and the real-time class where it is permitted. It is in the caller's network namespace, or in
+//!   an empty one.
+//! * Keeper and launcher have the same capabilities and the usual class.
+//! * A command is in the network namespace of its side. It has no capability and can get none, or
+//!   with `keep_privileges` those of the launcher.
+//!
+//! What a command may do with files, and with sockets that are files, is what its user may: this
+//! keeps an ordinary program on the path, and is no sandbox for a hostile one.
 //!
 //! Source: pid_namespaces(7), capabilities(7), credentials(7).
 
@@ -81,8 +91,8 @@ impl Launcher {
     /// Copies it off. The commands are started later, with [`Launcher::start`].
     ///
     /// # Errors
-    /// When the process has several threads, the traffic is not that of commands, or the kernel does
-    /// not allow it.
+    /// When the process has several threads, the traffic is not that of commands, or the
+    /// kernel does not allow it.
     pub fn fork(
         sides: &Sides,
         traffic: &Traffic,
@@ -126,13 +136,15 @@ impl Launcher {
         self.socket.as_fd()
     }
 
-    /// What it tells next, if anything; does not wait. At the end it is always [`LauncherEvent::Gone`].
+    /// What it tells next, if anything; does not wait. At the end it is always
+    /// [`LauncherEvent::Gone`].
     pub fn poll(&mut self) -> Option<LauncherEvent> {
         self.receive()
     }
 
     /// Asks it to end everything: the commands are asked to (`SIGTERM`, and after half of `grace`
-    /// `SIGHUP` as from a terminal that closes) and killed after `grace`. It tells [`LauncherEvent::Gone`] at the end.
+    /// `SIGHUP` as from a terminal that closes) and killed after `grace`. It tells
+    /// [`LauncherEvent::Gone`] at the end.
     ///
     /// # Errors
     /// When the launcher has gone.

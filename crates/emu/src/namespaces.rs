@@ -108,8 +108,8 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Sets both up. The first of `users` is the one whose address packets of the client's side have
-    /// that choose none; all of them have addresses there.
+    /// Sets both up. The first of `users` is the one whose address packets of the client's side
+    /// have that choose none; all of them have addresses there.
     ///
     /// The process is in the network namespace afterwards in which it was before, or without
     /// privileges in a user namespace of its own and an empty network namespace.

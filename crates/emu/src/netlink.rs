@@ -200,8 +200,8 @@ impl Netlink {
     /// default route.
     ///
     /// # Errors
-    /// What the kernel says: `AlreadyExists` when there is one, `NotFound` or `InvalidInput` when it
-    /// does not know the congestion control.
+    /// What the kernel says: `AlreadyExists` when there is one, `NotFound` or
+    /// `InvalidInput` when it does not know the congestion control.
     pub fn add_route(
         &mut self,
         device: u32,

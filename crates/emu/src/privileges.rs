@@ -45,7 +45,8 @@ pub fn user_namespace_remedy(error: &io::Error) -> String {
         fs::read_to_string(format!("/proc/sys/{name}")).is_ok_and(|text| text.trim() == value)
     };
     let cause = if is("kernel/apparmor_restrict_unprivileged_userns", "1") {
-        "AppArmor restricts them: run `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root"
+        "AppArmor restricts them: run `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as \
+         root"
     } else if is("kernel/unprivileged_userns_clone", "0") {
         "they are switched off: run `sysctl kernel.unprivileged_userns_clone=1` as root"
     } else if is("user/max_user_namespaces", "0") {

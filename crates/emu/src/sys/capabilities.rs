@@ -13,8 +13,8 @@ pub const CAP_SETPCAP: u32 = 8;
 pub const CAP_SYS_ADMIN: u32 = 21;
 
 const VERSION_3: u32 = 0x2008_0522;
-/// Root is nobody special at `exec`, nor at a change of the user, and ambient capabilities cannot be
-/// raised; all of it locked.
+/// Root is nobody special at `exec`, nor at a change of the user, and ambient capabilities cannot
+/// be raised; all of it locked.
 const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
     | libc::SECBIT_NOROOT_LOCKED
     | libc::SECBIT_NO_SETUID_FIXUP
@@ -93,8 +93,8 @@ fn prctl(option: libc::c_int, first: libc::c_ulong, second: libc::c_ulong) -> io
     result(unsafe { libc::prctl(option, first, second, 0 as libc::c_ulong, 0 as libc::c_ulong) })
 }
 
-/// Gives up all capabilities of the calling thread for good: what it executes has none, even as root
-/// and whatever the file says (`no_new_privs`).
+/// Gives up all capabilities of the calling thread for good: what it executes has none, even as
+/// root and whatever the file says (`no_new_privs`).
 ///
 /// # Errors
 /// When the kernel refuses a part of it.

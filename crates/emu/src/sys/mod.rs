@@ -1,13 +1,19 @@
 //! Calls of the system that no safe library has: the only place of the driver with unsafe code.
 //!
-//! | file | what | why it is sound |
-//! |---|---|---|
-//! | `tun` | `TUNSETIFF` | the request outlives the call and is as large as the kernel reads and writes |
-//! | `sockets` | `getsockopt(TCP_INFO)`, `setsockopt` of integers | the length that is passed is that of the buffer; what comes back is parsed as bytes |
-//! | `scheduling` | the scheduling class of the calling thread | the parameter is read during the call only |
-//! | `capabilities` | `capget`, `capset`, `prctl` of the bounding and the ambient set and of `securebits` | plain numbers, and two arrays of the size that version 3 of the interface says |
-//! | `descriptors` | taking an inherited descriptor | it is open, and no other part of the program has it |
-//! | `processes` | `fork`, closing inherited descriptors, `mount_setattr`, default actions of signals | a process with one thread is copied whole, so everything in the copy is consistent; it never returns to the caller |
+//! * `tun`: `TUNSETIFF`. Sound: the request outlives the call and is as large as the kernel reads
+//!   and writes.
+//! * `sockets`: `getsockopt(TCP_INFO)`, `setsockopt` of integers. Sound: the length that is passed
+//!   is that of the buffer; what comes back is parsed as bytes.
+//! * `scheduling`: the scheduling class of the calling thread. Sound: the parameter is read during
+//!   the call only.
+//! * `capabilities`: `capget`, `capset`, `prctl` of the bounding and the ambient set and of
+//!   `securebits`. Sound: plain numbers, and two arrays of the size that version 3 of the interface
+//!   says.
+//! * `descriptors`: taking an inherited descriptor. Sound: it is open, and no other part of the
+//!   program has it.
+//! * `processes`: `fork`, closing inherited descriptors, `mount_setattr`, default actions of
+//!   signals. Sound: a process with one thread is copied whole, so everything in the copy is
+//!   consistent; it never returns to the caller.
 //!
 //! Each function does one call and is told owned or borrowed descriptors, never numbers.
 #![allow(unsafe_code)]

@@ -15,8 +15,8 @@ pub fn is_single_threaded() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }
 
-/// Starts a copy of the process that does `body` and ends with its result as exit status. It has the
-/// standard descriptors and those of `keep`, and no others.
+/// Starts a copy of the process that does `body` and ends with its result as exit status. It has
+/// the standard descriptors and those of `keep`, and no others.
 ///
 /// # Errors
 /// When the process has other threads, or the kernel refuses it.
@@ -24,8 +24,8 @@ pub fn fork(keep: &[BorrowedFd<'_>], body: impl FnOnce() -> i32) -> io::Result<P
     if !is_single_threaded() {
         return Err(io::Error::other("a process with several threads is not copied"));
     }
-    // SAFETY: the process has one thread, this one, so no lock is held by another and the copy is as
-    // consistent as the original.
+    // SAFETY: the process has one thread, this one, so no lock is held by another and the copy is
+    // as consistent as the original.
     let pid = result(unsafe { libc::fork() })?;
     if pid > 0 {
         return Ok(Pid::from_raw(pid));

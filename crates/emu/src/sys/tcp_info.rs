@@ -5,8 +5,8 @@ macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $at:literal,)*) => {
         /// What the kernel tells of a connection, by the names of linux/tcp.h without `tcpi_`.
         ///
-        /// Times are µs where nothing else is said, sizes are bytes, counts are packets. A field that
-        /// the running kernel does not tell is 0; [`TcpInfo::tells`] knows which these are.
+        /// Times are µs where nothing else is said, sizes are bytes, counts are packets. A field
+        /// that the running kernel does not tell is 0; [`TcpInfo::tells`] knows which these are.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct TcpInfo {
             /// Bytes that the kernel has written.

@@ -1,7 +1,7 @@
 //! Two network namespaces with a device each.
 
 use crate::support::{
-    Test, become_nobody, carry, description, in_a_copy, needs_root, read, sides, skip, write,
+    Test, become_nobody, carry, description, in_a_copy, needs_root, now, read, sides, skip, write,
 };
 use airpath_emu::namespaces::{DEVICE_PACKETS, Sides};
 use airpath_emu::netlink::Netlink;
@@ -10,11 +10,13 @@ use airpath_emu::{addresses, privileges, sys, sysctls};
 use nix::sched::{CloneFlags, setns};
 use serde_json::json;
 use std::net::{Ipv4Addr, UdpSocket};
+use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_packet_is_read_as_it_was_sent", a_packet_is_read_as_it_was_sent),
     ("settings_are_read_back", settings_are_read_back),
     ("every_user_has_an_address", every_user_has_an_address),
+    ("many_users_are_set_up_in_time", many_users_are_set_up_in_time),
     ("what_the_kernel_does_not_know_is_refused", what_the_kernel_does_not_know_is_refused),
     ("there_is_no_way_out", there_is_no_way_out),
     ("a_device_that_nobody_reads_tells_its_drops", a_device_that_nobody_reads_tells_its_drops),
@@ -34,7 +36,7 @@ fn network() -> std::path::PathBuf {
 fn bind(sides: &Sides, side: Side, address: Ipv4Addr) -> UdpSocket {
     let socket = sides.within(side, || UdpSocket::bind((address, 4000))).expect("there");
     let socket = socket.expect("bind");
-    socket.set_read_timeout(Some(std::time::Duration::from_secs(1))).expect("a timeout");
+    socket.set_read_timeout(Some(Duration::from_secs(1))).expect("a timeout");
     socket
 }
 
@@ -118,6 +120,17 @@ fn every_user_has_an_address() {
     let any = bind(&sides, Side::Client, Ipv4Addr::UNSPECIFIED);
     any.send_to(b"x", (sides.server_address(), 9)).expect("send");
     assert_eq!(read(&sides, Side::Client)[12..16], [100, 69, 1, 44]);
+}
+
+fn many_users_are_set_up_in_time() {
+    needs_root();
+    let users: Vec<u16> = (0..4000).collect();
+    let start = now();
+    let sides = Sides::open(&description(json!({})), &users).expect("sides");
+    assert!(now() - start < Duration::from_secs(20), "{:?}", now() - start);
+    let last = bind(&sides, Side::Client, sides.client_address(3999));
+    last.send_to(b"x", (sides.server_address(), 9)).expect("send");
+    assert_eq!(read(&sides, Side::Client)[12..16], [100, 65, 15, 159]);
 }
 
 fn what_the_kernel_does_not_know_is_refused() {

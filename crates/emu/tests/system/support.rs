@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// A name and what is done.
 pub(crate) type Test = (&'static str, fn());
@@ -85,8 +86,8 @@ pub(crate) fn carry(sides: &Sides, from: Side) -> Vec<u8> {
     packet
 }
 
-/// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be opened
-/// as on most machines: by a node in a mount namespace of its own.
+/// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be
+/// opened as on most machines: by a node in a mount namespace of its own.
 pub(crate) fn become_nobody() {
     become_nobody_with_tun(0o666);
 }
@@ -116,4 +117,9 @@ pub(crate) fn in_a_copy(body: impl FnOnce() -> i32) -> i32 {
         WaitStatus::Exited(_, status) => status,
         other => panic!("{other:?}"),
     }
+}
+
+/// Time of a clock that never goes back.
+pub(crate) fn now() -> Duration {
+    nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).expect("a clock").into()
 }
