@@ -70,7 +70,7 @@ fn wait(launcher: &mut Launcher) -> LauncherEvent {
             return event;
         }
         let mut wanted = [PollFd::new(launcher.fd(), PollFlags::POLLIN)];
-        assert_eq!(poll(&mut wanted, PollTimeout::from(10_000_u16)), Ok(1), "nothing is told");
+        assert_eq!(poll(&mut wanted, PollTimeout::from(30_000_u16)), Ok(1), "nothing is told");
     }
 }
 
@@ -201,7 +201,7 @@ fn both_commands_talk() {
     let server = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); \
                   s.bind(('100.64.0.1', 4000)); d, a = s.recvfrom(99); s.sendto(d.upper(), a)";
     let client = "import os, socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); \
-                  s.settimeout(5); s.sendto(b'question', (os.environ['AIRPATH_SERVER'], 4000)); \
+                  s.settimeout(20); s.sendto(b'question', (os.environ['AIRPATH_SERVER'], 4000)); \
                   open(sys.argv[1], 'wb').write(s.recv(99))";
     let path = said.0.display().to_string();
     let client = ["python3", "-c", client, &path];

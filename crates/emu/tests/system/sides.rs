@@ -36,7 +36,7 @@ fn network() -> std::path::PathBuf {
 fn bind(sides: &Sides, side: Side, address: Ipv4Addr) -> UdpSocket {
     let socket = sides.within(side, || UdpSocket::bind((address, 4000))).expect("there");
     let socket = socket.expect("bind");
-    socket.set_read_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+    socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
     socket
 }
 

@@ -61,12 +61,12 @@ pub(crate) fn sides(changes: Value) -> Sides {
     Sides::open(&description(changes), &[0]).expect("sides")
 }
 
-/// The next packet of IPv4 that a device has to give; waits up to a second.
+/// The next packet of IPv4 that a device has to give; waits up to 20 s.
 pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
     let mut buffer = vec![0; 65_536];
     loop {
         let mut wanted = [PollFd::new(sides.device(side), PollFlags::POLLIN)];
-        assert_eq!(poll(&mut wanted, PollTimeout::from(1000_u16)), Ok(1), "no packet in a second");
+        assert_eq!(poll(&mut wanted, PollTimeout::from(20_000_u16)), Ok(1), "no packet");
         let length = nix::unistd::read(sides.device(side), &mut buffer).expect("read");
         if buffer[0] >> 4 == 4 {
             return buffer[..length].to_vec();
