@@ -1,10 +1,17 @@
-"""What came out, beside the bounds: `python analyse.py` prints every table as Markdown."""
+"""What came out, beside the bounds: `python analyse.py` prints every table as Markdown.
+
+    python analyse.py [--write]
+
+With `--write` they go into the page instead.
+"""
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -103,11 +110,13 @@ def difference(found: float, reference: float) -> float:
 
 
 def percent(share: float) -> str:
-    return f"{share * 100:+.1f}"
+    return "–" if math.isnan(share) else f"{share * 100:+.1f}"
 
 
-def verdict(holds: bool | None) -> str:
-    return {True: "yes", False: "no", None: "not measured"}[holds]
+def verdict(holds: bool | None, valid: bool = True) -> str:
+    """Return a word; of what no valid run was made of, with a remark."""
+    said = {True: "yes", False: "no", None: "not measured"}[holds]
+    return said if valid or holds is None else f"{said}, but invalid"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -160,7 +169,7 @@ def paper_table(results: Results) -> str:
         cells = [str(one.idx), one.kernel.scaled(1e-6, 3), f"{one.kernel.valid}/{one.kernel.runs}"]
         cells += [f"{published:.3f} ± {width:.3f}", off[0], one.paper.scaled(1e-6, 3), off[1]]
         cells += [one.near.scaled(1e-6, 3), off[2], f"{cases.PAPER_BOUNDS[one.idx]:.0%}"]
-        rows.append([*cells, verdict(one.holds)])
+        rows.append([*cells, verdict(one.holds, one.kernel.valid > 0)])
     return table(head, rows)
 
 
@@ -170,16 +179,18 @@ def paper_causes(results: Results) -> str:
         "queue_packets": ("mean queue, packets", 1.0, 2),
         "regime_2_share": ("sent in regime 2, %", 100.0, 2),
         "utilisation": ("utilisation, %", 100.0, 2),
-        "lost": ("lost in the air, a run", 1.0, 0),
-        "timeouts": ("timeouts, a run", 1.0, 1),
+        "timeouts": ("timeouts a minute", 1.0, 1),
     }
     rows = []
     for idx in cases.PAPER_BOUNDS:
         for name, (label, scale, digits) in quantities.items():
             case = f"paper-{idx}"
-            values = [results.of_kernel(case, name)]
-            values += [results.of_simulation(case, name, v) for v in ("ns3-2014", "near-kernel")]
-            rows.append([str(idx), label, *(value.scaled(scale, digits) for value in values)])
+            cells = [str(idx), label, results.of_kernel(case, name).scaled(scale, digits)]
+            longer = 60 / 270 if name == "timeouts" else 1
+            for variant in ("ns3-2014", "near-kernel"):
+                value = results.of_simulation(case, name, variant)
+                cells.append(value.scaled(scale * longer, digits))
+            rows.append(cells)
     return table(head, rows)
 
 
@@ -251,7 +262,8 @@ def fixed_table(results: Results) -> str:
         cells += [f"{goodput.value / payload_bps(rate) * 100:.2f}"]
         cells += [results.of_simulation(case.id, "goodput_bps").scaled(1e-6, 3)]
         cells += [f"{goodput.valid}/{goodput.runs}", late.scaled(1e6, 0)]
-        cells += [verdict(fixed_holds(results, case.id, cases.FIXED_GOODPUT_BOUND))]
+        holds = fixed_holds(results, case.id, cases.FIXED_GOODPUT_BOUND)
+        cells += [verdict(holds, goodput.valid > 0)]
         row = pings.get(case.id)
         if row is None:
             cells += ["–", "–", "–", "–"]
@@ -259,7 +271,7 @@ def fixed_table(results: Results) -> str:
             configured = configured_rtt_s(case.id)
             off = float(row["mean_s"]) - configured
             cells += [f"{float(row['mean_s']) * 1e3:.3f}", f"{configured * 1e3:.3f}"]
-            cells += [f"{off * 1e3:+.3f}", verdict(ping_holds(row))]
+            cells += [f"{off * 1e3:+.3f}", verdict(ping_holds(row), row["valid"] == "1")]
         rows.append(cells)
     return table(head, rows)
 
@@ -358,7 +370,7 @@ def matrix_table(results: Results) -> str:
             kernel, simulated = getattr(one, name)
             cells += [kernel.scaled(scale, digits), simulated.scaled(scale, digits)]
             holds = abs(one.off(name)) <= bound if one.is_measured else None
-            cells += [percent(one.off(name)), verdict(holds)]
+            cells += [percent(one.off(name)), verdict(holds, one.goodput[0].valid > 0)]
         rows.append([*cells, f"{one.goodput[0].valid}/{one.goodput[0].runs}"])
     return table(head, rows)
 
@@ -415,19 +427,38 @@ def speed_table(results: Results) -> str:
 LATE = ("p50", "p99", "max")
 
 
+TABLES = {
+    "paper": paper_table,
+    "paper-causes": paper_causes,
+    "paper-defaults": defaults_table,
+    "fixed": fixed_table,
+    "traces": trace_table,
+    "matrix": matrix_table,
+    "speed": speed_table,
+}
+"""Tables of the page, by name."""
+
+PAGE = HERE.parents[2] / "docs" / "explanation" / "real-kernel.md"
+PLACE = re.compile(r"(<!-- real kernel: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def filled(page: str, results: Results) -> str:
+    """Return a page with the tables between its marks made anew."""
+    return PLACE.sub(lambda found: f"{found[1]}{TABLES[found[2]](results)}\n{found[3]}", page)
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="into the page")
+    given = parser.parse_args()
     results = Results()
-    for title, text in (
-        ("1", paper_table(results)),
-        ("1: causes", paper_causes(results)),
-        ("1: defaults", defaults_table(results)),
-        ("2", fixed_table(results)),
-        ("3", trace_table(results)),
-        ("4", matrix_table(results) + "\n\n" + matrix_shares(results)),
-        ("6", speed_table(results)),
-        ("6: soak", f"growth {soak_growth(results)}, drift {soak_drift(results)}"),
-    ):
-        print(f"## {title}\n{text}\n")
+    if given.write:
+        PAGE.write_text(filled(PAGE.read_text("utf-8"), results), "utf-8")
+        return
+    for name, make in TABLES.items():
+        print(f"## {name}\n{make(results)}\n")
+    print(matrix_shares(results))
+    print(f"soak: growth {soak_growth(results)} B, drift {soak_drift(results)}")
 
 
 if __name__ == "__main__":

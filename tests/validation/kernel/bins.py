@@ -87,7 +87,7 @@ def write(folder: Path, case: cases.Case, run: str, captures: Path, result: Any)
     """
     scenario = result.resolved
     start_ns, end_ns = scenario["warmup_ns"], scenario["duration_ns"]
-    delay_ns = scenario["bottleneck"]["link"]["delay_ns"]
+    delay_ns = scenario["bottleneck"]["delay_ns"]
     flow = scenario["flows"][0]
     delay_ns += (flow.get("egress") or {}).get("delay_ns", 0)
     zero = time_zero_ns(captures / "server.pcapng", result) + delay_ns
@@ -95,7 +95,7 @@ def write(folder: Path, case: cases.Case, run: str, captures: Path, result: Any)
     delivered: Counter[int] = Counter()
     for at, inbound, body in packets(captures / "client.pcapng"):
         if inbound and is_tcp(body):
-            delivered[(at - zero) // BIN_NS] += len(body) + OVERHEAD
+            delivered[(at - zero) // BIN_NS] += int.from_bytes(body[2:4], "big") + OVERHEAD
     times = opportunities_ns(case, end_ns)
     of_bin = Counter(at // BIN_NS for at in times)
     path = folder / "bins.csv"

@@ -54,6 +54,8 @@ NEAR_KERNEL: dict[str, Any] = {
     "window_scaling": "off",
     "initial_window": "1 segments",
     "min_rto": "1 s",
+    "loss_detection": "sack",
+    "tail_loss_probe": False,
 }
 """Profile ``linux`` with the paper's settings, as the kernel is told them: the window grows by all
 segments that an ACK covers (b = 1), as the kernel's does whatever it is told."""

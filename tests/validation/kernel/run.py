@@ -1,7 +1,7 @@
 """Run the cases: `python run.py simulate`, `kernel`, `ping` or `soak`; each appends to its file.
 
     python run.py simulate [--only matrix]
-    python run.py kernel [--only fixed] [--round 1]
+    python run.py kernel [--only fixed] [--round 1] [--attempts 1]
     python run.py ping
     python run.py soak
 
@@ -143,9 +143,9 @@ def certified(certificate: Mapping[str, Any]) -> Row:
 
 def counted(kernel: Mapping[str, Any]) -> str:
     """Return the counters of the sender's side that are not 0, as one text."""
-    of_runs = kernel.get("replications") or [{}]
-    found = dict((of_runs[0].get("counters") or {}).get("server") or {})
-    return json.dumps({key: found[key] for key in COUNTERS if found.get(key)}, sort_keys=True)
+    of_side = (kernel.get("counters") or {}).get("server") or {}
+    found = {key: sum(values) for key, values in of_side.items()}
+    return json.dumps({key: found[key] for key in COUNTERS if found.get(key)})
 
 
 # --- simulation ----------------------------------------------------------------------------------
@@ -173,15 +173,15 @@ def chosen(only: str) -> list[cases.Case]:
 # --- the kernel ----------------------------------------------------------------------------------
 
 
-def wanted(rows: Rows, case: str, run: int) -> int | None:
+def wanted(rows: Rows, case: str, run: int, most: int = cases.TRIES) -> int | None:
     """Return the number of the attempt that is to be made, if any."""
     made = [row for row in rows.read() if (row["case"], row["run"]) == (case, str(run))]
-    if any(row["valid"] == "1" for row in made) or len(made) >= cases.TRIES:
+    if any(row["valid"] == "1" for row in made) or len(made) >= most:
         return None
     return len(made) + 1
 
 
-def kernel(folder: Path, only: str, number: int | None) -> None:
+def kernel(folder: Path, only: str, number: int | None, most: int) -> None:
     """Emulate: the first run of each case, then the second of each, and so on."""
     rows = Rows(folder / "kernel.csv", KERNEL)
     rounds = [number] if number else range(1, 1 + max(case.runs for case in chosen(only)))
@@ -189,7 +189,7 @@ def kernel(folder: Path, only: str, number: int | None) -> None:
         for case in chosen(only):
             if run > case.runs:
                 continue
-            while (attempt := wanted(rows, case.id, run)) is not None:
+            while (attempt := wanted(rows, case.id, run, most)) is not None:
                 key = {"case": case.id, "run": run, "attempt": attempt}
                 rows.add(key | emulate(folder, case, run, attempt))
                 print(case.id, run, attempt, rows.read()[-1]["valid"], flush=True)
@@ -301,6 +301,7 @@ def main() -> None:
     parser.add_argument("what", choices=["simulate", "kernel", "ping", "soak"])
     parser.add_argument("--only", default="", help="a part, or what the names begin with")
     parser.add_argument("--round", type=int, help="only the runs with this number")
+    parser.add_argument("--attempts", type=int, default=cases.TRIES, help="at each run, at most")
     parser.add_argument("--out", type=Path, default=HERE, help="where the files are")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -308,7 +309,7 @@ def main() -> None:
         case "simulate":
             simulate(given.out, given.only)
         case "kernel":
-            kernel(given.out, given.only, given.round)
+            kernel(given.out, given.only, given.round, given.attempts)
         case "ping":
             ping(given.out, given.only)
         case _:

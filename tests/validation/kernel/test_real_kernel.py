@@ -73,3 +73,10 @@ def test_packets_of_a_capture_are_read_with_time_and_direction(
     file.write_bytes(section + block(5 << 33, 1, b"\x45abc\x01") + block(7, 2, b"\x60"))
     found = list(scripts["bins"].packets(file))
     assert found == [(5 << 33, True, b"\x45abc\x01"), (7, False, b"\x60")]
+
+
+def test_the_page_has_the_tables_that_the_files_give(scripts: dict[str, ModuleType]) -> None:
+    analyse = scripts["analyse"]
+    page = analyse.PAGE.read_text("utf-8")
+    assert analyse.filled(page, analyse.Results()) == page
+    assert {name for _, name, _ in analyse.PLACE.findall(page)} == set(analyse.TABLES)
