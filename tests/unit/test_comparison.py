@@ -555,6 +555,17 @@ def test_the_figure_has_a_panel_for_each_quantity(compared: ap.EngineComparison)
     assert [label.get_text() for label in flows.get_xticklabels()] == ["0", "1"]
 
 
+def test_each_engines_difference_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    r"""With three engines the figure had "\\n" between the two."""
+    monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
+    found = ap.compare_engines(scenario(duration="4 s"), reps=2)
+    lines = found.figure().axes[0].get_xlabel().splitlines()
+    assert [each.partition(":")[0] for each in lines] == [
+        "emulate − simulate",
+        "solve − simulate",
+    ]
+
+
 def test_a_narrow_panel_is_not_drawn_as_a_wide_one(compared: ap.EngineComparison) -> None:
     """A difference of 1 % looked like one of 100 % where a panel was as narrow as its points."""
     for axis in compared.figure().axes:

@@ -142,4 +142,4 @@ def _changes(row: Row, comparison: EngineComparison) -> str:
         for engine in comparison.others
         if engine in row.differences
     ]
-    return style.literal("\n".join(lines))
+    return "\n".join(map(style.literal, lines))
