@@ -21,7 +21,7 @@ pub use report::SenderReport;
 
 use crate::application::{Application, OnOff};
 use crate::congestion::{AnyCongestion, CongestionControl, LossEvent};
-use crate::options::TcpOptions;
+use crate::options::{Push, TcpOptions};
 use crate::receiver::timestamp;
 use crate::recovery::{Heard, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
@@ -84,6 +84,8 @@ pub struct Sender {
     /// Usual ACKs may come, with which `usual.rs` can deal.
     expects_usual_acks: bool,
     timestamps: bool,
+    /// Whether there are bursts, or losses are found by time.
+    has_more_to_settle: bool,
     /// Stream offset behind the last byte to send.
     end: u64,
     /// Right edge of the receiver's window.
@@ -132,6 +134,7 @@ impl Sender {
             mss: options.mss,
             header: options.whole_header(),
             expects_usual_acks: false,
+            has_more_to_settle: options.push != Push::Off || options.finds_losses_by_time(),
             phase: Phase::Idle,
             start: config.start,
             stop: config.stop,

@@ -61,6 +61,7 @@ impl Sender {
     }
 
     /// Nothing more belongs to the burst.
+    #[cold]
     pub(super) fn end_burst(&mut self, ctx: &mut Ctx<'_>) {
         let Some(burst) = &mut self.burst else { return };
         if let Some(mut last) = burst.last.take() {

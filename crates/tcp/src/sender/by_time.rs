@@ -11,10 +11,8 @@ impl Sender {
     /// What ends the handling of whatever was not a usual ACK.
     #[inline]
     pub(super) fn settle(&mut self, ctx: &mut Ctx<'_>) {
-        if self.burst.is_some() {
+        if self.has_more_to_settle {
             self.end_burst(ctx);
-        }
-        if self.recovery.by_time().is_some() {
             self.set_recovery_timer(ctx.now);
         }
         self.note_what_is_usual();
