@@ -424,18 +424,20 @@ mod tests {
         assert_eq!(cubic.needed, 800);
     }
 
-    /// `tcp_friendliness`: with 8 segments Reno's window grows by one for 15 acknowledged and one.
+    /// `tcp_friendliness`: with 8 segments Reno's window grows by one for 15 acknowledged and one,
+    /// and then so does this one, by the credit that it has: the function stays at 8 for a second.
     #[test]
-    fn a_window_that_stays_grows_as_renos_does() {
-        let mut cubic = avoiding(10);
-        (cubic.cwnd, cubic.ssthresh, cubic.last_max) = (8, 8, 10);
-        let mut count = 0;
-        // A segment each 40 ms, so that each is a look; the function stays at 8 for a second.
-        while count < 16 {
+    fn where_the_function_is_flat_the_window_grows_as_renos_does() {
+        let mut cubic = avoiding(8);
+        cubic.last_max = 8;
+        // A segment each 40 ms, so that each is a look.
+        for count in 0..15 {
             acknowledge(&mut cubic, 1000 + 40 * count);
-            count += 1;
         }
-        assert_eq!((cubic.epoch.map(|epoch| epoch.reno), cubic.needed), (Some(9), 8));
+        let reno = |cubic: &CubicLinux| cubic.epoch.map(|epoch| epoch.reno);
+        assert_eq!((reno(&cubic), cubic.needed, cubic.cwnd), (Some(8), 800, 8));
+        acknowledge(&mut cubic, 1600);
+        assert_eq!((reno(&cubic), cubic.needed, cubic.cwnd), (Some(9), 8, 9));
     }
 
     /// Far beyond K the function asks for more than half a segment for each acknowledged.
