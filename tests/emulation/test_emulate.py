@@ -74,6 +74,7 @@ def test_a_bad_certificate_marks_the_result_invalid(
     assert result.invalid == [reason]
     assert f"INVALID ({reason})" in repr(result)
     assert f"INVALID: {reason}" in result._repr_html_()
+    assert result.title == "scenario (INVALID)"
     document = result.to_dict()
     assert (document["valid"], document["invalid"]) == (False, [reason])
     result.save(tmp_path / "out")

@@ -27,6 +27,13 @@ def test_flows_print_the_tables_of_run_and_the_certificate(fake: Fake, command: 
     assert "late p99 0.10 ms" in err
 
 
+def test_a_live_view_leaves_the_tables(fake: Fake, command: Call) -> None:
+    fake()
+    status, out, _ = command("s.toml", "--live")
+    assert status == 0
+    assert "\nCertificate\n" in out
+
+
 def test_one_json_document(fake: Fake, command: Call) -> None:
     fake()
     status, out, _ = command("s.toml", "--json", "--reps", "2", "--no-live")

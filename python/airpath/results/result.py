@@ -139,8 +139,12 @@ class Result(Recordings):
 
     @property
     def title(self) -> str:
-        """The scenario's name, with what was put in the place of other values."""
-        return titled(self.resolved["name"], self.provenance.get("overrides", ()))
+        """The scenario's name, with what was put in the place of other values.
+
+        Numbers that cannot be believed are called so, above figures as well.
+        """
+        name = titled(self.resolved["name"], self.provenance.get("overrides", ()))
+        return name if self.valid else f"{name} (INVALID)"
 
     @property
     def complete(self) -> bool:
