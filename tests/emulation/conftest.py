@@ -69,12 +69,12 @@ def command(
 
 @pytest.fixture
 def wait() -> Callable[..., None]:
-    """Wait until something is so, twenty seconds at most."""
+    """Wait until something is so, a minute at most."""
 
     def until(is_so: Callable[[], bool]) -> None:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not is_so():
-            assert time.monotonic() < end, "it is not so after 20 s"
+            assert time.monotonic() < end, "it is not so after a minute"
             time.sleep(0.05)
 
     return until

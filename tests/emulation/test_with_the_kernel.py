@@ -200,7 +200,7 @@ def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixtur
     began = time.monotonic()
     status, _, err = _ran(capfd, _in_a_file(tmp_path), "--duration", "1s", "--", "sleep", "60")
     assert status in (0, 3), err
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 40
 
 
 # --- what is left behind --------------------------------------------------------------------------
@@ -218,6 +218,7 @@ def _children() -> set[str]:
     return names
 
 
+@pytest.mark.timeout(200)
 def test_nothing_is_left_after_a_kill(tmp_path: Path, wait: Callable[..., None]) -> None:
     """SIGKILL of whoever started it: the program sees its input end, and ends with the command."""
     file = _in_a_file(tmp_path)
