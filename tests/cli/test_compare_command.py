@@ -152,5 +152,8 @@ def test_ctrl_c_keeps_what_was_finished(
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
     answer = airpath_command("compare", scenario, "--reps", "2")
     assert answer.status == 130
-    assert "Interrupted: only simulate and solve had finished." in answer.err
+    assert answer.err.startswith(
+        "Interrupted: what was finished is compared. "
+        "simulate: 2 replications; solve: model fixed-point.\n"
+    )
     assert "solve less simulate: " in answer.out

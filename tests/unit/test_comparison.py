@@ -17,7 +17,7 @@ from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.comparison.quantities import Quantity, of_result, quantities
-from airpath.errors import BadValueError, ModelWarning, RunError
+from airpath.errors import BadValueError, Interrupted, ModelWarning, RunError
 from airpath.results.welch import independent_difference, method_of
 
 scipy_stats = pytest.importorskip("scipy.stats")
@@ -297,6 +297,25 @@ def test_what_was_finished_before_ctrl_c_is_compared(monkeypatch: pytest.MonkeyP
     assert found.to_dict()["complete"] is False
     with pytest.raises(ap.ComparisonInterrupted) as caught:
         ap.compare_engines(scenario(), engines=["emulate", "solve"])
+    assert caught.value.comparison is None
+
+
+def test_a_replication_that_was_cut_short_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its counts were those of two seconds beside those of ten."""
+
+    def emulate(made: ap.Scenario, **settings: Any) -> Any:
+        result = emulation()(made, **settings)
+        result.replications[-1]["measured_s"] = 2.0
+        raise Interrupted(result)
+
+    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
+    with pytest.raises(ap.ComparisonInterrupted) as caught:
+        ap.compare_engines(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=3)
+    assert caught.value.comparison is not None
+    [row, *_] = caught.value.comparison.rows
+    assert (row.answers["simulate"].reps, row.answers["emulate"].reps) == (3, 2)
+    with pytest.raises(ap.ComparisonInterrupted) as caught:
+        ap.compare_engines(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=1)
     assert caught.value.comparison is None
 
 

@@ -118,7 +118,8 @@ def _each_replication() -> output.Tell:
 def _tell(comparison: EngineComparison, interrupted: bool) -> None:
     """Say what the tables do not: who could not answer, and what to know of the answers."""
     if interrupted:
-        output.note(f"Interrupted: only {' and '.join(comparison.engines)} had finished.")
+        found = "; ".join(map(texts.who, comparison.answers.values()))
+        output.note(f"Interrupted: what was finished is compared. {found}.")
     for engine, reason in comparison.refused.items():
         output.note(f"{engine}: not compared: {reason}")
     for answer in comparison.answers.values():

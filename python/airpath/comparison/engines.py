@@ -312,7 +312,9 @@ class _Asking:
                 told = of_solution(found, resolved, wanted)
                 made[name] = Answer(name, None, found, told)
             elif found is not None:
-                made[name] = Answer(name, found, None, of_result(found, wanted))
+                told_by_runs = of_result(found, wanted)
+                if told_by_runs:
+                    made[name] = Answer(name, found, None, told_by_runs)
         model = next((each for each in made.values() if each.solution is not None), None)
         if model is not None and len(made) > 1 and not _shares(model.engine, made):
             self.refused[model.engine] = BadValueError(_tells_nothing(model))

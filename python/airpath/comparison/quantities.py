@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["Quantity", "of_result", "of_solution", "quantities"]
+__all__ = ["Quantity", "of_result", "of_solution", "quantities", "whole_runs"]
 
 Run = Mapping[str, Any]
 """What a replication measured."""
@@ -196,13 +196,19 @@ def of_result(result: Result, wanted: Sequence[Quantity]) -> dict[str, list[floa
     """
     names = [each.name for each in wanted]
     found: dict[str, list[float]] = {}
-    for run in result.replications:
+    for run in whole_runs(result):
         told = evaluate([name for name in names if not _is_derived(name)], run, result.resolved)
         told |= {name: _derived(name, run) for name in names if _is_derived(name)}
         for name, value in told.items():
             if value is not None:
                 found.setdefault(name, []).append(value)
     return found
+
+
+def whole_runs(result: Result) -> list[Run]:
+    """Return the replications that were not cut short by Ctrl-C, as one in real time may be."""
+    whole_s = 0.99 * result.measured_s
+    return [run for run in result.replications if run["measured_s"] >= whole_s]
 
 
 def _is_derived(name: str) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from airpath.comparison.quantities import whole_runs
 from airpath.results.intervals import Interval, text
 from airpath.results.overview import Table
 
@@ -23,7 +24,7 @@ _POINTS = "points"
 def heading(comparison: EngineComparison) -> str:
     """Return how many replications of what length there were, and what the intervals are."""
     resolved, about_it = comparison.resolved, comparison.provenance
-    runs = [len(each.result.replications) for each in comparison.answers.values() if each.result]
+    runs = [len(whole_runs(each.result)) for each in comparison.answers.values() if each.result]
     warmup = resolved["warmup_ns"] / 1e9
     each = " and ".join(map(str, dict.fromkeys(runs))) or "no"
     return (
@@ -45,7 +46,7 @@ def about(answer: Answer) -> dict[str, Any]:
     if answer.solution is not None:
         found["model"] = answer.solution.model
     if answer.result is not None:
-        found["replications"] = len(answer.result.replications)
+        found["replications"] = len(whole_runs(answer.result))
         kernel = getattr(answer.result, "kernel", None)
         certificates = getattr(answer.result, "certificates", None)
         if kernel:

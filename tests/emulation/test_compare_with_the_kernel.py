@@ -1,0 +1,35 @@
+"""Engines side by side with the real kernel, as far as a loaded machine lets one say."""
+
+from __future__ import annotations
+
+import pytest
+
+import airpath as ap
+from emulator import cannot_emulate
+
+
+def test_the_kernel_is_beside_simulation_and_model() -> None:
+    if reason := cannot_emulate():
+        pytest.skip(reason)
+    scenario = ap.Scenario(
+        flows=ap.flows(1, cc="newreno", base_rtt="30 ms"),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.DropTail(limit="30 packets"), link=ap.FixedLink(rate="4 Mbit/s", loss=0.001)
+        ),
+        duration="4 s",
+        warmup="1 s",
+    )
+    found = ap.compare_engines(scenario, reps=2)
+    assert found.engines == ("simulate", "emulate", "solve")
+    emulated = found.answers["emulate"].result
+    assert emulated is not None
+    table = found.table().set_index(["quantity", "engine"])
+    measured = emulated.intervals["all"]["goodput_bps"].mean
+    assert table.loc[("goodput_bps", "emulate"), "mean"] == measured
+    assert table.loc[("goodput_bps", "emulate"), "method"] == "Welch"
+    # The kernel fills most of a slow link, whatever else the machine does.
+    assert 0.5 * 4e6 < measured < 4e6
+    codes = [fact.code for fact in found.facts]
+    assert "lateness" in codes
+    assert "not-applied:tcp.window_growth" in codes
+    assert "as-the-kernel-does" in codes
