@@ -14,12 +14,12 @@ pub const CAP_SYS_ADMIN: u32 = 21;
 
 const VERSION_3: u32 = 0x2008_0522;
 /// Root is nobody special at `exec`, nor at a change of the user, and ambient capabilities cannot
-/// be raised; all of it locked.
+/// be raised; all of it locked. What a change of the user keeps is not locked: there is nothing
+/// to keep, and ping gives up when it may not ask for it.
 const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
     | libc::SECBIT_NOROOT_LOCKED
     | libc::SECBIT_NO_SETUID_FIXUP
     | libc::SECBIT_NO_SETUID_FIXUP_LOCKED
-    | libc::SECBIT_KEEP_CAPS_LOCKED
     | libc::SECBIT_NO_CAP_AMBIENT_RAISE
     | libc::SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
