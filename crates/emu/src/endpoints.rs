@@ -205,6 +205,9 @@ pub struct EndpointsReport {
     pub problems: Vec<String>,
     /// The time that counts cover, s.
     pub measured_s: f64,
+    /// The largest time by which the thread came too late to a start, a turn or a sample, s: on a busy
+    /// machine flows are late by as much.
+    pub lateness_max_s: f64,
 }
 
 /// The thread that serves the sockets of a run.

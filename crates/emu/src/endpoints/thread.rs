@@ -106,6 +106,8 @@ struct Server {
     /// When measurement started.
     measured_from: Option<Time>,
     samples: Vec<SsSample>,
+    /// The largest time by which something was done too late.
+    latest: Duration,
     /// What has gone wrong, with the flows to which it has happened.
     problems: BTreeMap<String, Vec<u32>>,
     buffer: Vec<u8>,
@@ -173,6 +175,7 @@ impl Server {
             ss_interval,
             measured_from: None,
             samples: Vec::new(),
+            latest: Duration::ZERO,
             problems: BTreeMap::new(),
             buffer: vec![0; READ_BYTES],
         };
@@ -283,6 +286,8 @@ impl Server {
         while let Some(Reverse((at, due))) = self.agenda.peek().copied().filter(|of| of.0.0 <= now)
         {
             self.agenda.pop();
+            let late = self.clock.now().unwrap_or(now).saturating_since(at);
+            self.latest = self.latest.max(late);
             match due {
                 Due::Sample => self.sample(at, now),
                 Due::Warmup => {
@@ -414,6 +419,7 @@ impl Server {
             ss: self.samples,
             problems: self.problems.iter().map(|(what, flows)| sentence(what, flows)).collect(),
             measured_s: measured[1].saturating_since(measured[0]).as_secs_lossy(),
+            lateness_max_s: self.latest.as_secs_lossy(),
         }
     }
 }

@@ -143,6 +143,7 @@ fn a_transfer_delivers_its_bytes_and_completes() {
     }
     assert_eq!(report.flows[1].bytes_sent, Some(1_234_567));
     assert!(report.flows[1].segs_out.expect("told") >= 1_234_567 / 1460);
+    assert!(report.lateness_max_s > 0.0 && report.lateness_max_s < 0.7);
     for flow in &report.flows[3..] {
         assert!(!flow.established && flow.completed_at_s.is_none() && flow.congestion.is_empty());
     }
