@@ -271,3 +271,18 @@ def test_bbr_is_the_kernels_and_cannot_be_simulated(tmp_path: Path) -> None:
             use(read)
         told = 'flows.0.cc = "bbr": the kernel\'s, which cannot be simulated. Emulate it, or'
         assert told in str(error.value)
+
+
+def test_losses_found_by_time_and_probes_are_asked_of_the_kernel() -> None:
+    def told(**tcp: Any) -> tuple[str, str]:
+        settings = _settings(_told({"profile": "linux", "cc": "reno", "tcp": tcp}))
+        return settings["tcp_recovery"], settings["tcp_early_retrans"]
+
+    assert told() == ("1", "3")
+    assert told(tail_loss_probe=False) == ("1", "0")
+    assert told(loss_detection="sack", tail_loss_probe=False) == ("0", "0")
+
+
+def test_the_kernels_cubic_is_cubic() -> None:
+    kernel = _told({"profile": "linux", "cc": "cubic-linux"})
+    assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]

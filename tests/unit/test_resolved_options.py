@@ -189,3 +189,47 @@ def test_overrides_of_options() -> None:
         "limited_transmit": False,
         "timestamps": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("cc", "control"),
+    [
+        ("cubic", {"kind": "cubic-linux", "hystart": "classic"}),
+        (ap.Cubic(hystart="plus-plus"), {"kind": "cubic-linux", "hystart": "plus-plus"}),
+        (ap.Cubic(fast_convergence=False), {"kind": "cubic-linux", "fast_convergence": False}),
+        (ap.Cubic(beta=0.8), {"kind": "cubic", "beta": 0.8}),
+        (ap.Cubic(beta_ecn=0.85), {"kind": "cubic", "beta_ecn": 0.85}),
+    ],
+)
+def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, Any]) -> None:
+    """A constant that the module has not keeps the CUBIC of the RFC."""
+    source = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux", cc=cc))["flows"][0][
+        "source"
+    ]
+    assert source["congestion"].items() >= control.items()
+
+
+@pytest.mark.parametrize(
+    ("profile", "tcp", "message"),
+    [
+        (
+            "rfc",
+            {"tail_loss_probe": True},
+            "flows: tcp.tail_loss_probe = true: tail_loss_probe needs "
+            'loss_detection = "rack". Write loss_detection = "rack" beside it.',
+        ),
+        (
+            "ns3",
+            {"loss_detection": "rack"},
+            'flows: tcp.loss_detection = "rack": procedures = "ns3" finds losses by what has '
+            'arrived. Write procedures = "rfc".',
+        ),
+    ],
+    ids=["probe", "ns3"],
+)
+def test_what_does_not_go_with_loss_detection_is_refused(
+    profile: str, tcp: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ap.ScenarioError) as caught:
+        ap.flows(base_rtt="40 ms", profile=profile, tcp=tcp)
+    assert str(caught.value) == message

@@ -465,5 +465,6 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
         complain(("loss_detection",), what, 'Write procedures = "rfc"')
     if given.tail_loss_probe and options.loss_detection != "rack":
         what = 'tail_loss_probe needs loss_detection = "rack"'
-        complain(("tail_loss_probe",), what, 'Write loss_detection = "rack" beside it')
+        error = fault(what, 'Write loss_detection = "rack" beside it')
+        wrong.append((("tail_loss_probe",), True, error))
     return wrong
