@@ -1,10 +1,9 @@
-"""Several engines side by side: what is compared, the intervals, what is said of differences."""
+"""Several engines side by side: what is compared, the intervals, documents and figures."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,51 +13,19 @@ import pytest
 
 import airpath as ap
 from airpath.comparison.answers import Answer, rows_of
-from airpath.comparison.explain import facts_of, judged
-from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.comparison.quantities import Quantity, of_result, quantities
 from airpath.errors import BadValueError, Interrupted, ModelWarning, RunError
 from airpath.results.welch import independent_difference, method_of
+from engine_samples import emulation, scenario
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
 GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
 
 
-def scenario(**changes: Any) -> ap.Scenario:
-    keys: dict[str, Any] = {
-        "name": "side by side",
-        "flows": ap.flows(2, cc="reno", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}),
-        "bottleneck": ap.Bottleneck(
-            aqm=ap.Gred(), link=ap.FixedLink(rate="8 Mbit/s", delay="5 ms", loss=0.002)
-        ),
-        "duration": "12 s",
-        "warmup": "2 s",
-    }
-    return ap.Scenario(**(keys | changes))
-
-
 @pytest.fixture(scope="module")
 def compared() -> ap.EngineComparison:
     return ap.compare_engines(scenario(), engines="simulate,solve", reps=4, confidence=0.95)
-
-
-def emulation(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
-    """Return what stands in for `airpath.emulate`: other random numbers, and what a kernel says."""
-
-    def emulate(
-        made: ap.Scenario, *, seed: int, replications: int, confidence: float, progress: Any = None
-    ) -> Any:
-        result = ap.simulate(made, reps=replications, seed=seed + 100, confidence=confidence)
-        good = {"valid": True, "reasons": [], "ack_ratio": 0.5, "device_drops": 0}
-        late = {"lateness_p50_s": 2e-5, "lateness_p99_s": 1e-4, "lateness_max_s": 4e-4}
-        known: Any = result
-        known.engine = "emulate"
-        known.certificates = [{**good, **late, **(certificate or {})}] * replications
-        known.kernel = {"release": "6.18.0", "counters": {}, "not_applied": [], **kernel}
-        return known
-
-    return emulate
 
 
 # --- intervals of differences ------------------------------------------------------------------
@@ -317,196 +284,6 @@ def test_a_replication_that_was_cut_short_is_not_compared(monkeypatch: pytest.Mo
     with pytest.raises(ap.ComparisonInterrupted) as caught:
         ap.compare_engines(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=1)
     assert caught.value.comparison is None
-
-
-# --- what is said of differences ---------------------------------------------------------------
-
-
-def verdict(values: tuple[list[float], Any], *facts: Fact) -> tuple[str, list[str]]:
-    answers = {
-        "simulate": Answer("simulate", None, None, {GOODPUT.name: values[0]}),
-        "solve": Answer("solve", None, None, {GOODPUT.name: values[1]}),
-    }
-    rows = rows_of(answers, [GOODPUT], "simulate", 0.95)
-    [row] = judged(rows, facts, "simulate")
-    return row.differences["solve"].verdict, list(row.differences["solve"].facts)
-
-
-NEAR = [10.0, 10.2, 9.8, 10.1]
-
-
-def test_a_difference_within_its_interval_is_noise() -> None:
-    fact = Fact("any", "solve", "", EVERYTHING)
-    assert verdict((NEAR, 10.05), fact) == ("within the noise", [])
-
-
-def test_a_difference_of_the_size_that_is_told_is_explained() -> None:
-    sized = Fact("swings", "solve", "", sizes={GOODPUT.name: 2.0})
-    assert verdict((NEAR, 12.0), sized) == ("explained", ["swings"])
-    assert verdict((NEAR, 15.0), sized) == ("not explained", [])
-    # What the base tells of itself counts the other way round.
-    of_base = Fact("swings", "simulate", "", sizes={GOODPUT.name: -2.0})
-    assert verdict((NEAR, 12.0), of_base) == ("explained", ["swings"])
-
-
-def test_what_bears_on_a_difference_without_a_size_is_named() -> None:
-    fact = Fact("ack-ratio", "solve", "", ("goodput_bps",))
-    other = Fact("loss-probes", "solve", "", ("retransmissions",))
-    assert verdict((NEAR, 12.0), fact, other) == ("related", ["ack-ratio"])
-    assert verdict((NEAR, 12.0), other) == ("not explained", [])
-
-
-def test_what_cannot_be_as_much_explains_nothing() -> None:
-    small = Fact("lateness", "solve", "", ("goodput_bps",), most={"goodput_bps": 0.1})
-    large = Fact("lateness", "solve", "", ("goodput_bps",), most={"goodput_bps": 5.0})
-    assert verdict((NEAR, 12.0), small) == ("not explained", [])
-    assert verdict((NEAR, 12.0), large) == ("related", ["lateness"])
-
-
-def test_one_replication_cannot_be_judged() -> None:
-    assert verdict(([10.0], 12.0)) == ("no interval", [])
-
-
-def test_the_swings_of_the_fixed_point_are_a_fact_with_its_size(
-    compared: ap.EngineComparison,
-) -> None:
-    solution = compared.answers["solve"].solution
-    assert isinstance(solution, ap.FixedPointSolution)
-    [swings] = [fact for fact in compared.facts if fact.code == "swings"]
-    size = solution.queue_packets - solution.average_queue_packets
-    assert swings.sizes["queues.bottleneck.mean_packets"] == size
-    assert f"{solution.average_throughput_bps / 1e6:.4g} Mbit/s" in swings.text
-    warned = [fact for fact in compared.facts if fact.code == "model-warning"]
-    assert len(warned) == len(solution.warnings) > 0
-
-
-def facts(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> dict[str, Fact]:
-    made = scenario(duration="3 s", warmup="1 s")
-    emulated = emulation(certificate, **kernel)(made, seed=1, replications=2, confidence=0.9)
-    answers = {"emulate": Answer("emulate", emulated, None, {})}
-    return {fact.code: fact for fact in facts_of(answers, emulated.resolved)}
-
-
-def test_a_good_emulation_tells_how_late_it_was_and_no_more() -> None:
-    found = facts()
-    assert list(found) == ["lateness"]
-    assert found["lateness"].text == (
-        "packets left late by 0.020 ms (median, mean of the replications), the 99th percentile at "
-        "most 0.100 ms, the latest 0.400 ms."
-    )
-    assert found["lateness"].most["mean_rtt_s"] == 2e-4
-
-
-def test_an_invalid_certificate_bears_on_everything() -> None:
-    bad = facts({"valid": False, "reasons": ["late by more than 5 % of the base RTT"]})
-    assert bad["invalid-certificate"].text == (
-        "2 of 2 replications are invalid: late by more than 5 % of the base RTT."
-    )
-    assert bad["invalid-certificate"].is_about("links.bottleneck.utilisation")
-
-
-def test_packets_that_no_model_lost_are_told() -> None:
-    found = facts({"device_drops": 3})["device-drops"]
-    assert found.text.startswith("6 packets were dropped by the devices")
-
-
-def test_acks_that_differ_from_the_scenarios_are_told() -> None:
-    assert "ack-ratio" not in facts({"ack_ratio": 0.53})
-    text = facts({"ack_ratio": 0.95})["ack-ratio"].text
-    assert "0.950 ACKs for each packet of data, the scenario has 0.500" in text
-    assert "delayed_ack_segments = 2" in text
-
-
-def line(option: str, asked: str, kernel: str) -> dict[str, Any]:
-    return {"flows": [0], "option": option, "asked": asked, "kernel": kernel}
-
-
-def test_what_the_kernel_was_not_told_is_named() -> None:
-    left = [
-        line("tcp.exit_window", "burst-safe", "ssthresh"),
-        line("tcp.initial_window", "4380 B", "4 segments"),
-        line("tcp.rto_granularity", "0 s", "timers have ticks of 1/HZ, 1 to 10 ms"),
-        line("tcp.delayed_ack_timeout", "200 ms", "40 to 200 ms, after the gaps"),
-    ]
-    found = facts(not_applied=left)
-    assert found["not-applied:tcp.exit_window"].text == (
-        "the scenario asks for tcp.exit_window = burst-safe, the kernel has: ssthresh."
-    )
-    assert found["not-applied:tcp.exit_window"].is_about("timeouts")
-    # What cannot have mattered bears on nothing.
-    for option, why in {
-        "initial_window": "(that is over when the measurement begins).",
-        "rto_granularity": "(no timer expired in either).",
-        "delayed_ack_timeout": "(0.500 ACKs for each packet: few waited for it).",
-    }.items():
-        fact = found[f"not-applied:tcp.{option}"]
-        assert not fact.is_about("goodput_bps")
-        assert fact.text.endswith(why)
-
-
-def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake kernel's receive window is a small one, as no option of the scenario says."""
-    window = {"window_growth": "segments", "receive_window": "8000 B"}
-    grows = scenario().replace({"flows.0.tcp": window})
-
-    def emulate(made: ap.Scenario, **settings: Any) -> Any:
-        growth = line("tcp.window_growth", "abc-1", "segments: by what was acknowledged")
-        small = line("tcp.receive_window", "65535 B", "8000 B")
-        others = [small, line("tcp.mss", "1460 B", "its own")]
-        return emulation(not_applied=[growth, *others])(grows, **settings)
-
-    monkeypatch.setattr(ap, "emulate", emulate, raising=False)
-    found = ap.compare_engines(scenario(), engines=["simulate", "emulate"], reps=4)
-    tried = next(fact for fact in found.facts if fact.code == "as-the-kernel-does")
-    assert "(tcp.window_growth = segments, tcp.receive_window = 8000 B), the goodput" in tried.text
-    assert tried.settles == ("tcp.window_growth", "tcp.receive_window")
-    again = ap.simulate(grows, reps=4).intervals["all"]["goodput_bps"].mean
-    before = ap.simulate(scenario(), reps=4).intervals["all"]["goodput_bps"].mean
-    assert tried.sizes["goodput_bps"] == pytest.approx(again - before)
-    settled = next(fact for fact in found.facts if fact.code == "not-applied:tcp.window_growth")
-    assert settled.text.endswith("(what that changes was simulated).")
-    told = {
-        row.quantity.name: row.differences["emulate"].verdict
-        for row in found.rows
-        if row.differences["emulate"].verdict != "within the noise"
-    }
-    assert told
-    assert set(told.values()) == {"explained"}
-
-
-def test_counters_of_both_sides_are_told_per_replication() -> None:
-    counters = {
-        "server": {"TcpExt.TCPLossProbes": [4, 2], "TcpExt.TCPSpuriousRTOs": [0, 0]},
-        "client": {"TcpExt.TCPLossProbes": [0, 1], "Tcp.RetransSegs": [9, 8]},
-    }
-    found = facts(counters=counters)
-    assert set(found) == {"lateness", "loss-probes"}
-    assert found["loss-probes"].text.startswith("3.5 tail loss probes were sent (TcpExt.TCPLoss")
-    assert found["loss-probes"].most["retransmissions"] == 3.5
-
-
-def test_probes_that_simulated_senders_send_too_are_no_difference() -> None:
-    counters = {"server": {"TcpExt.TCPLossProbes": [4, 2]}}
-    linux = scenario(
-        duration="3 s",
-        warmup="1 s",
-        flows=ap.flows(1, cc="reno", profile="linux", base_rtt="30 ms"),
-    )
-    emulated = emulation(counters=counters)(linux, seed=1, replications=2, confidence=0.9)
-    answers = {"emulate": Answer("emulate", emulated, None, {})}
-    assert [fact.code for fact in facts_of(answers, emulated.resolved)] == ["lateness"]
-
-
-def test_equal_replications_are_a_fact() -> None:
-    still = scenario(
-        flows=ap.flows(2, cc="reno", base_rtt="30 ms"),
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="8 Mbit/s")),
-    )
-    found = ap.compare_engines(still, engines="simulate,solve", reps=2)
-    assert "equal-replications" in [fact.code for fact in found.facts]
-    assert {row.differences["solve"].verdict for row in found.rows} <= {
-        "related", "explained", "within the noise",
-    }  # fmt: skip
 
 
 # --- documents, tables, figures ----------------------------------------------------------------
