@@ -172,6 +172,12 @@ fn acknowledged(samples: &[SsSample]) -> Vec<(Time, u64)> {
     samples.iter().map(|sample| (sample.time, sample.info.acked)).collect()
 }
 
+/// What had been acknowledged at the first sample from then on.
+fn acknowledged_by(samples: &[(Time, u64)], millis: u64) -> u64 {
+    let found = samples.iter().find(|(time, _)| *time >= Time::from_millis(millis));
+    found.expect("a sample").1
+}
+
 fn bulk_ends_at_its_stop() {
     let netns = namespace();
     let stop = Time::from_millis(200);
@@ -180,10 +186,7 @@ fn bulk_ends_at_its_stop() {
     let report = run(sampled, &netns);
     no_problem(&report);
     let samples = acknowledged(&report.ss);
-    let at = |millis| {
-        let found = samples.iter().find(|(time, _)| *time >= Time::from_millis(millis));
-        found.expect("a sample").1
-    };
+    let at = |millis| acknowledged_by(&samples, millis);
     assert!(at(100) > 0 && at(180) > at(100), "it goes on until then: {samples:?}");
     assert_eq!(at(400), at(590), "nothing new is written");
     let flow = &report.flows[0];
@@ -271,10 +274,7 @@ fn a_burst_of_time_lasts_so_long() {
     let report = run(sampled, &netns);
     no_problem(&report);
     let samples = acknowledged(&report.ss);
-    let at = |millis| {
-        let found = samples.iter().find(|(time, _)| *time >= Time::from_millis(millis));
-        found.expect("a sample").1
-    };
+    let at = |millis| acknowledged_by(&samples, millis);
     assert!(at(30) > 0 && at(90) > at(30), "0 … 100 ms: {samples:?}");
     assert_eq!(at(200), at(290), "100 … 300 ms");
     assert!(at(390) > at(290), "300 … 400 ms");
@@ -290,15 +290,14 @@ fn counts_begin_with_the_end_of_the_warm_up() {
     ];
     let report = run(Plan { warmup: Time::from_millis(250), ..plan(flows, 500) }, &netns);
     no_problem(&report);
-    let [before, after, through] = [0, 1, 2].map(|place| &report.flows[place]);
+    let [before, after, through] = &report.flows[..] else { panic!("three flows") };
     assert_eq!((before.delivered_bytes, before.bytes_sent), (0, Some(0)));
     assert!(completed(before) < 0.25);
     assert_eq!((after.delivered_bytes, after.bytes_sent), (70_000, Some(70_000)));
     let (got, sent) = (through.delivered_bytes, through.bytes_sent.expect("told"));
     assert!(got > 0 && got.abs_diff(sent) <= 40_000, "one window apart: {got} {sent}");
     assert!(report.measured_s >= 0.2 && report.measured_s < 0.5, "{}", report.measured_s);
-    let share = through.rwnd_limited_share.expect("told");
-    assert!((0.0..=1.0).contains(&share));
+    assert!(through.rwnd_limited_share.is_some_and(|share| (0.0..=1.0).contains(&share)));
 }
 
 fn the_state_is_sampled_at_multiples() {
@@ -315,16 +314,14 @@ fn the_state_is_sampled_at_multiples() {
     assert!(report.ss.is_sorted_by_key(|sample| (sample.time, sample.flow)));
     // Samples that are late by a whole interval are left out.
     assert!((8..=15).contains(&of(7).count()), "{} samples", of(7).count());
-    for sample in of(7) {
-        let info = &sample.info;
+    for info in of(7).map(|sample| &sample.info) {
         assert_eq!(info.mss, 1448, "timestamps take 12 bytes of 1460");
         assert!(info.cwnd >= 10 * 1448 && info.in_flight <= info.unacked);
         assert!(matches!(info.state, SenderState::SlowStart | SenderState::Avoidance), "{info:?}");
         assert_eq!((info.backoff, info.pacing_rate), (0, None));
     }
-    let acked: Vec<u64> = of(7).map(|sample| sample.info.acked).collect();
-    assert!(acked.is_sorted() && acked[acked.len() - 1] > acked[0]);
-    assert!(of(7).skip(1).all(|sample| sample.delivery_rate_bps >= 0.0));
+    assert!(of(7).is_sorted_by_key(|sample| sample.info.acked));
+    assert!(of(7).skip(1).any(|sample| sample.delivery_rate_bps > 0.0), "more and more");
     assert!(of(8).all(|sample| sample.time >= Time::from_millis(145)), "from its start on");
     let done = of(8).next_back().expect("a sample");
     assert_eq!((done.info.state, done.info.acked), (SenderState::Done, 5_000));
