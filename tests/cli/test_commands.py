@@ -46,7 +46,7 @@ def test_every_command_explains_itself(command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["simulate"], "airpath: no such command 'simulate'. See airpath --help."),
+        (["house"], "airpath: no such command 'house'. See airpath --help."),
         (["--nonsense"], "airpath: no such option: --nonsense. See airpath --help."),
         (["run"], "airpath run: missing argument 'SCENARIO.toml'. See airpath run --help."),
         (["trace", "info"], "airpath trace info: missing argument 'FILE'. "

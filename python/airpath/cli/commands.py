@@ -166,4 +166,5 @@ def _usage(message: str, arguments: Sequence[str]) -> str:
     text = " ".join(message.split()).rstrip(".")
     for pattern, wrong in _WRONG_TYPES.items():
         text = re.sub(pattern, rf"\1{wrong}", text)
-    return f"{place}: {text[:1].lower()}{text[1:]}. See {place} --help."
+    end = "" if text.endswith("?") else "."
+    return f"{place}: {text[:1].lower()}{text[1:]}{end} See {place} --help."
