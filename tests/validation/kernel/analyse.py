@@ -1,17 +1,10 @@
-"""What came out, beside the bounds: `python analyse.py` prints every table as Markdown.
-
-    python analyse.py [--write]
-
-With `--write` they go into the page instead.
-"""
+"""What came out, beside the bounds, as tables in Markdown."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import math
-import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -375,13 +368,12 @@ def matrix_table(results: Results) -> str:
     return table(head, rows)
 
 
-def matrix_shares(results: Results) -> str:
+def matrix_within(results: Results) -> tuple[int, int, int]:
+    """Return how many were measured, and in how many goodput and mean queue agree."""
     measured = [one for one in matrix(results) if one.is_measured]
     goodput = sum(abs(one.off("goodput")) <= cases.GOODPUT_BOUND for one in measured)
     queue = sum(abs(one.off("queue")) <= cases.QUEUE_BOUND for one in measured)
-    said = f"goodput within {cases.GOODPUT_BOUND:.0%}: {goodput} of {len(measured)} measured"
-    said += f" (goal: {cases.GOODPUT_LEAST} of 16)"
-    return f"{said}; mean queue within {cases.QUEUE_BOUND:.0%}: {queue} of {len(measured)}"
+    return len(measured), goodput, queue
 
 
 # --- 6 -------------------------------------------------------------------------------------------
@@ -425,41 +417,3 @@ def speed_table(results: Results) -> str:
 
 
 LATE = ("p50", "p99", "max")
-
-
-TABLES = {
-    "paper": paper_table,
-    "paper-causes": paper_causes,
-    "paper-defaults": defaults_table,
-    "fixed": fixed_table,
-    "traces": trace_table,
-    "matrix": matrix_table,
-    "speed": speed_table,
-}
-"""Tables of the page, by name."""
-
-PAGE = HERE.parents[2] / "docs" / "explanation" / "real-kernel.md"
-PLACE = re.compile(r"(<!-- real kernel: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-
-def filled(page: str, results: Results) -> str:
-    """Return a page with the tables between its marks made anew."""
-    return PLACE.sub(lambda found: f"{found[1]}{TABLES[found[2]](results)}\n{found[3]}", page)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="into the page")
-    given = parser.parse_args()
-    results = Results()
-    if given.write:
-        PAGE.write_text(filled(PAGE.read_text("utf-8"), results), "utf-8")
-        return
-    for name, make in TABLES.items():
-        print(f"## {name}\n{make(results)}\n")
-    print(matrix_shares(results))
-    print(f"soak: growth {soak_growth(results)} B, drift {soak_drift(results)}")
-
-
-if __name__ == "__main__":
-    main()

@@ -198,7 +198,7 @@ def kernel(folder: Path, only: str, number: int | None, most: int) -> None:
 def emulate(folder: Path, case: cases.Case, run: int, attempt: int) -> Row:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as place:
-        captured = {"capture_to": place} if case.part == "trace" else {}
+        captured: dict[str, Any] = {"capture_to": place} if case.part == "trace" else {}
         result = ap.emulate(case.kernel, seed=run, replications=1, **captured)
         if captured:
             bins.write(folder, case, f"{run}.{attempt}", Path(place), result)

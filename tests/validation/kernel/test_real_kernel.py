@@ -14,13 +14,15 @@ from types import ModuleType
 
 import pytest
 
+from emulator import cannot_emulate
+
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
     """The scripts of this folder, which is no package; their names are free again afterwards."""
-    names = ["cases", "bins", "run", "analyse"]
+    names = ["cases", "bins", "run", "analyse", "page"]
     sys.path.insert(0, str(HERE))
     try:
         yield {name: importlib.import_module(name) for name in names}
@@ -76,7 +78,26 @@ def test_packets_of_a_capture_are_read_with_time_and_direction(
 
 
 def test_the_page_has_the_tables_that_the_files_give(scripts: dict[str, ModuleType]) -> None:
-    analyse = scripts["analyse"]
-    page = analyse.PAGE.read_text("utf-8")
-    assert analyse.filled(page, analyse.Results()) == page
-    assert {name for _, name, _ in analyse.PLACE.findall(page)} == set(analyse.TABLES)
+    page = scripts["page"]
+    text = page.PAGE.read_text("utf-8")
+    assert page.filled(text, scripts["analyse"].Results()) == text
+    assert {name for _, name, _ in page.PLACE.findall(text)} == set(page.TABLES)
+
+
+def test_every_run_says_whether_it_is_valid_and_why_not(scripts: dict[str, ModuleType]) -> None:
+    rows = [row for name in ("kernel", "ping") for row in scripts["analyse"].read(name)]
+    assert rows
+    assert all((row["valid"] == "1") == (row["reasons"] == "") for row in rows)
+
+
+@pytest.mark.slow
+def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> None:
+    """In real time: 0.3 ms is what was asked for; a machine that is too busy tells nothing."""
+    if reason := cannot_emulate("ping"):
+        pytest.skip(reason)
+    row = scripts["run"].pinged(scripts["cases"].fixed(20, 40, (25.0, 10.0)))
+    if not row["valid"]:
+        pytest.skip(f"too busy: {row['reasons']}")
+    configured = scripts["analyse"].configured_rtt_s("fixed-20-40")
+    assert row["received"] == row["sent"] == scripts["run"].PINGS
+    assert row["mean_s"] == pytest.approx(configured, abs=scripts["cases"].PING_BOUND_S)
