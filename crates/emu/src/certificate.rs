@@ -39,6 +39,9 @@ pub struct Certificate {
     pub cpu_share: f64,
     /// The same for each packet that it read, s.
     pub cpu_per_packet_s: Option<f64>,
+    /// Longest time by which the sockets of the scenario's own flows were served too late, s; 0 with
+    /// commands.
+    pub sockets_late_s: f64,
     /// Longest time that the data thread was away: between waking from a wait and what it waited
     /// for, s.
     pub longest_absence_s: f64,
@@ -83,6 +86,13 @@ impl Certificate {
             reasons.push(format!(
                 "the data thread did not run for {} (limit {}, a base RTT)",
                 ms(self.longest_absence_s),
+                ms(rtt_s)
+            ));
+        }
+        if self.sockets_late_s > rtt_s {
+            reasons.push(format!(
+                "the flows' sockets were served {} late (limit {}, a base RTT)",
+                ms(self.sockets_late_s),
                 ms(rtt_s)
             ));
         }
@@ -167,11 +177,13 @@ mod tests {
 
     #[test]
     fn every_fault_is_a_reason() {
-        let faults: [(fn(&mut Certificate), &str); 7] = [
+        type Fault = fn(&mut Certificate);
+        let faults: [(Fault, &str); 8] = [
             (|c| c.packets = 0, "no packet"),
             (|c| c.lateness_p99_s = Some(0.0021), "2.100 ms late or more (limit 2.000 ms"),
             (|c| c.lateness_max_s = Some(0.041), "41.000 ms late"),
             (|c| c.longest_absence_s = 0.041, "did not run for 41.000 ms"),
+            (|c| c.sockets_late_s = 0.041, "sockets were served 41.000 ms late"),
             (|c| c.device_drops = 3, "whose queue was full: 3"),
             (|c| c.refused_packets = 4, "not taken by a device: 4"),
             (|c| c.unknown_packets = 5, "told apart: 5"),

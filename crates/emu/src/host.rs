@@ -8,6 +8,7 @@ use crate::namespaces::Sides;
 use crate::outside::{Ending, Side, Supervisor};
 use airpath_core::{Duration, Time};
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd;
@@ -85,6 +86,9 @@ impl<'a> Host<'a> {
         events: &'a mut Events,
         progress_ms: u64,
     ) -> Host<'a> {
+        // It is looked at, never waited for; where that cannot be, it is not looked at.
+        let input =
+            input.filter(|input| fcntl(input, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok());
         let progress = Duration::from_millis(progress_ms);
         let next_progress = if progress_ms == 0 { Time::NEVER } else { Time::ZERO + progress };
         Host {

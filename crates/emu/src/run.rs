@@ -25,7 +25,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 
 /// Time between the last preparation and time zero, ns.
-const LEAD_NS: u64 = 20_000_000;
+const LEAD_NS: u64 = 100_000_000;
 /// Priority of the data thread in the real-time class: above nothing but what asks for less.
 const PRIORITY: u8 = 10;
 /// How long commands have to end by themselves.
@@ -133,6 +133,7 @@ pub fn run(
         class,
         cpu_share: cpu_s / elapsed_s.max(1e-9),
         cpu_per_packet_s: (counts.read > 0).then(|| cpu_s / counts.read as f64),
+        sockets_late_s: of_sockets.as_ref().map_or(0.0, |found| found.lateness_max_s),
         longest_absence_s: counts.longest_absence.as_secs_lossy(),
         ..Certificate::default()
     };
