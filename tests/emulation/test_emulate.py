@@ -248,6 +248,16 @@ def test_a_command_leaves_its_status_and_the_paths_tables(
     json.loads(result.to_json(raw=True))
 
 
+def test_a_command_is_not_ended_with_the_scenario(fake: Fake, scenario: ap.Scenario) -> None:
+    seen = fake()
+    ap.emulate_command(scenario, ["sleep", "9"])
+    document = _lines(seen)[0]["document"]
+    assert document["traffic"]["duration_ns"] == 100 * 86_400 * 10**9
+    assert document["scenario"]["record"]["series"] == []
+    with pytest.raises(BadValueError, match="more than 100 days"):
+        ap.emulate_command(scenario, ["true"], duration="8640001 s")
+
+
 def test_the_check_is_what_the_program_says(fake: Fake) -> None:
     fake()
     assert ap.emulation_check()["checks"][1]["remedy"] == "modprobe tcp_cubic"

@@ -160,8 +160,8 @@ def _flows(
     if result.interrupted:
         done = f"{len(result.replications)} of {result.requested} replications"
         output.note(f"Interrupted: {done} have results, of the last one what there was.")
-    for advisory in result.advisories:
-        output.note(str(advisory))
+    for line in (*map(str, result.advisories), *result.kernel["problems"]):
+        output.note(line)
     try:
         if folder is not None and result.replications:
             _save(result, folder, formats)
@@ -204,12 +204,17 @@ def _command(
     from airpath.terminal import WIDEST
 
     result = run(scenario, words, **settings)
+    if _not_started(result, words):
+        return int(result.ended["status"])  # The program has said so: one line.
     # Standard output is the command's.
     told = Console(stderr=True, width=None if sys.stderr.isatty() else WIDEST, highlight=False)
     if folder is not None:
         _save(result, folder, formats)
     told.print(f"[bold]{escape(result.title)}[/bold]")
     told.print(heading(result))
+    for line in result.kernel["problems"]:
+        if not _is_about_a_start(line):
+            told.print(escape(line))
     for reason in result.invalid:
         told.print(f"[bold red]INVALID:[/bold red] {escape(reason)}")
     for table in tables(result, "--out"):
@@ -218,6 +223,20 @@ def _command(
             for note in table.notes:
                 told.print(note, style="dim")
     return _status(result)
+
+
+_NOT_STARTED = (126, 127)
+
+
+def _is_about_a_start(line: str) -> bool:
+    """Say whether it is what the program itself writes when a command cannot be started."""
+    return not line.startswith(("the server's command ended", "the captures"))
+
+
+def _not_started(result: Result, words: Sequence[str]) -> bool:
+    """Say whether the client's command did not begin."""
+    told = any(line.startswith(f"{words[0]}: ") for line in result.kernel["problems"])
+    return told and result.ended["status"] in _NOT_STARTED
 
 
 def _status(result: Result) -> int:

@@ -37,6 +37,8 @@ Listener = Callable[[int, Mapping[str, Any]], None]
 
 _LARGEST_SEED = 2**64 - 1
 _SHORTEST_S = 1e-9
+_LONGEST_NS = 100 * 86_400 * 10**9
+"""What the engine's clock counts at most: 100 days."""
 
 
 def emulate(
@@ -188,9 +190,10 @@ def emulate_command(
         None if capture_to is None else path_like("capture_to", capture_to),
         _callable("progress", progress),
     )
-    until = None if duration is None else _duration_ns(duration)
+    # That of the scenario is the time of its own flows, and ends no command.
+    until = _LONGEST_NS if duration is None else _duration_ns(duration)
     kernel = for_commands(scenario, resolved, like)
-    resolved = {**resolved, "record": {**resolved["record"], "ss": False}}
+    resolved = {**resolved, "record": {**resolved["record"], "series": [], "ss": False}}
     call = f"airpath.emulate_command(seed={seed})"
     about = _about(scenario, resolved, read, seed, 1, 0.99, command or call)
     run = _Run(scenario, resolved, read, kernel, about)
@@ -314,6 +317,7 @@ class _Run:
                 **reports.kernel_of(told),
                 "settings": self.kernel.settings(),
                 "not_applied": list(self.kernel.not_applied),
+                "problems": reports.problems_of(recorded.reports),
             },
         )
 
@@ -410,4 +414,8 @@ def _duration_ns(duration: str | float | Duration) -> int:
     found = quantity("duration", Duration, duration)
     if found <= 0:
         raise BadValueError(f"{blamed('duration', duration)}: not above 0. Write one above 0.")
+    if found > _LONGEST_NS:
+        raise BadValueError(
+            f"{blamed('duration', duration)}: more than 100 days. Write at most that."
+        )
     return int(found)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from airpath.errors import RunError
+from airpath.errors import RunError, one_line
 from airpath.results.ss import COLUMNS
 from airpath.results.stored import SIDES, Columns
 
-__all__ = ["Recorded", "Report", "kernel_of", "read"]
+__all__ = ["Recorded", "Report", "kernel_of", "problems_of", "read"]
 
 _WIDTHS = {"time_s": 8, "id": 4, "queue": 4, "value": 8}
 _NOTHING: Columns = (b"", b"", b"", b"")
@@ -38,6 +38,8 @@ class Report:
         The senders' state over time.
     captures : dict of str to Path
         Files of packets, by side.
+    problems : list of str
+        What should be known beside: flows that did not come about, a server that has ended.
     """
 
     replication: dict[str, Any]
@@ -47,6 +49,7 @@ class Report:
     series: dict[str, Columns]
     ss: dict[str, bytes]
     captures: dict[str, Path]
+    problems: list[str] = field(default_factory=list)
 
 
 def read(folder: Path, number: int, series: Iterable[str]) -> Report:
@@ -78,6 +81,7 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
             {name: _columns(folder / "series", name) for name in series},
             _ss(folder / "ss"),
             {side: path for side in SIDES if (path := folder / f"{side}.pcapng").is_file()},
+            _problems(found, certificate),
         )
     except OSError as error:
         raise RunError(f"emulation: no result: {error}") from None
@@ -85,6 +89,29 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
         raise RunError(
             f"emulation: the result is not understood: {type(error).__name__}: {error}"
         ) from None
+
+
+def _problems(found: Mapping[str, Any], certificate: Mapping[str, Any]) -> list[str]:
+    told = [one_line(str(line)) for line in found.get("problems") or ()]
+    if missing := certificate.get("uncaptured_packets"):
+        told.append(f"the captures lack {missing} packets: they came too fast to be written")
+    return told
+
+
+def problems_of(told: Sequence[Report]) -> list[str]:
+    """Return what should be known of several runs, with the number of the replication.
+
+    Parameters
+    ----------
+    told : sequence of Report
+        What each left.
+    """
+    several = len(told) > 1
+    return [
+        f"replication {report.replication['replication']}: {line}" if several else line
+        for report in told
+        for line in report.problems
+    ]
 
 
 def _columns(folder: Path, name: str) -> Columns:
