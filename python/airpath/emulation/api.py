@@ -216,6 +216,7 @@ def emulate_command(
         "reason": ended.reason,
         "status": ended.status,
         "signal": ended.signal,
+        "connections": report.connections,
         **(report.command or {}),
     }
     return result

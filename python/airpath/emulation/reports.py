@@ -40,6 +40,8 @@ class Report:
         Files of packets, by side.
     problems : list of str
         What should be known beside: flows that did not come about, a server that has ended.
+    connections : list of dict
+        Those of commands.
     """
 
     replication: dict[str, Any]
@@ -50,6 +52,7 @@ class Report:
     ss: dict[str, bytes]
     captures: dict[str, Path]
     problems: list[str] = field(default_factory=list)
+    connections: list[dict[str, Any]] = field(default_factory=list)
 
 
 def read(folder: Path, number: int, series: Iterable[str]) -> Report:
@@ -82,6 +85,7 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
             _ss(folder / "ss"),
             {side: path for side in SIDES if (path := folder / f"{side}.pcapng").is_file()},
             _problems(found, certificate),
+            [dict(row) for row in found.get("connections") or ()],
         )
     except OSError as error:
         raise RunError(f"emulation: no result: {error}") from None
