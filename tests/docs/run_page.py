@@ -1,7 +1,7 @@
 """Runs one page of the documentation as a reader would, from top to bottom, in this folder.
 
 ``run_page.py PAGE [--update]``. Python blocks share their names; a TOML block whose first line is
-``# NAME.toml`` is saved under that name, one below ``<!-- a file -->`` that begins
+``# NAME.toml`` is saved under that name, a Python block below ``<!-- a file -->`` that begins
 with ``# NAME.py`` as well, and not run; in a console block each line that begins with ``$ `` is
 a command, and the other lines are the results that it prints, ``...`` standing for anything. With
 ``--update`` the page gets what is printed now; a block with ``...`` in it stays as it is.
