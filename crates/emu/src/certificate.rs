@@ -45,6 +45,9 @@ pub struct Certificate {
     /// Longest time that the data thread was away: between waking from a wait and what it waited
     /// for, s.
     pub longest_absence_s: f64,
+    /// Longest time for which a device was never found empty: packets waited there for up to that
+    /// long before the path saw them, s.
+    pub longest_backlog_s: f64,
 }
 
 /// Largest share of the base RTT that the 99th percentile of the lateness may be.
@@ -96,10 +99,20 @@ impl Certificate {
                 ms(rtt_s)
             ));
         }
+        if self.longest_backlog_s > rtt_s {
+            reasons.push(format!(
+                "packets waited to be read for up to {} (limit {}, a base RTT)",
+                ms(self.longest_backlog_s),
+                ms(rtt_s)
+            ));
+        }
         let lost = [
             (self.device_drops, "dropped by a device, whose queue was full"),
             (self.refused_packets, "not taken by a device"),
-            (self.unknown_packets, "of connections beyond those that are told apart"),
+            (
+                self.unknown_packets,
+                "of no flow, or of connections beyond those that are told apart",
+            ),
         ];
         for (packets, what) in lost.into_iter().filter(|(packets, _)| *packets > 0) {
             reasons.push(format!("packets {what}: {packets}"));
@@ -178,12 +191,13 @@ mod tests {
     #[test]
     fn every_fault_is_a_reason() {
         type Fault = fn(&mut Certificate);
-        let faults: [(Fault, &str); 8] = [
+        let faults: [(Fault, &str); 9] = [
             (|c| c.packets = 0, "no packet"),
             (|c| c.lateness_p99_s = Some(0.0021), "2.100 ms late or more (limit 2.000 ms"),
             (|c| c.lateness_max_s = Some(0.041), "41.000 ms late"),
             (|c| c.longest_absence_s = 0.041, "did not run for 41.000 ms"),
             (|c| c.sockets_late_s = 0.041, "sockets were served 41.000 ms late"),
+            (|c| c.longest_backlog_s = 0.041, "to be read for up to 41.000 ms"),
             (|c| c.device_drops = 3, "whose queue was full: 3"),
             (|c| c.refused_packets = 4, "not taken by a device: 4"),
             (|c| c.unknown_packets = 5, "told apart: 5"),

@@ -19,8 +19,10 @@ use std::io;
 
 /// Packets that are read of one device before timers have their turn again.
 const READ_AT_ONCE: usize = 16;
-/// Longest wait: a thread that is away longer than that notices.
-const HEARTBEAT: Duration = Duration::from_millis(100);
+/// Longest wait: a thread that was away for longer notices it even when nothing was due.
+const HEARTBEAT: Duration = Duration::from_millis(10);
+/// Time between two looks at what happens beside packets.
+const LOOK: Duration = Duration::from_millis(100);
 /// Largest IP packet.
 const LARGEST_PACKET: usize = 65_535;
 
@@ -67,6 +69,8 @@ pub struct Counts {
     pub refused: u64,
     /// Longest time between the end of a wait and what it waited for.
     pub longest_absence: Duration,
+    /// Longest time for which a device was never found empty: at most that long packets waited there.
+    pub longest_backlog: Duration,
 }
 
 /// Runs a network in real time, between two devices.
@@ -94,6 +98,8 @@ pub struct Driver<O> {
     told: (Time, [u64; 2]),
     /// Transmissions in each regime until then.
     regimes: Vec<u64>,
+    /// By side: since when the device was not found empty.
+    waiting_since: [Option<Time>; 2],
 }
 
 impl<O: Outside> Driver<O> {
@@ -135,6 +141,7 @@ impl<O: Outside> Driver<O> {
             now: Time::ZERO,
             told: (Time::ZERO, [0; 2]),
             regimes: Vec::new(),
+            waiting_since: [None; 2],
         }
     }
 
@@ -161,7 +168,7 @@ impl<O: Outside> Driver<O> {
                 return Ok(Ending::Scenario);
             }
             if ready.attention || now >= next_look {
-                next_look = now + HEARTBEAT;
+                next_look = now + LOOK;
                 if let Some(ending) = supervisor.attend(now) {
                     return Ok(ending);
                 }
@@ -176,6 +183,8 @@ impl<O: Outside> Driver<O> {
             for side in Side::BOTH {
                 if ready.packets[side as usize] {
                     self.read(side, supervisor)?;
+                } else {
+                    self.waiting_since[side as usize] = None;
                 }
             }
             ready = self.wait(supervisor)?;
@@ -281,8 +290,14 @@ impl<O: Outside> Driver<O> {
         for _ in 0..READ_AT_ONCE {
             let room = self.payloads.room(self.spare);
             let length = self.outside.read(side, room).map_err(system("reading from a device"))?;
-            let Some(length) = length else { return Ok(()) };
+            let Some(length) = length else {
+                self.waiting_since[side as usize] = None;
+                return Ok(());
+            };
             let now = self.outside.now();
+            let since = *self.waiting_since[side as usize].get_or_insert(now);
+            let backlog = now.saturating_since(since);
+            self.counts.longest_backlog = self.counts.longest_backlog.max(backlog);
             if now >= self.end {
                 return Ok(());
             }

@@ -73,6 +73,7 @@ pub(crate) struct Host<'a> {
     pub(crate) problems: Vec<String>,
     /// At the start of measurement.
     pub(crate) counters: Counters,
+    pub(crate) device_drops: u64,
     pub(crate) cpu_ns: u64,
     pub(crate) monotonic_ns: u64,
 }
@@ -104,6 +105,7 @@ impl<'a> Host<'a> {
             status: None,
             problems: Vec::new(),
             counters: Counters::default(),
+            device_drops: 0,
             cpu_ns: thread_cpu_ns(),
             monotonic_ns: monotonic_ns(),
         }
@@ -185,6 +187,7 @@ impl Supervisor for Host<'_> {
 
     fn measurement_starts(&mut self, _now: Time) {
         self.counters = self.count();
+        self.device_drops = self.sides.device_drops().unwrap_or(0);
         (self.cpu_ns, self.monotonic_ns) = (thread_cpu_ns(), monotonic_ns());
     }
 

@@ -109,14 +109,24 @@ fn for_commands(
     };
     let user = user_of(like as usize, flow.user);
     let default = users.iter().position(|other| *other == user).unwrap_or(0);
-    let slots = slots.clamp(1, 65_535 / users.len() as u32);
+    let slots = slots.clamp(1, (65_535 / users.len() as u32).max(1));
     let entries = document["flows"].as_array().cloned().unwrap_or_default();
     let (mut of_users, mut others): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
     let (mut seen, mut number) = (Vec::new(), 0);
     for entry in entries {
         let count = entry["count"].as_u64().unwrap_or(1) as usize;
         if entry["source"]["kind"] != "tcp" {
-            others.push(entry);
+            // Their numbers change, and with them the users that they have by number.
+            if entry["user"].is_null() {
+                others.extend((number..number + count).map(|place| {
+                    let mut one = entry.clone();
+                    one["count"] = json!(1);
+                    one["user"] = json!(user_of(place, None));
+                    one
+                }));
+            } else {
+                others.push(entry);
+            }
             number += count;
             continue;
         }

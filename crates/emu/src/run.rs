@@ -74,9 +74,11 @@ pub fn run(
         Traffic::Flows { .. } => Some(endpoints(description, &prepared, &sides)?),
         Traffic::Commands { .. } => None,
     };
-    let zero_ns = monotonic_ns() + LEAD_NS;
+    // What a command sends before time zero would enter the path at zero, and leave it late by as much.
+    let lead_ns = if endpoints.is_some() { LEAD_NS } else { 0 };
+    let zero_ns = monotonic_ns() + lead_ns;
     if description.capture {
-        let zero_realtime_ns = realtime_ns() + LEAD_NS;
+        let zero_realtime_ns = realtime_ns() + lead_ns;
         let capture = Capture::start(&description.folder, &description.comment, zero_realtime_ns);
         host.capture = Some(capture.map_err(wrong("capture"))?);
     }
@@ -100,18 +102,28 @@ pub fn run(
         .with_packets_of(description.kernel.mtu as usize);
     let ended = driver.run(&mut host);
     let (cpu_ns, ended_ns, counters) = (thread_cpu_ns(), monotonic_ns(), host.count());
+    // Nobody reads the devices any more: what they drop from now on is nobody's loss.
+    let device_drops = sides.device_drops();
     // What is left to do is not urgent.
     let _ = sys::set_other();
     let ending = ended.map_err(|error| match &error {
         Failed::Model(_) | Failed::Memory(_) => ("model", error.to_string()),
         Failed::System { .. } => ("device", error.to_string()),
     })?;
+    let ending = match ending {
+        Ending::Scenario if host.launcher.is_some() => Ending::Duration,
+        other => other,
+    };
     let of_sockets = endpoints.map(|endpoints| endpoints.finish(driver.now()));
     if let Some(mut launcher) = host.launcher.take() {
         launcher.end(GRACE);
     }
     let uncaptured = match host.capture.take() {
-        Some(capture) => capture.finish().map_err(wrong("capture"))?,
+        // What was measured is there all the same.
+        Some(capture) => capture.finish().unwrap_or_else(|error| {
+            host.problems.push(format!("the captures are not complete: {error}"));
+            0
+        }),
         None => 0,
     };
     let counts = driver.counts();
@@ -124,7 +136,7 @@ pub fn run(
         lateness_p50_s,
         lateness_p99_s,
         lateness_max_s: Some(driver.lateness().max().as_secs_lossy()),
-        device_drops: sides.device_drops().map_err(wrong("system"))?,
+        device_drops: device_drops.map_err(wrong("system"))?.saturating_sub(host.device_drops),
         refused_packets: counts.refused,
         ignored_packets: counts.ignored,
         unknown_packets: counts.unknown,
@@ -135,6 +147,7 @@ pub fn run(
         cpu_per_packet_s: (counts.read > 0).then(|| cpu_s / counts.read as f64),
         sockets_late_s: of_sockets.as_ref().map_or(0.0, |found| found.lateness_max_s),
         longest_absence_s: counts.longest_absence.as_secs_lossy(),
+        longest_backlog_s: counts.longest_backlog.as_secs_lossy(),
         ..Certificate::default()
     };
     let (status, mut problems, before) =
