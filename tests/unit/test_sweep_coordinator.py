@@ -189,7 +189,8 @@ def test_a_point_that_fails_is_noted_and_the_others_go_on(tmp_path: Path) -> Non
     bad = broken(of, 1)
     ended = of.run(tmp_path)
     assert (ended.interrupted, ended.failed, ended.replications) == (False, 1, 9)
-    assert ended.first.startswith("point 1 (n = 1), replication 0: short: ")
+    # Which of three that run side by side fails first is up to the threads.
+    assert re.match(r"point 1 \(n = 1\), replication [012]: short: ", ended.first)
     assert "bottleneck.queue.kind = no: unknown." in ended.first
     with Ledger.read(tmp_path / FILE_NAME) as ledger:
         assert ledger.failed(bad, 3).keys() == {0, 1, 2}
@@ -264,7 +265,8 @@ def test_contents_travel_when_a_worker_lacks_them(
     assert {key for keys in shipped for key in keys} == set(of.contents)
     # Three tasks are under way before the first worker says what it lacks.
     assert sum(map(len, shipped)) <= 3 * len(of.contents) < len(shipped)
-    assert (shipped[0], shipped[-1]) == ([], [])
+    # How many tasks there are goes by the clock, so that the last may be the first to need a content.
+    assert shipped[0] == []
 
 
 def test_a_worker_of_another_version_is_refused_by_name(
