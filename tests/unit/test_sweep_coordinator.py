@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import random
+import re
 import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
