@@ -266,7 +266,7 @@ def test_contents_travel_when_a_worker_lacks_them(
     assert {key for keys in shipped for key in keys} == set(of.contents)
     # Three tasks are under way before the first worker says what it lacks.
     assert sum(map(len, shipped)) <= 3 * len(of.contents) < len(shipped)
-    # How many tasks there are goes by the clock, so that the last may be the first to need a content.
+    # How many tasks there are goes by the clock: the last may be the first to need a content.
     assert shipped[0] == []
 
 
