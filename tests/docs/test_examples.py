@@ -28,8 +28,9 @@ MODELS = ROOT / "docs" / "reference" / "models"
 
 FAMILIES = {**scenario.FAMILIES, "model": Solution}
 """What a user chooses by name, and what solves."""
-LONG = {"docs/explanation/fixed-point-validity.md"}
-"""Pages whose examples take long. Its study, without the page, is tested with the papers."""
+LONG = {"docs/explanation/fixed-point-validity.md", "docs/how-to/ask-the-kernel.md"}
+"""Pages whose examples take long. What the first studies is tested with the papers, what the second
+compares, in a shorter scenario, with emulation."""
 HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
 
 

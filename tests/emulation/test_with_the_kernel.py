@@ -141,8 +141,9 @@ def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixtu
     status, out, err = _ran(capfd, file, "--out", str(tmp_path / "out"), "--", *ping)
     assert status in (0, 3), err
     assert "5 packets transmitted, 5 received" in out
-    average = float(out.rpartition("= ")[2].split("/")[1])
-    assert 30 <= average < 40
+    # The least is the path's; the others wait for the machine as well.
+    least = float(out.rpartition("= ")[2].split("/")[0])
+    assert 30 <= least < 40
     document = json.loads((tmp_path / "out" / "result.json").read_text())
     assert document["ended"]["status"] == 0
     assert document["queues"][0]["departed"]["mean"] >= 5

