@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from airpath.papers.kit.published import Interval
 from airpath.papers.kit.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.settings import Settings
+from airpath.papers.kit.statement import Statement, Strength
 from airpath.papers.kit.statements import Finding, Said, Statements, gathered, is_less, joined
+from airpath.papers.kit.strength import checked
 from airpath.papers.kit.tolerance import Tolerance
 
 FILE = """
@@ -104,6 +107,92 @@ def test_a_check_gets_the_cells_that_it_asked_for(folder: Path) -> None:
 def test_a_check_of_no_statement_is_an_error(folder: Path) -> None:
     with pytest.raises(KeyError, match="falls"):
         Statements(folder).check("falls")
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ('revises = "rises"', "weaker.revises = 'rises': must name a statement; set later"),
+        ('later = "2026-11-24"\nrevises = "falls"', "weaker.revises = 'falls'"),
+        ('cause = "weather"\nwhy = "It rains."', "must be one of ours, reading, paper, differs"),
+        ('cause = "paper"', "weaker.cause = 'paper'"),
+    ],
+)
+def test_entries_added_later_are_checked(entry: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "statements.toml").write_text(FILE + entry)
+    with pytest.raises(ValueError, match=problem):
+        Statements(tmp_path)
+
+
+# --- strengths ---------------------------------------------------------------------------------
+
+
+def strength_of(check: Any, numbers: dict[str, Sequence[float]], folder: Path) -> Statement:
+    """Return the statement `rises`, checked on cells with these numbers by run."""
+    says = Statements(folder)
+    says.check("rises", lambda _said: [(name,) for name in numbers])(check)
+    says.check("weaker")(lambda *_: Finding(True, [], {}))
+    found, exact = checked(session(**numbers), says.specs())
+    assert exact.strength is None
+    return found
+
+
+def test_a_verdict_that_turns_with_the_runs_is_undecided(folder: Path) -> None:
+    def check(found: Session, _said: Said, cells: Any) -> Finding:
+        return Finding(statistics.fmean(found.values(cells[0], value)) > 0, [], {})
+
+    level = strength_of(check, {"a": [-1.0, 1.0, -1.0, 1.0, 0.1]}, folder)
+    assert level.strength is not None
+    assert (level.holds, level.outcome, level.strength.draws) == (True, "undecided", 100)
+    # More than half of the resamples of five have a mean above 0; certainly not 95 %.
+    assert 0.4 < level.strength.share < 0.7
+    assert strength_of(check, {"a": [1.0, 2.0, 3.0]}, folder).outcome == "holds"
+    below = strength_of(check, {"a": [-1.0, -2.0, -3.0]}, folder)
+    assert (below.outcome, below.strength) == ("does not hold", Strength(0, 100))
+    # One run cannot be resampled.
+    assert strength_of(check, {"a": [1.0]}, folder).strength is None
+
+
+def test_resamples_keep_the_pairs_of_runs(folder: Path) -> None:
+    def check(found: Session, _said: Said, cells: Any) -> Finding:
+        difference = found.difference(*(found.values(cell, value) for cell in cells))
+        return Finding(difference is not None and difference.high < 0, [], {})
+
+    runs = [10.0, 20.0, 30.0, 40.0]
+    numbers = {"low": runs, "high": [run + 1 + run / 100 for run in runs]}
+    # Paired, each difference is -1.1 to -1.4; unpaired, they are between -31 and +29.
+    assert strength_of(check, numbers, folder).strength == Strength(100, 100)
+
+
+def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
+    found = session(a=[float(run) for run in range(50)])
+    first = found.resampled(3).values(("a",), value)
+    assert first == found.resampled(3).values(("a",), value)
+    assert first != found.resampled(4).values(("a",), value)
+    # A bootstrap sample of n leaves out 1/e of the runs on average: 18.4 of 50.
+    assert 25 < len(set(first)) < 40
+    assert (found.resample, found.resampled(3).resample) == (None, 3)
+    run = Simulated([{}, {}, {}], False, lambda name, number: (name, number))  # type: ignore[arg-type,return-value]
+    chosen: Any = run.chosen([2, 2, 0])
+    assert [chosen.series("rate", place) for place in range(3)] == [
+        ("rate", 2),
+        ("rate", 2),
+        ("rate", 0),
+    ]
+
+
+def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:
+    calls = []
+
+    def check(found: Session, _said: Said, _cells: Any) -> Finding:
+        calls.append(found.resample)
+        if found.resample == 4:
+            raise KeyboardInterrupt
+        return Finding(True, [], {})
+
+    statement = strength_of(check, {"a": [1.0, 2.0]}, folder)
+    assert calls == [None, 0, 1, 2, 3, 4]
+    assert (statement.holds, statement.strength) == (True, None)
 
 
 def test_what_is_gathered_holds_when_all_does() -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from airpath.papers.kit.statement import Cell, Statement, StatementSpec
 from airpath.papers.kit.tolerance import Tolerance
 from airpath.papers.kit.verdict import Verdict, verdict_of
 
@@ -44,9 +45,6 @@ __all__ = [
 
 Mode = Literal["quick", "default", "full"]
 """How much is simulated: `quick` to look, `full` as the paper did, `default` between them."""
-
-Cell = tuple[Any, ...]
-"""The parameters of one simulated scenario, in the order of `Paper.cell_names`."""
 
 Progress = Callable[[float, str], None]
 """Called with the finished fraction of all simulated time, in [0, 1], and what is being done."""
@@ -218,50 +216,6 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """Something that the paper's text says, checked on our numbers.
-
-    Parameters
-    ----------
-    key : str
-        Short name.
-    text : str
-        What the paper says, in our words, with its place.
-    criterion : str
-        What is measured, and when the statement holds.
-    holds : bool
-        The outcome.
-    measured : sequence of str
-        The numbers it rests on, for people.
-    values : mapping
-        The same for programs.
-    of_paper : bool
-        False for a measure of ours beside a statement of the paper: no verdict counts it. Default
-        True.
-    """
-
-    key: str
-    text: str
-    criterion: str
-    holds: bool
-    measured: Sequence[str]
-    values: Mapping[str, Any]
-    of_paper: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the statement as a JSON object."""
-        return {
-            "statement": self.key,
-            "text": self.text,
-            "criterion": self.criterion,
-            "holds": self.holds,
-            "of_paper": self.of_paper,
-            "measured": list(self.measured),
-            "values": dict(self.values),
-        }
-
-
-@dataclass(frozen=True)
 class Summary:
     """A few numbers over many rows, as sentences and as values."""
 
@@ -338,15 +292,6 @@ class Item:
     def cells_of(self, session: Session) -> Sequence[Cell]:
         """Return what it needs simulated."""
         return self.cells(session) if callable(self.cells) else self.cells
-
-
-@dataclass(frozen=True)
-class StatementSpec:
-    """A statement before it is checked: which cells it needs, if any, and how it is checked."""
-
-    key: str
-    cells: Sequence[Cell]
-    check: Callable[[Session], Statement]
 
 
 def _not_analysed(_cell: Cell) -> NoReturn:

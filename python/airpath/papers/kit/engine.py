@@ -63,6 +63,14 @@ class Simulated:
     interrupted: bool
     series: Callable[[str, int], Series] = _nothing_recorded
 
+    def chosen(self, numbers: Sequence[int]) -> Simulated:
+        """Return some of the replications, by their numbers, in this order."""
+        return Simulated(
+            [self.replications[number] for number in numbers],
+            self.interrupted,
+            lambda name, place: self.series(name, numbers[place]),
+        )
+
 
 @dataclass(frozen=True)
 class Solved:

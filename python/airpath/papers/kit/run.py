@@ -24,6 +24,7 @@ from airpath.papers.kit.base import (
 )
 from airpath.papers.kit.engine import Compiled, Engine
 from airpath.papers.kit.session import Session
+from airpath.papers.kit.strength import checked
 from airpath.phy.settings import checked_seed, checked_threads
 from airpath.results.figure_files import checked_formats
 
@@ -114,7 +115,7 @@ def reproduce_paper(
             paper=paper,
             provenance=_provenance(session, mode, provenance or {}),
             items=results,
-            statements=[spec.check(session) for spec in _checkable(paper, specs, session)],
+            statements=checked(session, _checkable(paper, specs, session)),
             summaries=paper.summarise(results),
             interrupted=session.interrupted,
             effort=effort,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,6 +84,8 @@ class Session:
         self.threads = threads
         self.progress = progress
         self.interrupted = False
+        self.resample: int | None = None
+        """Number of the resample, from 0; None for the runs as they are."""
         self._figure_formats = figure_formats
         self._simulated: dict[Cell, Simulated] = {}
         self._solved: dict[Cell, Solved] = {}
@@ -103,22 +108,23 @@ class Session:
                     self.interrupted = True
                     return
             if todo:
-                self._tell(1.0, "simulated")
+                self.report(1.0, "simulated")
         except KeyboardInterrupt:
             self.interrupted = True
 
     def _run(self, cell: Cell, index: int, total: int) -> Simulated:
         label = f"simulating {self.paper.cell_label(cell)}"
-        self._tell(index / total, label)
+        self.report(index / total, label)
         return self.engine.simulate(
             self.scenario(cell),
             replications=self.effort_of(cell).replications,
             seed=self.seed,
             threads=self.threads,
-            progress=lambda _finished, _reps, part: self._tell((index + part) / total, label),
+            progress=lambda _finished, _reps, part: self.report((index + part) / total, label),
         )
 
-    def _tell(self, fraction: float, what: str) -> None:
+    def report(self, fraction: float, what: str) -> None:
+        """Report progress: the finished share of the present step, in [0, 1], and its name."""
         if self.progress is not None:
             self.progress(min(fraction, 1.0), what)
 
@@ -149,6 +155,24 @@ class Session:
     def simulated_cells(self) -> list[Cell]:
         """Return the cells of which at least one replication is there, in simulated order."""
         return list(self._simulated)
+
+    def resampled(self, draw: int) -> Session:
+        """Return the session with its runs drawn again, with replacement (bootstrap).
+
+        Cells with equally many runs keep their pairs: run i of each is replaced by the same run.
+
+        Parameters
+        ----------
+        draw : int
+            Number of the resample, from 0. Equal numbers give equal resamples.
+        """
+        made = copy.copy(self)
+        made.resample = draw
+        made._simulated = {
+            cell: run.chosen(_drawn(draw, len(run.replications)))
+            for cell, run in self._simulated.items()
+        }
+        return made
 
     def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
         """Return a number of each finished replication; empty when there is none."""
@@ -271,3 +295,8 @@ class Session:
             self.paper.cell_label(cell): dict(self.engine.describe(self.scenario(cell)))
             for cell in self._simulated
         }
+
+
+@cache
+def _drawn(draw: int, runs: int) -> tuple[int, ...]:
+    return tuple(random.Random(f"{draw} of {runs}").choices(range(runs), k=runs))

@@ -2,8 +2,13 @@
 
 The file has a table for each statement, in the order in which they are printed: `items`, the items
 that it belongs to; `text`, what the paper says, in our words, with its place; `criterion`, what is
-measured and when the statement holds; `of_paper = false` where it is a measure of ours; and the
-numbers of the criterion, which stands for them in braces:
+measured and when the statement holds; and the numbers of the criterion, which stands for them in
+braces. A criterion is committed before its first number and never changed. What may be added later:
+
+* `of_paper = false`: the paper does not claim it; `why` gives the reason.
+* `later = "2026-11-24"`: the criterion was written after the numbers of an earlier one were known;
+  `revises` names that one, if both check the same sentence.
+* `cause`: why the statement does not hold, a key of `statement.CAUSES`; `why` is a sentence.
 
 ```toml
 [buffer-size]
@@ -34,10 +39,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from airpath.papers.kit.base import Cell, Statement, StatementSpec
 from airpath.papers.kit.compare import spread
 from airpath.papers.kit.files import read_toml
 from airpath.papers.kit.session import Estimate, Session
+from airpath.papers.kit.statement import CAUSES, Cell, Statement, StatementSpec
 
 __all__ = [
     "Finding",
@@ -85,6 +90,8 @@ class Said:
         As `Statement` has them.
     of_paper : bool
         False for a measure of ours.
+    about : mapping
+        Further entries of `Statement`: `later`, `revises`, `cause`, `why`.
     numbers : mapping
         Those of the criterion; ``said["share"]`` is one of them.
     """
@@ -94,6 +101,7 @@ class Said:
     text: str
     criterion: str
     of_paper: bool
+    about: Mapping[str, Any]
     numbers: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Any:
@@ -123,10 +131,16 @@ class Statements:
 
     def __init__(self, paper: str | Path) -> None:
         self.said = {key: _said(key, found) for key, found in read_toml(paper, _FILE).items()}
+        for key, said in self.said.items():
+            _check_about(key, said.about, self.said)
         self._specs: dict[str, StatementSpec] = {}
 
     def check(
-        self, key: str, cells: Callable[[Said], Any] = lambda _said: ()
+        self,
+        key: str,
+        cells: Callable[[Said], Any] = lambda _said: (),
+        *,
+        is_random: bool | None = None,
     ) -> Callable[[Check], Check]:
         """Return what makes a function the check of a statement.
 
@@ -137,6 +151,8 @@ class Statements:
         cells : callable
             Gives the cells that the check needs, in sequences or mappings of any depth; it gets
             them in the same form. Default: none.
+        is_random : bool, optional
+            Whether the check depends on random numbers. Default: whether it needs cells.
 
         Raises
         ------
@@ -150,9 +166,13 @@ class Statements:
             def checked(session: Session) -> Statement:
                 holds, measured, values = check(session, said, needed)
                 about = (key, said.text, said.criterion)
-                return Statement(*about, holds, measured, values, of_paper=said.of_paper)
+                return Statement(
+                    *about, holds, measured, values, of_paper=said.of_paper, **said.about
+                )
 
-            self._specs[key] = StatementSpec(key, list(dict.fromkeys(_cells(needed))), checked)
+            named = list(dict.fromkeys(_cells(needed)))
+            random = bool(named) if is_random is None else is_random
+            self._specs[key] = StatementSpec(key, named, checked, random)
             return check
 
         return made
@@ -174,17 +194,29 @@ class Statements:
 
 _FILE = "statements.toml"
 
+_ABOUT = ("later", "revises", "cause", "why")
+
 
 def _said(key: str, found: Mapping[str, Any]) -> Said:
-    about = {"items", "text", "criterion", "of_paper"}
-    numbers = {name: value for name, value in found.items() if name not in about}
+    about = {name: found[name] for name in _ABOUT if name in found}
+    named = {"items", "text", "criterion", "of_paper", *_ABOUT}
+    numbers = {name: value for name, value in found.items() if name not in named}
     shown = {
         name: _Listed(value) if isinstance(value, list) else value
         for name, value in numbers.items()
     }
     criterion = found["criterion"].format(**shown)
     of_paper = found.get("of_paper", True)
-    return Said(key, found["items"], found["text"], criterion, of_paper, numbers)
+    return Said(key, found["items"], found["text"], criterion, of_paper, about, numbers)
+
+
+def _check_about(key: str, about: Mapping[str, Any], known: Mapping[str, Said]) -> None:
+    revises, cause = about.get("revises"), about.get("cause")
+    if revises is not None and (revises not in known or "later" not in about):
+        raise ValueError(f"{_FILE}: {key}.revises = {revises!r}: must name a statement; set later")
+    if cause is not None and (cause not in CAUSES or "why" not in about):
+        causes = ", ".join(CAUSES)
+        raise ValueError(f"{_FILE}: {key}.cause = {cause!r}: must be one of {causes}; set why")
 
 
 def _cells(found: Any) -> Iterator[Cell]:

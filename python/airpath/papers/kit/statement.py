@@ -1,0 +1,160 @@
+"""One statement of a paper: its outcome, how firm the outcome is, and why it may not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    from airpath.papers.kit.session import Session
+
+__all__ = ["CAUSES", "Cause", "Cell", "Outcome", "Statement", "StatementSpec", "Strength"]
+
+Cell = tuple[Any, ...]
+"""The parameters of one simulated scenario, in the order of `Paper.cell_names`."""
+
+Outcome = Literal["holds", "undecided", "does not hold"]
+
+Cause = Literal["ours", "reading", "paper", "differs"]
+"""Why a statement does not hold."""
+
+CAUSES: Final[Mapping[Cause, str]] = {
+    "ours": "criterion, check or scenario of Airpath",
+    "reading": "the text leaves the reading open",
+    "paper": "the paper contradicts itself",
+    "differs": "the result differs from the paper",
+}
+"""Every cause in words."""
+
+assert tuple(CAUSES) == get_args(Cause)
+
+FIRM: Final = 0.95
+"""A verdict is decided when at least this share of the resamples agree with one outcome."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """In how many resamples of the runs a statement holds.
+
+    Parameters
+    ----------
+    held : int
+        Resamples in which it holds, from 0 to `draws`.
+    draws : int
+        Number of resamples, from 1.
+    """
+
+    held: int
+    draws: int
+
+    @property
+    def share(self) -> float:
+        """Share of the resamples in which the statement holds, in [0, 1]."""
+        return self.held / self.draws
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether at least 95 % of the resamples have the same outcome."""
+        return max(self.share, 1 - self.share) >= FIRM
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the strength as a JSON object."""
+        return {"held": self.held, "draws": self.draws}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of the paper, checked on simulated or computed numbers.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    text : str
+        Meaning of the sentence, with its section.
+    criterion : str
+        What is measured, and when the statement holds.
+    holds : bool
+        The criterion's result on all runs.
+    measured : sequence of str
+        The numbers behind the result, for people.
+    values : mapping
+        The same numbers for programs.
+    of_paper : bool
+        False for a measure that the paper does not claim: no verdict counts it. Default True.
+    later : str
+        Date of the criterion, if it was written after the numbers of an earlier criterion were
+        known. Default: empty; the criterion was committed before any number.
+    revises : str
+        Key of the earlier criterion for the same sentence. Default: empty.
+    cause : str
+        Why the statement does not hold: a key of `CAUSES`. Default: empty.
+    why : str
+        The cause, or the reason why the sentence is not the paper's, in one sentence. Default:
+        empty.
+    strength : Strength or None
+        In how many resamples it holds. None where nothing was resampled: no random number, or one
+        run.
+    """
+
+    key: str
+    text: str
+    criterion: str
+    holds: bool
+    measured: Sequence[str]
+    values: Mapping[str, Any]
+    of_paper: bool = True
+    later: str = ""
+    revises: str = ""
+    cause: Cause | Literal[""] = ""
+    why: str = ""
+    strength: Strength | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict: `undecided` where it changes with the resample."""
+        if self.strength is not None and not self.strength.is_firm:
+            return "undecided"
+        return "holds" if self.holds else "does not hold"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statement as a JSON object."""
+        return {
+            "statement": self.key,
+            "text": self.text,
+            "criterion": self.criterion,
+            "holds": self.holds,
+            "outcome": self.outcome,
+            "strength": None if self.strength is None else self.strength.to_dict(),
+            "of_paper": self.of_paper,
+            "later": self.later,
+            "revises": self.revises,
+            "cause": self.cause,
+            "why": self.why,
+            "measured": list(self.measured),
+            "values": dict(self.values),
+        }
+
+
+@dataclass(frozen=True)
+class StatementSpec:
+    """A statement before it is checked.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    cells : sequence of Cell
+        What is simulated for it.
+    check : callable
+        Checks it on a session.
+    is_random : bool
+        Whether the check depends on random numbers, so that its strength can be measured. Default
+        False.
+    """
+
+    key: str
+    cells: Sequence[Cell]
+    check: Callable[[Session], Statement]
+    is_random: bool = False
