@@ -406,7 +406,7 @@ def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> No
 def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Adaptation) -> None:
     """T_M of B = 40 was put beside an *optimum* that had B = 20 to choose from."""
     for policy, boundary, of in (("QAWLA", 40, 40), ("QAWLA", 20, 20), ("TAGLA", 40, 20)):
-        curve = Curve(policy, boundary=boundary, same_b=True)
+        curve = Curve(policy, boundary=boundary, optimum_b=of)
         places = [PAIRS.index(pair) for pair in itu_a.choices(curve.at(0.05))]
         chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
         shares = [

@@ -96,7 +96,7 @@ class Policy:
     kind : str
         What the library calls it.
     parameters : tuple of (str, value)
-        Its parameters there.
+        Its parameters there, except B.
     boundary : int
         B, packets, of the links that it is measured on.
     """
@@ -108,12 +108,13 @@ class Policy:
 
     def described(self) -> Mapping[str, Any]:
         """Return the library's description of it."""
-        return {"kind": self.kind, **dict(self.parameters)}
+        boundary = {"threshold": self.boundary} if self.kind == "qawla" else {}
+        return {"kind": self.kind, **dict(self.parameters), **boundary}
 
 
 def qawla(th_per: float, h: float = 100, boundary: int = 20) -> Policy:
     """Return QAWLA(th_PER, H, B)."""
-    parameters = (("th_per", th_per), ("h", h), ("threshold", boundary))
+    parameters = (("th_per", th_per), ("h", h))
     return Policy(f"QAWLA({th_per:g}, {h:g}, {boundary})", "qawla", parameters, boundary)
 
 
@@ -167,13 +168,13 @@ class Adaptation:
         self.snrs_db = channel.snrs_db()
         self.throughput_bps = _solve(rates, self.snrs_db, links, engine, threads)
         self._engine = engine
-        self._choices: dict[tuple[Policy, float], list[Pair]] = {}
-        self._found: dict[tuple[Policy, float], tuple[float, float]] = {}
+        self._choices: dict[tuple[Any, ...], list[Pair]] = {}
+        self._means: dict[tuple[int, int | None], NDArray[np.float64]] = {}
 
     def with_choices_of(self, rates: ErrorRates) -> Adaptation:
         """Return the same links, on which policies choose by other error rates."""
         other = copy(self)
-        other.rates, other._choices, other._found = rates, {}, {}
+        other.rates, other._choices = rates, {}
         return other
 
     @cached_property
@@ -219,15 +220,19 @@ class Adaptation:
         return max(same, key=lambda pair: (pair[0] - pair[1], pair[0]))
 
     def choices(self, policy: Policy, over_rating_db: float = 0.0) -> list[Pair]:
-        """Return MCS_1 and MCS_2 that a policy chooses at each SNR, over-rated or as it is."""
-        key = (policy, over_rating_db)
+        """Return MCS_1 and MCS_2 that a policy chooses at each SNR, over-rated or as it is.
+
+        Above the last SNR of the error rates policies see those of the last one.
+        """
+        key = (policy.kind, policy.parameters)  # They do not depend on B.
         if key not in self._choices:
-            estimated_db = [snr + over_rating_db for snr in self.snrs_db]
             found = self._engine.policy_choices(
-                policy.described(), self.rates.text, estimated_db, PACKET_BYTES
+                policy.described(), self.rates.text, self.snrs_db, PACKET_BYTES
             )
             self._choices[key] = [(chosen[0], chosen[-1]) for chosen in found]
-        return self._choices[key]
+        known = self._choices[key]
+        steps = round(over_rating_db / self.channel.grid_db[2])
+        return [*known[steps:], *known[-1:] * steps]
 
     def normalised(
         self,
@@ -236,29 +241,33 @@ class Adaptation:
         optimum_bps: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Return T of a policy over that of *optimum*, at each SNR for each traffic scenario."""
-        places = [self.links.pairs.index(pair) for pair in self.choices(policy, over_rating_db)]
-        throughput = self.throughput_bps[policy.boundary][np.arange(len(places)), places]
+        throughput = self.throughput_bps[policy.boundary][self._places(policy, over_rating_db)]
         best = self.optimum_bps if optimum_bps is None else optimum_bps
         found: NDArray[np.float64] = throughput / best
         return found
 
-    def mean(self, policy: Policy, over_rating_db: float = 0.0) -> float:
-        """T_M."""
-        return self._both(policy, over_rating_db)[0]
+    def _places(self, policy: Policy, over_rating_db: float) -> tuple[list[int], list[int]]:
+        pairs = self.choices(policy, over_rating_db)
+        return list(range(len(pairs))), [self._place_of[pair] for pair in pairs]
+
+    @cached_property
+    def _place_of(self) -> Mapping[Pair, int]:
+        return {pair: place for place, pair in enumerate(self.links.pairs)}
+
+    def mean(
+        self, policy: Policy, over_rating_db: float = 0.0, optimum_b: int | None = None
+    ) -> float:
+        """T_M; `optimum_b` is the B of the policies that *optimum* is one of, by default any."""
+        key = (policy.boundary, optimum_b)
+        if key not in self._means:
+            best = self.optimum_bps if optimum_b is None else self.optimum_of_bps(optimum_b)
+            throughput = self.throughput_bps[policy.boundary]
+            self._means[key] = (throughput / best[:, np.newaxis]).mean(axis=2)
+        return float(self.weights @ self._means[key][self._places(policy, over_rating_db)])
 
     def worst(self, policy: Policy, over_rating_db: float = 0.0) -> float:
         """T_W."""
-        return self._both(policy, over_rating_db)[1]
-
-    def _both(self, policy: Policy, over_rating_db: float) -> tuple[float, float]:
-        key = (policy, over_rating_db)
-        if key not in self._found:
-            normalised = self.normalised(policy, over_rating_db)
-            self._found[key] = (
-                float(self.weights @ normalised.mean(axis=1)),
-                float(normalised.min(axis=0).mean()),
-            )
-        return self._found[key]
+        return float(self.normalised(policy, over_rating_db).min(axis=0).mean())
 
 
 # --- a policy over its threshold ---------------------------------------------------------------
@@ -278,26 +287,22 @@ class Sweep:
         By how much the SNR is over-rated, dB.
     worst : bool
         T_W instead of T_M.
-    same_b : bool
-        T_M normalised by *optimum* among the policies with the same B, not by one *optimum* for
-        all.
+    optimum_b : int or None
+        B of the policies that *optimum* of T_M is one of, packets; None: any B.
     """
 
     policy: Callable[[float], Policy]
     thresholds: Sequence[float]
     over_rating_db: float = 0.0
     worst: bool = False
-    same_b: bool = False
+    optimum_b: int | None = None
 
     def value(self, adaptation: Adaptation, threshold: float) -> float:
         """Return T_M or T_W at one threshold."""
         policy = self.policy(threshold)
-        if self.same_b:
-            best = adaptation.optimum_of_bps(policy.boundary)
-            normalised = adaptation.normalised(policy, self.over_rating_db, best)
-            return float(adaptation.weights @ normalised.mean(axis=1))
-        measure = adaptation.worst if self.worst else adaptation.mean
-        return measure(policy, self.over_rating_db)
+        if self.worst:
+            return adaptation.worst(policy, self.over_rating_db)
+        return adaptation.mean(policy, self.over_rating_db, self.optimum_b)
 
     def values(self, adaptation: Adaptation, at_least: float = 0.0) -> list[float]:
         """Return T_M or T_W at every threshold from `at_least` on."""

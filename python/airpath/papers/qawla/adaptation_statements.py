@@ -69,8 +69,9 @@ def _h_100(found: Adaptations, said: Said) -> Finding:
 @_check("b-40-one-optimum")
 def _b_40(found: Adaptations, said: Said) -> Finding:
     def on(channel: str, adaptation: Adaptation) -> Finding:
-        ours = Curve("QAWLA", boundary=40, same_b=said["same_b"]).sweep.values(adaptation)
-        plain = Curve("TAGLA", same_b=said["same_b"]).sweep.values(adaptation)
+        qawla_b, tagla_b = (40, 20) if said["same_b"] else (None, None)
+        ours = Curve("QAWLA", boundary=40, optimum_b=qawla_b).sweep.values(adaptation)
+        plain = Curve("TAGLA", optimum_b=tagla_b).sweep.values(adaptation)
         ahead = [th for th, a, b in zip(TH_PER, ours, plain, strict=True) if a >= b]
         low = [th for th in ahead if th <= 1.001 * said["low"]]
         lead, at = f"from th_PER = {min(ahead):.2g}" if ahead else "nowhere", TH_PER.index(10**-3)
@@ -91,7 +92,9 @@ def _b_40(found: Adaptations, said: Said) -> Finding:
 def _b_20(found: Adaptations, said: Said) -> Finding:
     def on(channel: str, adaptation: Adaptation) -> Finding:
         peaks = {
-            b: Curve("QAWLA", boundary=b, same_b=said["same_b"]).sweep.peak(adaptation)[1]
+            b: Curve("QAWLA", boundary=b, optimum_b=b if said["same_b"] else None).sweep.peak(
+                adaptation
+            )[1]
             for b in (20, 30)
         }
         return Finding(

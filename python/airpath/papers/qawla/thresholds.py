@@ -45,7 +45,7 @@ class Curve(NamedTuple):
     boundary: int = 20
     over_rating_db: int = 0
     worst: bool = False
-    same_b: bool = False
+    optimum_b: int | None = None
 
     @property
     def label(self) -> str:
