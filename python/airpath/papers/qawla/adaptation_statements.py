@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from airpath.papers.kit.adaptation import Adaptation, Sweep
+import numpy as np
+
+from airpath.papers.kit.adaptation import Adaptation, Policy, Sweep
 from airpath.papers.kit.statements import Finding, Said, gathered, joined
 from airpath.papers.qawla.adaptation import POLICIES, Adaptations, measured, solved_on
 from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
-from airpath.papers.qawla.data import MEASURES
+from airpath.papers.qawla.data import MEASURES, published_entry
 from airpath.papers.qawla.policies import SYMBOLS
 from airpath.papers.qawla.statements import SAYS
 from airpath.papers.qawla.thresholds import HS, OVER_RATINGS_DB, TH_PER, Curve
@@ -65,6 +67,24 @@ def _h_100(found: Adaptations, said: Said) -> Finding:
     return Finding(best and leads[ITU_A.key] > leads[AWGN.key], lines, values)
 
 
+@_check("h-100-visible")
+def _h_100_visible(found: Adaptations, said: Said) -> Finding:
+    def leads(adaptation: Adaptation) -> tuple[float, float]:
+        sweeps = {h: Curve("QAWLA", h).sweep for h in HS}
+        peaks = {h: sweep.peak(adaptation)[1] for h, sweep in sweeps.items()}
+        robust = {h: sweep.average(adaptation, said["robust_from"]) for h, sweep in sweeps.items()}
+        first, second = (of[100] - max(of[h] for h in HS if h != 100) for of in (peaks, robust))
+        return first, second
+
+    each = {channel: leads(adaptation) for channel, adaptation in found.items()}
+    pairs = list(zip(each[AWGN.key], each[ITU_A.key], strict=True))
+    lines = [
+        _line(channel, [f"H = 100 leads by {peak:+.4f} in the peak", f"{mean:+.4f} in the mean"])
+        for channel, (peak, mean) in each.items()
+    ]
+    return Finding(all(said["visible"] <= awgn < itu_a for awgn, itu_a in pairs), lines, each)
+
+
 @_check("b-40")
 @_check("b-40-one-optimum")
 def _b_40(found: Adaptations, said: Said) -> Finding:
@@ -83,6 +103,55 @@ def _b_40(found: Adaptations, said: Said) -> Finding:
             ],
             {"not_worse_from": min(ahead, default=None)},
         )
+
+    return gathered("", found, on)
+
+
+@_check("b-40-like-optimum")
+def _b_40_like_optimum(found: Adaptations, said: Said) -> Finding:
+    def on(_name: str, place: tuple[str, int]) -> Finding:
+        channel, of_b = place
+        ahead = _ahead(found[channel], of_b or None)
+        low = [lead for th, lead in ahead.items() if th <= 1.001 * said["low"]]
+        last, mean = ahead[TH_PER[-1]], sum(low) / len(low)
+        of = f"optimum of B = {of_b}" if of_b else "one optimum"
+        line = f"{CHANNELS[channel].name}, {of}: QAWLA less TAGLA up to {said['low']:g} "
+        line += f"{min(low):+.3f} to {max(low):+.4f}, mean {mean:+.3f}; at 0.5 {last:+.3f}"
+        values = {"largest": max(low), "mean": mean, "at_0.5": last}
+        return Finding(max(low) <= 0 and mean < 0 < last, [line], values)
+
+    places = {f"{key}, {of_b}": (key, of_b) for key in found for of_b in said["optima"]}
+    return gathered("", places, on)
+
+
+def _ahead(adaptation: Adaptation, optimum_b: int | None = None) -> dict[float, float]:
+    """Return by how much B = 40 is above TAGLA in T_M at each th_PER."""
+    b_40 = Curve("QAWLA", boundary=40, optimum_b=optimum_b).sweep.values(adaptation)
+    plain = Curve("TAGLA", optimum_b=optimum_b).sweep.values(adaptation)
+    return {th: a - b for th, a, b in zip(TH_PER, b_40, plain, strict=True)}
+
+
+@_check("b-40-well-above")
+def _b_40_well_above(found: Adaptations, said: Said) -> Finding:
+    def on(channel: str, adaptation: Adaptation) -> Finding:
+        above = [th for th, lead in _ahead(adaptation).items() if lead > 0]
+        first = min(above, default=None)
+        holds = first is not None and first >= 0.999 * said["factor"] * said["low"]
+        line = "nowhere" if first is None else f"from th_PER = {first:.2g}"
+        return Finding(holds, [f"{CHANNELS[channel].name}: above TAGLA {line}"], {"from": first})
+
+    return gathered("", found, on)
+
+
+@_check("b-below-min-th")
+def _b_below_min_th(found: Adaptations, _said: Said) -> Finding:
+    def on(channel: str, adaptation: Adaptation) -> Finding:
+        curves = {f"B = {b}": Curve("QAWLA", boundary=b) for b in (20, 30, 40)}
+        curves["TAGLA"] = Curve("TAGLA")
+        peaks = {name: curve.sweep.peak(adaptation)[1] for name, curve in curves.items()}
+        least = min(peaks["B = 20"], peaks["B = 30"])
+        line = _line(channel, [f"{name}: {peak:.4f}" for name, peak in peaks.items()])
+        return Finding(least > max(peaks["B = 40"], peaks["TAGLA"]), [line], peaks)
 
     return gathered("", found, on)
 
@@ -125,8 +194,42 @@ def _insensitive(found: Adaptations, said: Said) -> Finding:
             {"range": spread, "peak": peak},
         )
 
-    places = {f"{channel}, {db} dB": (channel, db) for channel in found for db in OVER_RATINGS_DB}
-    return gathered("", places, when)
+    return gathered("", _over_rated(found, OVER_RATINGS_DB), when)
+
+
+@_check("insensitive-over-axis")
+def _insensitive_over_axis(found: Adaptations, _said: Said) -> Finding:
+    def when(_name: str, place: tuple[str, int]) -> Finding:
+        channel, db = place
+        curves = {policy: Curve(policy, over_rating_db=db).sweep for policy in NAMES}
+        values = {policy: curve.values(found[channel]) for policy, curve in curves.items()}
+        ranges = {policy: max(each) - min(each) for policy, each in values.items()}
+        line = joined([f"{policy} range {ranges[policy]:.3f}" for policy in NAMES])
+        about = f"{CHANNELS[channel].name}, {db} dB over-rated: "
+        return Finding(ranges["QAWLA"] < ranges["TAGLA"], [about + line], ranges)
+
+    return gathered("", _over_rated(found, OVER_RATINGS_DB), when)
+
+
+def _over_rated(found: Adaptations, ratings_db: Sequence[int]) -> dict[str, tuple[str, int]]:
+    return {f"{channel}, {db} dB": (channel, db) for channel in found for db in ratings_db}
+
+
+@_check("over-rated-better")
+def _over_rated_better(found: Adaptations, said: Said) -> Finding:
+    def when(_name: str, place: tuple[str, int]) -> Finding:
+        channel, db = place
+        ours, plain = (
+            Curve(policy, over_rating_db=db).sweep.values(found[channel]) for policy in NAMES
+        )
+        behind = [th for th, a, b in zip(TH_PER, ours, plain, strict=True) if a < b]
+        gain = sum(ours) / sum(plain) - 1
+        line = f"{CHANNELS[channel].name}, {db} dB over-rated: mean {gain:+.1%}, "
+        line += f"below TAGLA at {len(behind)} of {len(TH_PER)} th_PER"
+        values = {"gain": gain, "below_at": behind}
+        return Finding(not behind and gain >= said["significantly"], [line], values)
+
+    return gathered("", _over_rated(found, OVER_RATINGS_DB[1:]), when)
 
 
 OverRated = Mapping[str, Mapping[str, Sequence[float]]]
@@ -182,6 +285,21 @@ def _over_rating_mean(found: Adaptations, said: Said) -> Finding:
     return _falls(_when_over_rated(found, mean))
 
 
+@_check("over-rating-fixed")
+def _over_rating_fixed(found: Adaptations, said: Said) -> Finding:
+    return _falls(
+        {
+            channel: {
+                policy: [
+                    adaptation.mean(Curve(policy).at(said[policy]), db) for db in OVER_RATINGS_DB
+                ]
+                for policy in NAMES
+            }
+            for channel, adaptation in found.items()
+        }
+    )
+
+
 @_check("dependent")
 def _dependent(found: Adaptations, _said: Said) -> Finding:
     best = _when_over_rated(found, lambda curve, adaptation: curve.peak(adaptation)[0])
@@ -215,11 +333,45 @@ def _worst_case(found: Adaptations, said: Said) -> Finding:
     return _worst(found, lambda of: of["QAWLA"][1] - of["TAGLA"][1] >= said["considerably"])
 
 
+@_check("similar-trend")
+def _similar_trend(found: Adaptations, said: Said) -> Finding:
+    def of(policy: str, sweep: Sweep) -> Finding:
+        awgn, itu_a = (sweep.values(found[channel.key]) for channel in (AWGN, ITU_A))
+        alike = float(np.corrcoef(awgn, itu_a)[0, 1])
+        line = f"{policy}: correlation of both channels {alike:+.2f}"
+        return Finding(alike >= said["correlation"], [line], {"correlation": alike})
+
+    return gathered("", {policy: Curve(policy, worst=True).sweep for policy in NAMES}, of)
+
+
 @_check("worst-peak")
 @_check("worst-peak-tagla")
 def _worst_peak(found: Adaptations, said: Said) -> Finding:
     low, high = said["vicinity"]
     return _worst(found, lambda of: bool(low <= of[said["policy"]][0] <= high))
+
+
+@_check("worst-case-as-printed")
+def _worst_case_as_printed(found: Adaptations, said: Said) -> Finding:
+    def on(channel: str, _adaptation: Adaptation) -> Finding:
+        ours, theirs = _step(found, 0, channel, MEASURES[1])
+        line = f"{CHANNELS[channel].name}: {ours:+.3f}, printed {theirs:+.2f}"
+        return Finding(_is_near(ours, theirs, said["share"]), [line], {"difference": ours})
+
+    return gathered("", found, on)
+
+
+def _step(found: Adaptations, place: int, channel: str, measure: str) -> tuple[float, float]:
+    """Return by how much a policy of Table 6 is above the next one, ours and as printed."""
+    pair = POLICIES[place : place + 2]
+    ours, next_ours = (measured(found, policy, channel, measure) for policy in pair)
+    theirs, next_theirs = (published_entry(policy.name, channel, measure) for policy in pair)
+    return ours - next_ours, theirs - next_theirs
+
+
+def _is_near(ours: float, theirs: float, share: float) -> bool:
+    # The last bit does not decide.
+    return abs(ours - theirs) <= share * abs(theirs) + 1e-12
 
 
 @_check("near-optimum")
@@ -241,9 +393,56 @@ def _order(found: Adaptations, said: Said) -> Finding:
         line = f"{name}: {joined(numbers, '.3f')}"
         return Finding(alike and min(second, third) > fourth and last, [line], values)
 
-    places = {
+    return gathered("", _entries(found), of)
+
+
+@_check("order-as-printed")
+def _order_as_printed(found: Adaptations, said: Said) -> Finding:
+    def of(name: str, place: tuple[str, str]) -> Finding:
+        steps = [_step(found, number, *place) for number in range(len(POLICIES) - 1)]
+        near = [
+            _is_near(ours, theirs, 0.5)
+            if abs(theirs) >= 0.999 * said["from"]
+            else abs(ours - theirs) <= said["near"]
+            for ours, theirs in steps
+        ]
+        each = joined([f"{ours:+.3f} ({theirs:+.2f})" for ours, theirs in steps])
+        return Finding(all(near), [f"{name}: ours (printed) {each}"], {"steps": steps})
+
+    return gathered("", _entries(found), of)
+
+
+def _entries(found: Adaptations) -> dict[str, tuple[str, str]]:
+    return {
         f"{CHANNELS[channel].name} {symbol}": (channel, measure)
         for channel in found
         for measure, symbol in SYMBOLS.items()
+    }
+
+
+@_check("max-phy-slightly")
+def _max_phy_slightly(found: Adaptations, said: Said) -> Finding:
+    def of(name: str, place: tuple[str, str]) -> Finding:
+        ours, theirs = _step(found, 3, *place)
+        above = ours > 0 if place[1] == MEASURES[0] else ours >= 0
+        line = f"{name}: {ours:+.3f}, printed {theirs:+.2f}"
+        return Finding(above and ours <= said["slightly"], [line], {"difference": ours})
+
+    return gathered("", _entries(found), of)
+
+
+@_check("max-phy-worst")
+def _max_phy_worst(found: Adaptations, said: Said) -> Finding:
+    def of(name: str, place: tuple[Policy, str]) -> Finding:
+        policy, channel = place
+        ours = measured(found, policy, channel, MEASURES[1])
+        theirs = published_entry(policy.name, channel, MEASURES[1])
+        line = f"{name}: {ours:.4f}, printed {theirs:.2f}"
+        return Finding(abs(ours - theirs) <= said["near"] + 1e-12, [line], {"worst": ours})
+
+    places = {
+        f"{policy.name}, {CHANNELS[channel].name}": (policy, channel)
+        for policy in POLICIES[3:]
+        for channel in found
     }
     return gathered("", places, of)
