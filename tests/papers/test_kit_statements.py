@@ -181,6 +181,21 @@ def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
     ]
 
 
+def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
+    found = session(a=[float(run) for run in range(8)], b=[10.0] * 8)
+    computed = []
+
+    def measure(of: Session, run: int) -> float:
+        computed.append(run)
+        return of.values(("a",), value)[run] + of.values(("b",), value)[run]
+
+    resample = found.resampled(3)
+    drawn = [number + 10 for number in resample.values(("a",), value)]
+    assert resample.per_run(("a",), "sum", measure) == drawn
+    assert found.per_run(("a",), "sum", measure) == [run + 10.0 for run in range(8)]
+    assert computed == list(range(8))
+
+
 def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:
     calls = []
 

@@ -91,6 +91,8 @@ class Session:
         self._solved: dict[Cell, Solved] = {}
         self._scenarios: dict[Cell, Any] = {}
         self._shared: dict[str, Any] = {}
+        self._all_runs = self
+        self._per_run: dict[tuple[Cell, str], list[Any]] = {}
 
     def simulate(self, cells: Sequence[Cell]) -> None:
         """Simulate the cells that are still missing, in order.
@@ -173,6 +175,28 @@ class Session:
             for cell, run in self._simulated.items()
         }
         return made
+
+    def per_run(self, cell: Cell, name: str, measure: Callable[[Session, int], T]) -> list[T]:
+        """Return a measure of each finished replication that is computed once for all resamples.
+
+        Parameters
+        ----------
+        cell : Cell
+            Which scenario.
+        name : str
+            Name of the measure, with everything that it depends on besides the run.
+        measure : callable
+            Gets the session with every run and the number of a run; it may read the same run of
+            other cells with equally many runs.
+        """
+        key = (cell, name)
+        if key not in self._per_run:
+            runs = range(len(self._all_runs.replications(cell)))
+            self._per_run[key] = [measure(self._all_runs, run) for run in runs]
+        found: list[T] = self._per_run[key]
+        if self.resample is None:
+            return found
+        return [found[run] for run in _drawn(self.resample, len(found))]
 
     def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
         """Return a number of each finished replication; empty when there is none."""
