@@ -58,11 +58,11 @@ class Numbers:
         return Compiled().mean_interval(values, confidence)
 
 
-def session(**numbers: Sequence[float]) -> Session:
+def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
     """Return a session in which cells, tuples of a name, have these numbers by run."""
     paper = Paper("p", "", "", ("name",), {}, [], lambda cell, _effort: cell[0])
     engine: Any = Numbers(numbers)
-    made = Session(paper, Effort(1, 1.0, 0.0), engine, seed=1)
+    made = Session(paper, Effort(1, 1.0, 0.0, resamples=resamples), engine, seed=1)
     made.simulate([(name,) for name in numbers])
     return made
 
@@ -194,6 +194,24 @@ def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
     assert resample.per_run(("a",), "sum", measure) == drawn
     assert found.per_run(("a",), "sum", measure) == [run + 10.0 for run in range(8)]
     assert computed == list(range(8))
+
+
+@pytest.mark.parametrize("resamples", [0, 3])
+def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Path) -> None:
+    made: list[int | None] = []
+
+    def check(found: Session, _said: Said, _cells: Any) -> Finding:
+        drawn = found.shared("number", lambda: found.resample)
+        made.append(drawn)
+        return Finding(drawn == found.resample, [], {})
+
+    says = Statements(folder)
+    says.check("rises", is_random=True)(check)
+    says.check("weaker", is_random=True)(check)
+    for statement in checked(session(resamples), says.specs()):
+        assert statement.holds
+        assert statement.strength == (Strength(3, 3) if resamples else None)
+    assert made == [None, None, *(draw for draw in range(resamples) for _ in range(2))]
 
 
 def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:

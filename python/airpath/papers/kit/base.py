@@ -66,6 +66,8 @@ class Effort:
         What to remember when reading the numbers; printed with them. Empty when there is nothing.
     grid_step : int
         Of grids of parameters, every how many values are simulated, from 1: all of them.
+    resamples : int
+        Resamples on which each statement is checked for its strength, from 0. Default 100.
     """
 
     replications: int
@@ -73,10 +75,11 @@ class Effort:
     warmup_s: float
     note: str = ""
     grid_step: int = 1
+    resamples: int = 100
 
     def __post_init__(self) -> None:
-        if self.grid_step < 1:
-            raise ValueError(f"{self}: grid_step must be at least 1")
+        if self.grid_step < 1 or self.resamples < 0:
+            raise ValueError(f"{self}: grid_step must be at least 1 and resamples at least 0")
         if self.replications < 1 or not 0 <= self.warmup_s < self.duration_s:
             raise ValueError(
                 f"{self}: replications must be at least 1 and warmup_s from 0 to below duration_s"

@@ -162,6 +162,7 @@ class Session:
         """Return the session with its runs drawn again, with replacement (bootstrap).
 
         Cells with equally many runs keep their pairs: run i of each is replaced by the same run.
+        `shared` computes everything again, and for this resample only.
 
         Parameters
         ----------
@@ -170,6 +171,7 @@ class Session:
         """
         made = copy.copy(self)
         made.resample = draw
+        made._shared = {}
         made._simulated = {
             cell: run.chosen(_drawn(draw, len(run.replications)))
             for cell, run in self._simulated.items()

@@ -7,23 +7,18 @@ the correction for few runs (the variance of a resampled mean is n - 1 over n of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statement import Statement, StatementSpec, Strength
 
-__all__ = ["DRAWS", "checked"]
-
-DRAWS: Final = 100
-"""Resamples for each statement."""
+__all__ = ["checked"]
 
 
-def checked(
-    session: Session, specs: Sequence[StatementSpec], draws: int = DRAWS
-) -> list[Statement]:
-    """Check statements on all runs, and on resamples of them.
+def checked(session: Session, specs: Sequence[StatementSpec]) -> list[Statement]:
+    """Check statements on all runs, and on `Effort.resamples` of them.
 
     Parameters
     ----------
@@ -31,25 +26,29 @@ def checked(
         With every cell that the statements need.
     specs : sequence of StatementSpec
         What to check.
-    draws : int
-        Resamples, from 1. Default 100.
 
     Returns
     -------
     statements : list of Statement
-        In the order of `specs`. After Ctrl-C the statements whose strength was not finished have
-        none, and `session.interrupted` is set.
+        In the order of `specs`. After Ctrl-C none has a strength, and `session.interrupted` is set.
     """
     found = [spec.check(session) for spec in specs]
+    draws = session.effort.resamples
+    varying = [number for number, spec in enumerate(specs) if _varies(session, spec)]
+    if session.interrupted or not varying or not draws:
+        return found
+    held: Counter[int] = Counter()
     try:
-        resamples = [session.resampled(draw) for draw in range(draws)]
-        for number, spec in enumerate(specs):
-            if not session.interrupted and _varies(session, spec):
-                session.report(number / len(specs), f"resampling the runs for {spec.key}")
-                held = sum(spec.check(resample).holds for resample in resamples)
-                found[number] = replace(found[number], strength=Strength(held, draws))
+        for draw in range(draws):
+            session.report(draw / draws, "checking the statements on resamples")
+            resample = session.resampled(draw)
+            for number in varying:
+                held[number] += specs[number].check(resample).holds
     except KeyboardInterrupt:
         session.interrupted = True
+        return found
+    for number in varying:
+        found[number] = replace(found[number], strength=Strength(held[number], draws))
     return found
 
 
