@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from math import log, sqrt
+from collections.abc import Sequence
 from typing import Final
-
-import numpy as np
 
 from airpath.papers.kit.adaptation import Adaptation, Pair
 from airpath.papers.kit.base import Row, Table
-from airpath.papers.kit.error_rates import ErrorRates
 from airpath.papers.kit.session import Session
 from airpath.papers.qawla.adaptation import LINKS, POLICIES, Adaptations, measured
 from airpath.papers.qawla.curves import CHANNELS
@@ -24,10 +19,8 @@ __all__ = [
     "RESAMPLED",
     "RESAMPLES",
     "RESAMPLING_SEED",
-    "binomial",
     "choices_table",
     "entries_table",
-    "resample",
     "resampled",
 ]
 
@@ -38,49 +31,6 @@ RESAMPLES: Final = 20
 
 RESAMPLING_SEED: Final = 1
 """Of the sequence that counts are drawn from. Not the simulation's seed; the first one tried."""
-
-
-def binomial(uniform: float, trials: int, probability: float) -> int:
-    """Return the quantile of a binomial distribution.
-
-    Parameters
-    ----------
-    uniform : float
-        Which one, in [0, 1).
-    trials : int
-        From 1.
-    probability : float
-        Of each, in [0, 1].
-    """
-    if probability in (0, 1):
-        return round(trials * probability)
-    mean = trials * probability
-    # What is further out than this has a probability below 1e-15.
-    reach = 10 + 10 * sqrt(mean * (1 - probability))
-    counts = np.arange(max(0, int(mean - reach)), min(trials, int(mean + reach)) + 1)
-    # ln of P(k + 1) / P(k).
-    steps = np.log((trials - counts[:-1]) / counts[1:]) + log(probability / (1 - probability))
-    logs = np.concatenate(([0.0], np.cumsum(steps)))
-    below = np.cumsum(np.exp(logs - logs.max()))
-    return int(counts[np.searchsorted(below, uniform * below[-1], side="right")])
-
-
-def resample(rates: ErrorRates, uniform: Callable[[], float]) -> ErrorRates:
-    """Return error rates whose points were counted again, with the shares found as probabilities.
-
-    Parameters
-    ----------
-    rates : ErrorRates
-        As they were counted.
-    uniform : callable
-        Returns the next random number in [0, 1).
-    """
-    table = json.loads(rates.text)
-    for curve in table["curves"]:
-        for point in curve["points"]:
-            blocks = point["blocks"]
-            point["errors"] = binomial(uniform(), blocks, point["errors"] / blocks)
-    return ErrorRates.read(table)
 
 
 def resampled(found: Adaptations, session: Session) -> list[Adaptations]:
@@ -99,7 +49,7 @@ def resampled(found: Adaptations, session: Session) -> list[Adaptations]:
         {
             key: Adaptation(
                 adaptation.channel,
-                resample(adaptation.rates, uniform),
+                adaptation.rates.resampled(uniform),
                 LINKS,
                 session.engine,
                 session.threads,

@@ -10,9 +10,8 @@ from statistics import fmean, pvariance
 
 import pytest
 
-from airpath.papers.kit.error_rates import Channel, ErrorRates
+from airpath.papers.kit.error_rates import Channel, ErrorRates, binomial
 from airpath.papers.qawla.curves import AWGN, CHANNELS
-from studies.qawla.resampling import binomial, resample
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,7 @@ def test_certain_events_are_certain() -> None:
 def test_all_points_are_counted_again(channel: Channel) -> None:
     rates = ErrorRates.of(channel)
     before = rates.text
-    again = resample(rates, random.Random(1).random)
+    again = rates.resampled(random.Random(1).random)
     assert rates.text == before
     changed = open_points = 0
     for mcs in range(8):
@@ -74,8 +73,8 @@ def test_all_points_are_counted_again(channel: Channel) -> None:
 
 
 def test_resamples_are_reproducible_and_different() -> None:
-    first, again = (resample(ErrorRates.of(AWGN), random.Random(1).random) for _ in range(2))
+    first, again = (ErrorRates.of(AWGN).resampled(random.Random(1).random) for _ in range(2))
     assert first.text == again.text
     uniform = random.Random(1).random
-    one, other = (resample(ErrorRates.of(AWGN), uniform) for _ in range(2))
+    one, other = (ErrorRates.of(AWGN).resampled(uniform) for _ in range(2))
     assert one.text == first.text != other.text

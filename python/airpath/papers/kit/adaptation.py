@@ -168,13 +168,14 @@ class Adaptation:
         self.snrs_db = channel.snrs_db()
         self.throughput_bps = _solve(rates, self.snrs_db, links, engine, threads)
         self._engine = engine
-        self._choices: dict[tuple[Any, ...], list[Pair]] = {}
+        self._chosen: dict[tuple[Any, ...], NDArray[np.intp]] = {}
+        self._swept: dict[Sweep, list[float]] = {}
         self._means: dict[tuple[int, int | None], NDArray[np.float64]] = {}
 
     def with_choices_of(self, rates: ErrorRates) -> Adaptation:
         """Return the same links, on which policies choose by other error rates."""
         other = copy(self)
-        other.rates, other._choices = rates, {}
+        other.rates, other._chosen, other._swept = rates, {}, {}
         return other
 
     @cached_property
@@ -224,15 +225,20 @@ class Adaptation:
 
         Above the last SNR of the error rates policies see those of the last one.
         """
+        return [self.links.pairs[place] for place in self._places(policy, over_rating_db)]
+
+    def _places(self, policy: Policy, over_rating_db: float) -> NDArray[np.intp]:
+        """Return the places of `choices` in the links' pairs."""
         key = (policy.kind, policy.parameters)  # They do not depend on B.
-        if key not in self._choices:
+        if key not in self._chosen:
             found = self._engine.policy_choices(
                 policy.described(), self.rates.text, self.snrs_db, PACKET_BYTES
             )
-            self._choices[key] = [(chosen[0], chosen[-1]) for chosen in found]
-        known = self._choices[key]
+            pairs = self.links.pairs
+            self._chosen[key] = np.array([pairs.index((each[0], each[-1])) for each in found])
+        known = self._chosen[key]
         steps = round(over_rating_db / self.channel.grid_db[2])
-        return [*known[steps:], *known[-1:] * steps]
+        return known[np.minimum(np.arange(len(known)) + steps, len(known) - 1)]
 
     def normalised(
         self,
@@ -241,18 +247,11 @@ class Adaptation:
         optimum_bps: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Return T of a policy over that of *optimum*, at each SNR for each traffic scenario."""
-        throughput = self.throughput_bps[policy.boundary][self._places(policy, over_rating_db)]
+        places = self._places(policy, over_rating_db)
+        throughput = self.throughput_bps[policy.boundary][np.arange(len(places)), places]
         best = self.optimum_bps if optimum_bps is None else optimum_bps
         found: NDArray[np.float64] = throughput / best
         return found
-
-    def _places(self, policy: Policy, over_rating_db: float) -> tuple[list[int], list[int]]:
-        pairs = self.choices(policy, over_rating_db)
-        return list(range(len(pairs))), [self._place_of[pair] for pair in pairs]
-
-    @cached_property
-    def _place_of(self) -> Mapping[Pair, int]:
-        return {pair: place for place, pair in enumerate(self.links.pairs)}
 
     def mean(
         self, policy: Policy, over_rating_db: float = 0.0, optimum_b: int | None = None
@@ -263,11 +262,18 @@ class Adaptation:
             best = self.optimum_bps if optimum_b is None else self.optimum_of_bps(optimum_b)
             throughput = self.throughput_bps[policy.boundary]
             self._means[key] = (throughput / best[:, np.newaxis]).mean(axis=2)
-        return float(self.weights @ self._means[key][self._places(policy, over_rating_db)])
+        places = self._places(policy, over_rating_db)
+        return float(self.weights @ self._means[key][np.arange(len(places)), places])
 
     def worst(self, policy: Policy, over_rating_db: float = 0.0) -> float:
         """T_W."""
         return float(self.normalised(policy, over_rating_db).min(axis=0).mean())
+
+    def swept(self, sweep: Sweep) -> Sequence[float]:
+        """Return T_M or T_W at every threshold of a sweep."""
+        if sweep not in self._swept:
+            self._swept[sweep] = [sweep.value(self, each) for each in sweep.thresholds]
+        return self._swept[sweep]
 
 
 # --- a policy over its threshold ---------------------------------------------------------------
@@ -306,8 +312,8 @@ class Sweep:
 
     def values(self, adaptation: Adaptation, at_least: float = 0.0) -> list[float]:
         """Return T_M or T_W at every threshold from `at_least` on."""
-        chosen = [each for each in self.thresholds if each >= 0.999 * at_least]
-        return [self.value(adaptation, each) for each in chosen]
+        each = zip(self.thresholds, adaptation.swept(self), strict=True)
+        return [value for threshold, value in each if threshold >= 0.999 * at_least]
 
     def peak(self, adaptation: Adaptation) -> tuple[float, float]:
         """Return the threshold where it is largest, and the value there."""
@@ -343,8 +349,9 @@ def _solve(
     # Many links are the same: error rates are 1 below a curve and 0 above it.
     links: dict[ModelLink, int] = {}
     places: dict[tuple[int, Pair, int], int] = {}
-    for at, snr_db in enumerate(snrs_db):
-        regimes = {m: (rate, rates.per(m, snr_db)) for m, rate in what.rates_bps.items()}
+    pers = {m: rates.pers(m, snrs_db) for m in what.rates_bps}
+    for at in range(len(snrs_db)):
+        regimes = {m: (rate, pers[m][at]) for m, rate in what.rates_bps.items()}
         for below, above in what.pairs:
             for boundary in what.boundaries:
                 # A single MCS has no boundary: one solution for every B.

@@ -7,7 +7,7 @@ an SNR distribution says how much each SNR weighs where something is averaged ov
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import ceil, erf, exp, lgamma, log, log1p, sqrt
@@ -21,7 +21,15 @@ from airpath.papers.kit.tolerance import Tolerance
 if TYPE_CHECKING:
     from airpath.phy import PerTable
 
-__all__ = ["Channel", "Count", "ErrorRates", "PrintedRate", "poisson_test", "wilson"]
+__all__ = [
+    "Channel",
+    "Count",
+    "ErrorRates",
+    "PrintedRate",
+    "binomial",
+    "poisson_test",
+    "wilson",
+]
 
 PACKET_BYTES: Final = 1500
 """Of the packets of packet error rates."""
@@ -133,6 +141,24 @@ class ErrorRates:
 
         return ErrorRates(parse(json.dumps(document), "changed"))
 
+    def resampled(self, uniform: Callable[[], float]) -> ErrorRates:
+        """Return error rates of which every point is counted again (parametric bootstrap).
+
+        Its errors are drawn from the binomial distribution with the counted share; a point without
+        an error stays so.
+
+        Parameters
+        ----------
+        uniform : callable
+            Returns the next random number in [0, 1).
+        """
+        table = json.loads(self.text)
+        for curve in table["curves"]:
+            for point in curve["points"]:
+                blocks = point["blocks"]
+                point["errors"] = binomial(uniform(), blocks, point["errors"] / blocks)
+        return ErrorRates.read(table)
+
     @property
     def command(self) -> str:
         """What made them."""
@@ -173,6 +199,11 @@ class ErrorRates:
         """Return the share of packets in error."""
         return self._table.per(mcs, snr_db, PACKET_BYTES)
 
+    def pers(self, mcs: int, snrs_db: Sequence[float]) -> list[float]:
+        """Return the share of packets in error at each SNR."""
+        found: list[float] = np.asarray(self._table.per(mcs, snrs_db, PACKET_BYTES)).tolist()
+        return found
+
     def fer(self, mcs: int, snr_db: float) -> float:
         """Return the share of FEC blocks in error."""
         return self._table.fer(mcs, snr_db)
@@ -187,6 +218,31 @@ def wilson(errors: int, trials: int) -> tuple[float, float]:
     from airpath import _airpath
 
     return _airpath.wilson_interval(errors, trials, Z_99)
+
+
+def binomial(uniform: float, trials: int, probability: float) -> int:
+    """Return the quantile of a binomial distribution.
+
+    Parameters
+    ----------
+    uniform : float
+        Which one, in [0, 1).
+    trials : int
+        From 1.
+    probability : float
+        Of each, in [0, 1].
+    """
+    if probability in (0, 1):
+        return round(trials * probability)
+    mean = trials * probability
+    # What is further out than this has a probability below 1e-15.
+    reach = 10 + 10 * sqrt(mean * (1 - probability))
+    counts = np.arange(max(0, int(mean - reach)), min(trials, int(mean + reach)) + 1)
+    # ln of P(k + 1) / P(k).
+    steps = np.log((trials - counts[:-1]) / counts[1:]) + log(probability / (1 - probability))
+    logs = np.concatenate(([0.0], np.cumsum(steps)))
+    below = np.cumsum(np.exp(logs - logs.max()))
+    return int(counts[np.searchsorted(below, uniform * below[-1], side="right")])
 
 
 # --- printed rates beside them -----------------------------------------------------------------

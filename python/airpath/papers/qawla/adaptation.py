@@ -14,9 +14,8 @@ from airpath.papers.kit.adaptation import (
     tagla,
     tfer,
 )
-from airpath.papers.kit.error_rates import ErrorRates
 from airpath.papers.kit.session import Session
-from airpath.papers.qawla.curves import CHANNELS
+from airpath.papers.qawla.curves import CHANNELS, rates_of
 from airpath.papers.qawla.data import MEASURES, PACKET_BYTES, link_rate_bps, mcs_table
 from airpath.papers.qawla.scenarios import GRED, LINK_DELAY_NS
 from airpath.papers.qawla.traffic import TRAFFIC
@@ -51,12 +50,12 @@ Adaptations = Mapping[str, Adaptation]
 
 
 def adaptations(session: Session) -> Adaptations | None:
-    """Return both channels; None after Ctrl-C."""
+    """Return both channels; None after Ctrl-C. A resample has error rates that differ."""
 
     def make() -> Adaptations:
         return {
-            key: Adaptation(channel, ErrorRates.of(channel), LINKS, session.engine, session.threads)
-            for key, channel in CHANNELS.items()
+            key: Adaptation(CHANNELS[key], rates, LINKS, session.engine, session.threads)
+            for key, rates in rates_of(session).items()
         }
 
     return session.shared("link adaptation", make)

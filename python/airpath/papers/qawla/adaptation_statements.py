@@ -30,7 +30,8 @@ def _check(key: str) -> Callable[[Check], Check]:
     """Return what makes a function of the fixed points the check of a statement."""
 
     def made(check: Check) -> Check:
-        SAYS.check(key)(lambda session, said, _cells: check(solved_on(session), said))
+        says = SAYS.check(key, is_random=True)
+        says(lambda session, said, _cells: check(solved_on(session), said))
         return check
 
     return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -26,6 +28,7 @@ __all__ = [
     "curve_item",
     "error_rate",
     "error_rates",
+    "rates_of",
 ]
 
 AWGN: Final = Channel("awgn", "AWGN", "802.16-ctc-awgn", (0, 22, 0.5), (2, 22), 12)
@@ -46,6 +49,22 @@ RARE_LEVEL: Final = 0.01
 
 PUBLISHED_BLOCKS: Final = 10**7
 """FEC blocks that the paper decoded at each point (§4: at least; Table 2 shows that many)."""
+
+
+def rates_of(session: Session) -> Mapping[str, ErrorRates]:
+    """Return the error rates of both channels; in a resample of the session counted again."""
+
+    def make() -> Mapping[str, ErrorRates]:
+        counted = {key: ErrorRates.of(channel) for key, channel in CHANNELS.items()}
+        if session.resample is None:
+            return counted
+        # Only random(), whose sequence Python promises to keep.
+        uniform = random.Random(f"error rates {session.resample}").random
+        return {key: rates.resampled(uniform) for key, rates in counted.items()}
+
+    found = session.shared("error rates", make)
+    assert found is not None, "statements are checked only when nothing was interrupted"
+    return found
 
 
 def error_rate(mcs: int, snr_db: int, published: float) -> PrintedRate:

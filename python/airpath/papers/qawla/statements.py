@@ -25,7 +25,7 @@ from airpath.papers.kit.statements import (
     known,
     told,
 )
-from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
+from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A, rates_of
 from airpath.papers.qawla.data import (
     AT_BOUNDARY,
     BOUNDARIES,
@@ -184,10 +184,11 @@ def _agreement_median(session: Session, _said: Said, cells: Mapping[int, Cells])
 # --- error rates (Figs. 2 and 3) ---------------------------------------------------------------
 
 
-@SAYS.check("support")
-def _support(_session: Session, said: Said, _cells: Any) -> Finding:
-    def on(_key: str, channel: Channel) -> Finding:
-        rates, lowest, step = ErrorRates.of(channel), channel.support_db[0], channel.grid_db[2]
+@SAYS.check("support", is_random=True)
+def _support(session: Session, said: Said, _cells: Any) -> Finding:
+    def on(key: str, channel: Channel) -> Finding:
+        lowest, step = channel.support_db[0], channel.grid_db[2]
+        rates = rates_of(session)[key]
         at, below = rates.per(0, lowest), rates.per(0, lowest - step)
         line = f"{channel.name}: {at:.3g} at {lowest:g} dB, {below:.3g} at {lowest - step:g} dB"
         return Finding(at < said["per"], [line], {"per": at, "one_step_below": below})
@@ -198,12 +199,13 @@ def _support(_session: Session, said: Said, _cells: Any) -> Finding:
 def least_snr_db(rates: ErrorRates, channel: Channel) -> float | None:
     """Return the lowest SNR of the grid at which mcs0 has a PER below 0.1, dB."""
     highest = SAYS.said["least-snr"]["per"]
-    return next((snr for snr in channel.grid() if rates.per(0, snr) < highest), None)
+    curve = zip(channel.grid(), rates.pers(0, channel.grid()), strict=True)
+    return next((snr for snr, per in curve if per < highest), None)
 
 
-@SAYS.check("least-snr")
-def _least_snr(_session: Session, _said: Said, _cells: Any) -> Finding:
-    found = {key: least_snr_db(ErrorRates.of(each), each) for key, each in CHANNELS.items()}
+@SAYS.check("least-snr", is_random=True)
+def _least_snr(session: Session, _said: Said, _cells: Any) -> Finding:
+    found = {key: least_snr_db(rates, CHANNELS[key]) for key, rates in rates_of(session).items()}
     return Finding(
         all(found[key] == channel.support_db[0] for key, channel in CHANNELS.items()),
         [
@@ -214,14 +216,16 @@ def _least_snr(_session: Session, _said: Said, _cells: Any) -> Finding:
     )
 
 
-@SAYS.check("mcs3-mcs4")
-def _mcs3_mcs4(_session: Session, said: Said, _cells: Any) -> Finding:
+@SAYS.check("mcs3-mcs4", is_random=True)
+def _mcs3_mcs4(session: Session, said: Said, _cells: Any) -> Finding:
     low, high = said["compared"]
 
     def on(key: str, better: int) -> Finding:
         channel, worse = CHANNELS[key], 7 - better
-        rates = ErrorRates.of(channel)
-        pairs = {snr: (rates.per(better, snr), rates.per(worse, snr)) for snr in channel.grid()}
+        rates = rates_of(session)[key]
+        grid = channel.grid()
+        each_rate = zip(rates.pers(better, grid), rates.pers(worse, grid), strict=True)
+        pairs = dict(zip(grid, each_rate, strict=True))
         compared = {snr: pair for snr, pair in pairs.items() if low <= max(pair) <= high}
         right = [snr for snr, pair in compared.items() if pair[0] < pair[1]]
         each = [f"{snr:g} dB {a:.2g} and {b:.2g}" for snr, (a, b) in compared.items()]
@@ -239,8 +243,8 @@ def _mcs3_mcs4(_session: Session, said: Said, _cells: Any) -> Finding:
 
 def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float | None:
     """Return where a curve crosses a PER, ln PER linear in dB; None when it does not."""
-    for low, high in pairwise(channel.grid()):
-        above, below = rates.per(mcs, low), rates.per(mcs, high)
+    curve = list(zip(channel.grid(), rates.pers(mcs, channel.grid()), strict=True))
+    for (low, above), (high, below) in pairwise(curve):
         if below <= per < above:
             # A point without errors: half an error.
             floor = 0.5 * rates.blocks(mcs) / rates.count_from(mcs, high).blocks
@@ -249,14 +253,15 @@ def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float 
     return None
 
 
-@SAYS.check("steepness")
-def _steepness(_session: Session, said: Said, _cells: Any) -> Finding:
-    def span(channel: Channel, mcs: int) -> float | None:
-        """Return how many dB are between two PERs."""
-        high, low = (_snr_of(ErrorRates.of(channel), channel, mcs, per) for per in said["pers"])
+@SAYS.check("steepness", is_random=True)
+def _steepness(session: Session, said: Said, _cells: Any) -> Finding:
+    def span(key: str, mcs: int) -> float | None:
+        """Return the distance of the two PERs, dB."""
+        rates = rates_of(session)[key]
+        high, low = (_snr_of(rates, CHANNELS[key], mcs, per) for per in said["pers"])
         return None if high is None or low is None else low - high
 
-    spans = {key: [span(channel, mcs) for mcs in mcs_table()] for key, channel in CHANNELS.items()}
+    spans = {key: [span(key, mcs) for mcs in mcs_table()] for key in CHANNELS}
     texts = {
         key: [
             f"mcs{mcs} " + ("not crossed" if db is None else f"{db:.2f} dB")

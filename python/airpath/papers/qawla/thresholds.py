@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -64,7 +65,7 @@ class Curve(NamedTuple):
     @property
     def sweep(self) -> Sweep:
         """It over `TH_PER`."""
-        return Sweep(self.at, TH_PER, *self[3:])
+        return _sweep(self)
 
     def keys(self, channel: Channel) -> dict[str, int | float | str]:
         """Return what names its rows, but for the threshold."""
@@ -75,6 +76,12 @@ class Curve(NamedTuple):
             **parameters,
             "over_rating_db": self.over_rating_db,
         }
+
+
+@cache
+def _sweep(curve: Curve) -> Sweep:
+    # Equal curves have one sweep, so that its values are found again.
+    return Sweep(curve.at, TH_PER, *curve[3:])
 
 
 # --- what the figures show ---------------------------------------------------------------------
