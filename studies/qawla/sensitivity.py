@@ -20,7 +20,16 @@ from airpath.papers.qawla.data import MEASURES, published_entry
 
 from .decoders import CHOSEN as CHOSEN_DECODER
 from .decoders import DECODERS, TOO_FEW, fits_table
-from .resampling import choices_table, entries_table, resampled
+from .resampling import (
+    APART,
+    MCSS,
+    RESAMPLED,
+    choices_table,
+    entries_table,
+    moved,
+    moved_apart,
+    resampled,
+)
 
 __all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity"]
 
@@ -126,29 +135,10 @@ SHIFTS_DB: Final[Mapping[str, float]] = {
 }
 """How far apart curves of equally good programs may be: 0.05 dB; and further."""
 
-FINE: Final = 10**10
-"""Blocks that an interpolated error rate is counted of."""
-
-
-def _moved(by_db: float) -> Callable[[dict[str, Any]], None]:
-    """Return what moves every curve to higher SNRs."""
-
-    def change(table: dict[str, Any]) -> None:
-        rates = ErrorRates.read(table)
-        for mcs, curve in enumerate(table["curves"]):
-            points = curve["points"]
-            for point in points[:-1]:
-                # Nothing is known below the first point; there nothing gets through.
-                at = max(point["snr_db"] - by_db, points[0]["snr_db"])
-                point |= {"errors": round(FINE * rates.fer(mcs, at)), "blocks": FINE}
-
-    return change
-
-
 RATES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
     "Table 2": _table2_rates,
     "half": _half_an_error,
-    **{name: _moved(by_db) for name, by_db in SHIFTS_DB.items()},
+    **{name: moved([by_db] * MCSS) for name, by_db in SHIFTS_DB.items()},
 }
 """Other error rates, for the choices and for what comes of them."""
 
@@ -241,9 +231,11 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
     fit_rows, fit = fits_table(f"{TITLE}: which decoder and mapping, by Table 2 and §6's rule")
     rows, tables = [*fit_rows, *rows], [fit, *tables]
     resamples = resampled(found, session)
-    resampled_rows, entries = entries_table(found, resamples, f"{TITLE}: counting noise")
+    noise_rows, noise = entries_table(found, resamples, f"{TITLE}: counting noise", RESAMPLED)
     choices = choices_table(found, resamples, f"{TITLE}: choices that counting noise changes")
-    rows, tables = [*rows, *resampled_rows], [*tables, entries, choices]
+    apart = moved_apart(found, session)
+    apart_rows, shifts = entries_table(found, apart, f"{TITLE}: each curve moved by itself", APART)
+    rows, tables = [*rows, *noise_rows, *apart_rows], [*tables, noise, choices, shifts]
     return ItemResult("sensitivity", TITLE, rows, tables)
 
 
