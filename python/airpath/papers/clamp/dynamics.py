@@ -11,7 +11,17 @@ from airpath.papers.kit.base import Effort
 from airpath.papers.kit.session import Session
 from airpath.scenario import Bottleneck, ClampQueue, ClampWindow, DropTail, Record, Scenario, Tcp
 
-__all__ = ["END_S", "Dynamics", "build_dynamics", "effort_of_dynamics", "fluctuation"]
+__all__ = [
+    "ARRIVALS_S",
+    "BUFFER_BYTES",
+    "END_S",
+    "Dynamics",
+    "build_dynamics",
+    "effort_of_dynamics",
+    "fluctuation",
+    "moving_mean",
+    "rates_bps",
+]
 
 END_S: Final = 150.0
 ARRIVALS_S: Final = 100.0
@@ -32,11 +42,14 @@ class Dynamics(NamedTuple):
         The most likely size of the others, packets: 2000 of the symmetric triangle, or 1.
     a_bytes : int
         a of CLAMP; of New Reno it has no meaning.
+    buffer_bytes : int
+        Buffer of CLAMP's queue; New Reno's is 65 kB.
     """
 
     scheme: str
     mode_packets: int
     a_bytes: int
+    buffer_bytes: int = 6_000_000
 
 
 def effort_of_dynamics(_case: Dynamics) -> Effort:
@@ -53,19 +66,29 @@ def build_dynamics(case: Dynamics, effort: Effort) -> Scenario:
     sizes = {"smallest": "1460 B", "largest": "5840 kB", "step": "1460 B"}
     size = {"triangular": {**sizes, "mode": f"{1460 * case.mode_packets} B"}}
     arrivals = {"poisson": "0.26 /s", "until": f"{ARRIVALS_S:g} s"}
-    large = DropTail(limit="6 MB")
+    buffer = DropTail(limit=f"{case.buffer_bytes if clamp else BUFFER_BYTES} B")
     return Scenario(
         name="clamp dynamics",
         duration=effort.duration_s,
         bottleneck=Bottleneck(
-            aqm=ClampQueue(a=f"{case.a_bytes} B", inner=large)
-            if clamp
-            else DropTail(limit=f"{BUFFER_BYTES} B"),
+            aqm=ClampQueue(a=f"{case.a_bytes} B", inner=buffer) if clamp else buffer,
             link=cell_of(Radio(*HIGH, *FAST), AS_CHOSEN),
         ),
         flows=[Tcp(**same), Tcp(**same, count=MOST, size=size, arrivals=arrivals)],
         record=Record(series=["delivered", "queue"]),
     )
+
+
+def rates_bps(session: Session, case: Dynamics, run: int, window_s: float) -> Any:
+    """Return the long flow's rate in consecutive windows of a replication, bit/s."""
+    times, received = session.series(case, "delivered", run).of(0)
+    edges = np.arange(0.0, END_S + window_s / 2, window_s)
+    return 8 * np.histogram(times, bins=edges, weights=received)[0] / window_s
+
+
+def moving_mean(values: Any, width: int) -> Any:
+    """Return the means of `width` neighbours each."""
+    return np.convolve(values, np.ones(width) / width, mode="valid")
 
 
 def fluctuation(
@@ -84,10 +107,8 @@ def fluctuation(
     window_s, mean_s : float
         Over how long the rate and its mean are taken, s.
     """
-    times, received = session.series(case, "delivered", run).of(0)
-    edges = np.arange(0.0, END_S + window_s / 2, window_s)
-    rates = 8 * np.histogram(times, bins=edges, weights=received)[0] / window_s
+    rates = rates_bps(session, case, run, window_s)
     width = round(mean_s / window_s)
-    means = np.convolve(rates, np.ones(width) / width, mode="valid")
+    means = moving_mean(rates, width)
     half = width // 2
     return float(np.std(rates[half : half + len(means)] - means))

@@ -14,7 +14,6 @@ from airpath.papers.clamp.measures import (
     timeouts_per_s,
     total_mbps,
 )
-from airpath.papers.clamp.statements.common import caption
 from airpath.papers.clamp.sweeps import NAMES, along, sweep
 from airpath.papers.kit.along import Curve
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
@@ -182,7 +181,7 @@ def _evaluate(key: str) -> Evaluate:
         complete, figures = session.complete(cells), []
         if out is not None and complete:
             about = (out, f"clamp-{key}", drawn.title, session.about)
-            figures = session.draw(lambda: _figure(drawn, session, key), *about)
+            figures = session.draw(lambda: _figure(drawn, session), *about)
         table = _table(drawn.title, session, cells, drawn.quantities)
         rows = _rows(session, cells, drawn.quantities)
         return ItemResult(key, drawn.title, rows, [table], figures, complete=complete)
@@ -203,7 +202,7 @@ def _highest(panel: Panel, session: Session) -> float:
     return 1.2 * max(estimate.mean for estimate in found if estimate is not None)
 
 
-def _figure(drawn: Drawn, session: Session, key: str) -> Figure:
+def _figure(drawn: Drawn, session: Session) -> Figure:
     height, width = len(drawn.panels), len(drawn.panels[0])
     figure = plotting.new_figure(4.4 * width, 0.9 + 3.4 * height)
     panels: Any = figure.subplots(height, width, squeeze=False)
@@ -218,7 +217,7 @@ def _figure(drawn: Drawn, session: Session, key: str) -> Figure:
                 axes.set_ylim(0, _highest(panel, session))
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}. {caption(session, key)}"
+    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}."
     plotting.heading(figure, drawn.title, about)
     return figure
 
@@ -251,7 +250,7 @@ def _draw_fig9(session: Session) -> Figure:
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.legend()
-    plotting.heading(figure, FIG9, f"{session.effort.describe()}. {caption(session, 'fig9')}")
+    plotting.heading(figure, FIG9, f"{session.effort.describe()}.")
     return figure
 
 

@@ -46,10 +46,19 @@ class LinkCase(NamedTuple):
         CLAMP, else New Reno alone.
     flows : int
         How many, from the start to the end; 0 for those of Fig. 2, which join and leave.
+    rate : str
+        Of the link.
+    rtt_ms : int
+        Base RTT of every flow, ms.
+    gain : int
+        Factor of τ, a and b: the gain of every window update, at the same equilibrium.
     """
 
     clamp: bool
     flows: int = 0
+    rate: str = "10 Mbit/s"
+    rtt_ms: int = 50
+    gain: int = 1
 
 
 LINK_CELLS: Final[Sequence[LinkCase]] = [LinkCase(clamp=True), LinkCase(clamp=False)]
@@ -65,9 +74,9 @@ def effort_of_link(case: LinkCase) -> Effort:
 def build_link(case: LinkCase, effort: Effort) -> Scenario:
     """Return the scenario of a case."""
     times = [(0.0, effort.duration_s)] * case.flows or JOINS_S
-    same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "base_rtt": "50 ms"}
+    same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "base_rtt": f"{case.rtt_ms} ms"}
     if case.clamp:
-        same["window"] = ClampWindow()
+        same["window"] = ClampWindow(tau=f"{case.gain * TAU_BYTES} B")
     flows = [Tcp(start=start, stop=stop, **same) for start, stop in times]
     large = DropTail(limit="6 MB")
     return Scenario(
@@ -75,10 +84,10 @@ def build_link(case: LinkCase, effort: Effort) -> Scenario:
         duration=effort.duration_s,
         warmup=effort.warmup_s,
         bottleneck=Bottleneck(
-            aqm=ClampQueue(a=f"{A_BYTES} B", inner=large)
+            aqm=ClampQueue(a=f"{case.gain * A_BYTES} B", b=case.gain, inner=large)
             if case.clamp
             else DropTail(limit=f"{BUFFER_BYTES} B"),
-            link=FixedLink(rate="10 Mbit/s"),
+            link=FixedLink(rate=case.rate),
         ),
         flows=flows,
         record=Record(series=list(RECORDED)),

@@ -11,6 +11,7 @@ from typing import Any, Final
 from airpath import _airpath
 
 __all__ = [
+    "DELAYS",
     "FAIR",
     "FLOWS_MS",
     "QUEUES",
@@ -20,11 +21,16 @@ __all__ = [
     "empty_share",
     "fairness",
     "margin",
+    "mean_rtt_s",
+    "own_delay_s",
     "queue_mbps",
     "queueing_delay_s",
     "rate_mbps",
+    "rtt_spread_s",
+    "sojourn_time_s",
     "timeouts_per_s",
     "total_mbps",
+    "waiting_bytes",
 ]
 
 Replication = Mapping[str, Any]
@@ -45,6 +51,51 @@ def queueing_delay_s(replication: Replication) -> float:
     """Mean time from arrival to the end of the slot that completes a packet, over the queues, s."""
     delays = [queue["measured"]["mean_delay_s"] for queue in replication["queues"]]
     return float(sum(delays) / len(delays))
+
+
+def sojourn_time_s(replication: Replication) -> float:
+    """Mean time from arrival to the first slot that takes part of a packet, over the queues, s."""
+    times = [queue["mean_sojourn_s"] for queue in replication["queues"]]
+    return float(sum(times) / len(times))
+
+
+DELAYS: Final[Mapping[str, Callable[[Replication], float]]] = {
+    "end": queueing_delay_s,
+    "wait": sojourn_time_s,
+}
+"""Definitions of the queueing delay: to the end of service (README.md), or to its start."""
+
+
+def own_delay_s(queue: str) -> Callable[[Replication], float]:
+    """Return what measures the mean queueing delay of one queue, to the end of service, s."""
+    place = list(QUEUES).index(queue)
+    return lambda run: float(run["queues"][place]["measured"]["mean_delay_s"])
+
+
+def waiting_bytes(replication: Replication) -> float:
+    """Mean backlog, bytes, averaged over the queues."""
+    found = [queue["mean_bytes"] for queue in replication["queues"]]
+    return float(sum(found) / len(found))
+
+
+def rtt_spread_s(flow_ms: int) -> Callable[[Replication], float]:
+    """Return what measures the 95th percentile minus the median of a flow's RTT, s.
+
+    ACKs take a constant time, so the one-way delay of the data has the same spread.
+    """
+    place = FLOWS_MS.index(flow_ms)
+
+    def spread(replication: Replication) -> float:
+        flow = replication["flows"][place]
+        return float(flow["p95_delay_s"] - flow["p50_delay_s"])
+
+    return spread
+
+
+def mean_rtt_s(flow_ms: int) -> Callable[[Replication], float]:
+    """Return what measures the mean RTT of a flow, s."""
+    place = FLOWS_MS.index(flow_ms)
+    return lambda run: float(run["flows"][place]["mean_rtt_s"])
 
 
 def rate_mbps(flow_ms: int) -> Callable[[Replication], float]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from airpath.papers.clamp.measures import queueing_delay_s
+from airpath.papers.clamp.measures import DELAYS
 from airpath.papers.clamp.scenarios import Case
 from airpath.papers.kit.along import Along
 
-__all__ = ["KNOBS", "NAMES", "along", "sweep"]
+__all__ = ["FEWER", "KNOBS", "NAMES", "along", "fewer", "sweep"]
 
 KNOBS: Final[Mapping[tuple[bool, bool], tuple[int, ...]]] = {
     (True, False): (
@@ -43,6 +43,19 @@ def sweep(fast: bool, clamp: bool, low_rate: bool = False, variant: str = "") ->
     return [Case(fast, low_rate, clamp, knob, variant) for knob in knobs]
 
 
-def along(fast: bool, clamp: bool, low_rate: bool = False, variant: str = "") -> Along:
-    """Return a sweep, placed by the mean queueing delay, s."""
-    return Along(sweep(fast, clamp, low_rate, variant), queueing_delay_s)
+FEWER: Final = {
+    (False, True): slice(2, 10, 2),
+    (True, True): slice(0, 9, 2),
+    (False, False): slice(1, 9, 2),
+}
+"""The knobs of variants, by (fast, CLAMP): every second around the delays of the statements."""
+
+
+def fewer(fast: bool, clamp: bool, variant: str) -> list[Case]:
+    """Return the cases of a variant's sweep at 10 Mbit/s, in the order of the knob."""
+    return sweep(fast, clamp, variant=variant)[FEWER[fast, clamp]]
+
+
+def along(fast: bool, clamp: bool, low_rate: bool = False, delay: str = "end") -> Along:
+    """Return a sweep, placed by the mean queueing delay of a definition in `DELAYS`, s."""
+    return Along(sweep(fast, clamp, low_rate), DELAYS[delay])

@@ -12,7 +12,6 @@ from airpath.papers.clamp.dynamics import END_S, Dynamics
 from airpath.papers.clamp.link import JOINS_S, LINK_CELLS, fluid_queue_bytes
 from airpath.papers.clamp.measures import QUEUES
 from airpath.papers.clamp.scenarios import Case
-from airpath.papers.clamp.statements.common import caption
 from airpath.papers.clamp.sweeps import NAMES
 from airpath.papers.kit.base import Cell, ItemResult
 from airpath.papers.kit.declared import Evaluate, titles
@@ -56,8 +55,7 @@ def _finished(figure: Figure, title: str, session: Session, axes: Sequence[Axes]
     for each in axes:
         each.set_ylim(bottom=0)
         each.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, fontsize=8)
-    item = title.partition(":")[0].lower().replace(". ", "")
-    about = f"Andrew, Hanly & Mukhtar 2008 · one run, seed {session.seed}. {caption(session, item)}"
+    about = f"Andrew, Hanly & Mukhtar 2008 · one run, seed {session.seed}."
     plotting.heading(figure, title, about)
     return figure
 

@@ -4,10 +4,12 @@
 | --- | --- |
 | `link.py` | the link of constant rate: Fig. 2 |
 | `rates.py` | rates over the mean queueing delay: Figs. 4, 5, 9 and 10 |
-| `runs.py` | the scheduler; windows, queues, flows that come and go: Figs. 6 to 8 |
+| `later.py` | the same; criteria that were added later |
+| `runs.py` | the scheduler; windows and queues: Figs. 6 and 7 |
+| `arrivals.py` | flows that come and go: Fig. 8 |
 """
 
-from airpath.papers.clamp.statements import link, rates, runs
-from airpath.papers.clamp.statements.common import SAYS
+from airpath.papers.clamp.statements import arrivals, later, link, rates, runs
+from airpath.papers.clamp.statements.common import CHECKS, SAYS
 
-__all__ = ["SAYS", "link", "rates", "runs"]
+__all__ = ["CHECKS", "SAYS", "arrivals", "later", "link", "rates", "runs"]

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Statements
+from airpath.papers.kit.statements import Check, Finding, Said, Statements
 
-__all__ = ["SAYS", "caption"]
+__all__ = ["CHECKS", "SAYS", "Asked", "check"]
 
 SAYS: Final = Statements("clamp")
 
 
-def caption(session: Session, item: str) -> str:
-    """Return what figures say of the statements of their item, those whose cells were simulated."""
-    found: dict[bool, list[str]] = {True: [], False: []}
-    for spec in SAYS.specs():
-        if spec.key in SAYS.of(item) and session.complete(spec.cells):
-            found[spec.check(session).holds].append(spec.key)
-    said = {True: "The text's statements that hold here", False: "that do not"}
-    return "; ".join(f"{said[holds]}: {', '.join(keys)}" for holds, keys in found.items() if keys)
+class Asked(NamedTuple):
+    """A check of a statement, and what gives its cells."""
+
+    check: Callable[[Session, Said, Any], Finding]
+    cells: Callable[[Said], Any]
+
+
+CHECKS: Final[dict[str, Asked]] = {}
+"""The checks by the key of their statement, for the item `sensitivity`."""
+
+
+def check(key: str, cells: Callable[[Said], Any]) -> Callable[[Check], Check]:
+    """Return what makes a function the check of a statement, as `SAYS.check` does."""
+
+    def made(function: Check) -> Check:
+        CHECKS[key] = Asked(function, cells)
+        return SAYS.check(key, cells)(function)
+
+    return made

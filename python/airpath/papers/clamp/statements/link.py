@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from airpath.papers.clamp.link import JOINS_S, LinkCase, fluid_queue_bytes
-from airpath.papers.clamp.statements.common import SAYS
+from airpath.papers.clamp.statements.common import check
 from airpath.papers.kit.measures import bottleneck
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, gathered, joined
@@ -20,7 +21,7 @@ def _steady(said: Said) -> dict[int, LinkCase]:
     return {flows: LinkCase(clamp=True, flows=flows) for flows in counts}
 
 
-@SAYS.check("queue", _steady)
+@check("queue", _steady)
 def _queue(session: Session, said: Said, cases: Mapping[int, LinkCase]) -> Finding:
     def with_flows(flows: int, case: LinkCase) -> Finding:
         run = session.replications(case)[0]
@@ -35,7 +36,7 @@ def _queue(session: Session, said: Said, cases: Mapping[int, LinkCase]) -> Findi
     return gathered("flows", cases, with_flows)
 
 
-@SAYS.check("shares", _steady)
+@check("shares", _steady)
 def _shares(session: Session, said: Said, cases: Mapping[int, LinkCase]) -> Finding:
     def with_flows(flows: int, case: LinkCase) -> Finding:
         run = session.replications(case)[0]
@@ -74,7 +75,7 @@ def shares_in_windows(
     return found
 
 
-@SAYS.check("tracks", lambda _said: [LinkCase(clamp=True)])
+@check("tracks", lambda _said: [LinkCase(clamp=True)])
 def _tracks(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
     windows = shares_in_windows(session, cases[0], said["window_s"])
     # Of one flow every share is equal: what joins and leaves is looked at between 50 and 200 s.
@@ -98,7 +99,7 @@ def _deviation(session: Session, case: LinkCase, series: str) -> float:
     return float(np.std(values[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]))
 
 
-@SAYS.check("smooth", lambda _said: [LinkCase(clamp, 1) for clamp in (True, False)])
+@check("smooth", lambda _said: [LinkCase(clamp, 1) for clamp in (True, False)])
 def _smooth(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
     ours, theirs = cases
     deviations = _deviation(session, ours, "awnd"), _deviation(session, theirs, "cwnd")
@@ -117,4 +118,82 @@ def _smooth(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
             f"{1e3 * delays[1]:.2f} ms"
         ],
         {"deviations": deviations, "idle": idle, "delays_s": delays},
+    )
+
+
+# --- what was asked later ----------------------------------------------------------------------
+
+
+def _stretches() -> list[tuple[float, float, list[int]]]:
+    """Return the parts of Fig. 2 with more than one flow: begin, end, flows."""
+    changes = sorted({time for span in JOINS_S for time in span})
+    found = []
+    for begin, end in pairwise(changes):
+        flows = [n for n, (start, stop) in enumerate(JOINS_S) if start <= begin and end <= stop]
+        if len(flows) > 1:
+            found.append((begin, end, flows))
+    return found
+
+
+@check("newreno-shares", lambda _said: [LinkCase(clamp=False)])
+def _newreno_shares(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
+    delivered = session.series(cases[0], "delivered")
+    flows = [delivered.of(flow) for flow in range(len(JOINS_S))]
+    worst, shown, found = 0.0, [], {}
+    for begin, end, there in _stretches():
+        first = begin + said["settled_s"]
+        got = [
+            values[(times >= first) & (times < end)].sum()
+            for times, values in (flows[n] for n in there)
+        ]
+        shares = [float(each / (sum(got) / len(got))) for each in got]
+        worst = max(worst, *(abs(share - 1) for share in shares))
+        shown.append(f"{first:g} to {end:g} s: {joined(shares, '.3f')} of an equal share")
+        found[f"from_{first:g}_s"] = shares
+    return Finding(worst <= said["within"], shown, {**found, "off": worst})
+
+
+@check(
+    "nonfading",
+    lambda said: [LinkCase(clamp=True, flows=1, rate=rate) for rate in said["rates"]],
+)
+def _nonfading(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
+    queues, delays, busy = [], [], []
+    for case in cases:
+        run = session.replications(case)[0]
+        queues.append(bottleneck(run)["measured"]["clamp_queue_bytes"])
+        delays.append(bottleneck(run)["mean_sojourn_s"])
+        busy.append(run["links"][0]["utilisation"])
+    holds = (
+        abs(queues[1] / queues[0] - 1) <= said["within"]
+        and delays[1] >= said["times"] * delays[0]
+        and min(busy) >= said["busy"]
+    )
+    shown = [
+        f"{case.rate}: averaged queue {queue:.0f} B, mean sojourn time {1e3 * delay:.2f} ms, "
+        f"link used {share:.2%}"
+        for case, queue, delay, share in zip(cases, queues, delays, busy, strict=True)
+    ]
+    return Finding(holds, shown, {"queue_bytes": queues, "delay_s": delays, "busy": busy})
+
+
+@check(
+    "instability",
+    lambda said: [
+        LinkCase(clamp=True, flows=1, rtt_ms=said["rtt_ms"], gain=gain)
+        for gain in (1, said["gain"])
+    ],
+)
+def _instability(session: Session, said: Said, cases: Sequence[LinkCase]) -> Finding:
+    spreads = []
+    for case in cases:
+        mean = np.average(session.series(case, "awnd").of(0)[1])
+        spreads.append(_deviation(session, case, "awnd") / float(mean))
+    return Finding(
+        spreads[0] <= said["stable"] and spreads[1] >= said["times"] * spreads[0],
+        [
+            f"gain {case.gain}: standard deviation of AWND {spread:.2%} of its mean"
+            for case, spread in zip(cases, spreads, strict=True)
+        ],
+        {f"gain={case.gain}": spread for case, spread in zip(cases, spreads, strict=True)},
     )

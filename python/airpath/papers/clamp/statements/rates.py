@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+import numpy as np
+
 from airpath.papers.clamp.measures import (
+    DELAYS,
     FLOWS_MS,
     QUEUES,
     control_lost,
@@ -15,19 +18,34 @@ from airpath.papers.clamp.measures import (
     fairness,
     margin,
     queue_mbps,
-    queueing_delay_s,
     rate_mbps,
     timeouts_per_s,
     total_mbps,
 )
-from airpath.papers.clamp.statements.common import SAYS
+from airpath.papers.clamp.scenarios import Case
+from airpath.papers.clamp.statements.common import check
 from airpath.papers.clamp.sweeps import NAMES, sweep
 from airpath.papers.kit.along import Along
 from airpath.papers.kit.base import Cell
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
+from airpath.papers.kit.statements import Finding, Said, Value, gathered, joined, known, means
 
-__all__ = ["SPEEDS", "clamp_fast", "clamp_slow", "download", "placed", "timeouts"]
+__all__ = [
+    "SPEEDS",
+    "Sweeps",
+    "along_delays",
+    "at_delay",
+    "both",
+    "both_rates",
+    "by_flow",
+    "by_speed",
+    "is_fairer",
+    "knee",
+    "largest_difference",
+    "placed",
+    "rates_at",
+    "shown_rates",
+]
 
 SPEEDS: Final = {"fast": True, "slow": False}
 
@@ -35,42 +53,65 @@ Sweeps = Mapping[Any, Sequence[Cell]]
 """Sweeps by what differs."""
 
 
-def placed(cells: Sequence[Cell]) -> Along:
-    """Return cells placed by their mean queueing delay, s."""
-    return Along(cells, queueing_delay_s)
+def placed(cells: Sequence[Cell], said: Said | None = None) -> Along:
+    """Return cells placed by their mean queueing delay, s, by the definition of a statement."""
+    numbers = {} if said is None else said.numbers
+    return Along(cells, DELAYS[numbers.get("delay", "end")])
 
 
-def _at(session: Session, cells: Sequence[Cell], delay_ms: float, *measures: Any) -> list[float]:
-    """Return measures at a mean queueing delay, ms."""
-    found = placed(cells)
-    return [found.at(session, delay_ms / 1e3, measure) for measure in measures]
+def at_delay(
+    session: Session, said: Said, cells: Sequence[Cell], delay_ms: float, *measures: Value
+) -> list[float]:
+    """Return measures at a mean queueing delay, ms, by linear interpolation."""
+    place = delay_ms / 1e3
+    (before, low), (after, high) = placed(cells, said).neighbours(session, place)
+    share = (place - low) / (high - low)
+    pairs = (means(session, [before, after], measure) for measure in measures)
+    return [first + share * (second - first) for first, second in pairs]
 
 
-def _of(clamp: bool, low_rate: bool = False) -> Callable[[Said], Sweeps]:
+def by_speed(clamp: bool, low_rate: bool = False) -> Callable[[Said], Sweeps]:
+    """Return what gives the sweeps of CLAMP or New Reno by speed."""
     return lambda _said: {name: sweep(fast, clamp, low_rate) for name, fast in SPEEDS.items()}
 
 
-def _both(fast: bool, low_rate: bool = False) -> Sweeps:
+def both(fast: bool, low_rate: bool = False) -> Sweeps:
+    """Return the sweeps of CLAMP and of New Reno by name."""
     return {NAMES[clamp]: sweep(fast, clamp, low_rate) for clamp in (True, False)}
 
 
-def _named(session: Session, cells: Sequence[Cell], delay_ms: float) -> dict[int, float]:
-    rates = _at(session, cells, delay_ms, *(rate_mbps(flow) for flow in FLOWS_MS))
-    return dict(zip(FLOWS_MS, rates, strict=True))
+def rates_at(
+    session: Session, said: Said, cells: Sequence[Cell], delay_ms: float
+) -> dict[int, float]:
+    """Return the rate of each flow at a mean queueing delay, Mbit/s."""
+    return by_flow(session, said, cells, delay_ms, rate_mbps)
 
 
-def _told(rates: Mapping[Any, float]) -> str:
+def by_flow(
+    session: Session,
+    said: Said,
+    cells: Sequence[Cell],
+    delay_ms: float,
+    measure: Callable[[int], Value],
+) -> dict[int, float]:
+    """Return a measure of each flow at a mean queueing delay, ms."""
+    found = at_delay(session, said, cells, delay_ms, *map(measure, FLOWS_MS))
+    return dict(zip(FLOWS_MS, found, strict=True))
+
+
+def shown_rates(rates: Mapping[Any, float]) -> str:
+    """Return rates by name, for people."""
     return joined([f"{name} {rate:.2f}" for name, rate in rates.items()]) + " Mbit/s"
 
 
-@SAYS.check("tcp-rtt", _of(clamp=False))
+@check("tcp-rtt", by_speed(clamp=False))
 def _tcp_rtt(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     def at_speed(name: str, cells: Sequence[Cell]) -> Finding:
-        rates = _named(session, cells, said["delay_ms"])
+        rates = rates_at(session, said, cells, said["delay_ms"])
         apart, shared = rates[30] / rates[130], rates[10] / rates[180]
         return Finding(
             apart >= said["apart"] and shared >= said["shared"],
-            [f"{name}: {_told(rates)}: 30 over 130 {apart:.2f}, 10 over 180 {shared:.2f}"],
+            [f"{name}: {shown_rates(rates)}: 30 over 130 {apart:.2f}, 10 over 180 {shared:.2f}"],
             {"mbps": rates, "apart": apart, "shared": shared},
         )
 
@@ -79,69 +120,80 @@ def _tcp_rtt(session: Session, said: Said, sweeps: Sweeps) -> Finding:
 
 def _equal(session: Session, said: Said, cells: Sequence[Cell], delay_ms: float) -> Finding:
     """Return whether the queues' rates are equal, and those of the flows that share one."""
-    queues = dict(zip(QUEUES, _at(session, cells, delay_ms, *map(queue_mbps, QUEUES)), strict=True))
-    rates = _named(session, cells, delay_ms)
+    shared = at_delay(session, said, cells, delay_ms, *map(queue_mbps, QUEUES))
+    queues = dict(zip(QUEUES, shared, strict=True))
+    rates = rates_at(session, said, cells, delay_ms)
     mean = sum(queues.values()) / len(queues)
     off = max(abs(rate / mean - 1) for rate in queues.values())
-    shared = max(rates[10], rates[180]) / min(rates[10], rates[180]) - 1
+    apart = max(rates[10], rates[180]) / min(rates[10], rates[180]) - 1
     return Finding(
-        off <= said["queues"] and shared <= said["flows"],
+        off <= said["queues"] and apart <= said["flows"],
         [
-            f"{delay_ms:g} ms: {_told(rates)}; queues within {off:.1%} of their mean, "
-            f"10 and 180 {shared:.1%} apart"
+            f"{delay_ms:g} ms: {shown_rates(rates)}; queues within {off:.1%} of their mean, "
+            f"10 and 180 {apart:.1%} apart"
         ],
-        {"mbps": rates, "queues_off": off, "flows_apart": shared},
+        {"mbps": rates, "queues_off": off, "flows_apart": apart},
     )
 
 
-@SAYS.check("clamp-fast", lambda _said: sweep(fast=True, clamp=True))
-def clamp_fast(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+@check("clamp-fast", lambda _said: sweep(fast=True, clamp=True))
+def _clamp_fast(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
     """Whether CLAMP gives queues, and the two flows of one, equal rates (§5.5, Fig. 4c)."""
     delays = dict.fromkeys(said["delays_ms"], cells)
     return gathered("delay_ms", delays, lambda at, of: _equal(session, said, of, at))
 
 
-@SAYS.check("clamp-slow", lambda _said: sweep(fast=False, clamp=True))
-def clamp_slow(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+@check("clamp-slow-wait", lambda _said: sweep(fast=False, clamp=True))
+@check("clamp-slow", lambda _said: sweep(fast=False, clamp=True))
+def _clamp_slow(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
     """Whether the shared queue is between the others, 10 a little above 180 (Fig. 4a)."""
-    rates = _named(session, cells, said["delay_ms"])
+    rates = rates_at(session, said, cells, said["delay_ms"])
     shared, ratio = rates[10] + rates[180], rates[10] / rates[180]
     return Finding(
         rates[30] > shared > rates[130] and 1 < ratio <= said["small"],
-        [f"{_told(rates)}: 10 + 180 {shared:.2f}, 10 over 180 {ratio:.2f}"],
+        [f"{shown_rates(rates)}: 10 + 180 {shared:.2f}, 10 over 180 {ratio:.2f}"],
         {"mbps": rates, "advantage": ratio},
     )
 
 
-def _jains(session: Session, sweeps: Sweeps, delays_ms: Sequence[float]) -> dict[str, list[float]]:
-    return {
-        name: [_at(session, cells, delay_ms, fairness)[0] for delay_ms in delays_ms]
-        for name, cells in sweeps.items()
-    }
+def along_delays(
+    session: Session, said: Said, sweeps: Sweeps, delays_ms: Sequence[float], measure: Value
+) -> dict[str, list[float]]:
+    """Return a measure at some mean queueing delays, ms, of each sweep."""
+
+    def along(cells: Sequence[Cell]) -> list[float]:
+        places = placed(cells, said).places(session)
+        points = sorted(zip(places, means(session, cells, measure), strict=True))
+        x, y = zip(*points, strict=True)
+        wanted = [ms / 1e3 for ms in delays_ms]
+        if min(wanted) < x[0] or max(wanted) > x[-1]:
+            raise ValueError(f"{delays_ms} ms: outside the sweep, {x[0]:g} to {x[-1]:g} s")
+        return [float(each) for each in np.interp(wanted, x, y)]
+
+    return {name: along(cells) for name, cells in sweeps.items()}
 
 
-def _is_fairer(session: Session, about: str, sweeps: Sweeps, delays_ms: Sequence[float]) -> Finding:
-    jains = _jains(session, sweeps, delays_ms)
+def is_fairer(
+    session: Session, said: Said, about: str, sweeps: Sweeps, delays_ms: Sequence[float]
+) -> Finding:
+    """Return whether Jain's index of the first sweep is above that of the second at all delays."""
+    jains = along_delays(session, said, sweeps, delays_ms, fairness)
     holds = all(ours > theirs for ours, theirs in zip(*jains.values(), strict=True))
     shown = joined([f"{name} {joined(found, '.3f')}" for name, found in jains.items()])
     return Finding(holds, [f"{about}: {shown}"], {"jain": jains})
 
 
-@SAYS.check("fairer", lambda _said: {name: _both(fast) for name, fast in SPEEDS.items()})
+@check("fairer", lambda _said: {name: both(fast) for name, fast in SPEEDS.items()})
 def _fairer(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
     delays_ms = said["delays_ms"]
-    return gathered("speed", speeds, lambda at, of: _is_fairer(session, at, of, delays_ms))
+    return gathered("speed", speeds, lambda at, of: is_fairer(session, said, at, of, delays_ms))
 
 
-@SAYS.check("timeouts", lambda _said: sweep(fast=True, clamp=True))
-def timeouts(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
+@check("timeouts", lambda _said: sweep(fast=True, clamp=True))
+def _timeouts(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
     """Whether the 10 ms flow has the most time-outs, fewer at higher delays (§5.5)."""
-
-    def at(delay_ms: float) -> dict[int, float]:
-        found = _at(session, cells, delay_ms, *(timeouts_per_s(flow) for flow in FLOWS_MS))
-        return dict(zip(FLOWS_MS, found, strict=True))
-
-    rates = {ms: at(ms) for ms in sorted({*said["more_ms"], *said["fewer_ms"]})}
+    delays_ms = sorted({*said["more_ms"], *said["fewer_ms"]})
+    rates = {ms: by_flow(session, said, cells, ms, timeouts_per_s) for ms in delays_ms}
     most = all(
         rates[ms][10] > max(rate for flow, rate in rates[ms].items() if flow != 10)
         for ms in said["more_ms"]
@@ -157,11 +209,12 @@ def timeouts(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
     )
 
 
-@SAYS.check("less-fair-with-delay", lambda _said: sweep(fast=True, clamp=True))
+@check("less-fair-wait", lambda _said: sweep(fast=True, clamp=True))
+@check("less-fair-with-delay", lambda _said: sweep(fast=True, clamp=True))
 def _less_fair(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
     ratios = []
     for delay_ms in said["delays_ms"]:
-        ten, other = _at(session, cells, delay_ms, rate_mbps(10), rate_mbps(180))
+        ten, other = at_delay(session, said, cells, delay_ms, rate_mbps(10), rate_mbps(180))
         ratios.append(ten / other)
     early, late = (abs(ratio - 1) for ratio in ratios)
     pairs = zip(said["delays_ms"], ratios, strict=True)
@@ -169,9 +222,9 @@ def _less_fair(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
     return Finding(late > early, [f"10 over 180: {shown}"], {"ratios": ratios})
 
 
-@SAYS.check("loses-control", lambda _said: sweep(fast=False, clamp=True))
+@check("loses-control", lambda _said: sweep(fast=False, clamp=True))
 def _loses_control(session: Session, said: Said, cells: Sequence[Cell]) -> Finding:
-    found = placed(cells)
+    found = placed(cells, said)
     places = found.places(session)
     last = cells[places.index(max(places))]
     low, high = (ms / 1e3 for ms in said["least_ms"])
@@ -190,11 +243,11 @@ def _loses_control(session: Session, said: Said, cells: Sequence[Cell]) -> Findi
     )
 
 
-@SAYS.check("self-clocking", _of(clamp=True))
+@check("self-clocking", by_speed(clamp=True))
 def _self_clocking(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     def at_speed(name: str, cells: Sequence[Cell]) -> Finding:
         delay_ms = said[f"{name}_ms"]
-        found = _at(session, cells, delay_ms, *(empty_share(queue) for queue in QUEUES))
+        found = at_delay(session, said, cells, delay_ms, *(empty_share(queue) for queue in QUEUES))
         shares = dict(zip(QUEUES, found, strict=True))
         shown = joined([f"{queue} {share:.1%}" for queue, share in shares.items()])
         return Finding(
@@ -209,22 +262,13 @@ def _self_clocking(session: Session, said: Said, sweeps: Sweeps) -> Finding:
 # --- totals, downloads, knobs ------------------------------------------------------------------
 
 
-def _totals_of(
-    session: Session, sweeps: Sweeps, delays_ms: Sequence[float]
-) -> dict[str, list[float]]:
-    return {
-        name: [_at(session, cells, delay_ms, total_mbps)[0] for delay_ms in delays_ms]
-        for name, cells in sweeps.items()
-    }
-
-
-def _apart(totals: Mapping[str, Sequence[float]]) -> float:
+def largest_difference(totals: Mapping[str, Sequence[float]]) -> float:
     """Return the largest relative difference of two lists of totals."""
     pairs = zip(*totals.values(), strict=True)
     return float(max(max(pair) / min(pair) - 1 for pair in pairs))
 
 
-@SAYS.check("totals", lambda _said: {name: _both(fast) for name, fast in SPEEDS.items()})
+@check("totals", lambda _said: {name: both(fast) for name, fast in SPEEDS.items()})
 def _totals(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
     low, high = said["from_ms"], said["to_ms"]
 
@@ -232,11 +276,11 @@ def _totals(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Findi
         places = sorted(
             1e3 * place
             for cells in sweeps.values()
-            for place in placed(cells).places(session)
+            for place in placed(cells, said).places(session)
             if low <= 1e3 * place <= high
         )
-        totals = _totals_of(session, sweeps, [low, *places, high])
-        apart = _apart(totals)
+        totals = along_delays(session, said, sweeps, [low, *places, high], total_mbps)
+        apart = largest_difference(totals)
         fall = max(
             1 - later / max(found[: n + 1])
             for found in totals.values()
@@ -252,21 +296,22 @@ def _totals(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Findi
     return gathered("speed", speeds, at_speed)
 
 
-@SAYS.check("download", lambda _said: _both(fast=False))
-def download(session: Session, said: Said, sweeps: Sweeps) -> Finding:
+@check("download", lambda _said: both(fast=False))
+def _download(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     """Whether files take twice as long with New Reno (§5.6, Fig. 5b)."""
     times = {
-        name: _at(session, cells, said["delay_ms"], download_s)[0] for name, cells in sweeps.items()
+        name: at_delay(session, said, cells, said["delay_ms"], download_s)[0]
+        for name, cells in sweeps.items()
     }
     ratio = times[NAMES[False]] / times[NAMES[True]]
     shown = joined([f"{name} {time:.1f} s" for name, time in times.items()])
     return Finding(ratio >= said["factor"], [f"{shown}: {ratio:.2f} times"], {**times, "of": ratio})
 
 
-@SAYS.check("knobs", lambda _said: {name: _both(fast) for name, fast in SPEEDS.items()})
-def _knobs(session: Session, _said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
+@check("knobs", lambda _said: {name: both(fast) for name, fast in SPEEDS.items()})
+def _knobs(session: Session, said: Said, speeds: Mapping[str, Sweeps]) -> Finding:
     def at_speed(name: str, sweeps: Sweeps) -> Finding:
-        delays = {who: placed(cells).places(session) for who, cells in sweeps.items()}
+        delays = {who: placed(cells, said).places(session) for who, cells in sweeps.items()}
         rises = all(
             after > before for found in delays.values() for before, after in pairwise(found)
         )
@@ -282,7 +327,7 @@ def _knobs(session: Session, _said: Said, speeds: Mapping[str, Sweeps]) -> Findi
 # --- the lower data rate, and the conclusions --------------------------------------------------
 
 
-@SAYS.check("low-rate", lambda _said: _both(fast=True, low_rate=True))
+@check("low-rate", lambda _said: both(fast=True, low_rate=True))
 def _low_rate(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     clamp = sweeps[NAMES[True]]
     equal = gathered(
@@ -290,8 +335,8 @@ def _low_rate(session: Session, said: Said, sweeps: Sweeps) -> Finding:
         dict.fromkeys(said["delays_ms"], clamp),
         lambda at, of: _equal(session, said, of, at),
     )
-    fairer = _is_fairer(session, "Jain's index", sweeps, said["fairer_ms"])
-    apart = _apart(_totals_of(session, sweeps, said["fairer_ms"]))
+    fairer = is_fairer(session, said, "Jain's index", sweeps, said["fairer_ms"])
+    apart = largest_difference(along_delays(session, said, sweeps, said["fairer_ms"], total_mbps))
     return Finding(
         equal.holds and fairer.holds and apart <= said["totals"],
         [*equal.measured, *fairer.measured, f"totals {apart:.1%} apart at most"],
@@ -299,41 +344,44 @@ def _low_rate(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     )
 
 
-def _knee(session: Session, cells: Sequence[Cell], share: float) -> float:
-    """Return the least delay, ms, with this share of the sweep's largest total rate."""
-    found = placed(cells)
-    points = sorted(
-        zip(found.places(session), (known(session, c, total_mbps).mean for c in cells), strict=True)
-    )
-    wanted = share * max(total for _, total in points)
+def knee(session: Session, found: Along, share: float) -> float:
+    """Return the least place of a sweep with this share of its largest total rate."""
+    totals = means(session, found.cells, total_mbps)
+    points = sorted(zip(found.places(session), totals, strict=True))
+    wanted = share * max(totals)
     if points[0][1] >= wanted:
-        return 1e3 * points[0][0]
+        return points[0][0]
     for (x0, y0), (x1, y1) in pairwise(points):
         if y0 < wanted <= y1:
-            return 1e3 * (x0 + (wanted - y0) / (y1 - y0) * (x1 - x0))
+            return x0 + (wanted - y0) / (y1 - y0) * (x1 - x0)
     raise ValueError("the largest total is among the points")
 
 
-@SAYS.check(
-    "knee",
-    lambda _said: {
+def both_rates(_said: Said) -> dict[str, dict[bool, list[Case]]]:
+    """Return CLAMP's sweeps by speed, and by whether the rate is 1.44 Mbit/s."""
+    return {
         name: {low: sweep(fast, clamp=True, low_rate=low) for low in (False, True)}
         for name, fast in SPEEDS.items()
-    },
-)
+    }
+
+
+@check("knee", both_rates)
+@check("knee-wait", both_rates)
 def _knees(session: Session, said: Said, speeds: Mapping[str, Mapping[bool, Any]]) -> Finding:
     def at_speed(name: str, sweeps: Mapping[bool, Any]) -> Finding:
-        high, low = (_knee(session, sweeps[low], said["share"]) for low in (False, True))
+        high, low = (
+            1e3 * knee(session, placed(sweeps[low], said), said["share"]) for low in (False, True)
+        )
         line = f"{name}: {high:.0f} ms at 10 Mbit/s, {low:.0f} ms at 1.44 Mbit/s"
         return Finding(low < high, [line], {"high_rate_ms": high, "low_rate_ms": low})
 
     return gathered("speed", speeds, at_speed)
 
 
-@SAYS.check("faster-fading", _of(clamp=True))
+@check("faster-fading", by_speed(clamp=True))
 def _faster_fading(session: Session, said: Said, sweeps: Sweeps) -> Finding:
-    jains = _jains(session, sweeps, said["delays_ms"])
-    totals = _totals_of(session, sweeps, said["delays_ms"])
+    jains = along_delays(session, said, sweeps, said["delays_ms"], fairness)
+    totals = along_delays(session, said, sweeps, said["delays_ms"], total_mbps)
     fairer = all(fast > slow for fast, slow in zip(*jains.values(), strict=True))
     lower = all(fast < slow for fast, slow in zip(*totals.values(), strict=True))
     return Finding(
@@ -346,10 +394,11 @@ def _faster_fading(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     )
 
 
-@SAYS.check("larger-margin", _of(clamp=True))
+@check("larger-margin", by_speed(clamp=True))
 def _larger_margin(session: Session, said: Said, sweeps: Sweeps) -> Finding:
     margins = {
-        name: _at(session, cells, said["delay_ms"], margin)[0] for name, cells in sweeps.items()
+        name: at_delay(session, said, cells, said["delay_ms"], margin)[0]
+        for name, cells in sweeps.items()
     }
     shown = joined([f"{name} {found:.3f}" for name, found in margins.items()])
     return Finding(margins["fast"] > margins["slow"], [f"m: {shown}"], margins)
