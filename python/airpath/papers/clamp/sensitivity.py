@@ -1,21 +1,22 @@
-"""What four of the statements become when one choice of README.md is changed at a time."""
+"""Statements again, with one choice of README.md changed at a time, or another delay."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import log
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from airpath.papers.clamp.measures import FLOWS_MS
 from airpath.papers.clamp.scenarios import AS_CHOSEN, Case, Variant
-from airpath.papers.clamp.statements import SAYS
-from airpath.papers.clamp.statements.rates import clamp_fast, clamp_slow, download, timeouts
-from airpath.papers.clamp.sweeps import NAMES, sweep
+from airpath.papers.clamp.statements import CHECKS, SAYS
+from airpath.papers.clamp.sweeps import FEWER, NAMES, fewer
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
 from airpath.papers.kit.declared import Evaluate
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Finding, Said
+from airpath.papers.kit.statements import Finding
 from airpath.scenario import AdaptiveMargin, RayleighSnr
 
 __all__ = ["SENSITIVITY", "VARIANTS", "variant_of"]
@@ -41,15 +42,9 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     ),
     "rayleigh": Variant("Clarke's fading, circular", fading=RayleighSnr),
     "alpha-100": Variant("α = 100 packets", window={"average_packets": 100}),
+    "delayed-acks": Variant("an ACK for every second packet", tcp={"delayed_ack_segments": 2}),
 }
 """The changes, by name."""
-
-FEWER: Final = {
-    (False, True): slice(2, 10, 2),
-    (True, True): slice(0, 9, 2),
-    (False, False): slice(1, 9, 2),
-}
-"""Which knobs are run, by (fast, CLAMP): every second around the delays of the statements."""
 
 
 def variant_of(case: Case) -> Variant:
@@ -57,41 +52,37 @@ def variant_of(case: Case) -> Variant:
     return VARIANTS[case.variant] if case.variant else AS_CHOSEN
 
 
-def _sweep(fast: bool, clamp: bool, variant: str) -> list[Case]:
-    return sweep(fast, clamp, variant=variant)[FEWER[fast, clamp]]
-
-
 class Looked(NamedTuple):
-    """One of the statements: its check, what it is asked with, and the numbers that are kept.
+    """One of the statements: its sweeps, and the numbers that are kept.
 
     Parameters
     ----------
-    check : callable
-        The statement's own.
-    sweeps : callable
-        Gives by the name of a variant what the check is asked with.
+    fast : bool
+        Speed of its sweeps.
+    both : bool
+        Whether it has a sweep of New Reno too.
     kept : mapping
         By name and unit what a row keeps, as the place of a number in what the check found.
     """
 
-    check: Callable[[Session, Said, Any], Finding]
-    sweeps: Callable[[str], Any]
+    fast: bool
+    both: bool
     kept: Mapping[tuple[str, str], Sequence[Any]]
 
-
-def _download_sweeps(variant: str) -> Mapping[str, Sequence[Case]]:
-    return {name: _sweep(False, clamp, variant) for clamp, name in NAMES.items()}
+    def sweeps(self, variant: str) -> Any:
+        """Return the sweeps of a variant in the form in which the check asks for them."""
+        if self.both:
+            return {name: fewer(self.fast, clamp, variant) for clamp, name in NAMES.items()}
+        return fewer(self.fast, True, variant)
 
 
 LOOKED: Final[Mapping[str, Looked]] = {
     "clamp-slow": Looked(
-        clamp_slow,
-        lambda variant: _sweep(False, True, variant),
-        {(f"throughput_{flow}", "Mbit/s"): ("mbps", flow) for flow in FLOWS_MS},
+        False, False, {(f"throughput_{flow}", "Mbit/s"): ("mbps", flow) for flow in FLOWS_MS}
     ),
     "clamp-fast": Looked(
-        clamp_fast,
-        lambda variant: _sweep(True, True, variant),
+        True,
+        False,
         {
             (f"{name}_{ms}ms", "1"): (f"delay_ms={ms}", name)
             for ms in SAYS.said["clamp-fast"]["delays_ms"]
@@ -99,19 +90,38 @@ LOOKED: Final[Mapping[str, Looked]] = {
         },
     ),
     "timeouts": Looked(
-        timeouts,
-        lambda variant: _sweep(True, True, variant),
+        True,
+        False,
         {(f"timeouts_10_{ms}ms", "1/s"): (f"delay_ms={ms}", 10) for ms in (50, 75, 100, 150)},
     ),
-    "download": Looked(download, _download_sweeps, {("download_time_ratio", "1"): ("of",)}),
+    "less-fair-with-delay": Looked(
+        True,
+        False,
+        {
+            (f"ratio_{ms}ms", "1"): ("ratios", place)
+            for place, ms in enumerate(SAYS.said["less-fair-with-delay"]["delays_ms"])
+        },
+    ),
+    "download": Looked(False, True, {("download_time_ratio", "1"): ("of",)}),
 }
-"""The statements that are looked at, by key."""
+"""The statements of the variants, by key."""
+
+BY_WAIT: Final = (
+    *("tcp-rtt", "clamp-fast", "clamp-slow", "fairer", "timeouts", "less-fair-with-delay"),
+    *("totals", "download", "knobs", "low-rate", "knee", "faster-fading"),
+)
+"""The statements that are repeated at equal mean sojourn times, by key."""
+
+WAIT: Final = "the delay ends with the start of service (mean sojourn time)"
 
 NAMED: Final = {"": AS_CHOSEN, **VARIANTS}
 
 CELLS: Final[Sequence[Cell]] = list(
     dict.fromkeys(
-        case for variant in NAMED for fast, clamp in FEWER for case in _sweep(fast, clamp, variant)
+        [
+            *(c for variant in NAMED for fast, clamp in FEWER for c in fewer(fast, clamp, variant)),
+            *(cell for spec in SAYS.specs() if spec.key in BY_WAIT for cell in spec.cells),
+        ]
     )
 )
 
@@ -127,23 +137,42 @@ def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
+def _waited(session: Session, key: str) -> Finding:
+    """Return what a statement finds at equal mean sojourn times."""
+    said = SAYS.said[key]
+    said = replace(said, numbers={**said.numbers, "delay": "wait"})
+    return CHECKS[key].check(session, said, CHECKS[key].cells(said))
+
+
+def _lines(
+    about: str, key: str, find: Callable[[], Finding]
+) -> tuple[list[list[str]], Finding | None]:
+    """Return the lines of a statement in the table, and what was found."""
+    try:
+        found = find()
+    except ValueError as error:  # the delays of this sweep are others
+        return [[about, key, "-", str(error)]], None
+    first, *more = found.measured
+    lines = [[about, key, "yes" if found.holds else "no", first]]
+    return lines + [["", "", "", line] for line in more], found
+
+
 def _evaluate(session: Session, _out: Path | None) -> ItemResult:
     complete = session.complete(CELLS)
     rows: list[Row] = []
     lines: list[list[str]] = []
     for name, variant in NAMED.items() if complete else ():
         for key, looked in LOOKED.items():
-            try:
-                found = looked.check(session, SAYS.said[key], looked.sweeps(name))
-            except ValueError as error:  # the delays of this variant are others
-                lines.append([variant.about, key, "-", str(error)])
-                continue
-            lines.append([variant.about, key, "yes" if found.holds else "no", found.measured[0]])
-            lines += [["", "", "", more] for more in found.measured[1:]]
-            rows += _rows(name, key, found.values)
+            sweeps, said, check = looked.sweeps(name), SAYS.said[key], CHECKS[key].check
+            shown, found = _lines(variant.about, key, partial(check, session, said, sweeps))
+            lines += shown
+            rows += [] if found is None else _rows(name, key, found.values)
+    for key in BY_WAIT if complete else ():
+        lines += _lines(WAIT, key, partial(_waited, session, key))[0]
     columns = [("", "changed"), ("", "statement"), ("", "holds"), ("", "measured")]
     notes = [
-        "Of the variants half of the runs (quick: half of their length), over some of the knobs."
+        "Of the variants half of the runs (quick: half of their length), over some of the knobs; "
+        "at equal sojourn times every run."
     ]
     table = Table(TITLE, columns, lines, notes)
     return ItemResult("sensitivity", TITLE, rows, [table], complete=complete)
