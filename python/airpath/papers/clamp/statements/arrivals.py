@@ -9,6 +9,7 @@ import numpy as np
 
 from airpath.papers.clamp.dynamics import (
     ARRIVALS_S,
+    END_S,
     Dynamics,
     fluctuation,
     moving_mean,
@@ -17,6 +18,8 @@ from airpath.papers.clamp.dynamics import (
 from airpath.papers.clamp.statements.common import check
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, joined
+
+__all__ = ["CLAMP", "DOUBLE", "NEWRENO", "RESTRICTED", "Excursion", "excursions", "is_one_start"]
 
 A_BYTES = (20_000, 28_000, 40_000, 56_000)
 """Of which the one whose mean queue is nearest to New Reno's is compared with it."""
@@ -28,6 +31,7 @@ SETTLED_S = 10.0
 NEWRENO = Dynamics("newreno", 2000, 0)
 CLAMP = Dynamics("clamp", 2000, 40_000)
 RESTRICTED = CLAMP._replace(buffer_bytes=65_000)
+DOUBLE = CLAMP._replace(buffer_bytes=130_000)
 
 
 def _queue_over_time(session: Session, case: Dynamics, run: int, from_s: float) -> Any:
@@ -86,7 +90,7 @@ class Excursion(NamedTuple):
     most: float
 
 
-def _excursions(
+def excursions(
     session: Session, case: Dynamics, run: int, factor: float, from_s: float, apart_s: float
 ) -> list[Excursion]:
     """Return where CLAMP's queue is above `factor` times New Reno's highest of the same run."""
@@ -101,7 +105,7 @@ def _excursions(
     ]
 
 
-def _is_one_start(found: Sequence[Excursion], starts: Sequence[float], start_s: float) -> bool:
+def is_one_start(found: Sequence[Excursion], starts: Sequence[float], start_s: float) -> bool:
     """Whether there is one excursion, within `start_s` after the start of a flow."""
     return len(found) == 1 and any(
         start <= found[0].begin_s and found[0].end_s <= start + start_s for start in starts
@@ -112,8 +116,8 @@ def _one_spike_share(session: Session, case: Dynamics, start_s: float, from_s: f
     """Return the share of runs in which all above New Reno's highest is the start of one flow."""
 
     def of_run(of: Session, run: int) -> bool:
-        found = _excursions(of, case, run, 1.0, from_s, ARRIVALS_S)
-        return _is_one_start(found, _starts(of, case, run), start_s)
+        found = excursions(of, case, run, 1.0, from_s, ARRIVALS_S)
+        return is_one_start(found, _starts(of, case, run), start_s)
 
     runs = session.per_run(case, f"one spike in {start_s} s from {from_s} s", of_run)
     return sum(runs) / len(runs)
@@ -178,8 +182,8 @@ def _one_spike(session: Session, said: Said, _cases: Sequence[Dynamics]) -> Find
     limits = (said["factor"], 0.0, said["apart_s"])
 
     def of_run(of: Session, run: int) -> tuple[bool, bool, float]:
-        spikes, starts = _excursions(of, CLAMP, run, *limits), _starts(of, CLAMP, run)
-        is_one = _is_one_start(spikes, starts, said["start_s"])
+        spikes, starts = excursions(of, CLAMP, run, *limits), _starts(of, CLAMP, run)
+        is_one = is_one_start(spikes, starts, said["start_s"])
         is_first = is_one and spikes[0].end_s <= starts[0] + said["start_s"]
         return is_one, is_first, max((spike.most for spike in spikes), default=0.0)
 
@@ -208,15 +212,17 @@ def _one_spike(session: Session, said: Said, _cases: Sequence[Dynamics]) -> Find
 
 
 @check("restricted-buffer", lambda _said: [RESTRICTED, CLAMP, NEWRENO])
-def _restricted(session: Session, said: Said, _cases: Sequence[Dynamics]) -> Finding:
-    found, large, other = (_spread(session, each, said) for each in (RESTRICTED, CLAMP, NEWRENO))
+@check("double-buffer", lambda _said: [DOUBLE, CLAMP, NEWRENO])
+def _restricted(session: Session, said: Said, cases: Sequence[Dynamics]) -> Finding:
+    restricted = cases[0]
+    found, large, other = (_spread(session, each, said) for each in cases)
 
     def highest(of: Session, run: int) -> float:
-        queues = (_queue_over_time(of, each, run, 0.0) for each in (RESTRICTED, NEWRENO))
-        mine, theirs = (float(queue.max()) for queue in queues)
-        return mine / theirs
+        queues = (_queue_over_time(of, each, run, 0.0) for each in (restricted, NEWRENO))
+        mine, newreno = (float(queue.max()) for queue in queues)
+        return mine / newreno
 
-    ratios = session.per_run(RESTRICTED, "highest queue over New Reno's", highest)
+    ratios = session.per_run(restricted, "highest queue over New Reno's", highest)
     rate = found.rate_sd_mbps / other.rate_sd_mbps
     mean_off = found.queue_packets / large.queue_packets - 1
     return Finding(
@@ -224,7 +230,7 @@ def _restricted(session: Session, said: Said, _cases: Sequence[Dynamics]) -> Fin
         [
             f"highest queue at most {max(ratios):.2f} times New Reno's; mean queue {mean_off:+.1%} "
             f"against a buffer of 6 MB; sd of the rate {rate:.2f} of New Reno's",
-            _shown("CLAMP, 65 kB", found),
+            _shown(f"CLAMP, {restricted.buffer_bytes / 1e3:g} kB", found),
             _shown("CLAMP, 6 MB", large),
             _shown("New Reno, 65 kB", other),
         ],
@@ -251,3 +257,35 @@ def _tracks_alike(session: Session, said: Said, _cases: Sequence[Dynamics]) -> F
         [f"correlation {mean:.2f} in the mean; {joined(sorted(runs)[:3], '.2f')} are the least"],
         {"correlation": mean, "least": min(runs)},
     )
+
+
+def _active(session: Session, case: Dynamics, run: int, edges: Any) -> Any:
+    """Return the mean number of open flows in each window of a run, the long one included."""
+    count = np.zeros(len(edges) - 1)
+    for flow in session.replications(case)[run]["flows"]:
+        if flow["start_s"] is None:
+            continue
+        end = END_S if flow["completed_at_s"] is None else flow["completed_at_s"]
+        open_s = np.minimum(edges[1:], end) - np.maximum(edges[:-1], flow["start_s"])
+        count += np.maximum(open_s, 0.0) / np.diff(edges)
+    return count
+
+
+@check("tracks-flows", lambda _said: [CLAMP, NEWRENO])
+def _tracks_flows(session: Session, said: Said, cases: Sequence[Dynamics]) -> Finding:
+    width = round(said["mean_s"] / said["window_s"])
+    edges = np.arange(0.0, END_S + said["window_s"] / 2, said["window_s"])
+
+    def of_case(case: Dynamics) -> float:
+        def correlation(of: Session, run: int) -> float:
+            rates = rates_bps(of, case, run, said["window_s"])
+            shares = 1 / np.maximum(_active(of, case, run, edges), 1.0)
+            means = (moving_mean(each, width) for each in (rates, shares))
+            return float(np.corrcoef(*means)[0, 1])
+
+        runs = session.per_run(case, f"correlation with the flows over {width}", correlation)
+        return sum(runs) / len(runs)
+
+    found = dict(zip(("CLAMP", "New Reno"), map(of_case, cases), strict=True))
+    shown = joined([f"{name} {mean:.2f}" for name, mean in found.items()])
+    return Finding(min(found.values()) >= said["least"], [f"mean correlation: {shown}"], found)
