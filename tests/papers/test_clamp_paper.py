@@ -134,7 +134,7 @@ def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     case = LinkCase(clamp=True, flows=1, rtt_ms=200, gain=4)
     made = json.loads(found.scenario(case).resolve()[0])
-    queue, window = made["bottleneck"]["queue"], made["flows"][0]["window"]
+    queue, window = made["bottleneck"]["queue"], made["flows"][0]["source"]["window"]
     assert (queue["a_bytes"], queue["b"], window["tau_bytes"]) == (22_000, 4, 2000)
     # (k tau + a) / b as in Fig. 2.
     assert (window["tau_bytes"] + queue["a_bytes"]) / queue["b"] == 6000
