@@ -73,13 +73,17 @@ full: $(RELEASE) $(PAPERS:%=full-%)
 
 full-%: $(RELEASE)
 	$(BIN)/airpath reproduce $* --full --out out/$*-full
-	$(BIN)/python -m airpath.papers.page --archive out/$*-full/$*.json $(PAPER_PAGES)/$*.json
+	$(BIN)/python -m airpath.papers.page --archive out/$*-full/$*.json $(call results,$*)
 	$(call paper-pages,$*)
+	$(OVERVIEW)
+
+results = python/airpath/papers/$(1)/results.json
+OVERVIEW := $(BIN)/python -m airpath.papers.page --overview $(PAPER_PAGES)/index.md
 
 # The summary, and the page with every number, which is not committed.
 define paper-pages
-$(BIN)/python -m airpath.papers.page --summary $(PAPER_PAGES)/$(1).json $(PAPER_PAGES)/$(1).md
-$(BIN)/python -m airpath.papers.page $(PAPER_PAGES)/$(1).json $(PAPER_PAGES)/$(1)-full.md
+$(BIN)/python -m airpath.papers.page --summary $(call results,$(1)) $(PAPER_PAGES)/$(1).md
+$(BIN)/python -m airpath.papers.page $(call results,$(1)) $(PAPER_PAGES)/$(1)-full.md
 
 endef
 
@@ -99,6 +103,7 @@ docs: build
 	$(BIN)/python tests/docs/engine_files.py
 	$(BIN)/python tests/docs/conformance_summary.py
 	$(foreach paper,$(PAPERS),$(call paper-pages,$(paper)))
+	$(OVERVIEW)
 
 clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so python/airpath/bin

@@ -36,6 +36,7 @@ from airpath.papers.clamp.statements.arrivals import RESTRICTED
 from airpath.papers.clamp.statements.rates import placed
 from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.kit.engine import Compiled
+from airpath.papers.kit.overview import kept_results
 from airpath.papers.kit.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -108,7 +109,7 @@ def test_the_link_of_constant_rate(key: str) -> None:
 
 
 def test_what_is_kept_has_the_verdicts_of_the_first_statements() -> None:
-    kept = json.loads((ROOT / "docs/reference/papers/clamp.json").read_text(encoding="utf-8"))
+    kept = kept_results("clamp")
     assert kept["provenance"]["mode"] == "full"
     held = {found["statement"]: found["holds"] for found in kept["statements"]}
     first = {key for key, said in SAYS.said.items() if "later" not in said.about}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from airpath.papers import Effort, ItemResult, Paper, load
 from airpath.papers.kit.base import Row
 from airpath.papers.kit.declared import paper_of
 from airpath.papers.kit.engine import Compiled, Simulated
+from airpath.papers.kit.half_widths import half_widths
 from airpath.papers.kit.measured import Measured, batch_means, improvement
 from airpath.papers.kit.published import Interval
 from airpath.papers.kit.scoring import by_place, largest_difference, others, within_by_batch
@@ -344,6 +346,26 @@ def test_an_improvement_is_of_the_means_and_paired_by_run() -> None:
 def test_batches_leave_a_rest_out() -> None:
     assert batch_means([1, 3, 5, 7, 100], 2) == [2, 6]
     assert batch_means([1], 2) == []
+
+
+def test_printed_half_widths_are_compared_at_the_papers_number_of_runs() -> None:
+    found = session(a=[10.0, 11.0, 12.0, 13.0, 14.0])
+    # Of 5 runs t = 4.604 at 99 %, of 3 runs 9.925; s = 1.581: 3.255 is 9.060 of 3 runs.
+    found.paper = replace(found.paper, published_runs=3)
+    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, Interval(11.5, 4.53))
+    missing = QUANTITY.row(found, ("b",), {"aqm": "b"}, Interval(11.5, 1.0))
+    item = ItemResult("table1", "", [row, missing])
+    [compared] = half_widths([item, replace(item, item="table2")], found)
+    values = compared.values["goodput"]
+    assert (values["half_widths"], values["mean_ratio"]) == (1, pytest.approx(2.0, abs=0.001))
+    # exp(2.576 sqrt(1/8 + 1/4)) = 4.84: chance alone makes a factor of 2.
+    assert values["within_chance"] == 1
+    assert compared.lines == [
+        "goodput: 1 printed half-widths; simulated over printed 2.00 (geometric mean), "
+        "2.00 to 2.00; 1 within the factor 4.84 that 99 % of equal ones stay within"
+    ]
+    found.paper = replace(found.paper, published_runs=None)
+    assert half_widths([item], found) == []
 
 
 # --- scores ------------------------------------------------------------------------------------

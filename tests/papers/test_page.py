@@ -12,7 +12,11 @@ import pytest
 from airpath.errors import BadValueError
 from airpath.papers import PAPERS, Effort, load, reproduce
 from airpath.papers.kit.archive import packed, text, unpacked
+from airpath.papers.kit.files import read_text
+from airpath.papers.kit.overview import RESULTS, Overview, overview_of, page_of_overview
 from airpath.papers.kit.page import page, summary
+from airpath.papers.kit.statement import Statement, Strength
+from airpath.papers.kit.verdict import Tally
 from airpath.papers.page import main
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "papers"
@@ -74,10 +78,7 @@ def test_every_published_number_stands_beside_ours() -> None:
         "difference": -0.003,
     }
     statement = {
-        "text": "It is so.",
-        "criterion": "As measured.",
-        "holds": False,
-        "of_paper": True,
+        **Statement("so", "It is so.", "As measured.", False, [], {}).to_dict(),
         "measured": ["3 is less than 4"],
     }
     document = {
@@ -93,7 +94,12 @@ def test_every_published_number_stands_beside_ours() -> None:
             "confidence": 0.99,
             "note": "In a hurry.",
         },
-        "verdict": {"text": "2 of 2 are fine.", "outside_text": [], "do_not_hold": []},
+        "verdict": {
+            "text": "2 of 2 are fine.",
+            "outside_text": [],
+            **Tally([]).to_dict(),
+            "with_later": None,
+        },
         "items": [
             {"item": "table3", "title": "T", "rows": rows},
             {"item": "table2", "title": "R", "rows": [rare]},
@@ -121,7 +127,7 @@ def test_every_published_number_stands_beside_ours() -> None:
 
 
 def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
-    text = page(unpacked(json.loads((PAGES / "qawla.json").read_text("utf-8"))))
+    text = page(unpacked(json.loads(read_text("qawla", RESULTS))))
     for boundary in (10, 20, 30):
         for idx in range(1, 19):
             assert f"\n| {idx} | {boundary} | " in text
@@ -168,6 +174,7 @@ def test_what_is_kept_has_each_published_number_on_a_line_with_ours(report: dict
 def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> None:
     for statement in report["statements"]:
         statement["holds"] = statement["statement"] != "order"
+        statement["strength"] = None
     report["items"][1]["rows"][0]["within"] = False
     found = summary(report)
     numbers = [row["published"] for row in report["items"][1]["rows"]].count(None)
@@ -175,7 +182,7 @@ def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> No
     assert "| table3 | Aggregate TCP throughput for B = 10 | " in found
     assert f"for B = 10 | {count} | " in found
     [order] = [each for each in report["statements"] if each["statement"] == "order"]
-    assert f"* {order['text']} {order['criterion']} It does **not** hold.\n" in found
+    assert f"* {order['text']} {order['criterion']} It does **not** hold." in found
     assert found.count("It does **not** hold.") == 1
     assert "It holds." not in found
     assert "| 3 | 10 |" in page(report)
@@ -184,16 +191,52 @@ def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_committed_page_is_the_summary_of_what_is_kept(paper: str) -> None:
-    kept = json.loads((PAGES / f"{paper}.json").read_text("utf-8"))
+    kept = json.loads(read_text(paper, RESULTS))
     committed = (PAGES / f"{paper}.md").read_text("utf-8")
     assert committed == summary(unpacked(kept)), f"{paper}.md: run make docs"
-    assert (PAGES / f"{paper}.json").read_text("utf-8") == text(kept)
+    assert read_text(paper, RESULTS) == text(kept)
+
+
+def test_the_committed_overview_is_that_of_the_papers(tmp_path: Path) -> None:
+    made = tmp_path / "index.md"
+    main(["--overview", str(made)])
+    assert (PAGES / "index.md").read_text("utf-8") == made.read_text("utf-8"), "run make docs"
+
+
+def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:
+    def found(key: str, holds: bool, **more: Any) -> Statement:
+        return Statement(key, f"Text of {key}.", "", holds, [], {}, **more)
+
+    statements = [
+        found("a", True),
+        found("b", False, later="2026-11-24", cause="paper", why="Its Table 2."),
+        found("c", True, strength=Strength(60, 100)),
+    ]
+    counted = {"within": 3, "numbers": 4, "outside_text": ["fig1, far"]}
+    overview = Overview("p", "A and B.", counted, statements, ["Fig. 9: a drawing."])
+    made = page_of_overview([overview])
+    assert "| p | 3 | 4 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 1 |" in made
+    for line in (
+        "* p, fig1, far.",
+        "* p, b: Text of b. Cause: paper contradicts itself. Its Table 2.",
+        "* p, c: Text of c. Undecided: holds in 60% of the resamples.",
+        "* p, Fig. 9: a drawing.",
+    ):
+        assert f"\n{line}\n" in made
+    document = overview.to_dict()
+    assert (document["hold"], document["undecided"]) == (1, ["c"])
+    assert document["not_reproduced"] == ["Fig. 9: a drawing."]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_statement_that_does_not_hold_has_a_cause(paper: str) -> None:
+    assert "" not in overview_of(paper).causes()
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_is_kept_is_the_whole_paper(paper: str) -> None:
     """A page of a few items is no page of the paper."""
-    kept = json.loads((PAGES / f"{paper}.json").read_text("utf-8"))
+    kept = json.loads(read_text(paper, RESULTS))
     found = load(paper)
     assert [item["item"] for item in kept["items"]] == [item.key for item in found.items]
     checked = [each["statement"] for each in kept["statements"]]
@@ -215,7 +258,8 @@ def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> N
     with pytest.raises(BadValueError) as error:
         main(["--short", str(kept), str(made)])
     assert str(error.value) == (
-        "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET."
+        "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET, "
+        "or --overview TARGET."
     )
 
 

@@ -21,8 +21,10 @@ from airpath.papers.kit.base import Effort, Table
 from airpath.papers.kit.engine import Compiled
 from airpath.papers.kit.page import page
 from airpath.papers.kit.render import print_report
+from airpath.papers.kit.statement import Strength
 from airpath.papers.kit.tolerance import marked
 from airpath.papers.kit.verdict import verdict_of
+from airpath.report.paper import report_of_paper
 
 FIVE = Tolerance("5 % (README)", relative=0.05)
 
@@ -138,7 +140,7 @@ def test_a_measure_of_ours_is_no_statement_of_the_paper() -> None:
         replace(statement(f"measure {holds}", holds), of_paper=False) for holds in (True, False)
     ]
     verdict = verdict_of([], [statement("good", True), *measures])
-    assert (verdict.statements, verdict.failed) == (1, [])
+    assert ([each.key for each in verdict.committed.statements], verdict.open) == (["good"], [])
     assert [each.to_dict()["of_paper"] for each in measures] == [False, False]
 
 
@@ -154,6 +156,63 @@ def test_the_verdict_counts_each_number_once(bad: Report) -> None:
         "tolerated: 95 to 105, 5 % (README)"
     ]
     assert verdict_of([], []).describe() == "nothing published to compare with."
+
+
+def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revises() -> None:
+    old = statement("old", False)
+    new = replace(statement("new", True), later="2026-11-24", revises="old")
+    level = replace(statement("level", True), strength=Strength(60, 100))
+    verdict = verdict_of([], [old, level, new])
+    assert verdict.describe() == (
+        "0 of 2 statements hold, 1 is undecided; "
+        "with later criteria 1 of 2 statements hold, 1 is undecided."
+    )
+    assert [each.key for each in verdict.open] == ["old", "level"]
+    document = verdict.to_dict()
+    assert (document["do_not_hold"], document["undecided"]) == (["old"], ["level"])
+    assert document["with_later"] == {
+        "statements": 2,
+        "hold": 1,
+        "undecided": ["level"],
+        "do_not_hold": [],
+    }
+    assert verdict_of([], [old]).to_dict()["with_later"] is None
+
+
+def test_strength_cause_and_date_stand_with_the_statement(bad: Report) -> None:
+    found = replace(
+        statement("beta", False),
+        strength=Strength(3, 100),
+        later="2026-11-24",
+        revises="alpha",
+        cause="paper",
+        why="Table 2 excludes it.",
+    )
+    lines = (
+        "Holds in 3% of the resamples.",
+        "Criterion of 2026-11-24, after earlier numbers were known; it revises alpha.",
+        "Cause: paper contradicts itself. Table 2 excludes it.",
+    )
+    shown = replace(bad, statements=[*bad.statements, found])
+    document = json.loads(json.dumps(shown.to_dict(), allow_nan=False))
+    document["provenance"]["paper"] = "A paper."
+    for text in (printed(shown), page(document), report_of_paper(document)):
+        assert all(line in text for line in lines)
+    assert Statement.of(document["statements"][-1]) == found
+    # What holds has no cause; what is no claim of the paper has a reason.
+    assert "Cause" not in " ".join(replace(found, holds=True, strength=None).about())
+    assert replace(found, of_paper=False, cause="").about()[-1] == (
+        "Not a claim of the paper: Table 2 excludes it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "outcome"),
+    [(100, "holds"), (95, "holds"), (94, "undecided"), (6, "undecided"), (5, "does not hold")],
+)
+def test_a_verdict_is_firm_from_95_per_cent_on(held: int, outcome: str) -> None:
+    found = replace(statement("a", held > 50), strength=Strength(held, 100))
+    assert found.outcome == outcome
 
 
 def test_the_verdict_stands_before_every_table(bad: Report) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from airpath import papers
 from airpath.cli import completion, output
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, show
 from airpath.files import LARGEST, read_bytes
-from airpath.papers.kit.render import print_report
+from airpath.papers.kit.overview import counts, lists, overview_of
+from airpath.papers.kit.render import print_report, print_table
 from airpath.results.figure_files import checked_formats
 
 __all__ = ["reproduce"]
@@ -20,13 +22,13 @@ __all__ = ["reproduce"]
 
 def reproduce(
     paper: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="PAPER",
             help="See airpath list paper; or a folder: studies/qawla.",
             autocompletion=completion.papers,
         ),
-    ],
+    ] = None,
     items: Annotated[
         list[str],
         typer.Argument(
@@ -40,6 +42,10 @@ def reproduce(
     brief: Annotated[
         bool,
         typer.Option("--brief", help="Only the verdict, and what fails."),
+    ] = False,
+    summary: Annotated[
+        bool,
+        typer.Option("--summary", help="Print the last full runs at a glance; run nothing."),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     out: Annotated[
@@ -57,6 +63,14 @@ def reproduce(
     ] = False,
 ) -> int:
     """Make a paper's tables and figures again, the published numbers beside ours."""
+    if summary:
+        given = {"ITEM": items, "--quick": quick, "--full": full, "--out": out, "--brief": brief}
+        return _summary(paper, [name for name, value in given.items() if value], json=json)
+    if paper is None:
+        raise BadValueError(
+            f"PAPER: missing; expected one of {', '.join(papers.PAPERS)}, or a directory. "
+            "Use --summary for all of them."
+        )
     if quick and full:
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
     kinds = checked_formats("png,svg" if figure_format is None else figure_format)
@@ -94,6 +108,26 @@ def reproduce(
         else:
             print_report(report, output.console(), brief=brief)
     return 130 if report.interrupted else 0
+
+
+def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
+    """Print the overview of all papers, or of one; `others` are options that conflict with it."""
+    if others:
+        raise BadValueError(f"--summary: conflicts with {others[0]}. Remove one of them.")
+    if paper is not None and paper not in papers.PAPERS:
+        known = ", ".join(papers.PAPERS)
+        raise BadValueError(f"PAPER = {show(paper)}: unknown value; expected one of: {known}.")
+    found = [overview_of(each) for each in ([paper] if paper else papers.PAPERS)]
+    if json:
+        output.print_json({"papers": [each.to_dict() for each in found]})
+    else:
+        console = output.console()
+        print_table(counts(found), console)
+        for heading, entries in lists(found).items():
+            console.print(f"\n[italic]{heading}[/italic]", highlight=False)
+            for entry in entries or ["none"]:
+                console.print(f"  {escape(entry)}", highlight=False)
+    return 0
 
 
 def _figures(report: Path) -> list[str]:

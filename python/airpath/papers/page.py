@@ -2,13 +2,15 @@
 
 ```
   airpath reproduce PAPER --full --out DIR
-    DIR/PAPER.json --archive--> docs/reference/papers/PAPER.json   committed
-                                  --summary--> PAPER.md            committed
-                                  (neither)--> PAPER-full.md       every number; not committed
+    DIR/PAPER.json --archive--> python/airpath/papers/PAPER/results.json   committed
+                                  --summary--> PAPER.md                    committed
+                                  (neither)--> PAPER-full.md               not committed
+    results.json of all papers   --overview--> index.md                    committed
 ```
 
-``python -m airpath.papers.page [--archive | --summary] SOURCE TARGET`` makes one of them. ``make
-full`` makes the archive, ``make docs`` the two pages.
+``python -m airpath.papers.page [--archive | --summary] SOURCE TARGET`` makes one of them, ``python
+-m airpath.papers.page --overview TARGET`` the last. ``make full`` makes the archive, ``make docs``
+the pages.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from typing import Any, Final
 
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text, write_file
+from airpath.papers import PAPERS
 from airpath.papers.kit.archive import packed, text, unpacked
+from airpath.papers.kit.overview import overview_of, page_of_overview
 from airpath.papers.kit.page import page, summary
 
 __all__ = ["main"]
@@ -35,18 +39,23 @@ _KINDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Turn the JSON file named first into the file named second.
+    """Turn the JSON file named first, or the results of all papers, into the file named last.
 
     Raises
     ------
     BadValueError
         If these are not two files, or the first is not the document of a reproduction.
     """
+    if len(arguments) == 2 and arguments[0] == "--overview":
+        made = page_of_overview([overview_of(paper) for paper in PAPERS])
+        write_file(Path(arguments[1]), made.encode("utf-8"))
+        return 0
     option = arguments[0] if arguments and arguments[0] in _KINDS else ""
     files = arguments[1:] if option else arguments
     if len(files) != 2:
         raise BadValueError(
-            "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET."
+            "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET, "
+            "or --overview TARGET."
         )
     source, target = files
     content = read_text(source, LARGEST)

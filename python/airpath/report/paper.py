@@ -12,6 +12,7 @@ from airpath.papers.kit.archive import unpacked
 from airpath.papers.kit.base import Effort, Row
 from airpath.papers.kit.compare import spread
 from airpath.papers.kit.page import numbers
+from airpath.papers.kit.statement import Outcome, Statement
 from airpath.papers.kit.tolerance import MARK
 from airpath.papers.kit.verdict import tolerances
 from airpath.report.beside import Beside
@@ -98,10 +99,10 @@ def _verdict(document: Document, beside: Beside) -> Line:
     found = document["verdict"]
     said = {each["statement"]: each["text"] for each in document["statements"]}
     details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
-    details += [
-        f"{MARK} Does not hold: {said[key]} ({key})" if key in said else f"{MARK} Not held: {key}"
-        for key in found["do_not_hold"]
-    ]
+    later = found["with_later"] or {"do_not_hold": (), "undecided": ()}
+    for name, verb in (("do_not_hold", "Does not hold"), ("undecided", "Undecided")):
+        keys = dict.fromkeys((*found[name], *later[name]))
+        details += [f"{MARK} {verb}: {said.get(key, '')} ({key})" for key in keys]
     unfinished = [item["item"] for item in document["items"] if not item.get("complete", True)]
     if unfinished or not document.get("complete", True):
         names = ", ".join(unfinished) or "nothing"
@@ -273,11 +274,18 @@ def _statements(document: Document) -> Iterator[Section]:
             yield Section(key, title, [Lines([_statement(each) for each in found])])
 
 
-def _statement(found: Document) -> Line:
-    verdict = "Holds" if found["holds"] else "DOES NOT HOLD"
-    tone: Tone = "good" if found["holds"] else "bad"
-    text = f"{verdict}: {found['text']}"
-    return Line(text, tone, [str(found["criterion"]), *map(str, found["measured"])])
+def _statement(document: Document) -> Line:
+    found = Statement.of(document)
+    verdict, tone = _OUTCOMES[found.outcome]
+    details = [found.criterion, *found.about(), *found.measured]
+    return Line(f"{verdict}: {found.text}", tone, details)
+
+
+_OUTCOMES: Final[Mapping[Outcome, tuple[str, Tone]]] = {
+    "holds": ("Holds", "good"),
+    "undecided": ("UNDECIDED", ""),
+    "does not hold": ("DOES NOT HOLD", "bad"),
+}
 
 
 # --- provenance --------------------------------------------------------------------------------

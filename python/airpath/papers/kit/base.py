@@ -330,6 +330,8 @@ class Paper:
         What a page calls a quantity. Default: its name and its unit.
     decimals : mapping of str to int
         How many decimals a page prints of a quantity. Default: 4.
+    published_runs : int, optional
+        Runs behind each printed interval. Default: not printed; half-widths are not compared.
     effort_of : callable
         The effort of one cell, given that of the mode. Default: the same.
     """
@@ -347,6 +349,7 @@ class Paper:
     confidence: float = 0.99
     headings: Mapping[str, str] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
+    published_runs: int | None = None
     effort_of: Callable[[Cell, Effort], Effort] = lambda _cell, effort: effort
 
     def cell_label(self, cell: Cell) -> str:
@@ -400,7 +403,7 @@ class Report:
         Parameters
         ----------
         brief : bool
-            Only the verdict and the statements that do not hold. Default False.
+            Only the verdict and the statements that do not hold or are undecided. Default False.
         """
         front = {
             "provenance": dict(self.provenance),
@@ -409,8 +412,7 @@ class Report:
             "verdict": self.verdict.to_dict(),
         }
         if brief:
-            failed = [statement.to_dict() for statement in self.verdict.failed]
-            return {**front, "statements": failed}
+            return {**front, "statements": [found.to_dict() for found in self.verdict.open]}
         return {
             **front,
             "items": [item.to_dict() for item in self.items],

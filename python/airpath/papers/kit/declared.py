@@ -4,6 +4,7 @@
 title = "..."
 citation = "..."
 confidence = 0.9                # of all intervals; default 0.99
+published_runs = 20             # behind each printed interval, if the paper prints any
 decimals = {goodput = 1}        # on pages, by quantity; likewise headings
 
 [modes.quick]                   # the entries of Effort

@@ -14,7 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["read_records", "read_table", "read_toml"]
+__all__ = ["read_records", "read_table", "read_text", "read_toml"]
 
 R = TypeVar("R")
 
@@ -29,7 +29,7 @@ def read_table(paper: str | Path, name: str) -> list[dict[str, str]]:
     name : str
         File name: ``table3.csv``. Lines that begin with ``#`` are comments.
     """
-    return list(csv.DictReader(_without_comments(_text(paper, name))))
+    return list(csv.DictReader(_without_comments(read_text(paper, name))))
 
 
 def read_records(
@@ -73,10 +73,19 @@ def read_toml(paper: str | Path, name: str) -> dict[str, Any]:
     name : str
         File name: ``paper.toml``.
     """
-    return tomllib.loads(_text(paper, name))
+    return tomllib.loads(read_text(paper, name))
 
 
-def _text(paper: str | Path, name: str) -> str:
+def read_text(paper: str | Path, name: str) -> str:
+    """Return the text of a file of a paper.
+
+    Parameters
+    ----------
+    paper : str or Path
+        The paper by its key, or the folder of one that does not come with Airpath.
+    name : str
+        File name: ``README.md``.
+    """
     folder = resources.files("airpath.papers") / paper if isinstance(paper, str) else paper
     return (folder / name).read_text(encoding="utf-8")
 

@@ -8,10 +8,11 @@ reproduce`` writes, or from what `kit.archive` keeps of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from airpath.papers.kit.base import Row, Table
 from airpath.papers.kit.compare import Key, Noted, Shown, absolute, comparison, percent, unknown
+from airpath.papers.kit.statement import Outcome, Statement
 from airpath.papers.kit.tolerance import MARK
 from airpath.papers.kit.verdict import tolerances
 
@@ -83,10 +84,11 @@ def summary(document: Mapping[str, Any]) -> str:
         within = [each for each in found if each is not None]
         if found:
             lines.append(f"| {item['item']} | {item['title']} | {len(found)} | {sum(within)} |")
-    failed = [found for found in document["statements"] if found["of_paper"] and not found["holds"]]
-    if failed:
-        lines += ["", "## What the text says and does not hold here", ""]
-        lines += _listed(failed)
+    lines += ["", "The verdict counts a number that two items show once."]
+    open_ = [found for found in _checked(document, of_paper=True) if found.outcome != "holds"]
+    if open_:
+        lines += ["", "## Statements that do not hold or are undecided", ""]
+        lines += _listed(open_)
     return "\n".join(lines) + "\n"
 
 
@@ -111,14 +113,25 @@ def _front(document: Mapping[str, Any], about: str) -> Iterator[str]:
 
 
 def _statements(document: Mapping[str, Any], *, of_paper: bool) -> Iterator[str]:
-    yield from _listed([each for each in document["statements"] if each["of_paper"] is of_paper])
+    yield from _listed(_checked(document, of_paper=of_paper))
 
 
-def _listed(statements: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _checked(document: Mapping[str, Any], *, of_paper: bool) -> list[Statement]:
+    return [Statement.of(each) for each in document["statements"] if each["of_paper"] is of_paper]
+
+
+def _listed(statements: Sequence[Statement]) -> Iterator[str]:
     for statement in statements:
-        verdict = "holds" if statement["holds"] else "does **not** hold"
-        yield f"* {statement['text']} {statement['criterion']} It {verdict}."
-        yield from (f"  * {line}" for line in statement["measured"])
+        about = " ".join([f"It {_OUTCOMES[statement.outcome]}.", *statement.about()])
+        yield f"* {statement.text} {statement.criterion} {about}"
+        yield from (f"  * {line}" for line in statement.measured)
+
+
+_OUTCOMES: Final[Mapping[Outcome, str]] = {
+    "holds": "holds",
+    "undecided": "is **undecided**",
+    "does not hold": "does **not** hold",
+}
 
 
 def _not_counted(warmup_s: float) -> str:
@@ -132,7 +145,10 @@ def _sentence(note: str) -> str:
 def _verdict(verdict: Mapping[str, Any]) -> Iterator[str]:
     yield f"**{verdict['text']}**"
     failed = [f"{MARK} {text}." for text in verdict["outside_text"]]
-    failed += [f"Does not hold: {key}." for key in verdict["do_not_hold"]]
+    for tally, about in ((verdict, ""), (verdict["with_later"], " (with later criteria)")):
+        if tally is not None:
+            failed += [f"Does not hold{about}: {key}." for key in tally["do_not_hold"]]
+            failed += [f"Undecided{about}: {key}." for key in tally["undecided"]]
     if failed:
         yield ""
         yield from (f"* {line}" for line in failed)

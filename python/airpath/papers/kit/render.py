@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from airpath.papers.kit.base import ItemResult, Report, Statement, Summary, Table
+from airpath.papers.kit.base import ItemResult, Report, Summary, Table
+from airpath.papers.kit.statement import Outcome, Statement
 from airpath.papers.kit.tolerance import MARK
 from airpath.papers.kit.verdict import tolerances
 from airpath.terminal import print_uncut
@@ -35,7 +39,7 @@ def print_report(report: Report, console: Console, *, brief: bool = False) -> No
         console.print(escape(report.effort.note), style="yellow", highlight=False)
     _print_verdict(report, console)
     if brief:
-        for statement in report.verdict.failed:
+        for statement in report.verdict.open:
             _print_statement(statement, console)
     else:
         _print_everything(report, console)
@@ -48,16 +52,17 @@ def print_report(report: Report, console: Console, *, brief: bool = False) -> No
 
 def _print_verdict(report: Report, console: Console) -> None:
     verdict = report.verdict
-    fine = not verdict.outside and not verdict.failed
-    colour = "bold green" if fine else "bold red"
+    colour = "bold green" if verdict.is_clean else "bold red"
     console.print("\n[bold]Verdict[/bold]")
     console.print(f"  [{colour}]{verdict.describe()}[/{colour}]", highlight=False, soft_wrap=True)
     for outside in verdict.outside:
         text = f"  {MARK} {escape(outside.describe())}"
         console.print(text, highlight=False, soft_wrap=True)
-    if verdict.failed:
-        names = ", ".join(statement.key for statement in verdict.failed)
-        console.print(f"  do not hold: {escape(names)}", highlight=False, soft_wrap=True)
+    for outcome, text in (("does not hold", "do not hold"), ("undecided", "undecided")):
+        found = [statement.key for statement in verdict.open if statement.outcome == outcome]
+        if found:
+            names = escape(", ".join(found))
+            console.print(f"  {text}: {names}", highlight=False, soft_wrap=True)
 
 
 def _print_everything(report: Report, console: Console) -> None:
@@ -114,10 +119,18 @@ def _marked(entry: str) -> str:
     return f"[bold red]{escape(entry)}[/bold red]" if is_outside else escape(entry)
 
 
+_OUTCOMES: Final[Mapping[Outcome, str]] = {
+    "holds": "[green]holds[/green]",
+    "undecided": "[bold yellow]UNDECIDED[/bold yellow]",
+    "does not hold": "[bold red]DOES NOT HOLD[/bold red]",
+}
+
+
 def _print_statement(statement: Statement, console: Console) -> None:
-    verdict = "[green]holds[/green]" if statement.holds else "[bold red]DOES NOT HOLD[/bold red]"
+    verdict = _OUTCOMES[statement.outcome]
     console.print(f"  {verdict}: {escape(statement.text)}", highlight=False)
-    console.print(f"    {escape(statement.criterion)}", style="dim", highlight=False)
+    for line in (statement.criterion, *statement.about()):
+        console.print(f"    {escape(line)}", style="dim", highlight=False)
     for line in statement.measured:
         console.print(f"    {escape(line)}", highlight=False)
 

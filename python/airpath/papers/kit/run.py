@@ -23,6 +23,7 @@ from airpath.papers.kit.base import (
     StatementSpec,
 )
 from airpath.papers.kit.engine import Compiled, Engine
+from airpath.papers.kit.half_widths import half_widths
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.strength import checked
 from airpath.phy.settings import checked_seed, checked_threads
@@ -116,7 +117,7 @@ def reproduce_paper(
             provenance=_provenance(session, mode, provenance or {}),
             items=results,
             statements=checked(session, _checkable(paper, specs, session)),
-            summaries=paper.summarise(results),
+            summaries=[*paper.summarise(results), *half_widths(results, session)],
             interrupted=session.interrupted,
             effort=effort,
             confidence=paper.confidence,

@@ -172,10 +172,6 @@ class Session:
         made = copy.copy(self)
         made.resample = draw
         made._shared = {}
-        made._simulated = {
-            cell: run.chosen(_drawn(draw, len(run.replications)))
-            for cell, run in self._simulated.items()
-        }
         return made
 
     def per_run(self, cell: Cell, name: str, measure: Callable[[Session, int], T]) -> list[T]:
@@ -206,7 +202,7 @@ class Session:
 
     def replications(self, cell: Cell) -> Sequence[Mapping[str, Any]]:
         """Return the statistics of each finished replication; empty when there is none."""
-        run = self._simulated.get(cell)
+        run = self._runs_of(cell)
         return [] if run is None else run.replications
 
     def series(self, cell: Cell, name: str, replication: int = 0) -> Series:
@@ -226,7 +222,16 @@ class Session:
         series : Series
             Over the whole run.
         """
-        return self._simulated[cell].series(name, replication)
+        run = self._runs_of(cell)
+        if run is None:
+            raise KeyError(cell)
+        return run.series(name, replication)
+
+    def _runs_of(self, cell: Cell) -> Simulated | None:
+        run = self._simulated.get(cell)
+        if run is None or self.resample is None:
+            return run
+        return run.chosen(_drawn(self.resample, len(run.replications)))
 
     def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Estimate | None:
         """Return the mean of a number over the finished replications of a cell.

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 if TYPE_CHECKING:
     from airpath.papers.kit.session import Session
 
-__all__ = ["CAUSES", "Cause", "Cell", "Outcome", "Statement", "StatementSpec", "Strength"]
+__all__ = [
+    "CAUSES",
+    "Cause",
+    "Cell",
+    "Outcome",
+    "Statement",
+    "StatementSpec",
+    "Strength",
+]
 
 Cell = tuple[Any, ...]
 """The parameters of one simulated scenario, in the order of `Paper.cell_names`."""
@@ -20,10 +28,10 @@ Cause = Literal["ours", "reading", "paper", "differs"]
 """Why a statement does not hold."""
 
 CAUSES: Final[Mapping[Cause, str]] = {
-    "ours": "criterion, check or scenario of Airpath",
-    "reading": "the text leaves the reading open",
-    "paper": "the paper contradicts itself",
-    "differs": "the result differs from the paper",
+    "ours": "check or scenario at fault",
+    "reading": "reading left open",
+    "paper": "paper contradicts itself",
+    "differs": "result differs",
 }
 """Every cause in words."""
 
@@ -118,6 +126,32 @@ class Statement:
             return "undecided"
         return "holds" if self.holds else "does not hold"
 
+    def about(self) -> list[str]:
+        """Return the share of resamples, the date of the criterion and the cause, as sentences."""
+        lines = []
+        if self.strength is not None:
+            lines.append(f"Holds in {self.strength.share:.0%} of the resamples.")
+        if self.later:
+            revised = f"; it revises {self.revises}" if self.revises else ""
+            lines.append(f"Criterion of {self.later}, after earlier numbers were known{revised}.")
+        if self.cause and self.outcome == "does not hold":
+            lines.append(f"Cause: {CAUSES.get(self.cause, self.cause)}. {self.why}")
+        elif self.why and not self.of_paper:
+            lines.append(f"Not a claim of the paper: {self.why}")
+        return lines
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Statement:
+        """Return the statement that `to_dict` wrote; one out of an archive has no values."""
+        named = {name: document[name] for name in _SAME}
+        strength = document["strength"]
+        return cls(
+            document["statement"],
+            values=document.get("values", {}),
+            strength=None if strength is None else Strength(**strength),
+            **named,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the statement as a JSON object."""
         return {
@@ -135,6 +169,12 @@ class Statement:
             "measured": list(self.measured),
             "values": dict(self.values),
         }
+
+
+_SAME: Final = tuple(
+    field.name for field in fields(Statement) if field.name not in ("key", "values", "strength")
+)
+"""Entries with the same name in the JSON object."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from airpath.papers.kit.base import ItemResult, Row, Statement
+    from airpath.papers.kit.base import ItemResult, Row
+    from airpath.papers.kit.statement import Outcome, Statement
 
-__all__ = ["Outside", "Verdict", "tolerances", "verdict_of"]
+__all__ = ["Outside", "Tally", "Verdict", "current", "numbers_once", "tolerances", "verdict_of"]
 
 
 class Outside(NamedTuple):
@@ -37,6 +38,45 @@ class Outside(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Tally:
+    """Statements of the paper, counted by outcome.
+
+    Parameters
+    ----------
+    statements : sequence of Statement
+        In the order of the file.
+    """
+
+    statements: Sequence[Statement]
+
+    def of(self, outcome: Outcome) -> list[Statement]:
+        """Return the statements with an outcome."""
+        return [each for each in self.statements if each.outcome == outcome]
+
+    @property
+    def open(self) -> list[Statement]:
+        """Statements that do not hold or are undecided."""
+        return [each for each in self.statements if each.outcome != "holds"]
+
+    def describe(self) -> str:
+        """Return the counts: ``14 of 19 statements hold, 2 are undecided``."""
+        hold, total = len(self.of("holds")), len(self.statements)
+        text = f"{hold} of {_count(total, 'statement')} {'holds' if total == 1 else 'hold'}"
+        undecided = len(self.of("undecided"))
+        verb = "is" if undecided == 1 else "are"
+        return f"{text}, {undecided} {verb} undecided" if undecided else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as a JSON object."""
+        return {
+            "statements": len(self.statements),
+            "hold": len(self.of("holds")),
+            "undecided": [each.key for each in self.of("undecided")],
+            "do_not_hold": [each.key for each in self.of("does not hold")],
+        }
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The counts, and what fails.
 
@@ -51,18 +91,34 @@ class Verdict:
         Published numbers with a value of ours but no tolerance.
     missing : int
         Published numbers without a value of ours.
-    statements : int
-        Checked statements.
-    failed : sequence of Statement
-        Those that do not hold.
+    committed : Tally
+        Statements whose criterion was committed before any number.
+    current : Tally
+        The same with later criteria: each replaces the one that it revises.
     """
 
     numbers: int
     outside: Sequence[Outside]
     not_judged: int
     missing: int
-    statements: int
-    failed: Sequence[Statement]
+    committed: Tally
+    current: Tally
+
+    @property
+    def has_later(self) -> bool:
+        """Whether a criterion was written after the numbers of an earlier one were known."""
+        return any(each.later for each in self.current.statements)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every number is within its tolerance and every statement holds."""
+        return not (self.outside or self.committed.open or self.current.open)
+
+    @property
+    def open(self) -> list[Statement]:
+        """Statements that do not hold or are undecided, by either set of criteria."""
+        found = {each.key: each for each in (*self.committed.open, *self.current.open)}
+        return list(found.values())
 
     @property
     def within(self) -> int:
@@ -82,10 +138,10 @@ class Verdict:
             parts.append(f"{self.not_judged} more have no tolerance")
         if self.missing:
             parts.append(f"{self.missing} more were not computed")
-        if self.statements:
-            hold = self.statements - len(self.failed)
-            verb = "holds" if self.statements == 1 else "hold"
-            parts.append(f"{hold} of {_count(self.statements, 'statement')} {verb}")
+        if self.committed.statements or self.current.statements:
+            parts.append(self.committed.describe())
+        if self.has_later:
+            parts.append(f"with later criteria {self.current.describe()}")
         return ("; ".join(parts) or "nothing published to compare with") + "."
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,16 +152,15 @@ class Verdict:
             "outside": [{"item": item, **row.to_dict()} for item, row in self.outside],
             "not_judged": self.not_judged,
             "missing": self.missing,
-            "statements": self.statements,
-            "hold": self.statements - len(self.failed),
-            "do_not_hold": [statement.key for statement in self.failed],
+            **self.committed.to_dict(),
+            "with_later": self.current.to_dict() if self.has_later else None,
             "text": self.describe(),
             "outside_text": [outside.describe() for outside in self.outside],
         }
 
 
 def verdict_of(items: Sequence[ItemResult], statements: Sequence[Statement]) -> Verdict:
-    """Return what items and statements come to.
+    """Return the counts of items and statements.
 
     Parameters
     ----------
@@ -114,25 +169,35 @@ def verdict_of(items: Sequence[ItemResult], statements: Sequence[Statement]) -> 
     statements : sequence of Statement
         Those that were checked; measures that are not the paper's are left out.
     """
-    # A number that two items show is one number.
+    rows = numbers_once(items)
+    judged = [each for each in rows if each.row.within is not None]
+    computed = sum(each.row.ours is not None for each in rows)
+    checked = [statement for statement in statements if statement.of_paper]
+    return Verdict(
+        numbers=len(judged),
+        outside=[each for each in judged if not each.row.within],
+        not_judged=computed - len(judged),
+        missing=len(rows) - computed,
+        committed=Tally([statement for statement in checked if not statement.later]),
+        current=Tally(current(checked)),
+    )
+
+
+def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
+    """Return the published numbers with their item; one that two items show counts once."""
     found: dict[tuple[Any, ...], Outside] = {}
     for item in items:
         for row in item.rows:
             if row.published is not None:
                 name = (tuple(row.row.items()), row.quantity, row.published)
                 found.setdefault(name, Outside(item.item, row))
-    rows = list(found.values())
-    judged = [each for each in rows if each.row.within is not None]
-    checked = [statement for statement in statements if statement.of_paper]
-    computed = sum(each.row.ours is not None for each in rows)
-    return Verdict(
-        numbers=len(judged),
-        outside=[each for each in judged if not each.row.within],
-        not_judged=computed - len(judged),
-        missing=len(rows) - computed,
-        statements=len(checked),
-        failed=[statement for statement in checked if not statement.holds],
-    )
+    return list(found.values())
+
+
+def current(statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements without those that a later criterion revises."""
+    revised = {statement.revises for statement in statements}
+    return [statement for statement in statements if statement.key not in revised]
 
 
 def tolerances(rows: Sequence[Row]) -> list[tuple[str, str]]:

@@ -1,0 +1,203 @@
+"""All papers on one page: numbers within tolerance, statements by outcome, what is missing.
+
+Sources: the results that come with each paper, those of its last full run, and the list *Not
+reproduced* of its README. Nothing is simulated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from airpath.papers.kit.archive import unpacked
+from airpath.papers.kit.base import Table
+from airpath.papers.kit.files import read_text
+from airpath.papers.kit.page import markdown
+from airpath.papers.kit.statement import CAUSES, Outcome, Statement
+from airpath.papers.kit.verdict import current
+
+__all__ = [
+    "RESULTS",
+    "Overview",
+    "counts",
+    "kept_results",
+    "lists",
+    "overview_of",
+    "page_of_overview",
+]
+
+RESULTS: Final = "results.json"
+"""File in a paper's folder: the archive of its last full run."""
+
+_HEADING: Final = "## Not reproduced"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The state of one paper.
+
+    Parameters
+    ----------
+    paper : str
+        Its key.
+    citation : str
+        Authors, title, year.
+    verdict : mapping
+        Counts of the last full run, as ``reproduce --json`` has them.
+    statements : sequence of Statement
+        Statements of the paper: those with a later criterion stand for the ones that it revises.
+    missing : sequence of str
+        What is printed and not reproduced, with the reason.
+    """
+
+    paper: str
+    citation: str
+    verdict: Mapping[str, Any]
+    statements: Sequence[Statement]
+    missing: Sequence[str]
+
+    def of(self, outcome: Outcome) -> list[Statement]:
+        """Return the statements with an outcome."""
+        return [each for each in self.statements if each.outcome == outcome]
+
+    def causes(self) -> dict[str, int]:
+        """Return how many statements do not hold, by cause; an empty key is a missing cause."""
+        found = [each.cause for each in self.of("does not hold")]
+        return {cause: found.count(cause) for cause in (*CAUSES, "") if cause in found}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the overview as a JSON object."""
+        return {
+            "paper": self.paper,
+            "citation": self.citation,
+            "numbers": self.verdict["numbers"],
+            "within": self.verdict["within"],
+            "outside": list(self.verdict["outside_text"]),
+            "statements": len(self.statements),
+            "hold": len(self.of("holds")),
+            "undecided": [each.key for each in self.of("undecided")],
+            "do_not_hold": [
+                {"statement": each.key, "text": each.text, "cause": each.cause, "why": each.why}
+                for each in self.of("does not hold")
+            ],
+            "not_reproduced": list(self.missing),
+        }
+
+
+def kept_results(paper: str) -> dict[str, Any]:
+    """Return the document of a paper's last full run.
+
+    Parameters
+    ----------
+    paper : str
+        Key of a paper that comes with Airpath.
+    """
+    return unpacked(json.loads(read_text(paper, RESULTS)))
+
+
+def overview_of(paper: str) -> Overview:
+    """Return the state of a paper.
+
+    Parameters
+    ----------
+    paper : str
+        Key of a paper that comes with Airpath.
+    """
+    found = kept_results(paper)
+    statements = [Statement.of(each) for each in found["statements"] if each["of_paper"]]
+    return Overview(
+        paper,
+        found["provenance"]["paper"],
+        found["verdict"],
+        current(statements),
+        list(_missing(read_text(paper, "README.md"))),
+    )
+
+
+def _missing(readme: str) -> Iterator[str]:
+    """Yield the list under *Not reproduced*, an entry per line."""
+    _, _, rest = readme.partition(f"\n{_HEADING}\n")
+    section = rest.split("\n## ", 1)[0]
+    return (line[2:].strip() for line in section.splitlines() if line.startswith("* "))
+
+
+# --- as a table, as lists and as a page ----------------------------------------------------------
+
+
+def counts(papers: Sequence[Overview]) -> Table:
+    """Return the table of counts, a row for each paper."""
+    columns = [
+        ("", "paper"),
+        ("published numbers", "within"),
+        ("published numbers", "of"),
+        ("statements", "hold"),
+        ("statements", "undecided"),
+        ("statements", "do not"),
+        *(("do not hold", text) for text in CAUSES.values()),
+        ("", "not reproduced"),
+    ]
+    rows = [
+        [
+            each.paper,
+            str(each.verdict["within"]),
+            str(each.verdict["numbers"]),
+            *(str(len(each.of(outcome))) for outcome in get_args(Outcome)),
+            *(str(each.causes().get(cause, 0)) for cause in CAUSES),
+            str(len(each.missing)),
+        ]
+        for each in papers
+    ]
+    note = (
+        "A statement counts by its latest criterion. Undecided: fewer than 95 % of the resamples "
+        "of the runs agree with one outcome."
+    )
+    return Table("Published numbers and statements, by paper", columns, rows, [note])
+
+
+def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
+    """Return what is outside, does not hold and is not reproduced: lines, by heading."""
+    return {
+        "Published numbers outside their tolerance": [
+            f"{each.paper}, {text}." for each in papers for text in each.verdict["outside_text"]
+        ],
+        "Statements that do not hold or are undecided": [
+            f"{each.paper}, {found.key}: {found.text} {_reason(found)}"
+            for each in papers
+            for found in each.statements
+            if found.outcome != "holds"
+        ],
+        "Printed, and not reproduced": [
+            f"{each.paper}, {entry}" for each in papers for entry in each.missing
+        ],
+    }
+
+
+def _reason(found: Statement) -> str:
+    if found.strength is not None and found.outcome == "undecided":
+        return f"Undecided: holds in {found.strength.share:.0%} of the resamples."
+    return f"Cause: {CAUSES[found.cause]}. {found.why}" if found.cause else "Cause: not known."
+
+
+def page_of_overview(papers: Sequence[Overview]) -> str:
+    """Return the overview as a Markdown page of the documentation."""
+    table = counts(papers)
+    lines = [
+        "# The papers at a glance",
+        "",
+        "`airpath reproduce --summary` prints this page; `make docs` writes it from the results of "
+        "each paper's last full run.",
+        "",
+        *markdown(table),
+        "",
+        *table.notes,
+        "",
+    ]
+    for each in papers:
+        notes = f"../../../python/airpath/papers/{each.paper}/README.md"
+        citation = each.citation.rstrip(".")
+        lines.append(f"* [{each.paper}]({each.paper}.md): {citation}; [notes]({notes}).")
+    for heading, entries in lists(papers).items():
+        lines += ["", f"## {heading}", "", *(f"* {entry}" for entry in entries or ["None."])]
+    return "\n".join(lines) + "\n"
