@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +38,6 @@ from airpath.papers.kit.engine import Compiled
 from airpath.papers.kit.overview import kept_results
 from airpath.papers.kit.session import Session
 
-ROOT = Path(__file__).parents[2]
 NOT_HELD = {
     "clamp-slow": "differs",
     "less-fair-with-delay": "differs",
