@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.results import style as plotting
 
@@ -32,11 +32,21 @@ class Panel(NamedTuple):
     """Drawn as open stars in their colour."""
 
 
+STAR: Final[Mapping[str, Any]] = {
+    "marker": "*",
+    "markersize": 13,
+    "fillstyle": "none",
+    "linestyle": "none",
+}
+"""Published points."""
+
+
 def draw_panels(
     panels: Sequence[Panel],
     names: tuple[str, str],
     limits: tuple[tuple[float, float], tuple[float, float]],
     size_in: tuple[float, float],
+    source: str,
 ) -> Figure:
     """Return the figure of up to four panels; of several each has a letter.
 
@@ -50,6 +60,8 @@ def draw_panels(
         Of the axes; the horizontal one is logarithmic.
     size_in : tuple of float
         Width and height, inches.
+    source : str
+        What the legend calls the published points.
     """
     figure = plotting.new_figure(*size_in)
     drawn = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
@@ -61,11 +73,13 @@ def draw_panels(
         panel.set_xlim(*limits[0])
         panel.set_xlabel(names[0])
         for star in what.published:
-            look = {"color": star.look["color"], "fillstyle": "none", "zorder": 4}
-            panel.plot(star.x, star.y, "*", markersize=13, gid="published", **look)
+            look = {**STAR, "color": star.look["color"], "zorder": 4}
+            panel.plot(star.x, star.y, gid="published", **look)
         panel.set_title(f"({letter}) {what.title}" if len(panels) > 1 else "")
     drawn[0].set_ylim(*limits[1])
     drawn[0].set_ylabel(names[1])
+    if any(panel.published for panel in panels):
+        drawn[0].plot([], [], label=source, color=plotting.COLOURS["black"], **STAR)
     handles, labels = drawn[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.legend(handles, labels, loc="outside lower center", ncols=5)
     return figure

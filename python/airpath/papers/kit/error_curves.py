@@ -40,6 +40,7 @@ def draw_curves(
     rates: ErrorRates,
     names: Mapping[int, str],
     printed: Sequence[PrintedRate] = (),
+    source: str = "paper",
 ) -> None:
     """Draw the packet error rate of each MCS with its intervals, and the paper's as circles.
 
@@ -55,6 +56,8 @@ def draw_curves(
         What the legend says of each MCS, at most eight.
     printed : sequence of PrintedRate
         Open circles, each in the colour of its MCS; those of 0 are left out. Default: none.
+    source : str
+        What the legend calls the circles.
     """
     panel = figure.subplots()
     for mcs, colour, marker in zip(names, COLOURS, MARKERS, strict=False):
@@ -88,8 +91,13 @@ def draw_curves(
     panel.set_yscale("log")
     panel.set_ylim(LOWEST, 1.3)
     panel.set_xlim(channel.grid_db[0], channel.grid_db[1])
-    panel.set(xlabel="SNR, dB", ylabel="packet error rate")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    panel.set(xlabel="mean SNR, dB", ylabel="packet error rate (PER)")
+    handles, labels = panel.get_legend_handles_labels()
+    if printed:
+        look = {"color": plotting.COLOURS["black"], "markersize": 9, "fillstyle": "none"}
+        handles += panel.plot([], [], "o", **look)
+        labels.append(source)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
 # --- rows and tables ---------------------------------------------------------------------------

@@ -114,13 +114,12 @@ def curve_item(key: str) -> Evaluate:
 
 def _draw(key: str, title: str, channel: Channel, session: Session, out: Path) -> list[Path]:
     rates, names = ErrorRates.of(channel), {m: f"mcs{m}: {s.name}" for m, s in mcs_table().items()}
-    subtitle = f"{PACKET_BYTES}-byte packets · bars: 99 % Wilson intervals · ▼: no error in all "
-    subtitle += "blocks, the interval's upper end"
-    if channel is ITU_A:
-        subtitle += " · open circles: Table 2 of the paper"
+    subtitle = f"{PACKET_BYTES}-byte packets · bars: 99 % Wilson intervals · ▼: upper end of "
+    subtitle += "the interval where no block failed"
     with plotting.style():
         figure = plotting.new_figure(8.6, 5.6)
-        draw_curves(figure, channel, rates, names, error_rates() if channel is ITU_A else ())
+        printed = error_rates() if channel is ITU_A else ()
+        draw_curves(figure, channel, rates, names, printed, "paper, Table 2")
         plotting.heading(figure, title, subtitle)
         about = f"After {session.paper.citation} {rates.command}"
         return session.write(figure, out, f"qawla-{key}", title, about)

@@ -112,7 +112,8 @@ def _draw(
         )
         points = (solved.queue_packets, published(*cell).queue_packets)
         shown.append(Shown(about, u, boundary, *points))
-    about = f"Ozturk & Akar 2015 · {session.effort.describe()} · bars with 99 % intervals"
+    about = f"{session.effort.describe()} · bars with 99 % intervals · x*: fixed point, in "
+    about += "regime 1 (R1), regime 2 (R2) or at B"
     with plotting.style():
         figure = draw_distributions(shown, 1 if key == "fig5" else 2, title, about)
         return session.write(figure, out, f"qawla-{key}", title, session.about)

@@ -204,15 +204,19 @@ def _draw(
 
     # A normalised throughput is in [0, 1]; where all are in the upper half, that is drawn.
     half = min(min(curve.sweep.values(adaptation)) for curve in shown.curves()) > 0.5
-    worst = shown.curves()[0].worst
+    name = "worst" if shown.curves()[0].worst else "mean"
+    symbol = "$T_W$" if name == "worst" else "$T_M$"
     with plotting.style():
         figure = draw_panels(
             [panel(*each) for each in shown.panels.items()],
-            ("$th_{PER}$", f"{'$T_W$' if worst else '$T_M$'} (1: optimum)"),
+            ("threshold of the PER, $th_{PER}$", f"{name} normalised throughput {symbol}"),
             ((TH_PER[0], 1), (0.5 if half else -0.01, 1.01)),
             (11 if len(shown.panels) > 1 else 6.6, 4.3),
+            "paper, Table 6",
         )
-        subtitle = f"by the fixed point, {len(TH_PER)} thresholds · stars: Table 6 of the paper"
+        subtitle = (
+            f"by the fixed point, {len(TH_PER)} thresholds · 1: throughput of the optimum policy"
+        )
         subtitle += " · axis from 0.5 on" if half else ""
         plotting.heading(figure, title, subtitle)
         return session.write(figure, out, f"qawla-{key}", title, f"After {session.paper.citation}")
