@@ -139,7 +139,7 @@ def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
 @pytest.fixture
 def report(fake_engine: Any) -> dict[str, Any]:
     """A reproduction of two tables, with an interval, a test for a tolerance and a statement."""
-    effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
+    effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=1)
     provenance = {"command": "airpath"}
     items = ["table2", "table3", "table6"]
     found = reproduce("qawla", items, effort=effort, engine=fake_engine, provenance=provenance)

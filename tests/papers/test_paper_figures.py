@@ -165,6 +165,8 @@ def test_fig1_begins_at_0_with_intervals_and_published_points() -> None:
         }
 
 
+BRIEF = Effort(1, 40.0, 10.0, resamples=0)
+
 # --- qawla -------------------------------------------------------------------------------------
 
 
@@ -212,7 +214,7 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
         return []
 
     monkeypatch.setattr(Session, "write", keep)
-    reproduce("qawla", [key], out=tmp_path)
+    reproduce("qawla", [key], effort=BRIEF, out=tmp_path)
     [figure] = figures
     found = [
         (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
@@ -232,7 +234,7 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
 
 def test_papers_write_the_formats_that_are_asked_for(tmp_path: Path) -> None:
     """PNG and SVG were all there was."""
-    report = reproduce("qawla", ["fig2"], out=tmp_path, figure_formats="pdf")
+    report = reproduce("qawla", ["fig2"], effort=BRIEF, out=tmp_path, figure_formats="pdf")
     [item] = report.items
     assert [path.name for path in item.figures] == ["qawla-fig2.pdf"]
     assert (tmp_path / "qawla-fig2.pdf").read_bytes().startswith(b"%PDF")

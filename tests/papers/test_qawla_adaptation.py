@@ -9,6 +9,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist, fmean
 from typing import Any
@@ -41,6 +42,7 @@ from studies.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
 from studies.qawla.sensitivity import CHOICES, changed_rates
 
 BLOCKS = 10**7
+BRIEF = Effort(1, 40.0, 10.0, resamples=0)
 PAIRS, OPTIMUM_PAIRS, BOUNDARIES = LINKS.pairs, LINKS.optimum_pairs, LINKS.boundaries
 
 
@@ -362,16 +364,33 @@ def verdicts(report: Report) -> dict[str, bool]:
 def test_statements_can_fail(on_made_up_rates: Any) -> None:
     # Flat curves, mcs4 worse than mcs3 everywhere, the same curves on both channels.
     on_made_up_rates(lambda _channel, m, snr: min(1.0, 10 ** ((3 * m - snr - (m == 3)) / 6)))
-    found = verdicts(reproduce("qawla", ADAPTATION_ITEMS))
+    found = verdicts(reproduce("qawla", ADAPTATION_ITEMS, effort=BRIEF))
     assert list(found) == KEYS
-    for key in ("support", "mcs3-mcs4", "steepness", "h-100", "near-optimum", "worst-peak"):
+    for key in (
+        "support",
+        "mcs3-mcs4",
+        "steepness",
+        "h-100",
+        "h-100-visible",
+        "near-optimum",
+        "worst-peak",
+        "b-40-like-optimum",
+        "b-40-well-above",
+        "similar-trend",
+        "over-rated-better",
+        "over-rating-fixed",
+        "worst-case-as-printed",
+        "order-as-printed",
+        "max-phy-slightly",
+        "max-phy-worst",
+    ):
         assert not found[key], key
 
 
 def test_statements_of_items_that_were_not_asked_for_are_not_checked() -> None:
-    assert verdicts(reproduce("qawla", ["table2"])) == {}
-    asked = verdicts(reproduce("qawla", ["fig11"]))
-    assert set(asked) == {"worst-case", "worst-peak", "worst-peak-tagla"}
+    assert verdicts(reproduce("qawla", ["table2"], effort=BRIEF)) == {}
+    asked = verdicts(reproduce("qawla", ["fig11"], effort=BRIEF))
+    assert set(asked) == {"worst-case", "similar-trend", "worst-peak", "worst-peak-tagla"}
 
 
 def test_measures_that_replaced_a_criterion_are_not_the_papers_statements(
@@ -379,9 +398,34 @@ def test_measures_that_replaced_a_criterion_are_not_the_papers_statements(
 ) -> None:
     """They had taken the place of what was first asked, and counted as the paper's words."""
     on_made_up_rates(lambda _channel, m, snr: falling(m, snr))
-    report = reproduce("qawla", ["fig7", "fig9"])
+    report = reproduce("qawla", ["fig7", "fig9"], effort=BRIEF)
     ours = {statement.key for statement in report.statements if not statement.of_paper}
-    assert ours == {"over-rating-mean", "b-40-one-optimum", "b-20-one-optimum"}
+    assert ours == {
+        "over-rating-mean",
+        "b-40-one-optimum",
+        "b-20-one-optimum",
+        "h-100-visible",
+    }
+
+
+def test_a_rate_that_is_as_large_as_its_bound_leaves_a_verdict_undecided(
+    on_made_up_rates: Any,
+) -> None:
+    """`support` was reported as holding, with a PER 10 % below its bound and 400 errors counted."""
+    share = 1 - 0.9 ** (1 / mcs_table()[0].blocks(1500))
+
+    def fer(channel: Channel, m: int, snr_db: float) -> float:
+        # A PER of 0.1 at the lowest SNR.
+        at = channel.support_db[0] + 4 * m
+        return float(min(1.0, share * 10 ** ((at - snr_db) * 4)))
+
+    on_made_up_rates(fer)
+    report = reproduce("qawla", ["fig2"], effort=replace(BRIEF, resamples=40))
+    [support] = [statement for statement in report.statements if statement.key == "support"]
+    assert support.strength is not None
+    # Each channel is below in about half of the resamples.
+    assert 0.05 < support.strength.share < 0.5
+    assert support.outcome == "undecided"
 
 
 def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> None:
@@ -395,7 +439,7 @@ def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> No
             return float(min(1.0, share * 10 ** ((at - snr_db) * 4)))
 
         on_made_up_rates(fer)
-        found = verdicts(reproduce("qawla", ["fig2"]))
+        found = verdicts(reproduce("qawla", ["fig2"], effort=BRIEF))
         return {key: found[key] for key in ("support", "least-snr")}
 
     assert verdict(0) == {"support": True, "least-snr": True}
