@@ -11,6 +11,7 @@ from airpath.papers.clamp.measures import (
     download_s,
     queueing_delay_s,
     rate_mbps,
+    sojourn_time_s,
     timeouts_per_s,
     total_mbps,
 )
@@ -19,16 +20,25 @@ from airpath.papers.kit.along import Curve
 from airpath.papers.kit.base import Cell, ItemResult, Row, Table
 from airpath.papers.kit.declared import Evaluate
 from airpath.papers.kit.measured import Measured
+from airpath.papers.kit.points import Point, Points, draw, half_width
 from airpath.papers.kit.session import Session
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES"]
+__all__ = ["FIGURES", "drawn_over", "figure_of"]
 
 DELAY: Final = Measured("queueing_delay", "s", queueing_delay_s, 4)
-DELAY_AXIS: Final = "mean queueing delay, ms"
+SOJOURN: Final = Measured("mean_sojourn", "s", sojourn_time_s, 4)
+AXES: Final = {
+    "end": "mean queueing delay, arrival to end of service, ms",
+    "wait": "mean sojourn time, arrival to start of service, ms",
+}
+"""The abscissa of each definition of the queueing delay."""
+LEAST_RUNS: Final = 4
+"""Intervals of fewer runs are several times as wide as the panel."""
 RATES: Final = {
     flow: Measured(f"throughput_{flow}", "Mbit/s", rate_mbps(flow), 3) for flow in FLOWS_MS
 }
@@ -60,31 +70,31 @@ class Panel(NamedTuple):
 
 
 def _of_flows(
-    fast: bool, clamp: bool, low_rate: bool, measures: Mapping[int, Measured]
+    fast: bool, clamp: bool, low_rate: bool, delay: str, measures: Mapping[int, Measured]
 ) -> list[Curve]:
-    cases = along(fast, clamp, low_rate)
+    cases = along(fast, clamp, low_rate, delay)
     return [
         Curve(f"{flow} ms", cases, measures[flow], colour, marker, line)
         for flow, (colour, marker, line) in LOOKS.items()
     ]
 
 
-def _rates(fast: bool, clamp: bool, low_rate: bool = False) -> Panel:
+def _rates(delay: str, fast: bool, clamp: bool, low_rate: bool = False) -> Panel:
     title = f"{NAMES[clamp]}, {SPEEDS[fast]}"
-    return Panel(title, "IP throughput, Mbit/s", _of_flows(fast, clamp, low_rate, RATES))
+    return Panel(title, "IP throughput, Mbit/s", _of_flows(fast, clamp, low_rate, delay, RATES))
 
 
-def _timeouts(fast: bool, low_rate: bool = False) -> Panel:
-    curves = _of_flows(fast, True, low_rate, TIMEOUTS)
+def _timeouts(delay: str, fast: bool, low_rate: bool = False) -> Panel:
+    curves = _of_flows(fast, True, low_rate, delay, TIMEOUTS)
     return Panel(f"time-outs, CLAMP, {SPEEDS[fast]}", "time-outs per second", curves)
 
 
-def _four(measure: Measured, title: str, ordinate: str, scale: str = "linear") -> Panel:
+def _four(delay: str, measure: Measured, title: str, ordinate: str, scale: str = "linear") -> Panel:
     looks = {(False, True): "-", (False, False): "--", (True, True): "-", (True, False): "--"}
     curves = [
         Curve(
             f"{NAMES[clamp]}, {SPEEDS[fast]}",
-            along(fast, clamp),
+            along(fast, clamp, delay=delay),
             measure,
             "red" if fast else "blue",
             "o" if clamp else "s",
@@ -100,46 +110,82 @@ def _knob(cell: Cell) -> float:
 
 
 class Drawn(NamedTuple):
-    """A figure: its title, the sweeps that it shows, what of them, its panels in rows."""
+    """A figure.
+
+    Parameters
+    ----------
+    title : str
+        Of the figure.
+    sweeps : sequence
+        The sweeps that its table has.
+    quantities : sequence of Measured
+        Of them, what its table has besides the delays.
+    panels : sequence of sequence of Panel
+        In rows.
+    last_ms : float
+        Where the abscissa of all panels ends, so that equal delays are under each other.
+    delay : str
+        The definition of the delay, a key of `AXES`.
+    """
 
     title: str
     sweeps: Sequence[tuple[bool, bool, bool]]
     quantities: Sequence[Measured]
     panels: Sequence[Sequence[Panel]]
+    last_ms: float
+    delay: str = "end"
 
 
 ALL: Final = [(fast, clamp, False) for fast in (False, True) for clamp in (True, False)]
-LOW: Final = [(True, clamp, True) for clamp in (True, False)]
-KNEES: Final = [*LOW, (False, True, True)]
+LOW: Final = [(fast, clamp, True) for fast in (True, False) for clamp in (True, False)]
+KNEES: Final = [*LOW, (True, True, False), (False, True, False)]
 
-DRAWN: Final[Mapping[str, Drawn]] = {
-    "fig4": Drawn(
+
+def drawn_over(delay: str) -> dict[str, Drawn]:
+    """Return the figures over one definition of the queueing delay."""
+    four = Drawn(
         "Fig. 4: rate of each flow over the mean queueing delay",
         ALL,
         [*RATES.values(), *TIMEOUTS.values()],
         [
-            [_rates(False, True), _rates(False, False), _timeouts(False)],
-            [_rates(True, True), _rates(True, False), _timeouts(True)],
+            [_rates(delay, fast, True), _rates(delay, fast, False), _timeouts(delay, fast)]
+            for fast in (False, True)
         ],
-    ),
-    "fig5": Drawn(
+        300.0,
+        delay,
+    )
+    five = Drawn(
         "Fig. 5: total rate, and the time to download 1 Mbyte",
         ALL,
         [TOTAL, DOWNLOAD],
         [
             [
-                _four(TOTAL, "(a) all flows", "IP throughput, Mbit/s"),
-                _four(DOWNLOAD, "(b) 1 Mbyte", "mean time to download, s", "log"),
+                _four(delay, TOTAL, "(a) all flows", "IP throughput, Mbit/s"),
+                _four(delay, DOWNLOAD, "(b) 1 Mbyte", "mean time to download, s", "log"),
             ]
         ],
-    ),
-    "fig10": Drawn(
-        "Fig. 10: rate of each flow at 1.44 Mbit/s, 10 m/s",
+        300.0,
+        delay,
+    )
+    ten = Drawn(
+        "Fig. 10: rate of each flow at 1.44 Mbit/s",
         KNEES,
         [*RATES.values(), TOTAL, *TIMEOUTS.values()],
-        [[_rates(True, True, True), _rates(True, False, True), _timeouts(True, True)]],
-    ),
-}
+        [
+            [
+                _rates(delay, fast, True, True),
+                _rates(delay, fast, False, True),
+                _timeouts(delay, fast, True),
+            ]
+            for fast in (True, False)
+        ],
+        400.0,
+        delay,
+    )
+    return {"fig4": four, "fig5": five, "fig10": ten}
+
+
+DRAWN: Final[Mapping[str, Drawn]] = drawn_over("end")
 
 
 def _cells(key: str) -> list[Cell]:
@@ -155,7 +201,7 @@ def _rows(session: Session, cells: Sequence[Any], quantities: Sequence[Measured]
             "scheme": "clamp" if case.clamp else "newreno",
             "knob_bytes": case.knob_bytes,
         }
-        rows += [each.row(session, case, place) for each in (DELAY, *quantities)]
+        rows += [each.row(session, case, place) for each in (DELAY, SOJOURN, *quantities)]
     return [row for row in rows if row.ours is not None]
 
 
@@ -165,12 +211,12 @@ def _table(title: str, session: Session, cells: Sequence[Any], shown: Sequence[M
             SPEEDS[case.fast],
             NAMES[case.clamp],
             f"{case.knob_bytes / 1e3:g}",
-            *(each.text(session, case) for each in (DELAY, *shown)),
+            *(each.text(session, case) for each in (DELAY, SOJOURN, *shown)),
         ]
         for case in cells
     ]
     columns = [("", "speed"), ("", ""), ("", "a / buffer, kB")]
-    columns += [("", f"{each.name}, {each.unit}") for each in (DELAY, *shown)]
+    columns += [("", f"{each.name}, {each.unit}") for each in (DELAY, SOJOURN, *shown)]
     return Table(title, columns, lines, [])
 
 
@@ -181,7 +227,7 @@ def _evaluate(key: str) -> Evaluate:
         complete, figures = session.complete(cells), []
         if out is not None and complete:
             about = (out, f"clamp-{key}", drawn.title, session.about)
-            figures = session.draw(lambda: _figure(drawn, session), *about)
+            figures = session.draw(lambda: figure_of(drawn, session), *about)
         table = _table(drawn.title, session, cells, drawn.quantities)
         rows = _rows(session, cells, drawn.quantities)
         return ItemResult(key, drawn.title, rows, [table], figures, complete=complete)
@@ -189,37 +235,60 @@ def _evaluate(key: str) -> Evaluate:
     return evaluate
 
 
-def _rightmost(panel: Panel, session: Session) -> float:
-    """Return where the abscissa ends, ms: behind the points, whatever their intervals."""
-    return 1.05e3 * max(place for curve in panel.curves for place in curve.along.places(session))
+def _points(curve: Curve, session: Session, last_ms: float) -> list[Point]:
+    """Return the points of a curve up to a delay, ms, with intervals if there are enough runs."""
+    points = []
+    for cell in curve.along.cells:
+        x, y = session.estimate(cell, curve.along.over), curve.value.estimate(session, cell)
+        if x is None or y is None or 1e3 * x.mean > last_ms:
+            continue
+        halves = (half_width(x), half_width(y)) if x.replications >= LEAST_RUNS else (0.0, 0.0)
+        points.append(Point(1e3 * x.mean, y.mean, 1e3 * halves[0], halves[1]))
+    return sorted(points)
 
 
-def _highest(panel: Panel, session: Session) -> float:
-    """Return where the ordinate ends: above the points, whatever their intervals."""
-    found = (
-        curve.value.estimate(session, cell) for curve in panel.curves for cell in curve.along.cells
-    )
-    return 1.2 * max(estimate.mean for estimate in found if estimate is not None)
+def _draw(axes: Axes, panel: Panel, session: Session, last_ms: float) -> float:
+    """Draw a panel; return its highest point, intervals apart."""
+    highest = 0.0
+    for curve in panel.curves:
+        points = _points(curve, session, last_ms)
+        colour = plotting.COLOURS[curve.colour]
+        look: dict[str, Any] = {"color": colour, "marker": curve.marker, "markersize": 4}
+        line = {"lw": 1.0, "linestyle": curve.line}
+        draw(axes, Points(curve.label, points, look, line))
+        highest = max([highest, *(point.y for point in points)])
+    return highest
 
 
-def _figure(drawn: Drawn, session: Session) -> Figure:
+def figure_of(drawn: Drawn, session: Session) -> Figure:
+    """Return a figure of the sweeps."""
     height, width = len(drawn.panels), len(drawn.panels[0])
     figure = plotting.new_figure(4.4 * width, 0.9 + 3.4 * height)
     panels: Any = figure.subplots(height, width, squeeze=False)
     for row, shown in zip(panels, drawn.panels, strict=True):
+        highest: dict[str, float] = {}
         for axes, panel in zip(row, shown, strict=True):
-            for curve in panel.curves:
-                curve.draw(axes, session, 1e3)
-            axes.set(title=panel.title, xlabel=DELAY_AXIS, ylabel=panel.ordinate)
-            axes.set_xlim(0, _rightmost(panel, session))
+            most = _draw(axes, panel, session, drawn.last_ms)
+            highest[panel.ordinate] = max(most, highest.get(panel.ordinate, 0.0))
+            axes.set(title=panel.title, xlabel=AXES[drawn.delay], ylabel=panel.ordinate)
+            axes.xaxis.label.set_fontsize(9)
+            axes.set_xlim(0, drawn.last_ms)
             axes.set_yscale(panel.scale)
+        for axes, panel in zip(row, shown, strict=True):
             if panel.scale == "linear":
-                axes.set_ylim(0, _highest(panel, session))
+                axes.set_ylim(0, 1.1 * highest[panel.ordinate])
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}."
-    plotting.heading(figure, drawn.title, about)
+    plotting.heading(figure, drawn.title, _about(session, drawn.last_ms))
     return figure
+
+
+def _about(session: Session, last_ms: float) -> str:
+    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}."
+    about += f" All panels end at {last_ms:g} ms; the table has the longer delays."
+    if session.effort.replications < LEAST_RUNS:
+        about += f" No intervals with fewer than {LEAST_RUNS} replications."
+    return about
 
 
 # --- Fig. 9: what the knobs do -----------------------------------------------------------------
@@ -237,20 +306,23 @@ def _evaluate_fig9(session: Session, out: Path | None) -> ItemResult:
 
 
 def _draw_fig9(session: Session) -> Figure:
-    figure = plotting.new_figure(6.4, 4.6)
-    axes: Any = figure.subplots()
-    for fast, clamp, _ in ALL:
-        cases = sweep(fast, clamp)
-        delays = [1e3 * delay for delay in along(fast, clamp).places(session)]
-        colour = plotting.COLOURS["red" if fast else "blue"]
-        style = {"marker": "o", "linestyle": "-"} if clamp else {"marker": "s", "linestyle": "--"}
-        name = f"{NAMES[clamp]}, {SPEEDS[fast]}: {KNOB[clamp]}"
-        axes.plot(delays, [_knob(case) for case in cases], color=colour, label=name, **style)
-    axes.set(xlabel=DELAY_AXIS, ylabel="a or buffer of each queue, kB")
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    plotting.heading(figure, FIG9, f"{session.effort.describe()}.")
+    figure = plotting.new_figure(10.4, 4.6)
+    panels: Any = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axes, (delay, name) in zip(panels, AXES.items(), strict=True):
+        for fast, clamp, _ in ALL:
+            cases = sweep(fast, clamp)
+            delays = [1e3 * place for place in along(fast, clamp, delay=delay).places(session)]
+            colour = plotting.COLOURS["red" if fast else "blue"]
+            line = (
+                {"marker": "o", "linestyle": "-"} if clamp else {"marker": "s", "linestyle": "--"}
+            )
+            label = f"{NAMES[clamp]}, {SPEEDS[fast]}: {KNOB[clamp]}"
+            axes.plot(delays, [_knob(case) for case in cases], color=colour, label=label, **line)
+        axes.set(xlabel=name, xlim=(0, None), ylim=(0, None))
+    panels[0].set_ylabel("a or buffer of each queue, kB")
+    panels[0].legend()
+    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}. The delay by both "
+    plotting.heading(figure, FIG9, f"{about}definitions: with and without the service of a packet.")
     return figure
 
 

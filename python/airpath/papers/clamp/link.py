@@ -19,6 +19,7 @@ from airpath.scenario import (
 )
 
 __all__ = [
+    "BUFFER_BYTES",
     "JOINS_S",
     "LINK_CELLS",
     "LinkCase",
@@ -34,7 +35,7 @@ BUFFER_BYTES: Final = 19_500
 JOINS_S: Final = ((0.0, 250.0), (50.0, 200.0), (100.0, 150.0))
 """When each flow starts and stops, s."""
 
-RECORDED: Final = ("awnd", "cwnd", "queue", "delivered")
+RECORDED: Final = ("awnd", "cwnd", "queue", "average_queue", "delivered")
 
 
 class LinkCase(NamedTuple):
@@ -90,7 +91,7 @@ def build_link(case: LinkCase, effort: Effort) -> Scenario:
             link=FixedLink(rate=case.rate),
         ),
         flows=flows,
-        record=Record(series=list(RECORDED)),
+        record=Record(series=[name for name in RECORDED if case.clamp or name != "average_queue"]),
     )
 
 
