@@ -20,6 +20,7 @@ __all__ = [
     "analysed",
     "eq9_mbps",
     "ideal_of",
+    "printed_ideal_mbps",
 ]
 
 RATE_BPS: Final = 8 * 360 * 9 / 5e-3 * SEGMENT / (SEGMENT + 46)
@@ -124,6 +125,31 @@ def ideal_of(base_rtt_ms: float, loss: float = 0.0) -> RttStages:
         method="monte-carlo",
         samples=SAMPLES if loss else 1,
     )
+
+
+@cache
+def printed_ideal_mbps(base_rtt_ms: float) -> float:
+    """Return the ideal of Table 2, Mbit/s.
+
+    Printed are the segments and an ACK for two of them (§5.1), a window of 64 KB (§3.2), and a
+    target error rate of 1 % (§5.1), which p_e is near. R and W_th are fitted on the column.
+    """
+    found = rtt_stages(
+        size_bytes=OBJECT_BYTES,
+        mss_bytes=SEGMENT,
+        rate_bps=1.7e6,
+        base_rtt_s=base_rtt_ms / 1e3,
+        contention_s=0.0,
+        piggyback_s=0.0,
+        loss=0.008,
+        packets_per_ack=2,
+        initial_ssthresh_packets=30.0,
+        max_window_packets=43,
+        queue="draining",
+        method="monte-carlo",
+        samples=SAMPLES,
+    )
+    return float(found.throughput_bps) / 1e6
 
 
 def eq9_mbps(rtt_s: float, loss: float) -> float:

@@ -12,6 +12,7 @@ __all__ = [
     "BASE_RTTS_MS",
     "GAINS",
     "IDEAL",
+    "IDEAL_OF_TABLES",
     "NAMES",
     "POLICIES",
     "Gain",
@@ -26,7 +27,16 @@ POLICIES: Final = ("uni", "blind-bi", "adapt-bi")
 IDEAL: Final = "ideal"
 """The model of §3 without the delay of requests."""
 
-NAMES: Final = {"uni": "UNI", "blind-bi": "blind-BI", "adapt-bi": "adapt-BI", IDEAL: "ideal"}
+IDEAL_OF_TABLES: Final = "ideal-of-tables"
+"""The same with the TCP and the R of the simulated tables."""
+
+NAMES: Final = {
+    "uni": "UNI",
+    "blind-bi": "blind-BI",
+    "adapt-bi": "adapt-BI",
+    IDEAL: "ideal",
+    IDEAL_OF_TABLES: "ideal with the simulation's TCP and R",
+}
 """As the paper writes them."""
 
 BASE_RTTS_MS: Final = (20, 50, 100, 150, 200)

@@ -11,6 +11,7 @@ from airpath.papers.wimax.crowds import COLLIDING, COUNTS, SIZES_KB, Crowd
 from airpath.papers.wimax.data import NAMES, POLICIES
 from airpath.papers.wimax.measures import (
     MAC_DELAY,
+    DelayDistribution,
     collided_share,
     completion_ms,
     contention_share,
@@ -41,6 +42,17 @@ def _collisions(session: Session, _said: Said, cells: Cells) -> Finding:
         found["uni"] > 0 and found["adapt-bi"] == 0,
         shown,
         {"timeouts": found, "collided": shares},
+    )
+
+
+@SAYS.check("few-hundred-ms", lambda _said: [Crowd("uni", COUNTS[-1])])
+def _few_hundred(session: Session, said: Said, cells: list[Crowd]) -> Finding:
+    found = DelayDistribution(session, cells[0])
+    longer, most = 1 - found.at(said["from_ms"]), found.quantile(said["share"])
+    return Finding(
+        said["least"] <= longer <= said["most"] and most <= said["to_ms"],
+        [f"{longer:.2%} longer than {said['from_ms']:g} ms; {said['share']:.1%} up to {most:.0f}"],
+        {"longer": longer, "most_ms": most},
     )
 
 

@@ -9,6 +9,7 @@ from airpath.papers.kit.statements import Finding, Said, known
 from airpath.papers.wimax.measures import MAC_DELAY, DelayDistribution
 from airpath.papers.wimax.scenarios import Case
 from airpath.papers.wimax.statements.common import SAYS
+from airpath.papers.wimax.statements.losses import CURVES
 
 
 @SAYS.check("fig6-uni", lambda _said: [Case("uni")])
@@ -77,4 +78,23 @@ def _steps(session: Session, said: Said, cases: list[Case]) -> Finding:
         share >= said["share"],
         [f"{share:.3f} of the delays; median {median:.1f} ms"],
         {"share": share, "median_ms": median},
+    )
+
+
+def _with_and_without(said: Said) -> dict[str, Case]:
+    without = next(case for case in CURVES["blind-BI"] if case.loss == said["loss"])
+    return {"with": Case("blind-bi"), "without": without}
+
+
+@SAYS.check("steps-by-repetitions", _with_and_without)
+def _steps_by_repetitions(session: Session, said: Said, cases: Mapping[str, Case]) -> Finding:
+    shares = {}
+    for name, case in cases.items():
+        found = DelayDistribution(session, case)
+        # At the edge itself, whatever doubles make of it.
+        shares[name] = 1 - found.at(found.quantile(0.5) + said["above_ms"] - 1e-6)
+    return Finding(
+        shares["with"] >= said["repeated"] and shares["without"] <= said["else"],
+        [f"{shares['with']:.1%} with HARQ and ARQ, {shares['without']:.1%} without"],
+        shares,
     )

@@ -249,6 +249,18 @@ def _eq9_constant(session: Session, said: Said, cells: Cells) -> Finding:
     )
 
 
+@SAYS.check("eq9-flat", lambda _said: _cells(SWEEPS["size_kb"]))
+def _eq9_flat(session: Session, said: Said, cells: Cells) -> Finding:
+    found = [_eq9(session, case, cell) for case, cell in cells.items()]
+    simulated = means(session, list(cells.values()), goodput_mbps)
+    apart, more = (gain(max(each), min(each)) for each in (found, simulated))
+    return Finding(
+        apart <= said["share"] * more,
+        [f"Eq. 9 {apart:.1%} apart, the simulation {more:.0%}"],
+        {"eq9": apart, "simulated": more},
+    )
+
+
 @SAYS.check("relative")
 def _relative(_session: Session, said: Said, _cells: object) -> Finding:
     def over(name: str) -> dict[float, float]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
-from airpath.papers.wimax.data import BASE_RTTS_MS, NAMES, POLICIES, table1, table2
+from airpath.papers.wimax.analysis import printed_ideal_mbps
+from airpath.papers.wimax.data import BASE_RTTS_MS, IDEAL, NAMES, POLICIES, table1, table2
 from airpath.papers.wimax.measures import (
     ALLOCATED,
     EFFICIENCY,
@@ -94,6 +95,28 @@ def _tradeoff(session: Session, said: Said, cases: Cases) -> Finding:
         0 < ahead <= said["ahead"] and points >= said["points"],
         [f"blind-BI {ahead:.1%} ahead; efficiency {points:.1f} points above"],
         {"ahead": ahead, "points": points},
+    )
+
+
+@SAYS.check("gain-table1", _table1)
+def _gain_table1(session: Session, said: Said, cases: Cases) -> Finding:
+    goodput = of_tables(session, cases, "goodput")
+    found = gain(goodput["adapt-bi"], goodput["uni"])
+    return Finding(
+        abs(found - said["gain"]) <= said["within"],
+        [f"{goodput['adapt-bi']:.3f} and {goodput['uni']:.3f} Mbit/s: {found:+.1%}"],
+        {"gain": found},
+    )
+
+
+@SAYS.check("ahead-table1", _table1)
+def _ahead_table1(session: Session, said: Said, cases: Cases) -> Finding:
+    goodput = of_tables(session, cases, "goodput")
+    found = gain(goodput["blind-bi"], goodput["adapt-bi"])
+    return Finding(
+        abs(found - said["ahead"]) <= said["within"],
+        [f"{goodput['blind-bi']:.3f} and {goodput['adapt-bi']:.3f} Mbit/s: {found:+.1%}"],
+        {"ahead": found},
     )
 
 
@@ -195,18 +218,68 @@ def _order(session: Session, said: Said, cases: Cases) -> Finding:
     return gathered("base_rtt_ms", dict.fromkeys(BASE_RTTS_MS), of_row)
 
 
-@SAYS.check("gain-falls", _table2)
-def _falls(session: Session, said: Said, cases: Cases) -> Finding:
+def _gains(session: Session, cases: Cases) -> tuple[bool, dict[int, float], Finding]:
+    """Return whether the gains fall from row to row, the gains, and how they are told."""
     goodput = of_tables(session, cases, "goodput")
     found = {rtt: gain(goodput[rtt, "adapt-bi"], goodput[rtt, "uni"]) for rtt in BASE_RTTS_MS}
     falls = all(later < before for before, later in pairwise(found.values()))
+    shown = joined([f"{each:.1%} at {rtt} ms" for rtt, each in found.items()])
+    return falls, found, Finding(falls, [shown], {f"{rtt}_ms": each for rtt, each in found.items()})
+
+
+@SAYS.check("gain-falls", _table2)
+def _falls(session: Session, said: Said, cases: Cases) -> Finding:
+    falls, found, told = _gains(session, cases)
     holds = (
         falls
         and found[said["first_ms"]] >= said["first"]
         and found[said["last_ms"]] >= said["last"]
     )
-    shown = joined([f"{each:.1%} at {rtt} ms" for rtt, each in found.items()])
-    return Finding(holds, [shown], {f"{rtt}_ms": each for rtt, each in found.items()})
+    return told._replace(holds=holds)
+
+
+@SAYS.check("gain-falls-as-printed", _table2)
+def _falls_as_printed(session: Session, said: Said, cases: Cases) -> Finding:
+    falls, found, told = _gains(session, cases)
+    off = [abs(found[said[f"{end}_ms"]] - said[end]) for end in ("first", "last")]
+    return told._replace(holds=falls and max(off) <= said["within"])
+
+
+# --- the ideal ---------------------------------------------------------------------------------
+
+
+@SAYS.check("table2-ideal")
+def _ideal(_session: Session, said: Said, _cells: object) -> Finding:
+    ours = [printed_ideal_mbps(rtt) for rtt in BASE_RTTS_MS]
+    printed = [table2()[rtt, IDEAL]["goodput"] for rtt in BASE_RTTS_MS]
+    off = [gain(each, theirs) for each, theirs in zip(ours, printed, strict=True)]
+    return Finding(
+        max(map(abs, off)) <= said["within"],
+        [f"{joined(ours, '.3f')} Mbit/s; {joined(off, '+.1%')}"],
+        {"mbps": ours, "off": off},
+    )
+
+
+def _near_ideal(session: Session, said: Said, cases: Cases, policy: str) -> Finding:
+    """Return whether a policy's share of the ideal is near to the printed one at every RTT_min."""
+    ours = of_tables(session, cases, "goodput")
+    lines, off = [], []
+    for rtt in BASE_RTTS_MS:
+        found = ours[rtt, policy] / printed_ideal_mbps(rtt)
+        theirs = table2()[rtt, policy]["goodput"] / table2()[rtt, IDEAL]["goodput"]
+        lines.append(f"{rtt} ms: {found:.3f} of it (printed {theirs:.3f})")
+        off.append(found - theirs)
+    return Finding(max(map(abs, off)) <= said["within"], lines, {"off": off})
+
+
+@SAYS.check("adapt-near-ideal", _table2)
+def _adapt_near_ideal(session: Session, said: Said, cases: Cases) -> Finding:
+    return _near_ideal(session, said, cases, "adapt-bi")
+
+
+@SAYS.check("blind-near-ideal", _table2)
+def _blind_near_ideal(session: Session, said: Said, cases: Cases) -> Finding:
+    return _near_ideal(session, said, cases, "blind-bi")
 
 
 # --- the abstract ------------------------------------------------------------------------------
