@@ -21,7 +21,7 @@ from airpath.papers.wimax.statements.model import (
     model1_mbps,
     model2_mbps,
 )
-from airpath.papers.wimax.validation import SWEEPS, at_once, cell_of
+from airpath.papers.wimax.validation import SWEEPS, cell_of
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["CURVES"]
 
 SIMULATED: Final = Measured("simulation", "Mbit/s", goodput_mbps, 3)
-AT_ONCE: Final = Measured("simulation_at_once", "Mbit/s", goodput_mbps, 3)
-"""The same where the frames alone make up T_pb."""
 
 PARAMETERS: Final = {
     "contention_ms": "T_ct, ms",
@@ -89,10 +87,7 @@ SHOWN: Final = {
 
 
 def _cells(key: str) -> list[Cell]:
-    found: list[Cell] = [cell_of(case) for name in SHOWN[key] for case in SWEEPS[name]]
-    if key == "fig3":
-        found += [at_once(case) for case in SWEEPS["contention_ms"]]
-    return found
+    return [cell_of(case) for name in SHOWN[key] for case in SWEEPS[name]]
 
 
 def _rows(session: Session, key: str) -> list[Row]:
@@ -103,8 +98,6 @@ def _rows(session: Session, key: str) -> list[Row]:
             rows.append(SIMULATED.row(session, cell_of(case), place))
             for quantity, value in VALUES[key].items():
                 rows.append(Row(place, quantity, "Mbit/s", None, value(session, case)))
-            if name == "contention_ms":
-                rows.append(AT_ONCE.row(session, at_once(case), place))
             error = float(analysed(case).error_bps) / 1e6
             rows.append(Row(place, "analysis_error", "Mbit/s", None, error))
     return [row for row in rows if row.ours is not None]
@@ -118,12 +111,10 @@ def _table(session: Session, key: str, name: str, title: str) -> Table:
             [
                 f"{getattr(case, name):g}",
                 SIMULATED.text(session, cell_of(case)),
-                *([AT_ONCE.text(session, at_once(case))] if key == "fig3" else []),
                 *("" if each is None else f"{each:.3f}" for each in found),
             ]
         )
     columns = [("", PARAMETERS[name]), ("", "simulation")]
-    columns += [("", "with T_pb by frames")] if key == "fig3" else []
     columns += [("", LOOKS[quantity][2]) for quantity in VALUES[key]]
     return Table(title, columns, lines, ["Mbit/s. The simulation is size over completion time."])
 
@@ -153,12 +144,6 @@ def _panel(axes: Axes, session: Session, key: str, name: str) -> None:
     bars: dict[str, Any] = {"yerr": [half_width(each) for each in known], "capsize": 2}
     look: dict[str, Any] = {"color": plotting.COLOURS["black"], "linestyle": "", "marker": "o"}
     axes.errorbar(places, [each.mean for each in known], label="simulation", **bars, **look)
-    if name == "contention_ms":
-        later = [AT_ONCE.estimate(session, at_once(case)) for case in cases]
-        found = [each.mean for each in later if each is not None]
-        label = "simulation, T_pb made up by the frames"
-        grey: dict[str, Any] = {"color": plotting.COLOURS["grey"], "linestyle": "", "marker": "D"}
-        axes.plot(places, found, label=label, fillstyle="none", **grey)
     axes.set_xlabel(PARAMETERS[name])
     axes.set_ylim(bottom=0)
     if name in ("loss", "size_kb"):

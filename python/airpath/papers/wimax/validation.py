@@ -33,9 +33,9 @@ __all__ = [
     "FRAMES_MS",
     "SWEEPS",
     "Validation",
-    "at_once",
     "build_validation",
     "cell_of",
+    "on_top",
 ]
 
 _DOWN_MS: Final = CLOCK.frame_ms / 2 + CLOCK.decoded_ms
@@ -80,7 +80,8 @@ class Validation(NamedTuple):
     contention_ms, base_rtt_ms, loss, size_kb : float
         As `Analysed` has them.
     piggyback_ms : float
-        What a piggyback request adds to the burst that carries it.
+        What a piggyback request adds to the burst that carries it. Default 0: the frames alone make
+        up T_pb, as T_pb is the whole delay that a piggyback request causes (Eqs. 4 and 5).
     record : tuple of str
         Series to record.
     """
@@ -89,7 +90,7 @@ class Validation(NamedTuple):
     base_rtt_ms: float
     loss: float
     size_kb: int
-    piggyback_ms: float = PIGGYBACK_MS
+    piggyback_ms: float = 0.0
     record: tuple[str, ...] = ()
 
 
@@ -98,13 +99,9 @@ def cell_of(case: Analysed) -> Validation:
     return Validation(*case)
 
 
-def at_once(case: Analysed) -> Validation:
-    """Return the cell in which the frames alone make up T_pb.
-
-    An ACK waits for the burst that carries the request for it, and until that is received: in
-    frames of 5 ms this is about T_pb already.
-    """
-    return Validation(*case, piggyback_ms=0.0)
+def on_top(case: Analysed) -> Validation:
+    """Return the cell in which a piggyback request takes T_pb beside the frames' own delay."""
+    return Validation(*case, piggyback_ms=PIGGYBACK_MS)
 
 
 def build_validation(case: Validation, effort: Effort) -> Scenario:
