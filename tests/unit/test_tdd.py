@@ -58,7 +58,7 @@ def test_defaults_are_those_of_the_paper() -> None:
         "map_relevance": 1,
         "decoded_ns": 3_000_000,
         "closed_ns": 3_000_000,
-        "received_ns": 5_600_000,
+        "received_ns": 4_940_000,
         "downlink_mcs": "qpsk-3/4",
         "uplink_mcs": "qpsk-1/2",
         "users": [],

@@ -178,8 +178,8 @@ class OfdmaTddLink(Link):
         When a frame's uplink bursts are closed: what arrives later waits for another frame.
         Default 3 ms.
     received : Duration
-        When a frame's uplink bursts are received at the base station, not before `closed`.
-        Default 5.6 ms.
+        When a frame's uplink bursts are received at the base station, not before `closed`: what
+        they carry, requests among it, is known from then on. Default 4.94 ms.
     downlink_mcs : {"qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2", \
 "64qam-2/3", "64qam-3/4", "64qam-5/6"}
         MCS of the downlink. Default ``"qpsk-3/4"``.
@@ -206,8 +206,8 @@ class OfdmaTddLink(Link):
     request : RequestProcedure
         How stations ask for their uplink. Default ``"drawn"``.
     piggyback_read : {"at-once", "with-mpdu"}
-        When a piggyback request is read: with the burst that carries it, in time for the next map;
-        or as the last MPDU of that burst is received, after its repetitions. Default ``"at-once"``.
+        When a piggyback request is read: as the burst that carries it is received; or as the last
+        MPDU of that burst is received, after its repetitions. Default ``"at-once"``.
     grant : GrantPolicy
         What is granted unasked. Default ``"uni"``.
     scheduler : Scheduler
@@ -235,7 +235,7 @@ class OfdmaTddLink(Link):
     map_relevance: Annotated[int, PlainValidator(_whole(0, 1000, 1))] = 1
     decoded: Offset = Duration.parse("3 ms")
     closed: Offset = Duration.parse("3 ms")
-    received: Offset = Duration.parse("5.6 ms")
+    received: Offset = Duration.parse("4.94 ms")
     downlink_mcs: DownlinkMcs = "qpsk-3/4"
     uplink_mcs: UplinkMcs = "qpsk-1/2"
     radio: Maybe[Radio] = ABSENT

@@ -103,7 +103,7 @@ pub struct StationConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PiggybackRead {
-    /// With the burst that carries it, whatever becomes of its MPDUs, in time for the next map.
+    /// As the burst that carries it is received, whatever becomes of its MPDUs.
     #[default]
     AtOnce,
     /// As the last MPDU of the burst is received, after its repetitions; it is lost with that.

@@ -247,11 +247,8 @@ impl Tdd {
             let delay = self.request.piggyback_delay(burst.station);
             match self.piggyback_read {
                 PiggybackRead::AtOnce => {
-                    // Read with the burst that carries it, in time for the next map.
-                    let next = self.clock.frame_from(self.clock.closed_at(burst.frame));
-                    let heard = arrives.min(self.clock.start_of(next));
-                    self.stated.push(heard + delay, state(true));
-                    self.seldom = self.seldom.min(heard + delay);
+                    self.stated.push(arrives + delay, state(true));
+                    self.seldom = self.seldom.min(arrives + delay);
                 }
                 PiggybackRead::WithMpdu => {
                     let carried = self.carried.put(state(true), delay);

@@ -163,11 +163,10 @@ impl Link {
         let by_piggyback = if self.request.is_per_packet() {
             contention
         } else {
-            // Read with the burst, in time for the next map; that grants the next burst of the row.
-            let next_map = (closed / frame).ceil() * frame;
+            // Heard as the burst is received; the map after that grants the next burst of the row.
             let least = (closed / frame).floor() + 1.0;
-            let (heard, more) = (received.min(next_map), alone.map_relevance as f64);
-            let row = Frames::until(heard, self.request.piggyback(), frame, least, more);
+            let more = alone.map_relevance as f64;
+            let row = Frames::until(received, self.request.piggyback(), frame, least, more);
             let [data, room] = alone.packets_per_frame;
             let acks = data / f64::from(flow.options.delayed_ack_segments);
             let bursts = (row.mean * acks / room).ceil();
