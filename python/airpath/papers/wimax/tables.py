@@ -127,15 +127,16 @@ def gains(session: Session, base_rtt_ms: int, policy: str, over: str) -> float |
 
 
 def _gain_rows(session: Session, item: str, pairs: Sequence[tuple[int, str, str]]) -> list[Row]:
-    printed = {(each.base_rtt_ms, each.policy, each.over): each for each in GAINS}
+    printed = {
+        (each.base_rtt_ms, each.policy, each.over): each.gain for each in GAINS if each.item == item
+    }
     rows = []
     for base_rtt_ms, policy, over in pairs:
         ours = gains(session, base_rtt_ms, policy, over)
-        text = printed.get((base_rtt_ms, policy, over))
         from_table = (
             table2()[base_rtt_ms, policy]["goodput"] / (table2()[base_rtt_ms, over]["goodput"])
         )
-        theirs = text.gain if text and text.item == item else 100 * (from_table - 1)
+        theirs = printed.get((base_rtt_ms, policy, over), 100 * (from_table - 1))
         place: dict[str, int | float | str] = {"policy": policy, "over": over}
         place["base_rtt_ms"] = base_rtt_ms
         extra = {"bound": 100 * bound(base_rtt_ms)} if over == "uni" else {}
