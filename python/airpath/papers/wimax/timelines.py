@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
@@ -200,7 +201,7 @@ def _draw1(session: Session, title: str) -> Figure:
         f"Park, Hu & Kim 2009 · one run, seed {session.seed}. From arrival at the station to "
         f"reception: {waits[0]:.1f} ms by contention, {waits[1]:.1f} ms by piggyback. Arrivals and "
         "bursts are the run's; the steps between are the frames that the link's clock gives. "
-        "A piggyback request is read with its burst, in time for the next map."
+        "A piggyback request is heard as its burst is received, and answered by the next map."
     )
     plotting.heading(figure, title, about)
     return figure
@@ -224,10 +225,13 @@ def _draw2(session: Session, title: str) -> Figure:
     start = sent[first]
     figure = plotting.new_figure(10.4, 5.0)
     axes: Any = figure.subplots()
-    for number in range(first, following + 1):
-        colour = plotting.COLOURS["blue" if number < following else "red"]
-        places = [sent[number] - start, received[number] - start]
-        axes.plot(places, [1.0, 0.0], color=colour, lw=1.0)
+    ways = Counter((sent[n] - start, received[n] - start) for n in range(first, following))
+    for (leaves, comes), packets in ways.items():
+        look: dict[str, Any] = {"color": plotting.COLOURS["blue"], "lw": 0.6 + 0.6 * packets}
+        axes.plot([leaves, comes], [1.0, 0.0], **look)
+        axes.text(0.5 * (leaves + comes), 0.5, f" {packets}", va="center", fontsize=9)
+    next_one = [sent[following] - start, received[following] - start]
+    axes.plot(next_one, [1.0, 0.0], color=plotting.COLOURS["red"], lw=1.2)
     for number in range(first, following):
         # In a slow start the ACK of a packet lets two go: these show when it came.
         places = [received[number] - start, sent[2 * number + 1] - start]
@@ -241,7 +245,8 @@ def _draw2(session: Session, title: str) -> Figure:
     axes.set(ylim=(-0.34, 1.22), xlabel="time from the stage's first packet, ms")
     about = (
         f"Park, Hu & Kim 2009 · one run, seed {session.seed}: T_ct 30 ms, RTT_min 100 ms, stage "
-        f"{STAGE} with {following - first} packets. Data blue, ACKs dashed, the next stage red."
+        f"{STAGE} with {following - first} packets. Data blue, ACKs dashed, the next stage red. A "
+        "frame carries several packets: their number stands at the line that they share."
     )
     plotting.heading(figure, title, about)
     return figure

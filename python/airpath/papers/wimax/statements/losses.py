@@ -21,7 +21,7 @@ from airpath.papers.wimax.measures import (
 from airpath.papers.wimax.scenarios import SEGMENT, Case
 from airpath.papers.wimax.statements.common import SAYS, gain
 
-__all__ = ["CURVES", "LOSSES", "LOSS_CELLS", "relative_gains"]
+__all__ = ["CURVES", "LOSSES", "LOSS_CELLS", "RULES", "relative_gains"]
 
 LOSSES: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05)
 """p of Fig. 7; the paper gives its ends."""
