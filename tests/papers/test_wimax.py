@@ -17,7 +17,14 @@ from airpath.papers.kit.engine import Compiled, Series, Simulated
 from airpath.papers.kit.session import Session
 from airpath.papers.wimax import PAPER
 from airpath.papers.wimax.accesses import Access
-from airpath.papers.wimax.analysis import DEFAULTS, WindowRule, analysed, eq9_mbps, ideal_of
+from airpath.papers.wimax.analysis import (
+    DEFAULTS,
+    WindowRule,
+    analysed,
+    eq9_mbps,
+    ideal_of,
+    printed_ideal_mbps,
+)
 from airpath.papers.wimax.crowds import Crowd
 from airpath.papers.wimax.data import BASE_RTTS_MS, GAINS, POLICIES, table1, table2
 from airpath.papers.wimax.measures import (
@@ -28,11 +35,11 @@ from airpath.papers.wimax.measures import (
     total_mbps,
 )
 from airpath.papers.wimax.radio import DISTANCES_M, THRESHOLDS_DB, schemes_at
-from airpath.papers.wimax.scenarios import AS_CHOSEN, Case, build
+from airpath.papers.wimax.scenarios import AS_CHOSEN, CLOCK, Case, build
 from airpath.papers.wimax.statements.model import model1_mbps, model2_mbps
 from airpath.papers.wimax.tables import bound
-from airpath.papers.wimax.timelines import RANGED, Ranged, find_two_acks, messages
-from airpath.papers.wimax.validation import SWEEPS, Validation
+from airpath.papers.wimax.timelines import RANGED, Ranged, TwoAcks, find_two_acks, messages
+from airpath.papers.wimax.validation import SWEEPS, Validation, cell_of, on_top
 from airpath.papers.wimax.variants import DISTANCES, SCHEDULERS, SENSITIVITY, SIZING
 
 ROOT = Path(__file__).parents[2]
@@ -232,6 +239,21 @@ def test_the_ideal_of_the_tables_is_counted_by_hand() -> None:
     assert ideal_of(100).throughput_bps == pytest.approx(8 * 1500 * sent / time_s, rel=1e-3)
 
 
+def test_the_printed_ideal_is_that_of_an_independent_evaluation() -> None:
+    """Eqs. 1 to 8 with b = 2, 43 packets, W_th = 30, p_e = 0.8 %, R = 1.7 Mbit/s."""
+    assert printed_ideal_mbps(20) == pytest.approx(1.70, abs=0.006)
+    assert printed_ideal_mbps(150) == pytest.approx(0.83, abs=0.006)
+
+
+def test_a_piggyback_request_takes_no_more_than_the_frames_in_fig_3() -> None:
+    """wimax-2009 Eqs. 4 and 5: T_pb is the whole delay that it causes."""
+    found = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    case = DEFAULTS._replace(contention_ms=10.0)
+    for cell, delay_ns in ((cell_of(case), 0), (on_top(case), 10_000_000)):
+        link = json.loads(found.scenario(cell).resolve()[0])["bottleneck"]["link"]
+        assert link["request"]["piggyback"] == {"low_ns": delay_ns, "high_ns": delay_ns}
+
+
 def test_each_sweep_passes_the_defaults() -> None:
     assert all(DEFAULTS in cases or name == "size_kb" for name, cases in SWEEPS.items())
 
@@ -250,12 +272,30 @@ def test_the_cells_of_table_1_by_a_few_runs() -> None:
             assert estimate.mean == pytest.approx(printed[name], rel=0.05)
 
 
-def test_the_two_acks_of_figure_1_ask_as_in_the_standard() -> None:
-    found = session([RANGED])
-    acks = find_two_acks(found, RANGED)
-    steps = messages(acks)
+@pytest.fixture(scope="module")
+def two_acks() -> TwoAcks:
+    return find_two_acks(session([RANGED]), RANGED)
+
+
+def test_the_two_acks_of_figure_1_ask_as_in_the_standard(two_acks: TwoAcks) -> None:
+    steps = messages(two_acks)
     assert [step.upwards for step in steps] == [True, False, True, False, True, False, True]
-    assert all(before.sent_ms < after.sent_ms for before, after in pairwise(steps))
     # The code is sent behind the first ACK's arrival, the second ACK waits as the first is sent.
-    assert acks.arrivals[0] < steps[0].sent_ms
-    assert acks.arrivals[1] < steps[4].sent_ms
+    assert two_acks.arrivals[0] < steps[0].sent_ms
+    assert two_acks.arrivals[1] < steps[4].sent_ms
+
+
+def test_no_grant_of_figure_1_leaves_before_its_request_was_received(two_acks: TwoAcks) -> None:
+    steps = messages(two_acks)
+    answers = [(asked, given) for asked, given in pairwise(steps) if asked.upwards]
+    assert [given.name for _asked, given in answers] == ["2 allocation", "4 grant", "grant"]
+    assert all(given.sent_ms >= asked.received_ms for asked, given in answers)
+    # What a station sends follows what it was told.
+    told = [(given, sent) for given, sent in pairwise(steps) if sent.upwards]
+    assert all(sent.sent_ms >= given.received_ms for given, sent in told)
+    # The frames of both bursts are the run's. The map before that of the second grants it.
+    _first, second = two_acks.frames
+    assert (second - 1) * CLOCK.frame_ms >= two_acks.received_ms[0]
+    # From the code on no map is missed: the window of the first back-off has two opportunities.
+    waited = (steps[0].sent_ms - two_acks.arrivals[0]) / CLOCK.frame_ms
+    assert 0 < waited <= 2
