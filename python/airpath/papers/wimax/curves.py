@@ -158,10 +158,10 @@ def _draw_printed3(axes: Axes, first_mbps: float) -> None:
     """Draw what §3.2 says of the simulation: 32 % less at 60 ms, TCP model2 met at 30 ms."""
     star: dict[str, Any] = {"markersize": 12, "fillstyle": "none", "zorder": 5}
     star |= {"color": plotting.COLOURS["black"], "linestyle": ""}
-    label = "paper, in text: 32 % less than at 10 ms"
+    label = "paper: 32 % less than at 10 ms"
     axes.plot([60.0], [(1 - 0.32) * first_mbps], "*", label=label, **star)
     line: dict[str, Any] = {"color": plotting.COLOURS["grey"], "linestyle": ":", "lw": 1.2}
-    axes.axvline(30.0, label="paper, in text: TCP model2 is met at 30 ms", **line)
+    axes.axvline(30.0, label="paper: meets TCP model2", **line)
 
 
 def _draw_printed4(axes: Axes, cases: Sequence[Analysed], places: Sequence[float]) -> None:
@@ -169,7 +169,7 @@ def _draw_printed4(axes: Axes, cases: Sequence[Analysed], places: Sequence[float
     ideal = [ideal_mbps(case) for case in cases]
     low, high = ([(1 - below) * each for each in ideal] for below in (0.23, 0.10))
     band: dict[str, Any] = {"color": plotting.COLOURS["green"], "alpha": 0.15, "lw": 0}
-    label = "paper, in text: 10 to 23 % below the ideal"
+    label = "paper: 10 to 23 % below the ideal"
     axes.fill_between(places, low, high, label=label, **band)
 
 

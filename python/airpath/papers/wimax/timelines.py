@@ -229,7 +229,7 @@ def _draw2(session: Session, title: str) -> Figure:
     for (leaves, comes), packets in ways.items():
         look: dict[str, Any] = {"color": plotting.COLOURS["blue"], "lw": 0.6 + 0.6 * packets}
         axes.plot([leaves, comes], [1.0, 0.0], **look)
-        axes.text(0.5 * (leaves + comes), 0.5, f" {packets}", va="center", fontsize=9)
+        axes.text(comes, -0.05, str(packets), ha="center", va="center", fontsize=9)
     next_one = [sent[following] - start, received[following] - start]
     axes.plot(next_one, [1.0, 0.0], color=plotting.COLOURS["red"], lw=1.2)
     for number in range(first, following):
@@ -239,14 +239,14 @@ def _draw2(session: Session, title: str) -> Figure:
     last = received[following - 1] - start
     ends = [received[first] - start, received[following] - start]
     _span(axes, (0.0, sent[following] - start), 1.08, "RTT(k), sender")
-    _span(axes, (ends[0], ends[1]), -0.08, "RTT(k), receiver")
-    _span(axes, (last, ends[1]), -0.2, f"t_idle(k), {ends[1] - last:.1f} ms")
+    _span(axes, (ends[0], ends[1]), -0.16, "RTT(k), receiver")
+    _span(axes, (last, ends[1]), -0.28, f"t_idle(k), {ends[1] - last:.1f} ms")
     axes.set_yticks([0.0, 1.0], ["receiver", "sender"])
-    axes.set(ylim=(-0.34, 1.22), xlabel="time from the stage's first packet, ms")
+    axes.set(ylim=(-0.42, 1.22), xlabel="time from the stage's first packet, ms")
     about = (
         f"Park, Hu & Kim 2009 · one run, seed {session.seed}: T_ct 30 ms, RTT_min 100 ms, stage "
         f"{STAGE} with {following - first} packets. Data blue, ACKs dashed, the next stage red. A "
-        "frame carries several packets: their number stands at the line that they share."
+        "frame carries several packets: their number stands below the line that they share."
     )
     plotting.heading(figure, title, about)
     return figure
