@@ -131,7 +131,7 @@ def _draw_falls(panel: Axes, session: Session) -> None:
     for place, (name, points) in enumerate(FALLS.items()):
         first = means(session, CURVES[name][:1], EFFICIENCY.measure)[0]
         colour = plotting.COLOURS[LOOKS[list(CURVES).index(name)][0]]
-        named = {"label": label} if place == 0 else {}
+        named: dict[str, Any] = {"label": label} if place == 0 else {}
         where = ([SWEPT.values[-1]], [first - points / 100])
         panel.plot(*where, color=colour, zorder=5, **star, **named)
     panel.legend(*_last(panel, [label]), loc="lower left")

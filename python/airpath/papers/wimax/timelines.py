@@ -226,10 +226,10 @@ def _draw2(session: Session, title: str) -> Figure:
     figure = plotting.new_figure(10.4, 5.0)
     axes: Any = figure.subplots()
     ways = Counter((sent[n] - start, received[n] - start) for n in range(first, following))
-    for (leaves, comes), packets in ways.items():
-        look: dict[str, Any] = {"color": plotting.COLOURS["blue"], "lw": 0.6 + 0.6 * packets}
+    for (leaves, comes), count in ways.items():
+        look: dict[str, Any] = {"color": plotting.COLOURS["blue"], "lw": 0.6 + 0.6 * count}
         axes.plot([leaves, comes], [1.0, 0.0], **look)
-        axes.text(comes, -0.05, str(packets), ha="center", va="center", fontsize=9)
+        axes.text(comes, -0.05, str(count), ha="center", va="center", fontsize=9)
     next_one = [sent[following] - start, received[following] - start]
     axes.plot(next_one, [1.0, 0.0], color=plotting.COLOURS["red"], lw=1.2)
     for number in range(first, following):

@@ -44,10 +44,7 @@ fn requests() -> impl Strategy<Value = (Value, Way)> {
             json!({"kind": "ranging", "codes": 1, "timer_ns": 0, "backoff": [1, 1]}),
             Way::CodeAndHeader,
         )),
-        Just((
-            json!({"kind": "scheduling-request", "period_ns": 5_000_000}),
-            Way::CodeAndHeader,
-        )),
+        Just((json!({"kind": "scheduling-request", "period_ns": 5_000_000}), Way::CodeAndHeader,)),
     ]
 }
 
