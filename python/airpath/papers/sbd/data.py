@@ -16,6 +16,7 @@ __all__ = [
     "GRID_MIN_TH",
     "GRID_T_R_MS",
     "Aqm",
+    "AveragedRed",
     "DropTail",
     "Published",
     "Red",
@@ -77,7 +78,18 @@ class Red(NamedTuple):
     """minth, SDUs."""
 
 
-Aqm = DropTail | Sbd | Red
+class AveragedRed(NamedTuple):
+    """RED of Floyd and Jacobson 1993, on an average of the occupancy."""
+
+    max_p: float
+    """maxp."""
+    min_th: int
+    """minth, SDUs."""
+    weight: float
+    """w_q, the weight of a sample in the average, in (0, 1]; 1 is the occupancy itself."""
+
+
+Aqm = DropTail | Sbd | Red | AveragedRed
 
 
 def flows_named(flows: int) -> str:

@@ -10,7 +10,17 @@ from typing import Any, Final, NamedTuple
 
 from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.kit.traces import RECORDED
-from airpath.papers.sbd.data import BEARERS, Aqm, DropTail, Red, Sbd, drop_tail, published_table
+from airpath.papers.sbd.data import (
+    BEARERS,
+    BUFFER,
+    Aqm,
+    AveragedRed,
+    DropTail,
+    Red,
+    Sbd,
+    drop_tail,
+    published_table,
+)
 from airpath.papers.sbd.table1 import (
     base_rtt_ms,
     errors,
@@ -32,6 +42,7 @@ from airpath.scenario import (
     Wire,
 )
 from airpath.scenario import DropTail as DropTailQueue
+from airpath.scenario import Red as AveragedRedQueue
 from airpath.scenario import Sbd as SbdQueue
 
 __all__ = [
@@ -147,7 +158,7 @@ def keys(case: Case) -> dict[str, int | float | str]:
             return {**named, "aqm": "droptail"}
         case Sbd():
             return {**named, "aqm": "sbd", "T_r_ms": case.aqm.t_r_ms, "minth": case.aqm.min_th}
-        case Red():
+        case Red() | AveragedRed():
             return {**named, "aqm": "red", "maxp": case.aqm.max_p, "minth": case.aqm.min_th}
         case _:
             return {**named, "aqm": case.aqm.of}
@@ -257,6 +268,16 @@ def _queue(aqm: Aqm | ByRate, variant: Variant) -> QueueDisc:
             return SbdQueue(**_sbd_setting(aqm), alpha=alpha, **variant.sbd)
         case Red():
             return RlcRed(**_red_setting(aqm), **{**RED, **variant.red})
+        case AveragedRed():
+            return AveragedRedQueue(
+                limit=BUFFER,
+                min_th=aqm.min_th,
+                max_th=BUFFER,
+                max_p=aqm.max_p,
+                weight=aqm.weight,
+                gentle=False,
+                wait=False,
+            )
         case ByRate("sbd"):
             rows = [
                 {"rate": f"{rate} kbit/s", **_sbd_setting(_proposed(3, rate))} for rate in BEARERS

@@ -10,7 +10,7 @@ from airpath.papers.kit.statements import Statements
 from airpath.papers.sbd.data import DropTail, Sbd, published_table
 from airpath.papers.sbd.scenarios import Case, Use
 
-__all__ = ["CHECKED", "SAYS", "SWEPT", "Cases", "proposals", "proposed", "rises", "sweep"]
+__all__ = ["CHECKED", "SAYS", "SWEPT", "Cases", "proposals", "proposed", "rises", "share", "sweep"]
 
 SAYS: Final = Statements("sbd")
 
@@ -46,3 +46,8 @@ def sweep(bearer: int, t_r_ms: Sequence[float], min_th: int, alpha: int = 5) -> 
 def rises(values: Sequence[float]) -> bool:
     """Whether each is above the one before."""
     return all(after > before for before, after in pairwise(values))
+
+
+def share(found: Sequence[bool]) -> float:
+    """Return the share of true entries."""
+    return sum(found) / len(found)

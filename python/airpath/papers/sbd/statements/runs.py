@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -19,21 +19,31 @@ from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, gathered, is_less, joined, known, means
 from airpath.papers.sbd.data import Aqm, DropTail, flows_named
 from airpath.papers.sbd.scenarios import SWITCH_S, ByRate, Case, Use
-from airpath.papers.sbd.statements.common import SAYS, Cases, proposals, proposed, rises
+from airpath.papers.sbd.statements.common import SAYS, Cases, proposals, proposed, rises, share
 
-__all__ = ["changed", "changed_lines", "first_losses", "jain_falls", "starts", "switched"]
+__all__ = [
+    "changed",
+    "changed_lines",
+    "first_losses",
+    "jain_falls",
+    "of_sizes",
+    "shared",
+    "starts",
+    "switched",
+]
 
 # --- buffer sizes (Fig. 1) ---------------------------------------------------------------------
 
 
-def _of_sizes(said: Said) -> dict[int, list[Case]]:
+def of_sizes(said: Said) -> dict[int, list[Case]]:
+    """Return drop-tail buffers of all sizes, by number of flows."""
     use = Use(duration_s=60.0, replications=20)
     return {
         n: [Case(384, n, DropTail(size), use=use) for size in said["sizes"]] for n in said["flows"]
     }
 
 
-@SAYS.check("buffer-size", _of_sizes)
+@SAYS.check("buffer-size", of_sizes)
 def _buffer_size(session: Session, _said: Said, cases: Mapping[int, list[Case]]) -> Finding:
     def with_flows(flows: int, sizes: list[Case]) -> Finding:
         goodputs, delays = means(session, sizes, goodput_kbps), means(session, sizes, delay_s)
@@ -51,12 +61,13 @@ def _buffer_size(session: Session, _said: Said, cases: Mapping[int, list[Case]])
     return gathered("flows", cases, with_flows)
 
 
-def _shared(said: Said) -> dict[int, Case]:
+def shared(said: Said) -> dict[int, Case]:
+    """Return drop-tail buffers that several flows share, by size."""
     use = Use(duration_s=60.0, replications=20, record=("delivered",))
     return {size: Case(384, said["flows"], DropTail(size), use=use) for size in said["sizes"]}
 
 
-@SAYS.check("over-buffering", _shared)
+@SAYS.check("over-buffering", shared)
 def _over_buffering(session: Session, said: Said, cases: Mapping[int, Case]) -> Finding:
     times = (said["window_s"], 60.0)
     return jain_falls(session, cases, said["window_s"], times, step_by_step=False)
@@ -181,16 +192,12 @@ def _parts(said: Said) -> dict[str, Case]:
     }
 
 
-def _share(found: Sequence[bool]) -> float:
-    return sum(found) / len(found)
-
-
 @SAYS.check("drop-tail-trace", _parts)
 def _drop_tail_trace(session: Session, said: Said, cases: Cases) -> Finding:
     several = [lost > 1 for lost in session.values(cases["start"], overflows)]
     timed_out = [count > 0 for count in session.values(cases["start"], all_timed_out)]
-    start = _share([a and b for a, b in zip(several, timed_out, strict=True)])
-    again = _share([lost > 0 for lost in session.values(cases["after"], overflows)])
+    start = share([a and b for a, b in zip(several, timed_out, strict=True)])
+    again = share([lost > 0 for lost in session.values(cases["after"], overflows)])
     around = [cases["before"], cases["after"]]
     longer, inflated = (
         is_less(session, cases["before"], cases["after"], value) for value in (delay_s, rtt_s)
@@ -199,8 +206,8 @@ def _drop_tail_trace(session: Session, said: Said, cases: Cases) -> Finding:
     return Finding(
         start > 0.5 and again > 0.5 and longer and inflated,
         [
-            f"first {said['part_s']:g} s: more than one overflow drop in {_share(several):.0%} of "
-            f"the runs, both flows timed out in {_share(timed_out):.0%}, both of it in {start:.0%}",
+            f"first {said['part_s']:g} s: more than one overflow drop in {share(several):.0%} of "
+            f"the runs, both flows timed out in {share(timed_out):.0%}, both of it in {start:.0%}",
             f"after the change: overflow in {again:.0%} of the runs; delay {delays[0]:.2f} to "
             f"{delays[1]:.2f} s, mean RTT {rtts[0]:.2f} to {rtts[1]:.2f} s",
         ],

@@ -32,14 +32,23 @@ from airpath.papers.sbd.statements.common import (
 from airpath.papers.sbd.table1 import base_rtt_ms
 from airpath.papers.sbd.tables import QUANTITIES, TABLE6_CELLS, improvement
 
-__all__ = ["at_least_2_bdp", "by_min_th", "kept_goodput"]
+__all__ = [
+    "at_least_2_bdp",
+    "by_min_th",
+    "kept_goodput",
+    "most_and_proposed",
+    "red_grids",
+    "twice_bdp",
+    "up_to_proposed",
+    "with_alphas",
+]
 
 SDU_BITS: Final = 12_000
 
 # --- T_r, minth and α (Figs. 6 and 8) ----------------------------------------------------------
 
 
-def _up_to_proposed(_said: Said) -> dict[int, dict[str, list[Case]]]:
+def up_to_proposed(_said: Said) -> dict[int, dict[str, list[Case]]]:
     """Return the sweep with minth of Table 3 up to its T_r, and with the least all of it."""
     found = {}
     for bearer in SWEPT:
@@ -50,7 +59,7 @@ def _up_to_proposed(_said: Said) -> dict[int, dict[str, list[Case]]]:
     return found
 
 
-@SAYS.check("reaction-time", _up_to_proposed)
+@SAYS.check("reaction-time", up_to_proposed)
 def _reaction_time(session: Session, said: Said, cases: Mapping[int, Any]) -> Finding:
     def at(bearer: int, found: Mapping[str, list[Case]]) -> Finding:
         upto, low = found["upto"], means(session, found["low"], goodput_kbps)
@@ -119,14 +128,16 @@ def _min_th(session: Session, said: Said, cases: Mapping[int, Any]) -> Finding:
     return gathered("bearer", cases, at)
 
 
-def _with_alphas(said: Said) -> dict[int, dict[int, Case]]:
+def with_alphas(said: Said) -> dict[int, dict[int, Case]]:
+    """Return the settings of Table 3 by bearer and α."""
+
     def case(bearer: int, alpha: int) -> Case:
         return Case(bearer, 1, proposed(3, bearer)._replace(alpha=alpha), use=CHECKED)
 
     return {bearer: {a: case(bearer, a) for a in said["alphas"]} for bearer in BEARERS}
 
 
-@SAYS.check("alpha", _with_alphas)
+@SAYS.check("alpha", with_alphas)
 def _alpha(session: Session, said: Said, cases: Mapping[int, Any]) -> Finding:
     def at(bearer: int, found: Mapping[int, Case]) -> Finding:
         alphas, chosen = said["alphas"], said["chosen"]
@@ -154,11 +165,12 @@ def _alpha(session: Session, said: Said, cases: Mapping[int, Any]) -> Finding:
 # --- from the largest goodput to the proposal; RED with one flow and with four -----------------
 
 
-def _most_and_proposed(_said: Said) -> dict[int, list[Case]]:
-    return {bearer: [Case(bearer, 1, proposed(n, bearer)) for n in (2, 3)] for bearer in BEARERS}
+def most_and_proposed(tables: Sequence[int]) -> dict[int, list[Case]]:
+    """Return one flow with the settings of some tables, by bearer."""
+    return {bearer: [Case(bearer, 1, proposed(n, bearer)) for n in tables] for bearer in BEARERS}
 
 
-@SAYS.check("proposal", _most_and_proposed)
+@SAYS.check("proposal", lambda _said: most_and_proposed((2, 3)))
 def _proposal(session: Session, said: Said, cases: Mapping[int, list[Case]]) -> Finding:
     def change(pair: Sequence[float]) -> float:
         return 100 * (pair[1] / pair[0] - 1)
@@ -186,7 +198,8 @@ def _proposal(session: Session, said: Said, cases: Mapping[int, list[Case]]) -> 
     return Finding(falls and reduced >= said["reduced"] and paid <= said["paid"], lines, values)
 
 
-def _red_grids(said: Said) -> dict[int, dict[int, list[Case]]]:
+def red_grids(said: Said) -> dict[int, dict[int, list[Case]]]:
+    """Return RED over its settings by bearer and number of flows."""
     use = Use(replications=20)
     settings = [Red(max_p, min_th) for min_th in GRID_MIN_TH for max_p in said["max_p"]]
     return {
@@ -195,7 +208,7 @@ def _red_grids(said: Said) -> dict[int, dict[int, list[Case]]]:
     }
 
 
-@SAYS.check("red-responsive", _red_grids)
+@SAYS.check("red-responsive", red_grids)
 def _responsive(session: Session, _said: Said, cases: Mapping[int, Any]) -> Finding:
     def variation(quantity: str, grid: list[Case]) -> float:
         found = means(session, grid, QUANTITIES[quantity].measure)
