@@ -185,7 +185,8 @@ def jain_by_run(
     session: Session, cell: Cell, flows: int, window_s: float, times_s: tuple[float, float]
 ) -> list[float]:
     """Return `jain_in_windows` of each run of a cell that records ``delivered``."""
-    return [
-        jain_in_windows(session.series(cell, "delivered", run), flows, window_s, times_s)
-        for run in range(len(session.replications(cell)))
-    ]
+
+    def of_run(runs: Session, run: int) -> float:
+        return jain_in_windows(runs.series(cell, "delivered", run), flows, window_s, times_s)
+
+    return session.per_run(cell, f"Jain's index, {flows}, {window_s}, {times_s}", of_run)
