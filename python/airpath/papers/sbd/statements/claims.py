@@ -277,24 +277,32 @@ def rfc6298_rto_s(samples_s: Sequence[float]) -> list[float]:
     return found
 
 
+def _mean_rto_s(session: Session, run: int, case: Case, times_s: tuple[float, float]) -> float:
+    """Return the mean RTO over the RTT samples of all flows in a part of a run, s."""
+    series = session.series(case, "rtt", run)
+    flows = [series.of(flow) for flow in range(case.flows)]
+    times = np.concatenate([times for times, _ in flows])
+    timeouts = np.concatenate([rfc6298_rto_s(samples.tolist()) for _, samples in flows])
+    return float(timeouts[(times >= times_s[0]) & (times < times_s[1])].mean())
+
+
 @SAYS.check("rto-inflation", _recorded)
 def _inflation(session: Session, said: Said, cases: Sequence[Case]) -> Finding:
     (case,), part_s = cases, said["part_s"]
-    parts = (SWITCH_S - part_s, SWITCH_S), (SWITCH_S, SWITCH_S + part_s)
-    found: tuple[list[float], list[float]] = [], []
-    for run in range(len(session.replications(case))):
-        series = session.series(case, "rtt", run)
-        flows = [series.of(flow) for flow in range(case.flows)]
-        times = np.concatenate([times for times, _ in flows])
-        timeouts = np.concatenate([rfc6298_rto_s(samples.tolist()) for _, samples in flows])
-        for part, (low, high) in zip(found, parts, strict=True):
-            part.append(float(timeouts[(times >= low) & (times < high)].mean()))
-    longer = session.difference(found[1], found[0])
-    before, after = map(fmean, found)
+
+    def at(low: float, high: float) -> list[float]:
+        return session.per_run(
+            case,
+            f"RTO, {low} to {high} s",
+            lambda runs, run: _mean_rto_s(runs, run, case, (low, high)),
+        )
+
+    before, after = at(SWITCH_S - part_s, SWITCH_S), at(SWITCH_S, SWITCH_S + part_s)
+    longer = session.difference(after, before)
     return Finding(
         longer is not None and longer.low > 0,
-        [f"RTO {before:.2f} s before the change, {after:.2f} s after it"],
-        {"before_s": before, "after_s": after},
+        [f"RTO {fmean(before):.2f} s before the change, {fmean(after):.2f} s after it"],
+        {"before_s": fmean(before), "after_s": fmean(after)},
     )
 
 
