@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from airpath.papers.kit.base import Cell, Table
 from airpath.papers.kit.measured import Measured
@@ -41,6 +41,8 @@ class Cloud:
         The lines, at most six, by the constant parameter; each in the order of `values`.
     plain : tuple of str and Cell
         Name and cell of what the mechanism is compared with.
+    marked : mapping of str to tuple
+        Markers and cells of settings that stand out, by their names in the legend.
     """
 
     x: Measured
@@ -51,6 +53,7 @@ class Cloud:
     values: Sequence[float]
     cells: Mapping[int, Sequence[Cell]]
     plain: tuple[str, Cell]
+    marked: Mapping[str, tuple[str, Cell]] = field(default_factory=dict)
 
     def table(self, title: str, session: Session) -> Table:
         """Return both measures, `y` first, a line for each value of the parameter that rises."""
@@ -97,12 +100,11 @@ class Cloud:
             label = f"{self.line} {value}"
             shown.append(Points(label, self._points(cells, session), look, pale, begins=True))
         name, plain = self.plain
-        star = {"marker": "*", "color": plotting.COLOURS["black"], "markersize": 11}
-        shown.append(Points(name, self._points([plain], session), star))
+        for label, (marker, cell) in {**self.marked, name: ("*", plain)}.items():
+            look = _look(marker, "black", 4)
+            shown.append(Points(label, self._points([cell], session), look))
         for label, (marker, point) in published.items():
-            size = 12 if marker == "*" else 7
-            look = {"color": plotting.COLOURS["grey"], "markersize": size, "marker": marker, **OPEN}
-            shown.append(Points(label, [point], look))
+            shown.append(Points(label, [point], {**_look(marker, "grey", 5), **OPEN}))
         strength, _, unit = self.strength.partition(", ")
         about += f" · along each pale line {strength} rises from {self.values[0]:g} (large dot) "
         about += f"to {self.values[-1]:g} {unit}".rstrip()
@@ -115,3 +117,13 @@ class Cloud:
             for x, y in both
             if x is not None and y is not None
         ]
+
+
+def _look(marker: str, colour: str, zorder: int) -> dict[str, Any]:
+    size = 11 if marker == "*" else 7
+    return {
+        "marker": marker,
+        "color": plotting.COLOURS[colour],
+        "markersize": size,
+        "zorder": zorder,
+    }
