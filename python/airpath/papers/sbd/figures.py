@@ -68,9 +68,6 @@ SIZES: Final = (10, 20, 30, 40, 50, 60, 80, 100)
 
 FLOWS: Final = (1, 2, 3, 4)
 
-DODGE: Final = 0.9
-"""By how much points of one size are drawn beside each other, SDUs."""
-
 FIG1: Final = "Fig. 1: drop-tail, 384 kbit/s, buffer sizes, one to four flows"
 
 OVER_BUFFER: Final = Swept(
@@ -79,7 +76,7 @@ OVER_BUFFER: Final = Swept(
     SIZES,
     {flows_named(n): [Case(384, n, DropTail(size)) for size in SIZES] for n in FLOWS},
     {GOODPUT_AXIS: GOODPUT, DELAY_AXIS: DELAY},
-    DODGE,
+    dodge=0.0,
 )
 FIG1_CELLS: list[Cell] = [cell for cells in OVER_BUFFER.groups.values() for cell in cells]
 
@@ -104,8 +101,7 @@ def draw_fig1(session: Session) -> Figure:
     goodput = {n: (BUFFER, f"paper, Table 6, {n}", row.goodput_kbps) for n, row in theirs.items()}
     delay = {n: (BUFFER, f"paper, Table 6, {n}", row.delay_s) for n, row in theirs.items()}
     about = f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · "
-    about += f"{100 * session.paper.confidence:g} % intervals · "
-    about += "points of one size stand beside each other"
+    about += f"{100 * session.paper.confidence:g} % intervals"
     return OVER_BUFFER.figure(session, FIG1, about, {"goodput": goodput, "delay": delay})
 
 
@@ -144,8 +140,9 @@ class Grid(NamedTuple):
         return [case for row in self.cases(session).values() for case in row]
 
     def cells(self, session: Session) -> list[Cell]:
-        """Return its cases, with drop-tail for comparison."""
-        return [self.plain, *self.all(session)]
+        """Return its cases, with drop-tail and the printed settings for comparison."""
+        printed = [Case(self.bearer, self.flows, aqm) for _, aqm in self._of_tables().values()]
+        return list(dict.fromkeys([self.plain, *printed, *self.all(session)]))
 
     def cloud(self, session: Session) -> Cloud:
         """Return goodput and delay of it."""
@@ -153,16 +150,31 @@ class Grid(NamedTuple):
         values = strengths(self.aqm, session.effort.grid_step)
         plain = ("drop-tail", self.plain)
         cases = self.cases(session)
-        return Cloud(DELAY, GOODPUT, (0, 2), "minth", strength, values, cases, plain)
+        marked = {
+            f"simulated, setting of Table {n}": (marker, Case(self.bearer, self.flows, aqm))
+            for n, (marker, aqm) in self._of_tables().items()
+        }
+        return Cloud(DELAY, GOODPUT, (0, 2), "minth", strength, values, cases, plain, marked)
+
+    def _of_tables(self) -> dict[int, tuple[str, Aqm]]:
+        """Return markers and printed settings by table; with four flows only the proposal."""
+        numbers = {2: "s", 3: "D"} if self.aqm == "sbd" else {4: "s", 5: "D"}
+        proposal = max(numbers)
+        return {
+            n: (marker, published_table(n)[self.bearer].aqm)
+            for n, marker in numbers.items()
+            if self.flows == 1 or n == proposal
+        }
 
     def published(self) -> dict[str, tuple[str, Point]]:
         """Return what the paper's tables print for its bearer and flows: markers and points."""
         plain = drop_tail()[self.bearer, self.flows]
         found = {"paper, drop-tail": ("*", _printed(plain))}
         if self.flows == 1:
-            numbers = {2: "s", 3: "D"} if self.aqm == "sbd" else {4: "s", 5: "D"}
-            rows = {n: published_table(n)[self.bearer] for n in numbers}
-            tables = {f"paper, Table {n}": (numbers[n], _printed(rows[n])) for n in numbers}
+            tables = {
+                f"paper, Table {n}": (marker, _printed(published_table(n)[self.bearer]))
+                for n, (marker, _) in self._of_tables().items()
+            }
             return {**tables, **found}
         # Table 6 prints these as improvements over its drop-tail.
         more, less = (
