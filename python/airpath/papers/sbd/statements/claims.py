@@ -29,7 +29,7 @@ from airpath.papers.sbd.statements.revised import lowest_share
 from airpath.papers.sbd.statements.settings import most_and_proposed, red_grids
 from airpath.papers.sbd.tables import QUANTITIES
 
-__all__ = ["rfc6298_rto_s"]
+__all__ = ["pseudovalues", "rfc6298_rto_s"]
 
 GRID_USE: Final = Use(replications=20)
 """The runs of a setting on a whole grid."""
@@ -139,7 +139,7 @@ def _proposal_red(session: Session, said: Said, cases: Mapping[int, list[Case]])
 # --- RED with one flow and with four (Figs. 10 to 13) ------------------------------------------
 
 
-def _pseudovalues(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def pseudovalues(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the jackknife pseudovalues of the relative deviation over settings, one for each run.
 
     `values` has a row for each setting and a column for each run.
@@ -159,7 +159,7 @@ def _responsive(session: Session, _said: Said, cases: Mapping[int, Any]) -> Find
     for bearer, grids in cases.items():
         for name, quantity in QUANTITIES.items():
             one, four = (
-                _pseudovalues(np.array([session.values(c, quantity.measure) for c in grids[n]]))
+                pseudovalues(np.array([session.values(c, quantity.measure) for c in grids[n]]))
                 for n in (1, 4)
             )
             more = session.interval([float(each) for each in 100 * (one - four)])
