@@ -198,6 +198,23 @@ def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
     assert computed == list(range(8))
 
 
+counted: list[float] = []
+
+
+def _counted(replication: Any) -> float:
+    counted.append(value(replication))
+    return counted[-1]
+
+
+def test_resamples_compute_the_measure_of_a_module_once() -> None:
+    found = session(a=[float(run) for run in range(8)])
+    counted.clear()
+    for draw in (0, 1, 2):
+        resample = found.resampled(draw)
+        assert resample.values(("a",), _counted) == resample.values(("a",), lambda run: value(run))
+    assert counted == list(range(8))
+
+
 @pytest.mark.parametrize("resamples", [0, 3])
 def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Path) -> None:
     made: list[int | None] = []
