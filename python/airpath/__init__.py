@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airpath import phy as phy
+    from airpath import models as models, phy as phy
     from airpath.advisory import Advisory as Advisory
     from airpath.api import (
         advisories as advisories,
@@ -83,12 +83,14 @@ _HOMES = {
     "sweep": "airpath.sweep.api",
 }
 """Where the names are that are no part of a scenario."""
+_MODULES = ("models", "phy")
+"""Modules of the package that are part of its interface."""
 
 
 def _names() -> list[str]:
     """Return what the package offers; the parts of a scenario are in the modules of their own."""
     parts = importlib.import_module(_PARTS)
-    return sorted([*_HOMES, *parts.NAMES, "__version__", "phy"])
+    return sorted([*_HOMES, *parts.NAMES, "__version__", *_MODULES])
 
 
 def __getattr__(name: str) -> Any:
@@ -97,8 +99,8 @@ def __getattr__(name: str) -> Any:
         value = _names()
     elif name == "__version__":
         value = importlib.import_module("airpath._airpath").version()
-    elif name == "phy":
-        value = importlib.import_module("airpath.phy")
+    elif name in _MODULES:
+        value = importlib.import_module(f"airpath.{name}")
     elif name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
     elif name[:1].isupper() and name in (parts := importlib.import_module(_PARTS)).NAMES:

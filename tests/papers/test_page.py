@@ -242,9 +242,8 @@ def test_what_is_kept_is_the_whole_paper(paper: str) -> None:
     checked = [each["statement"] for each in kept["statements"]]
     assert checked == [spec.key for spec in found.statements]
     assert kept["provenance"]["mode"] == "full"
-    assert kept["provenance"]["command"].endswith(
-        f"reproduce {paper} --full --out out/{paper}-full"
-    )
+    command = f"airpath reproduce {paper} --full --out out/{paper}-full"
+    assert kept["provenance"]["command"].removesuffix(" --accept-version") == command
 
 
 def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> None:

@@ -240,6 +240,7 @@ def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
 def test_every_exported_name_is_there() -> None:
     assert all(hasattr(ap, name) for name in ap.__all__)
     assert sorted(ap.__all__) == sorted(dir(ap))
+    assert {"models", "phy"} <= set(ap.__all__)
     assert ap.__version__ == _airpath.version()
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         _ = ap.Nonsense
