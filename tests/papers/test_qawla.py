@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ import pytest
 from airpath.flow_descriptions import FlowDescriptions
 from airpath.papers import Effort, reproduce
 from airpath.papers.kit.engine import Compiled, Solved
-from airpath.papers.kit.files import read_table
+from airpath.papers.kit.files import read_table, read_text
+from airpath.papers.kit.overview import RESULTS
 from airpath.papers.qawla import scenarios
 from airpath.papers.qawla.data import (
     BOUNDARIES,
@@ -29,8 +29,6 @@ from conformance import Law
 
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
-
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "papers" / "qawla.md"
 
 T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
 QUEUE_TOLERANCE = ANALYSIS["queue_analysis"].relative
@@ -202,12 +200,10 @@ def test_quick_mode_is_near_the_published_numbers() -> None:
     assert simulation.values["within"] == 54
     assert f"{apart:.1f} % apart on average" in readme
     assert 100 * analysis.values["largest_difference"]["throughput_analysis"] < 0.04
-    assert {s.key: s.holds for s in report.statements} == {
-        "empty-queue": True,
-        "mass-at-boundary": True,
-        "optimistic-model": True,
-        "agreement": True,
-    }
+    # Those with the printed numbers as the centre need the paper's longer runs.
+    holds = {s.key: s.holds for s in report.statements}
+    assert all(holds[key] for key in ("empty-queue", "mass-at-boundary", "optimistic-model"))
+    assert holds["agreement"]
 
 
 @pytest.mark.slow
@@ -218,9 +214,7 @@ def test_full_mode_agrees_with_all_54_cells() -> None:
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["mean_absolute_difference"] <= MEAN_LIMIT
     assert simulation.values["outside"] == []
-    assert {s.key for s in report.statements if not s.holds} == documented_not_to_hold()
-
-
-def documented_not_to_hold() -> set[str]:
-    """Return the statements that the committed page, made in full mode, says do not hold."""
-    return set(re.findall(r"^\* Does not hold: ([a-z0-9-]+)\.$", PAGE.read_text("utf-8"), re.M))
+    kept = json.loads(read_text("qawla", RESULTS))["statements"]
+    assert {s.key: s.outcome for s in report.statements} == {
+        each["statement"]: each["outcome"] for each in kept
+    }
