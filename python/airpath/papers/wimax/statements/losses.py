@@ -189,12 +189,15 @@ def _blind(session: Session, said: Said, cases: Sequence[Case]) -> Finding:
 
 def _without_duplicates(session: Session, case: Case) -> tuple[float, float]:
     """Return the mean of duplicate ACKs of a run, and the efficiency without them."""
-    shares, counts = [], []
-    for run, replication in enumerate(session.replications(case)):
-        count = duplicate_acks(session.series(case, "seq_received", run), SEGMENT)
+
+    def counted(whole: Session, run: int) -> int:
+        return duplicate_acks(whole.series(case, "seq_received", run), SEGMENT)
+
+    counts = session.per_run(case, "duplicate-acks", counted)
+    shares = []
+    for count, replication in zip(counts, session.replications(case), strict=True):
         used = 1e3 * USED.measure(replication) - ACK_BYTES * count
         shares.append(used / (1e3 * ALLOCATED.measure(replication)))
-        counts.append(count)
     return sum(counts) / len(counts), sum(shares) / len(shares)
 
 
