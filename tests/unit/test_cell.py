@@ -245,6 +245,17 @@ def test_the_classes_say_the_same_as_the_file() -> None:
     assert [flow.get("user") for flow in resolved["flows"]] == [0, 1]
 
 
+@pytest.mark.parametrize("per_user", [False, True])
+def test_users_have_one_margin_or_one_each(per_user: bool) -> None:
+    margin = f"{{target_loss = 0.1, per_user = {str(per_user).lower()}}}"
+    weak = '[{user = 1, snr = {kind = "rayleigh", mean = "0 dB", doppler = "60 Hz"}}]'
+    changes = [("margin", margin), ("attempts", "2"), ("users", weak)]
+    scenario = loads(GOOD, overrides=[(f"bottleneck.link.{k}", v) for k, v in changes])
+    users = ap.simulate(scenario, reps=1).replications[0]["users"]
+    first, second = (user["margin"] for user in users)
+    assert (first != second) == per_user
+
+
 def test_slots_with_the_schemes_of_a_table() -> None:
     rate = ap.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz")
     told = '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "20 MHz"}'

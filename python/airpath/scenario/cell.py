@@ -30,6 +30,7 @@ from airpath.scenario.values import (
     PositiveRate,
     ProperFraction,
     TableName,
+    Truth,
     UserNumber,
     choice,
     number_within,
@@ -132,12 +133,23 @@ class AdaptiveMargin(Model):
         p*, above 0 and below 1. The paper's is 0.001.
     least : float
         What the margin does not fall below, from -4 to 0.95. Default -4.
+    per_user : bool, optional
+        Whether each user has a margin that follows the user's own packets, instead of one margin
+        for the cell. Default: False.
     """
 
     target_loss: ProperFraction = Field(examples=["0.001"])
     least: Annotated[
         float, PlainValidator(number_within(-4.0, 0.95, "from -4 to 0.95", "0"))
     ] = -4.0
+    per_user: Maybe[Truth] = ABSENT
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; without `per_user` unless it is set."""
+        entries = super().resolved(context, path)
+        if entries["per_user"] is None:
+            del entries["per_user"]
+        return entries
 
 
 _margin_number = number_within(-100.0, 1.0, "from -100 to below 1", "0.1", below=True)

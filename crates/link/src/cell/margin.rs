@@ -2,7 +2,7 @@
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
 //! retransmissions is approximately a target". The rule is ours, for the paper gives none: one m for
-//! the whole cell; a finished packet that was given up adds δ(1 − p*) to it, one that was delivered
+//! the whole cell, or one for each user (`per_user`); a finished packet that was given up adds δ(1 − p*) to it, one that was delivered
 //! takes δp* away, so that m rests where a share p* of the packets is given up. δ is 0.1 until the
 //! 10th loss, 0.02 until the 40th, then 0.002; m begins at 0, or at its least value where that is
 //! above, and stays within [−4, 0.95] or what the user sets as its least. Steps that shrink with losses,
@@ -41,6 +41,9 @@ pub struct AdaptiveMarginConfig {
     /// What m does not fall below: from −4 to 0.95.
     #[serde(default = "least_adaptive")]
     pub least: f64,
+    /// Whether every user has a margin, which follows the user's own packets.
+    #[serde(default)]
+    pub per_user: bool,
 }
 
 fn least_adaptive() -> f64 {
@@ -77,7 +80,37 @@ impl MarginConfig {
     }
 }
 
-/// The margin of a cell.
+/// The margins of a cell: one for all users, or one for each.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Margins(Vec<Margin>);
+
+impl Margins {
+    /// Creates the margins of a cell with `users` users.
+    pub(super) fn new(config: MarginConfig, users: usize) -> Margins {
+        let per_user = matches!(config, MarginConfig::Adaptive(adaptive) if adaptive.per_user);
+        Margins(vec![Margin::new(config); if per_user { users.max(1) } else { 1 }])
+    }
+
+    /// Returns the margin of a user.
+    #[inline]
+    pub(super) fn of(&self, user: usize) -> &Margin {
+        &self.0[user.min(self.0.len() - 1)]
+    }
+
+    /// Returns the margin of a user, to be changed.
+    #[inline]
+    pub(super) fn of_mut(&mut self, user: usize) -> &mut Margin {
+        let place = user.min(self.0.len() - 1);
+        &mut self.0[place]
+    }
+
+    /// Resets the measured means.
+    pub(super) fn restart_measurement(&mut self) {
+        self.0.iter_mut().for_each(Margin::restart_measurement);
+    }
+}
+
+/// One margin, with what moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Margin {
     /// m.
@@ -96,7 +129,7 @@ impl Margin {
     pub(super) fn new(config: MarginConfig) -> Margin {
         let (value, target, least) = match config {
             MarginConfig::Fixed(margin) => (margin, None, margin),
-            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least }) => {
+            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least, .. }) => {
                 (least.max(0.0), Some(target_loss), least)
             }
         };
@@ -124,7 +157,7 @@ impl Margin {
     }
 
     /// Starts the measurement anew.
-    pub(super) fn restart_measurement(&mut self) {
+    fn restart_measurement(&mut self) {
         (self.sum, self.slots) = (0.0, 0);
     }
 
@@ -160,14 +193,27 @@ mod tests {
     use super::*;
 
     fn adaptive(target_loss: f64) -> Margin {
-        Margin::new(MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least: -4.0 }))
+        Margin::new(adaptive_config(target_loss, -4.0, false))
+    }
+
+    fn adaptive_config(target_loss: f64, least: f64, per_user: bool) -> MarginConfig {
+        MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least, per_user })
+    }
+
+    #[test]
+    fn a_loss_moves_the_margin_of_its_user_or_that_of_the_cell() {
+        for (per_user, second) in [(true, 0.0), (false, 0.05)] {
+            let mut margins = Margins::new(adaptive_config(0.5, -4.0, per_user), 2);
+            margins.of_mut(0).on_loss();
+            assert_eq!(margins.of(0).value(), 0.05);
+            assert_eq!(margins.of(1).value(), second, "{per_user}");
+        }
     }
 
     #[test]
     fn it_does_not_fall_below_what_is_set() {
         for (least, first) in [(-0.5, 0.0), (0.0, 0.0), (0.25, 0.25)] {
-            let config = AdaptiveMarginConfig { target_loss: 0.999, least };
-            let mut margin = Margin::new(MarginConfig::Adaptive(config));
+            let mut margin = Margin::new(adaptive_config(0.999, least, false));
             assert_eq!(margin.value(), first);
             (0..100).for_each(|_| margin.on_delivery());
             assert_eq!(margin.value(), least);

@@ -49,7 +49,7 @@ use airpath_core::{
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use harq::Repeated;
-use margin::Margin;
+use margin::Margins;
 use rate::{Coded, SlotRate};
 use user::{Radio, User};
 
@@ -69,7 +69,7 @@ pub struct Cell {
     people: Vec<User>,
     radios: Vec<Radio>,
     rate: SlotRate,
-    margin: Margin,
+    margins: Margins,
     attempts: u32,
     harq: Harq,
     scheduler: AnyScheduler,
@@ -112,7 +112,7 @@ impl Part<dyn Link + Send, LinkKit> for Cell {
             people,
             radios,
             rate,
-            margin: Margin::new(config.margin),
+            margins: Margins::new(config.margin, count),
             attempts: config.attempts,
             harq: config.harq,
             scheduler,
@@ -185,7 +185,7 @@ impl Cell {
     /// The users that can be served in slot number `slot`, with their rates; gives the largest rate.
     fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
         let mut largest = 0.0f64;
-        let (margin, now, records) = (self.margin.value(), ctx.now, ctx.records(Series::Snr));
+        let (now, records) = (ctx.now, ctx.records(Series::Snr));
         self.candidates.clear();
         for user in self.with_data.iter() {
             let radio = &mut self.radios[user];
@@ -193,7 +193,7 @@ impl Cell {
             if records {
                 ctx.record(Series::Snr, user as u32, 10.0 * libm::log10(snr));
             }
-            let rate = self.rate.select(snr, margin);
+            let rate = self.rate.select(snr, self.margins.of(user).value());
             if whole_bits(rate, self.slot) > 0 {
                 largest = largest.max(rate);
                 let head_wait = now.saturating_since(radio.head_since);
@@ -224,7 +224,8 @@ impl Cell {
             Some(repeated) => repeated.block,
             None => {
                 let snr = self.radios[user].channel.at(slot);
-                let coded = self.rate.block(slot, self.slot, snr, self.margin.value());
+                let margin = self.margins.of(user).value();
+                let coded = self.rate.block(slot, self.slot, snr, margin);
                 person.fill(coded.bits, ctx);
                 coded
             }
@@ -232,7 +233,7 @@ impl Cell {
         // Its discipline may have dropped the rest: the slot is lost.
         if person.packets_held() > 0 {
             person.note_slot(coded.rate, was_best);
-            self.margin.note();
+            self.margins.of_mut(user).note();
             self.block = Some(Block { user, slot, coded });
         }
         self.look_at(user, ctx.now);
@@ -244,8 +245,8 @@ impl Cell {
         let bits = coded.bits;
         let (began, ended) = (self.start_of(slot), self.start_of(slot + 1));
         self.meter.add_busy(began, ended);
-        let Cell { people, meter, margin, output, .. } = self;
-        let person = &mut people[user];
+        let Cell { people, meter, margins, output, .. } = self;
+        let (person, margin) = (&mut people[user], margins.of_mut(user));
         let before = person.repeated.map_or(0.0, |repeated| repeated.heard);
         let heard = self.harq.hear(before, self.radios[user].channel.at_end_of(slot), &self.rate);
         let mut has_failed = self.rate.fails(&coded, self.harq, heard);
@@ -292,7 +293,7 @@ impl Cell {
 
     fn restart_measurement(&mut self, now: Time) {
         self.meter.restart(now);
-        self.margin.restart_measurement();
+        self.margins.restart_measurement();
         self.people.iter_mut().for_each(|person| person.restart_measurement(now));
         self.radios.iter_mut().for_each(Radio::restart_measurement);
     }
@@ -356,9 +357,9 @@ impl Link for Cell {
         let under_way = self.block.map(|block| self.start_of(block.slot));
         let link = self.meter.report_of_time(now, under_way);
         let slots = link.offered / self.slot.as_secs_lossy();
-        let margin = self.margin.mean();
         let users = (0..).zip(self.people.iter().zip(&self.radios));
         let of_user = |(user, (person, radio)): (u32, (&User, &Radio))| {
+            let margin = self.margins.of(user as usize).mean();
             person.report(UserId(user), radio, slots, margin)
         };
         let queues = self.people.iter().map(|person| person.queue_report(now)).collect();
