@@ -9,6 +9,7 @@ from math import log
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from airpath.papers.clamp.figures import drawn_over, figure_of
 from airpath.papers.clamp.measures import FLOWS_MS
 from airpath.papers.clamp.scenarios import AS_CHOSEN, Case, Variant
 from airpath.papers.clamp.statements import CHECKS, SAYS
@@ -29,6 +30,10 @@ VARIANTS: Final[Mapping[str, Variant]] = {
         link={"margin": AdaptiveMargin(target_loss=1e-3, least=0.0)},
     ),
     "margin-0.5": Variant("the margin is 0.5", link={"margin": 0.5}),
+    "margin-per-user": Variant(
+        "a margin for each user",
+        link={"margin": AdaptiveMargin(target_loss=1e-3, per_user=True)},
+    ),
     "natural-log": Variant(
         "the natural logarithm in Eq. 18: the bandwidth times ln 2",
         rate={"bandwidth": f"{round(4.3e6 * log(2))} Hz"},
@@ -157,7 +162,19 @@ def _lines(
     return lines + [["", "", "", line] for line in more], found
 
 
-def _evaluate(session: Session, _out: Path | None) -> ItemResult:
+def _figures(session: Session, out: Path | None) -> list[Path]:
+    """Draw Figs. 4, 5 and 10 over the mean sojourn time."""
+    figures: list[Path] = []
+    if out is None:
+        return figures
+    for key, drawn in drawn_over("wait").items():
+        title = drawn.title.replace("queueing delay", "sojourn time")
+        make = partial(figure_of, drawn._replace(title=title), session)
+        figures += session.draw(make, out, f"clamp-{key}-wait", title, session.about)
+    return figures
+
+
+def _evaluate(session: Session, out: Path | None) -> ItemResult:
     complete = session.complete(CELLS)
     rows: list[Row] = []
     lines: list[list[str]] = []
@@ -175,7 +192,8 @@ def _evaluate(session: Session, _out: Path | None) -> ItemResult:
         "at equal sojourn times every run."
     ]
     table = Table(TITLE, columns, lines, notes)
-    return ItemResult("sensitivity", TITLE, rows, [table], complete=complete)
+    figures = _figures(session, out) if complete else []
+    return ItemResult("sensitivity", TITLE, rows, [table], figures, complete=complete)
 
 
 SENSITIVITY: Final[tuple[Sequence[Cell], Evaluate]] = (CELLS, _evaluate)
