@@ -7,6 +7,7 @@ import pytest
 import airpath as ap
 
 BOTH: dict[str, Any] = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "40 packets"}}
+WIRE = {"delay": "1 ms"}
 
 
 def scenario(**changes: Any) -> ap.Scenario:
@@ -43,6 +44,35 @@ def test_an_ideal_ack_path_is_refused_by_key() -> None:
         'Scenario: flows.1.direction = "reverse": an ideal ACK path has no link that data could '
         'take. Write ack_path of kind "link" or "reverse".'
     )
+
+
+def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
+    with pytest.raises(ap.ScenarioError) as error:
+        scenario(ack_path="ideal", flows=ap.flows(egress={"delay": "2 ms"}, ack_access=WIRE))
+    assert str(error.value) == (
+        'Scenario: flows.0.ack_access = {delay = "1 ms"}: an ideal ACK path has no link that ACKs '
+        'could be on their way to. Write ack_path of kind "link" or "reverse", or give the delay '
+        "to return_wire."
+    )
+    with pytest.raises(ap.ScenarioError) as error:
+        ap.flows(source="cbr", rate="1 Mbit/s", ack_access=WIRE)
+    assert str(error.value) == (
+        'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Leave this key out.'
+    )
+    with pytest.raises(ap.ScenarioError, match=r"given beside ack_access\.delay"):
+        ap.flows(base_rtt="40 ms", ack_access=WIRE)
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
+def test_the_base_rtt_of_models_counts_the_wire_of_acks() -> None:
+    wires: dict[str, Any] = {"egress": {"delay": "20 ms"}, "cc": "reno"}
+    split = {"ack_access": {"delay": "5 ms"}, "return_wire": {"delay": "15 ms"}}
+    gentle = ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="5 Mbit/s"))
+    solved = [
+        ap.solve(scenario(flows=ap.flows(2, **wires, **back), bottleneck=gentle)).flows[0].rtt_s
+        for back in ({"return_wire": {"delay": "20 ms"}}, split)
+    ]
+    assert solved[0] == solved[1]
 
 
 def test_no_model_covers_it() -> None:

@@ -4,7 +4,7 @@
 //! ```text
 //!   sender ──► access wire ──► [queue │ link] ──► egress wire ──► receiver
 //!     ▲                                                              │
-//!     └───────────── return wire ◄── (ACK link) ◄────────────────────┘
+//!     └──── return wire ◄── (ACK link) ◄── ACK access wire ◄─────────┘
 //! ```
 //!
 //! Every box is a [`Stage`]: it is handed packets and the current time,

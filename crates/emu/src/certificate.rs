@@ -131,10 +131,8 @@ pub fn base_rtt(scenario: &Scenario) -> Option<Duration> {
     let backhaul = scenario.backhaul.map_or(0, |wire| 2 * wire.delay_ns);
     let shared = scenario.forward_hop().delay + reverse + nanos(backhaul);
     let of_tcp = |flow: &&FlowSpec| matches!(flow.source, SourceSpec::Tcp(_));
-    let own =
-        scenario.flows.entries().iter().filter(of_tcp).map(|flow| {
-            nanos(flow.access.delay_ns + flow.egress.delay_ns + flow.return_wire.delay_ns)
-        });
+    let wires = |flow: &FlowSpec| nanos(flow.wires().map(|(_, wire)| wire.delay_ns).iter().sum());
+    let own = scenario.flows.entries().iter().filter(of_tcp).map(wires);
     own.min().map(|own| shared + own)
 }
 

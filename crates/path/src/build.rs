@@ -312,12 +312,14 @@ impl Builder<'_> {
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
         let open = (self.open)(flow);
         let ends = self.endpoints(flow, spec, open)?;
-        // Equal times go from the source on: the access wire, the sink, the source again.
+        // Equal times go from the source on: the access wire, the sink, the ACKs' access wire, the
+        // source again.
         let entry = self.access(spec.access, data.entry);
         let (sink, at_sink) = self.behind(data.delay, spec.egress, ends.sink);
+        let ack_entry = acks.map(|hop| self.access(spec.ack_access, hop.entry));
         let (source, at_source) = self.behind(lead, spec.return_wire, ends.source);
         self.settle();
-        let ack_entry = acks.map_or(at_source, |hop| hop.entry);
+        let ack_entry = ack_entry.unwrap_or(at_source);
         // In order of their numbers, which is quick to sort.
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
         self.connect(source, Port(0), Route::To(entry.0, entry.1));

@@ -3,7 +3,7 @@
 //! ```text
 //!   sender ─ access ─► bottleneck ─ egress ─► receiver
 //!      ▲                                         │
-//!      └── return ◄── (ACK link │ reverse side │ nothing) ◄──┘
+//!      └─ return ◄─ (ACK link │ reverse side │ nothing) ◄─ ACK access ─┘
 //! ```
 //!
 //! A [`Scenario`] is the description in SI base units that the Python side writes as JSON. It is

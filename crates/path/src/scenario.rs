@@ -76,7 +76,10 @@ pub struct FlowSpec {
     pub access: WireSpec,
     /// From that link to the receiver.
     pub egress: WireSpec,
-    /// From the receiver to the sender.
+    /// From the receiver to the link that its ACKs take; only where there is one.
+    #[serde(default)]
+    pub ack_access: WireSpec,
+    /// From there, or from the receiver where ACKs take no link, to the sender.
     pub return_wire: WireSpec,
 }
 
@@ -304,6 +307,14 @@ impl Scenario {
             let error = ConfigError::new("direction", "reverse", problem);
             return Err(error.under(&format!("flows.{number}")));
         }
+        if matches!(self.ack_path, AckPath::Ideal {})
+            && let Some(number) =
+                self.flows.iter().position(|f| f.ack_access != WireSpec::default())
+        {
+            let problem = "an ideal ACK path has no link in front of which ACKs could be delayed";
+            let error = ConfigError::new("ack_access", "a wire", problem);
+            return Err(error.under(&format!("flows.{number}")));
+        }
         if let Some(backhaul) = &self.backhaul {
             backhaul.validate().map_err(|error| error.under("backhaul"))?;
         }
@@ -374,12 +385,24 @@ impl FlowSpec {
                 }
             }
         }
-        for (name, wire) in
-            [("access", self.access), ("egress", self.egress), ("return_wire", self.return_wire)]
+        if matches!(self.source, SourceSpec::Cbr { .. } | SourceSpec::Poisson { .. })
+            && self.ack_access != WireSpec::default()
         {
-            wire.validate().map_err(|error| error.under(name))?;
+            return Err(ConfigError::new("ack_access", "a wire", "datagrams have no ACKs"));
         }
-        Ok(())
+        self.wires()
+            .into_iter()
+            .try_for_each(|(name, wire)| wire.validate().map_err(|error| error.under(name)))
+    }
+
+    /// Its wires by their names in the document, in the order of a round trip.
+    pub fn wires(&self) -> [(&'static str, WireSpec); 4] {
+        [
+            ("access", self.access),
+            ("egress", self.egress),
+            ("ack_access", self.ack_access),
+            ("return_wire", self.return_wire),
+        ]
     }
 }
 

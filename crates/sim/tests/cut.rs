@@ -116,12 +116,13 @@ fn paths() -> Vec<Scenario> {
     let backhaul = json!({"delay_ns": 4_000_037, "rate_bps": 50_000_021});
     let paths = [(&ideal, None), (&own, None), (&reverse, None), (&own, Some(&backhaul))];
     let made = paths.into_iter().map(|(ack_path, backhaul)| {
-        let mut upward = wires(1);
+        let (mut first, mut upward) = (wires(0), wires(1));
         if ack_path != &ideal {
             upward["direction"] = json!("reverse");
+            first["ack_access"] = json!({"delay_ns": 5_003_001, "rate_bps": 100_000_019});
         }
         let flows = vec![
-            flow(tcp(json!({"receive_window": 400_000})), wires(0)),
+            flow(tcp(json!({"receive_window": 400_000})), first),
             flow(tcp(json!({"receive_window": 400_000})), upward),
             flow(datagrams("poisson", 400_000), wires(2)),
         ];

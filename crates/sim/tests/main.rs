@@ -9,6 +9,7 @@ mod pftk_case;
 #[path = "../../link/tests/traces/mod.rs"]
 mod traces;
 
+mod ack_access;
 mod contracts;
 mod cut;
 mod dctcp;

@@ -245,13 +245,18 @@ fn any_flow() -> impl Strategy<Value = Value> {
         json!({"kind": "poisson", "from_ns": 0, "gap_ns": 200 * MS}),
     ]);
     let stop_ns = select(vec![Value::Null, Value::Null, Value::Null, json!(SECOND)]);
-    let wires = (any_wire(), any_wire(), any_wire());
+    let wires = (any_wire(), any_wire(), any_wire(), any_wire());
     let names = (any::<bool>(), 0..3u32, 0..2u32);
     (any_source(), start, stop_ns, wires, names).prop_map(
-        |(source, start, stop_ns, (access, egress, return_wire), (is_back, user, group))| {
-            json!({"source": source, "start": start, "stop_ns": stop_ns, "access": access,
-                   "egress": egress, "return_wire": return_wire, "user": user, "group": group,
-                   "direction": if is_back { "reverse" } else { "forward" }})
+        |(source, start, stop_ns, (access, egress, at_acks, back), (is_back, user, group))| {
+            let mut flow = json!({
+                "source": source, "start": start, "stop_ns": stop_ns, "access": access,
+                "egress": egress, "return_wire": back, "user": user, "group": group,
+                "direction": if is_back { "reverse" } else { "forward" }});
+            if flow["source"]["kind"] == "tcp" {
+                flow["ack_access"] = at_acks;
+            }
+            flow
         },
     )
 }
@@ -303,7 +308,10 @@ pub(crate) fn any_case() -> impl Strategy<Value = Case> {
         |(flows, (bottleneck, ack_path), backhaul, controls, warmup_ns, (is_independent, seed))| {
             let (mut flows, open): (Vec<Value>, Vec<OpenEnds>) = flows.into_iter().unzip();
             if ack_path["kind"] == "ideal" {
-                flows.iter_mut().for_each(|flow| flow["direction"] = json!("forward"));
+                for flow in flows.iter_mut().filter_map(Value::as_object_mut) {
+                    flow.insert("direction".to_owned(), json!("forward"));
+                    flow.remove("ack_access");
+                }
             }
             let document = json!({
                 "duration_ns": 2 * SECOND, "warmup_ns": warmup_ns, "flows": flows,

@@ -92,8 +92,7 @@ pub(crate) fn rate_of_packets_bps(
 
 /// Wires at which nothing is dropped.
 pub(crate) fn no_limits(flow: &FlowSpec) -> Result<(), Reason> {
-    let wires =
-        [("access", flow.access), ("egress", flow.egress), ("return_wire", flow.return_wire)];
+    let wires = flow.wires();
     wires.iter().try_for_each(|(name, wire)| no_limit(wire).map_err(|reason| reason.under(name)))
 }
 

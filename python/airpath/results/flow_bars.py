@@ -121,7 +121,8 @@ def _bars(
 
 def _name(result: Result, flow: int) -> str:
     about = FlowDescriptions(result.resolved)[flow]
-    back_s = (about.get("return_wire") or {}).get("delay_ns", 0) / 1e9
+    back = ((about.get(wire) or {}).get("delay_ns", 0) for wire in ("ack_access", "return_wire"))
+    back_s = sum(back) / 1e9
     rtt = f"{1e3 * (propagation_s(result, flow) + back_s):.3g} ms"
     user = about.get("user")
     return f"flow {flow}\n{rtt}" + (f"\nuser {user}" if user is not None else "")

@@ -24,6 +24,7 @@ class FlowKeys(TypedDict, total=False):
     source: str
     access: Wire | Mapping[str, Any] | None
     egress: Wire | Mapping[str, Any] | None
+    ack_access: Wire | Mapping[str, Any] | None
     return_wire: Wire | Mapping[str, Any] | None
     base_rtt: str | float | Duration | Sequence[str | float | Duration] | None
     start: str | float | Duration | Uniform | Mapping[str, Any]

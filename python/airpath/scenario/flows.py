@@ -53,8 +53,9 @@ TIMESTAMPS = Size(12)
 class Source(Part):
     """A group of equal flows; `source` says what they send, TCP when it is not given.
 
-    The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver) and
-    `return_wire` (receiver to sender). Their delays are either given, or follow from `base_rtt`.
+    The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver),
+    `ack_access` (receiver to the link of the ACK path) and `return_wire` (from there, or from the
+    receiver, to the sender). Their delays are either given, or follow from `base_rtt`.
 
     Parameters
     ----------
@@ -66,8 +67,9 @@ class Source(Part):
         What those leave over is halved between `egress` and `return_wire`; where the receiver is a
         station of an ``ofdma-tdd`` link, between `access` and `return_wire`, and where the sender
         is one, it is all of `egress`.
-    access, egress, return_wire : Wire, optional
+    access, egress, ack_access, return_wire : Wire, optional
         The wires; with `base_rtt` they may only give rates. ``return`` in a TOML file.
+        `ack_access` is for TCP, with an `ack_path` of kind ``link`` or ``reverse``.
     start : Duration or Uniform
         When the flows start. Default 0 s.
     stop : Duration, optional
@@ -89,10 +91,13 @@ class Source(Part):
     chosen_by = "source"
     needs_path: ClassVar[bool] = False
     """Whether `base_rtt` or the wires must be given."""
+    has_acks: ClassVar[bool] = False
+    """Whether the receiver sends ACKs."""
 
     count: Count = 1
     access: Maybe[Wire] = ABSENT
     egress: Maybe[Wire] = ABSENT
+    ack_access: Maybe[Wire] = ABSENT
     return_wire: Annotated[Maybe[Wire], Field(alias="return")] = ABSENT
     base_rtt: BaseRtt = ABSENT
     start: Start = usual(Duration(0))
@@ -106,17 +111,22 @@ class Source(Part):
         """Return "tcp": most flows are."""
         return "tcp"
 
+    @field_validator("ack_access")
+    @classmethod
+    def _has_acks(cls, wire: Wire | None) -> Wire | None:
+        if wire is not None and not cls.has_acks:
+            raise fault("datagrams have no ACKs", "Leave this key out")
+        return wire
+
     @field_validator("base_rtt")
     @classmethod
     def _fits_count_and_wires(cls, base_rtt: Any, info: ValidationInfo) -> Any:
         back = "return" if is_from_file(info) else "return_wire"
-        given = [
-            (key, info.data[name])
-            for name, key in (("access", "access"), ("egress", "egress"), ("return_wire", back))
-            if info.data.get(name) is not None
-        ]
+        keys = {name: name for name in ("access", "egress", "ack_access")} | {"return_wire": back}
+        wires = ((key, info.data.get(name)) for name, key in keys.items())
+        given = [(key, wire) for key, wire in wires if wire is not None]
         if base_rtt is None:
-            known = {"access", "egress", "return_wire"} <= info.data.keys()
+            known = keys.keys() <= info.data.keys()
             if cls.needs_path and known and not given:
                 accepted = f'Write base_rtt = "40 ms", or the wires access, egress, {back}'
                 raise as_missing(fault("missing", accepted))
@@ -213,6 +223,8 @@ class Source(Part):
             "egress": egress.delayed_by(egress.delay),
             "return_wire": back.delayed_by(back.delay),
         }
+        if self.ack_access is not None:
+            same["ack_access"] = self.ack_access.delayed_by(self.ack_access.delay)
         if self.user is not None:
             same["user"] = self.user
         base_rtts = self.base_rtts()
@@ -254,6 +266,7 @@ class Tcp(Source):
     """
 
     needs_path = True
+    has_acks = True
     alternatives = (("size", "on_off"),)
 
     source: Literal["tcp"] = "tcp"

@@ -43,7 +43,7 @@ def _hop(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, 
 
 
 class AckPath(Part):
-    """How ACKs return; `kind` says which. Each flow's `return_wire` follows."""
+    """How ACKs return; `kind` says which, between each flow's `ack_access` and `return_wire`."""
 
     family = "an ACK path"
 

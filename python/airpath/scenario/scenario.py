@@ -25,6 +25,7 @@ from airpath.scenario.base import (
     Path,
     fault,
     faults_at,
+    is_from_file,
     usual,
 )
 from airpath.scenario.control import Control
@@ -296,6 +297,13 @@ class Scenario(Model):
                     'Write ack_path of kind "link" or "reverse"',
                 )
                 wrong.append(((index, "direction"), "reverse", error))
+            if group.ack_access is not None and isinstance(ack_path, IdealAckPath):
+                error = fault(
+                    "an ideal ACK path has no link that ACKs could be on their way to",
+                    'Write ack_path of kind "link" or "reverse", or give the delay to '
+                    + ("return" if is_from_file(info) else "return_wire"),
+                )
+                wrong.append(((index, "ack_access"), group.ack_access.document(), error))
             if bottleneck is not None and ack_path is not None:
                 wrong += _without_price(index, group, bottleneck, ack_path)
                 takes = "the bottleneck link and the ACK path take"

@@ -81,15 +81,15 @@ impl Way {
     /// Two-way propagation and transmission over the flow's own wires, s.
     fn wires_s(&self, flow: &FlowSpec) -> Result<f64, Reason> {
         no_limits(flow)?;
-        let wires = [flow.access, flow.egress, flow.return_wire];
-        let delays_s: f64 = wires.iter().map(|wire| wire.delay_ns as f64 * 1e-9).sum();
+        let delays_s: f64 = flow.wires().iter().map(|(_, wire)| wire.delay_ns as f64 * 1e-9).sum();
         let forward_s = self.data_s(&flow.access, "access.rate", "a wire")?
             + self.data_s(&flow.egress, "egress.rate", "a wire")?;
-        let back_s = match flow.return_wire.rate_bps {
-            Some(rate_bps) => self.acks_s(rate_bps as f64, "return_wire.rate")?,
-            None => 0.0,
+        let back_s = |wire: &WireSpec, field| match wire.rate_bps {
+            Some(rate_bps) => self.acks_s(rate_bps as f64, field),
+            None => Ok(0.0),
         };
-        Ok(delays_s + forward_s + back_s)
+        let to_link_s = back_s(&flow.ack_access, "ack_access.rate")?;
+        Ok(delays_s + forward_s + to_link_s + back_s(&flow.return_wire, "return_wire.rate")?)
     }
 
     /// What the backhaul adds to a round trip, s.

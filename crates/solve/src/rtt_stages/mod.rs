@@ -176,12 +176,13 @@ impl Model for RttStages {
         };
         queues(scenario, &flow, &mut reasons);
         let packet = f64::from(flow.options.mss + flow.options.whole_header());
+        let ack = f64::from(flow.options.whole_header());
         let frame_s = alone.clock.frame().as_secs_lossy();
         let rate_bps = 8.0 * packet * alone.packets_per_frame[0] / frame_s;
         let way = Way::new(flow.options, &[Regime { rate_bps, per: 0.0 }]);
         let no_uplink = |_: &Value, _| Ok(Regime { rate_bps: f64::INFINITY, per: 0.0 });
         let wires_s = way.base_rtts_s(scenario, no_uplink, &mut reasons);
-        let wires = (wires_s.first().copied().unwrap_or_default(), egress_s(scenario, packet));
+        let wires = (wires_s.first().copied().unwrap_or_default(), egress_s(scenario, packet, ack));
         let terms = reasons.keep(link.terms(&flow, &alone, wires).map_err(under_link));
         let problem = terms.map(|terms| Problem {
             download: of_stages(&flow, &terms),

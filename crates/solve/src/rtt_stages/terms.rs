@@ -7,7 +7,7 @@ use crate::covered::delay_s;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::{Bytes, Time, registry};
 use airpath_link::{Alone, Files, TddConfig};
-use airpath_path::Scenario;
+use airpath_path::{FlowSpec, Scenario, WireSpec};
 use airpath_phy::errors::IndependentConfig;
 use serde::Serialize;
 use serde_json::Value;
@@ -223,11 +223,13 @@ impl Link {
     }
 }
 
-/// What a flow's data and ACKs pass between the link and the receiver, s.
-pub(super) fn egress_s(scenario: &Scenario, packet: f64) -> f64 {
-    let egress = scenario.flows.iter().next().map(|flow| flow.egress).unwrap_or_default();
-    let sent_s = egress.rate_bps.map_or(0.0, |rate| 8.0 * packet / rate as f64);
-    delay_s(scenario.forward_hop()) + egress.delay_ns as f64 * 1e-9 + sent_s
+/// What a flow's data and ACKs, of these sizes in bytes, pass between the link and the receiver, s.
+pub(super) fn egress_s(scenario: &Scenario, packet: f64, ack: f64) -> f64 {
+    let wire_s = |wire: WireSpec, bytes: f64| {
+        wire.delay_ns as f64 * 1e-9 + wire.rate_bps.map_or(0.0, |rate| 8.0 * bytes / rate as f64)
+    };
+    let of_flow = |flow: &FlowSpec| wire_s(flow.egress, packet) + wire_s(flow.ack_access, ack);
+    delay_s(scenario.forward_hop()) + scenario.flows.iter().next().map_or(0.0, of_flow)
 }
 
 /// A piggyback request is read with its burst.

@@ -1,0 +1,122 @@
+//! The wire between a receiver and the link that its ACKs take.
+
+use crate::common::*;
+use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_core::{Ctx, Packet, Series, Time};
+use airpath_path::{Parts, Scenario};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// Notes when each packet joins it.
+struct Joined {
+    inner: AnyQueue,
+    at: Arc<Mutex<Vec<Time>>>,
+}
+
+impl QueueDisc for Joined {
+    airpath_aqm::forwards!(inner: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
+    airpath_aqm::forwards!(inner: on_served, on_held, on_bypass, on_lost, measures);
+
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.at.lock().expect("one thread").push(ctx.now);
+        self.inner.enqueue(packet, ctx);
+    }
+}
+
+/// A link of 10 Mbit/s and 32 ms each way with side links of 20 Mbit/s and 6.4 ms, as in vcp-2008
+/// §IV; one segment is on its way at a time.
+fn dumbbell(wires: Value) -> Scenario {
+    let side = json!({"rate_bps": 20_000_000, "delay_ns": 6_400_000});
+    let options = json!({"handshake": false, "receive_window": 1460, "delayed_ack_segments": 1});
+    let mut given = json!({"access": side, "egress": side, "return_wire": side});
+    merge(&mut given, wires);
+    let mut link = fixed(10_000_000);
+    link["delay_ns"] = json!(32 * MS);
+    let back = json!({"kind": "reverse", "link": fixed(10_000_000), "delay_ns": 32 * MS,
+                      "queue": {"kind": "joined"}});
+    let more = json!({"ack_path": back, "record": {"series": ["seq_received"]}});
+    scenario(2, vec![flow(tcp(options), given)], link, droptail(100), more)
+}
+
+/// When data arrived at the receiver, and when ACKs joined the queue of the link back.
+fn instants(scenario: &Scenario) -> (Vec<Time>, Vec<Time>) {
+    let at = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&at);
+    let mut parts = Parts::default();
+    parts.queues.register("joined", move |_, setup| {
+        let at = Arc::clone(&notes);
+        Ok(Box::new(Joined { inner: AnyQueue::build(&droptail(100), setup)?, at }))
+    });
+    let recorder = run_with(scenario, &parts, &Arc::default(), 1).into_recorder();
+    let received = recorder.samples(Series::SeqReceived).iter().map(|sample| sample.time).collect();
+    let joined = at.lock().expect("one thread").clone();
+    (received, joined)
+}
+
+/// 6.4 ms after its data left the egress wire, and 16 µs more where the wire has 20 Mbit/s.
+#[test]
+fn an_ack_joins_the_reverse_queue_when_its_wire_lets_it() {
+    let cases = [
+        (json!({}), 0),
+        (json!({"ack_access": {"delay_ns": 6_400_000}}), 6_400_000),
+        (json!({"ack_access": {"delay_ns": 6_400_000, "rate_bps": 20_000_000}}), 6_416_000),
+    ];
+    for (wires, after_ns) in cases {
+        let (received, joined) = instants(&dumbbell(wires.clone()));
+        assert!(joined.len() > 15, "{wires}: {} ACKs", joined.len());
+        let later = received
+            .iter()
+            .zip(&joined)
+            .map(|(received, joined)| joined.as_nanos() - received.as_nanos());
+        assert!(
+            later.clone().all(|nanos| nanos == after_ns),
+            "{wires}: {:?}",
+            later.collect::<Vec<_>>()
+        );
+        // 1.2 ms at 10 Mbit/s, twice 0.6 ms at 20 Mbit/s, and 44.8 ms.
+        assert_eq!(received[0].as_nanos(), 44_800_000 + 2_400_000);
+    }
+}
+
+fn mean_rtt_s(wires: Value) -> f64 {
+    let mut scenario = dumbbell(wires);
+    if let airpath_path::AckPath::Reverse { queue, .. } = &mut scenario.ack_path {
+        *queue = droptail(100);
+    }
+    run(&scenario, 1).flows[0].mean_rtt_s.expect("there are samples")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Nothing waits: it does not matter on which side of the link back the delay is.
+    #[test]
+    fn a_round_trip_does_not_depend_on_where_the_wire_is(total in 1..80 * MS, share in 0.0..1.0f64) {
+        let (before, wire) = ((total as f64 * share) as u64, |nanos| json!({"delay_ns": nanos}));
+        let whole = mean_rtt_s(json!({"return_wire": wire(total)}));
+        let split = json!({"ack_access": wire(before), "return_wire": wire(total - before)});
+        prop_assert_eq!(mean_rtt_s(split), whole);
+    }
+}
+
+#[test]
+fn a_wire_without_an_effect_is_refused() {
+    let wire = json!({"ack_access": {"delay_ns": 1}});
+    let document = |source: Value, ack_path: Value| {
+        json!({"duration_ns": SECOND, "flows": [flow(source, wire.clone())], "ack_path": ack_path,
+               "bottleneck": hop(fixed(1_000_000), droptail(9))})
+        .to_string()
+    };
+    let error = |document: String| Scenario::from_json(&document).expect_err("refused").to_string();
+    let link = json!({"kind": "link", "link": fixed(1_000_000), "queue": droptail(9)});
+    assert_eq!(
+        error(document(tcp(json!({})), json!({"kind": "ideal"}))),
+        "flows.0.ack_access = a wire: an ideal ACK path has no link in front of which ACKs could be \
+         delayed"
+    );
+    assert_eq!(
+        error(document(datagrams("cbr", 1_000), link)),
+        "flows.0.ack_access = a wire: datagrams have no ACKs"
+    );
+}
