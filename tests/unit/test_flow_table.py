@@ -1,6 +1,7 @@
 """What the engine measured of flows, in columns, and the words it has for it."""
 
 import json
+import math
 import pickle
 import struct
 from typing import Any
@@ -108,3 +109,29 @@ def test_series_at_queues_name_one_and_others_do_not() -> None:
         queues = np.frombuffer(output.series(0, name)[2], "<u4")
         if name not in AT_QUEUES:
             assert (queues == 2**32 - 1).all(), name
+
+
+def test_a_flow_says_when_it_was_aborted() -> None:
+    still = ap.Control(at="1 s", rate="0 bit/s")
+    path = {"base_rtt": "40 ms", "cc": "reno"}
+    group = ap.flows(tcp={"max_retries": 1}, **path) + ap.flows(tcp={"max_syn_retries": 1}, **path)
+    result = ap.simulate(scenario(flows=group, control=[still], duration="9 s"), reps=1)
+    aborted, kept = result.flows()["aborted_at_s"]
+    # Time-outs of 1 s and 2 s after the last ACK, for which nothing was left to wait at 1.3 s.
+    assert 4.0 < aborted < 4.3
+    assert math.isnan(kept)
+    rows = result.replications[0]["flows"]
+    assert rows[0]["aborted_at_s"] == aborted
+    assert ("aborted_at_s" in list(rows[0]), "aborted_at_s" in list(rows[1])) == (True, False)
+    unlimited = scenario(flows=ap.flows(tcp={"max_retries": "unlimited"}, **path))
+    assert "aborted_at_s" not in ap.simulate(unlimited, reps=1).flows()
+    assert unlimited.resolve() == scenario(flows=ap.flows(**path)).resolve()
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, True, "never"])
+def test_a_number_of_retransmissions_is_whole(value: Any) -> None:
+    with pytest.raises(ap.ScenarioError) as error:
+        ap.flows(base_rtt="40 ms", tcp={"max_syn_retries": value})
+    assert str(error.value).endswith(
+        'not a number of retransmissions. Write an integer from 0, or "unlimited", for example 15.'
+    )

@@ -62,14 +62,15 @@ pub static OF_FLOWS: [Quantity<FlowReport>; 21] = [
     number("completed_at_s", "s", |flow| flow.completed_at_s),
 ];
 
-/// Of every flow, what was set or drawn before the run.
-pub static GIVEN_OF_FLOWS: [Quantity<FlowReport>; 2] = [
+/// Of every flow, when it started; of some, the size that was drawn, or when it was aborted.
+pub static GIVEN_OF_FLOWS: [Quantity<FlowReport>; 3] = [
     number("start_s", "s", |flow| flow.start_s),
     Quantity {
         name: "transfer_bytes",
         unit: "bytes",
         of: Value::Maybe(|flow| flow.transfer_bytes),
     },
+    number("aborted_at_s", "s", |flow| flow.aborted_at_s),
 ];
 
 /// Of every queue.

@@ -89,6 +89,9 @@ pub struct FlowReport {
     pub start_s: Option<f64>,
     /// When the last byte of a finite transfer was acknowledged, s.
     pub completed_at_s: Option<f64>,
+    /// When the connection was aborted, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aborted_at_s: Option<f64>,
     /// Payload bytes of a transfer whose size was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_bytes: Option<u64>,
@@ -407,7 +410,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
         (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
             let (sent, received) = (sender.report(), receiver.report());
             let opened = sent.started_at.max(network.warmup);
-            let closed = sent.completed_at.unwrap_or(now).min(sent.stops_at);
+            let closed = sent.completed_at.or(sent.aborted_at).unwrap_or(now).min(sent.stops_at);
             let open = closed.saturating_since(opened);
             FlowReport {
                 id,
@@ -433,6 +436,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
                 }),
                 start_s: (!sent.started_at.is_never()).then(|| sent.started_at.as_secs_lossy()),
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
+                aborted_at_s: sent.aborted_at.map(Time::as_secs_lossy),
                 transfer_bytes: ends.drawn_transfer,
             }
         }
@@ -456,6 +460,7 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
             cwnd_limited_share: None,
             start_s: None,
             completed_at_s: None,
+            aborted_at_s: None,
             transfer_bytes: None,
         },
         _ => return None,

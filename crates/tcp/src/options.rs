@@ -103,6 +103,13 @@ pub struct TcpOptions {
     /// Which segments ask for an ACK at once.
     #[serde(default)]
     pub push: Push,
+    /// R2 (RFC 9293 §3.8.3): retransmissions of data by the timer, without an answer, after which its
+    /// next expiry aborts the connection; absent: it is never aborted.
+    #[serde(default)]
+    pub max_retries: Option<u32>,
+    /// The same of a SYN.
+    #[serde(default)]
+    pub max_syn_retries: Option<u32>,
 }
 
 const fn yes() -> bool {

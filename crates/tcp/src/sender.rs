@@ -2,6 +2,7 @@
 //!
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. What leaves is `sender/transmit.rs`.
 
+mod abort;
 mod application;
 mod burst;
 mod by_time;
@@ -25,6 +26,7 @@ use crate::options::{Push, TcpOptions};
 use crate::receiver::timestamp;
 use crate::recovery::{Heard, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
+use abort::Retries;
 use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Histogram, Packet, PacketKind, Port, Series,
     Stage, Time,
@@ -63,6 +65,8 @@ enum Phase {
     Established,
     /// Everything acknowledged.
     Done,
+    /// Too many retransmissions were not answered.
+    Aborted,
 }
 
 /// The SYN's part in the RTT estimate.
@@ -116,8 +120,10 @@ pub struct Sender {
     probes: u32,
     /// TS.Recent (RFC 7323 §4.3); nothing but a capture reads its echo.
     ts_recent: u32,
-    /// When everything was acknowledged; never while it is not.
-    completed_at: Time,
+    /// Retransmissions by the timer that were not answered.
+    retries: Retries,
+    /// When everything was acknowledged, or the connection aborted; never before.
+    closed_at: Time,
     options: Arc<TcpOptions>,
     /// What leaves as one and asks for an ACK.
     burst: Option<Box<Burst>>,
@@ -159,7 +165,8 @@ impl Sender {
             measured: Measured::default(),
             ack_delays: None,
             limit: WindowLimit::default(),
-            completed_at: Time::NEVER,
+            retries: Retries::default(),
+            closed_at: Time::NEVER,
             last_sent: Time::ZERO,
             application: None,
             burst: Burst::new(options.push),
@@ -402,6 +409,9 @@ impl Sender {
             self.timeout_with_ecn();
         }
         self.measured.timeouts += 1;
+        if self.exceeds_retries() {
+            return self.abort(ctx.now);
+        }
         self.rtt.back_off();
         if self.phase == Phase::SynSent {
             self.syn.retransmissions += 1;

@@ -2,7 +2,7 @@
 
 use crate::script::Segment::Syn;
 use crate::script::{Given, new, news, receiver, sender};
-use airpath_core::Duration;
+use airpath_core::{Duration, Time};
 
 fn with_handshake(given: &mut Given) {
     given.tcp.handshake = true;
@@ -118,4 +118,18 @@ fn an_old_syn_after_data_is_answered_with_a_plain_ack() {
     peer.syn().syn_ack();
     peer.at(10).segment(0).nothing();
     peer.at(20).syn().ack(1000).no_timer();
+}
+
+/// Linux `tcp_syn_retries`; those of data do not count with them.
+#[test]
+fn a_connection_is_aborted_when_its_syns_are_not_answered() {
+    let mut tcp = sender(|given| {
+        with_handshake(given);
+        given.tcp.max_syn_retries = Some(1);
+        given.tcp.max_retries = Some(0);
+    });
+    tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
+    tcp.timeout_at(3000).nothing().no_timer();
+    assert_eq!(tcp.aborted_at(), Some(Time::from_millis(3000)));
+    tcp.at(3100).syn_ack(65_535).nothing().no_timer();
 }

@@ -2,7 +2,7 @@
 
 use crate::script;
 use crate::script::{Given, again, new, news, part, sender};
-use airpath_core::Duration;
+use airpath_core::{Duration, Time};
 use airpath_tcp::FlightBound;
 
 /// RTOs are visible from 1 ms on.
@@ -249,4 +249,29 @@ fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
         tcp.expect(news(0, 6)).timer(1000).cwnd(10_000);
         tcp.timeout_at(1000).expect([again(0)]).ssthresh(ssthresh);
     }
+}
+
+/// RFC 9293 §3.8.3 (R2): after two retransmissions the next expiry ends the connection.
+#[test]
+fn a_connection_is_aborted_when_its_retransmissions_are_not_answered() {
+    let mut tcp = sender(|given| given.tcp.max_retries = Some(2));
+    tcp.expect(news(0, 10));
+    tcp.timeout_at(1000).expect([again(0)]).timeout_at(3000).expect([again(0)]);
+    assert_eq!(tcp.aborted_at(), None);
+    tcp.timeout_at(7000).nothing().no_timer();
+    assert_eq!(tcp.aborted_at(), Some(Time::from_millis(7000)));
+    // An ACK comes too late.
+    tcp.at(7100).ack(5000).nothing().no_timer();
+    assert_eq!((tcp.completed_at(), tcp.aborted_at()), (None, Some(Time::from_millis(7000))));
+}
+
+/// What is counted begins again with each ACK of new data.
+#[test]
+fn an_answer_between_them_keeps_the_connection() {
+    let mut tcp = sender(|given| given.tcp.max_retries = Some(1));
+    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
+    tcp.at(1100).ack(1000).expect([again(1), again(2)]);
+    tcp.timeout_at(3100).expect([again(1)]);
+    assert_eq!(tcp.aborted_at(), None);
+    tcp.timeout_at(7100).nothing().no_timer();
 }

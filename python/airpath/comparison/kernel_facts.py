@@ -113,7 +113,7 @@ def _lost_outside(certificates: Sequence[Certificate]) -> Iterator[Fact]:
 _START = ("initial_window", "initial_ssthresh", "handshake")
 _TIMER = (
     *("srtt_gain", "rttvar_gain", "first_rttvar", "rto_floor", "rto_granularity", "initial_rto"),
-    *("min_rto", "max_rto", "max_backoff"),
+    *("min_rto", "max_rto", "max_backoff", "max_retries", "max_syn_retries"),
 )
 _LOSS = (
     *("recovery", "exit_window", "fast_retransmit_guard", "partial_ack_timer", "flight_bound"),

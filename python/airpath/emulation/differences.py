@@ -145,6 +145,12 @@ _OTHERS: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
         lambda options: options["max_backoff"] < 32_768,
         "doubled up to the largest timeout",
     ),
+    ("max_retries", lambda options: "max_retries" in options, "tcp_retries2, as it is set"),
+    (
+        "max_syn_retries",
+        lambda options: "max_syn_retries" in options,
+        "tcp_syn_retries, as it is set",
+    ),
 )
 
 

@@ -7,7 +7,10 @@ from typing import Any, overload
 
 import numpy as np
 
-__all__ = ["FlowTable"]
+__all__ = ["OF_SOME", "FlowTable"]
+
+OF_SOME = ("transfer_bytes", "aborted_at_s")
+"""What only some flows have."""
 
 Column = tuple[str, str, bytes]
 """Name of a quantity; ``f8`` (what was not measured is NaN) or ``i8`` (it is −1); its values."""
@@ -64,7 +67,7 @@ class FlowTable(Sequence[Mapping[str, Any]]):
         """Yield the names of what a flow has, in the order of its row."""
         yield from ("id", "kind")
         for name in self._columns:
-            if name != "transfer_bytes" or self.value(number, name) is not None:
+            if name not in OF_SOME or self.value(number, name) is not None:
                 yield name
 
     def value(self, number: int, name: str) -> Any:

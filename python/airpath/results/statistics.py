@@ -83,14 +83,20 @@ class Statistics(RadioStatistics):
         flows : DataFrame
             `replication`, `flow`, `kind` (tcp or datagram), `direction` of the data (forward or
             reverse), `start_s` and the measured quantities. What was not measured is NaN. Where
-            sizes are drawn, `transfer_bytes`.
+            sizes are drawn, `transfer_bytes`; where a connection may be aborted, `aborted_at_s`.
         """
-        drawn = any("transfer" in flow["source"] for flow in self._descriptions.entries)
+        sources = [flow["source"] for flow in self._descriptions.entries]
+        limited = {"max_retries", "max_syn_retries"}
+        columns = {
+            "transfer_bytes": any("transfer" in source for source in sources),
+            "aborted_at_s": any(limited & source.get("options", {}).keys() for source in sources),
+        }
+        more = [name for name, is_there in columns.items() if is_there]
         return frame(
             {"replication": run["replication"], "flow": flow["id"], "kind": flow["kind"]}
             | {"direction": direction(about)}
             | {name: flow[name] for name in ("start_s", *FLOW_QUANTITIES)}
-            | ({"transfer_bytes": flow.get("transfer_bytes")} if drawn else {})
+            | {name: flow.get(name) for name in more}
             for run in self.replications
             for flow, about in zip(run["flows"], self._descriptions, strict=True)
         )

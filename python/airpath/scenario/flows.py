@@ -344,6 +344,10 @@ class Tcp(Source):
         options = self.options().resolved(context, (*path, "tcp"))
         if options["initial_ssthresh"] == "unlimited":
             options["initial_ssthresh"] = None
+        for name in ("max_retries", "max_syn_retries"):
+            # Absent is unlimited to the engine.
+            if options[name] == "unlimited":
+                del options[name]
         cc = self.cc or Reno()
         if options["procedures"] == "ns3" and options["recovery"] in SELECTIVE:
             cc = cc.in_ns3()

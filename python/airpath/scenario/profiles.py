@@ -66,6 +66,19 @@ def _ssthresh(value: Any, info: ValidationInfo) -> Any:
     return size
 
 
+def _retries(value: Any) -> Any:
+    """Read how many retransmissions are not answered before a connection is aborted."""
+    if value is None or value == "unlimited":
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
+        accepted = 'Write an integer from 0, or "unlimited"'
+        raise fault("not a number of retransmissions", accepted, "15")
+    return value
+
+
+Retries = Annotated[Any, PlainValidator(_retries)]
+
+
 def _initial_window(value: Any) -> Any:
     """Read a window in bytes or in segments."""
     window = None if value is None else counted_or_bytes(value, Segments, "window")
@@ -184,6 +197,11 @@ class TcpOptions(Model):
     push : {"off", "bursts"}
         Which segments carry PSH, so that the receiver acknowledges them at once: none, or the last
         one of each burst (Linux).
+    max_retries : int or "unlimited"
+        Retransmissions of data by the timer, without an answer, after which its next expiry aborts
+        the connection (R2 of RFC 9293 §3.8.3; Linux `tcp_retries2`), from 0.
+    max_syn_retries : int or "unlimited"
+        The same of the SYN (Linux `tcp_syn_retries`), from 0.
     """
 
     model_config = ConfigDict(validate_default=False)
@@ -224,6 +242,8 @@ class TcpOptions(Model):
     loss_detection: Annotated[str | None, LOSS_DETECTION] = None
     tail_loss_probe: Truth | None = None
     push: Annotated[str | None, PUSH] = None
+    max_retries: Retries = None
+    max_syn_retries: Retries = None
 
 
 _RFC = "RFC 5681 §3.1"
@@ -273,6 +293,10 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("sack", "RFC 6675 §4"),
         "tail_loss_probe": Option(False, "RFC 8985 §7, part of RACK-TLP"),
         "push": Option("off", "RFC 9293 §3.9.1.2 leaves PSH to the sender"),
+        "max_retries": Option("unlimited", "RFC 9293 §3.8.3 asks for 100 s and more; here never"),
+        "max_syn_retries": Option(
+            "unlimited", "RFC 9293 §3.8.3 asks for 3 minutes and more; here never"
+        ),
     },
     "ns3-2014": {
         "mss": Option("1460 B", f"{_QAWLA}, 1500-byte packets without timestamps"),
@@ -311,6 +335,8 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("sack", "ns-3.21 has no SACK"),
         "tail_loss_probe": Option(False, "ns-3.21 has none"),
         "push": Option("off", "ns-3.21 has none"),
+        "max_retries": Option("unlimited", "ns-3.21 has none for data"),
+        "max_syn_retries": Option("unlimited", "ns-3.21 has six, ConnCount; here never"),
     },
     "ns3": {
         "mss": Option("1448 B", "1500-byte packets with timestamps; ns-3 has 536 B"),
@@ -349,6 +375,8 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("sack", "ns-3.48, class TcpTxBuffer; part of `procedures`"),
         "tail_loss_probe": Option(False, "ns-3.48 has none"),
         "push": Option("off", "ns-3.48 has none"),
+        "max_retries": Option("unlimited", "ns-3.48 has six, DataRetries; here never"),
+        "max_syn_retries": Option("unlimited", "ns-3.48 has six, ConnCount; here never"),
     },
     "ns2": {
         "mss": Option("1000 B", f"{_NS2}, packetSize_ 1000"),
@@ -387,6 +415,8 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("sack", "Agent/TCP/Reno has no SACK"),
         "tail_loss_probe": Option(False, "ns-2 has none"),
         "push": Option("off", "ns-2 has none"),
+        "max_retries": Option("unlimited", f"{_NS2_TCP}, a sender goes on for ever"),
+        "max_syn_retries": Option("unlimited", f"{_NS2}, max_connects_ -1"),
     },
     "linux": {
         "mss": Option("1448 B", "1500-byte packets with timestamps"),
@@ -427,6 +457,8 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("rack", "tcp_rack_detect_loss; tcp_recovery = 1"),
         "tail_loss_probe": Option(True, "tcp_send_loss_probe; tcp_early_retrans = 3"),
         "push": Option("bursts", "__tcp_transmit_skb, tcp_tso_autosize, tcp_measure_rcv_mss"),
+        "max_retries": Option("unlimited", "tcp_retries2 = 15, more than 900 s; here never"),
+        "max_syn_retries": Option("unlimited", "tcp_syn_retries = 6, 127 s; here never"),
     },
 }
 """The profiles by name: each option's value and source."""

@@ -19,6 +19,7 @@ from airpath.advisory import packet_bytes
 from airpath.errors import show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
+from airpath.results.flow_table import OF_SOME
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
     DELAY_QUANTILES,
@@ -44,7 +45,7 @@ __all__ = [
     "solve_metrics",
 ]
 
-_GIVEN = ("start_s", "transfer_bytes")
+_GIVEN = ("start_s", *OF_SOME)
 _NUMBERED = ("flows", "groups", "phases", "transfers")
 _NAMED = ("queues", "links", "jain_of_users")
 _BOTH = ("users", "stations")
@@ -413,7 +414,7 @@ def known_names(run: Document, resolved: Mapping[str, Any]) -> list[str]:
     found = list(names)
     found += [f"queues.{quantity}" for quantity in _within(queues)]
     found += [f"links.{quantity}" for quantity in _within(links)]
-    given = _GIVEN if "transfer_bytes" in run["flows"][0] else _GIVEN[:1]
+    given = [name for name in run["flows"][0] if name in _GIVEN]
     found += [f"flows.0.{name}" for name in (*FLOW_QUANTITIES, *given)]
     found += [
         f"groups.{number}.{name}"

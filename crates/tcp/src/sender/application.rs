@@ -76,7 +76,7 @@ impl Sender {
                 return self.on_written_out(ctx.now);
             }
             self.phase = Phase::Done;
-            self.completed_at = self.completed_at.min(ctx.now);
+            self.closed_at = self.closed_at.min(ctx.now);
         }
     }
 

@@ -95,7 +95,7 @@ impl Sender {
         match self.phase {
             Phase::Idle => SenderState::Closed,
             Phase::SynSent => SenderState::SynSent,
-            Phase::Done => SenderState::Done,
+            Phase::Done | Phase::Aborted => SenderState::Done,
             Phase::Established => self.established_state(),
         }
     }

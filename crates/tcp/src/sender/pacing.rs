@@ -7,7 +7,7 @@
 //! packets may thus follow each other, not more.
 //! Left out: Linux's bursts of a millisecond (TSO), and pacing that begins after ten packets (fq).
 
-use super::Sender;
+use super::{Phase, Sender};
 use crate::congestion::CongestionControl;
 use crate::options::Pacing;
 use airpath_core::{Ctx, Duration, Rate, Time};
@@ -92,9 +92,12 @@ impl Sender {
         self.set_alarm();
     }
 
-    /// The alarm is for what comes first.
+    /// The alarm is for what comes first; an aborted connection has none.
     pub(super) fn set_alarm(&mut self) {
-        self.alarm = self.turn.min(self.pacer.timer()).min(self.recovery.wakes_at());
+        self.alarm = match self.phase {
+            Phase::Aborted => Time::NEVER,
+            _ => self.turn.min(self.pacer.timer()).min(self.recovery.wakes_at()),
+        };
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a sender counts.
 
-use super::Sender;
+use super::{Phase, Sender};
 use airpath_core::stats::Mean;
 use airpath_core::{Duration, Histogram, Packet, Time};
 
@@ -37,6 +37,8 @@ pub struct SenderReport {
     pub started_at: Time,
     /// When the last byte of a finite transfer was acknowledged.
     pub completed_at: Option<Time>,
+    /// When the connection was aborted: too many retransmissions were not answered.
+    pub aborted_at: Option<Time>,
     /// From when on nothing new is sent; `Time::NEVER` when there is no such time.
     pub stops_at: Time,
 }
@@ -71,6 +73,8 @@ impl Sender {
 
     /// What was measured.
     pub fn report(&self) -> SenderReport {
+        let closed_at = Some(self.closed_at).filter(|at| !at.is_never());
+        let is_aborted = self.phase == Phase::Aborted;
         SenderReport {
             sent: self.measured.sent,
             retransmissions: self.measured.retransmissions,
@@ -80,7 +84,8 @@ impl Sender {
             window_probes: self.measured.window_probes,
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
-            completed_at: Some(self.completed_at).filter(|at| !at.is_never()),
+            completed_at: closed_at.filter(|_| !is_aborted),
+            aborted_at: closed_at.filter(|_| is_aborted),
             stops_at: self.stop,
         }
     }

@@ -118,6 +118,11 @@ impl SenderScript {
         self.sender.report().completed_at
     }
 
+    /// When the connection was aborted.
+    pub(crate) fn aborted_at(&self) -> Option<Time> {
+        self.sender.report().aborted_at
+    }
+
     /// When the timer expires, ms.
     pub(crate) fn timer_ms(&self) -> u64 {
         self.sender.next_wakeup().as_nanos() / 1_000_000

@@ -1,0 +1,42 @@
+//! The end of a connection whose retransmissions are not answered.
+//!
+//! Source: RFC 9293 §3.8.3 (R2), RFC 1122 §4.2.3.5. R2 is a number of retransmissions here, one for
+//! a SYN and one for data, as `tcp_syn_retries` and `tcp_retries2` of Linux. When the timer expires
+//! once more, the connection is closed: it sends nothing and takes no ACK.
+//! Left out: R1; a reset to the receiver, which waits for what does not come.
+//! Differs: Linux converts `tcp_retries2` into a time, the sum of that many time-outs from 200 ms on.
+//! Probes of a closed window are not counted (RFC 1122 §4.2.2.17).
+
+use super::{Phase, Sender};
+use airpath_core::Time;
+
+/// Retransmissions by the timer since data was acknowledged last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Retries {
+    una: u64,
+    count: u32,
+}
+
+impl Sender {
+    /// Counts an expiry of the retransmission timer; whether it is one more than R2 allows.
+    pub(super) fn exceeds_retries(&mut self) -> bool {
+        if self.phase == Phase::SynSent {
+            let most = self.options.max_syn_retries;
+            return most.is_some_and(|most| self.syn.retransmissions >= most);
+        }
+        let una = self.board.una();
+        let count = if self.retries.una == una { self.retries.count } else { 0 };
+        self.retries = Retries { una, count: count.saturating_add(1) };
+        self.options.max_retries.is_some_and(|most| count >= most)
+    }
+
+    /// Closes the connection.
+    #[cold]
+    pub(super) fn abort(&mut self, now: Time) {
+        self.phase = Phase::Aborted;
+        self.closed_at = now;
+        // Neither window holds anything back any longer.
+        self.note_holder(u64::MAX, now);
+        self.set_alarm();
+    }
+}
