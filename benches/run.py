@@ -203,8 +203,8 @@ def tdd(stations: int, duration: str, **changes: Any) -> Scenario:
 def mimo_vcp() -> Scenario:
     """vcp-2008: ten VCP flows each way over 2×2 antennas at 10 dB, r = 0.93."""
     vcp = AckPriority(aqm=VcpQueue(limit="100 packets"))
-    wires = {"access": {"rate": "20 Mbit/s", "delay": "6.4 ms"}}
-    wires |= {"egress": wires["access"], "return": {"rate": "20 Mbit/s", "delay": "12.8 ms"}}
+    side = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
+    wires = dict.fromkeys(("access", "egress", "ack_access", "return_wire"), side)
     start = {"uniform": ["1 ms", "300 ms"]}
     groups = [
         flows(10, cc="vcp", profile="ns2", direction=way, start=start, **wires)

@@ -177,11 +177,8 @@ def _flows(case: Case, variant: Variant, direction: str) -> Tcp:
     tcp = {**entries.pop("tcp", {}), **variant.tcp}
     side = 6.4 * variant.stretch
     fast = f"{2 * RATE_MBPS * variant.scale} Mbit/s"
-    wires: dict[str, Any] = {
-        "access": Wire(rate=fast, delay=f"{side:g} ms"),
-        "egress": Wire(rate=fast, delay=f"{side:g} ms"),
-        "return_wire": Wire(rate=fast, delay=f"{2 * side:g} ms"),
-    }
+    wire = Wire(rate=fast, delay=f"{side:g} ms")
+    wires = dict.fromkeys(("access", "egress", "ack_access", "return_wire"), wire)
     same: dict[str, Any] = {"start": START, "count": 10 * variant.scale, "direction": direction}
     return Tcp(**{**same, **wires, **entries, "tcp": tcp})
 
