@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from airpath.papers.kit.base import Cell, Effort
 from airpath.papers.kit.declared import paper_of
-from airpath.papers.vcp import bursts, rates, recorded, said
+from airpath.papers.vcp import bursts, life_spans, rates, recorded, said
 from airpath.papers.vcp.changed import CHANGED
 from airpath.papers.vcp.delivered import DELIVERIES
 from airpath.papers.vcp.errors import ERRORS
@@ -54,6 +54,7 @@ PAPER: Final = paper_of(
         **DELIVERIES,
         **CHANGED,
         "statements": said.ITEM,
+        "life-spans": life_spans.ITEM,
         "code-rate": rates.ITEM,
         "bursts": bursts.ITEM,
         "trace": recorded.ITEM,

@@ -14,19 +14,22 @@ from airpath.papers.kit.points import half_width
 from airpath.papers.kit.session import Estimate, Session
 from airpath.papers.kit.statements import known
 from airpath.papers.vcp.common import about, band
-from airpath.papers.vcp.failures import failure, past_db
+from airpath.papers.vcp.failures import failure, past_db, threshold_db
 from airpath.papers.vcp.grids import (
     FIG5_DB,
     FIG6_DB,
+    FIG6_TO_DB,
     LOSSY_DB,
     PROTECTION_DB,
     PROTOCOLS,
+    SPLIT_DB,
+    WATERFALL_DB,
     cases,
     shown,
 )
 from airpath.papers.vcp.measures import CORRUPTED, DELIVERED, QUEUE_DROPS
 from airpath.papers.vcp.scenarios import ACK_BYTES, Case
-from airpath.papers.vcp.variants import UNIFORM
+from airpath.papers.vcp.variants import SPLIT_BYTES, UNIFORM, split_rate, variant_of
 from airpath.results import style as plotting
 
 if TYPE_CHECKING:
@@ -83,15 +86,18 @@ class Panel:
         SNR_G, dB, in every mode.
     between_db : sequence of float
         More of them, thinned where the effort is small.
-    threshold_db : float, optional
-        Marked.
+    marked_db : float, optional
+        An SNR that is marked, where something ends that `mark` names.
+    mark : str
+        What the legend says of it.
     """
 
     title: str
     lines: Sequence[Line]
     snrs_db: Sequence[float]
     between_db: Sequence[float] = field(default=())
-    threshold_db: float | None = None
+    marked_db: float | None = None
+    mark: str = ""
 
     def places(self, session: Session) -> list[float]:
         """Return the SNRs that are simulated."""
@@ -114,10 +120,13 @@ def between(snrs_db: Sequence[float]) -> list[float]:
 
 def _compared(antennas: str, code_rate: float, snrs_db: Sequence[float]) -> Panel:
     lines = [Line(NAMES[name], name, antennas, code_rate) for name in PROTOCOLS]
-    code = "no FEC" if code_rate == 1 else f"r = {code_rate:g}"
-    past = past_db(antennas, code_rate)
-    title = f"{antennas}, {code}"
-    return Panel(title, lines, snrs_db, between(snrs_db), past)
+    if code_rate == 1:
+        marked = (threshold_db(antennas, 1.0, 0.01), "1 % of the data fails")
+        return Panel(f"{antennas}, no FEC", lines, snrs_db, between(snrs_db), *marked)
+    more = {*between(snrs_db), *WATERFALL_DB[antennas, code_rate]} - set(snrs_db)
+    marked = (past_db(antennas, code_rate), "threshold")
+    places = (*snrs_db, *((FIG6_TO_DB,) if FIG6_TO_DB not in snrs_db else ()))
+    return Panel(f"{antennas}, r = {code_rate:g}", lines, places, sorted(more), *marked)
 
 
 def _others() -> Panel:
@@ -153,6 +162,23 @@ def _protected() -> list[Panel]:
                 Line(f"all at {UNIFORM['acks-more']:.3f}", "vcp", "2x2", UNIFORM["acks-more"]),
             ],
             PROTECTION_DB,
+        ),
+        Panel(
+            f"{SPLIT_BYTES} B of data and ACK together",
+            [
+                *(
+                    Line(
+                        f"{SPLIT_BYTES - ack} + {ack} B",
+                        "vcp",
+                        "2x2",
+                        split_rate(ack),
+                        f"split-{ack}",
+                    )
+                    for ack in (42, 48, 54, 80)
+                ),
+                Line("1154 + 44 B: one code", "vcp", "2x2", split_rate(44), "split-44"),
+            ],
+            SPLIT_DB,
         ),
     ]
 
@@ -190,12 +216,13 @@ def _rows(session: Session, panel: Panel) -> list[Row]:
 def _table(session: Session, panel: Panel) -> Table:
     lines = []
     for snr in panel.places(session):
-        first = panel.lines[0]
-        data, ack = (
-            f"{failure(first.antennas, first.code_rate, snr, *size):.2g}"
-            for size in ((), (ACK_BYTES,))
-        )
         found = [line.cells([snr])[0] for line in panel.lines]
+        first = found[0]
+        apart = variant_of(first).link.get("small", {})
+        rates = {(): first.code_rate, (ACK_BYTES,): apart.get("code_rate", first.code_rate)}
+        data, ack = (
+            f"{failure(first.antennas, rate, snr, *size):.2g}" for size, rate in rates.items()
+        )
         texts = [DELIVERED.text(session, case) for case in found]
         fates = [each.text(session, found[0]) for each in (CORRUPTED, QUEUE_DROPS)]
         lines.append([f"{snr:g}", data, ack, *texts, *fates])
@@ -248,9 +275,9 @@ def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> Non
         x, ratios, widths = zip(*points, strict=True) if points else ((), (), ())
         band(lower, x, ratios, widths, colour, marker, f"{line.label} over {last.label}")
     for axes in (upper, lower):
-        if panel.threshold_db is not None and panel.threshold_db < max(places):
+        if panel.marked_db is not None:
             look: dict[str, Any] = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
-            axes.axvline(panel.threshold_db, label="threshold", **look)
+            axes.axvline(panel.marked_db, label=panel.mark, **look)
     lower.axhline(1.0, color=plotting.COLOURS["black"], lw=0.8)
     upper.set_title(panel.title)
     upper.set_ylim(bottom=0)
@@ -264,7 +291,11 @@ def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> Non
 def _draw(session: Session, key: str, title: str) -> Figure:
     panels = PANELS[key]
     figure = plotting.new_figure(max(7.6, 3.9 * len(panels)), 6.4)
-    axes: Any = figure.subplots(2, len(panels), squeeze=False, sharex="col", height_ratios=(1.6, 1))
+    # Panels of one figure of the paper have one axis: they are there to be compared.
+    sharex: Any = "all" if key == "fig6" else "col"
+    axes: Any = figure.subplots(
+        2, len(panels), squeeze=False, sharex=sharex, height_ratios=(1.6, 1)
+    )
     for upper, lower, panel in zip(axes[0], axes[1], panels, strict=True):
         _draw_panel(upper, lower, session, panel)
         if len(panel.lines) != len(panels[0].lines) or key == "protection":

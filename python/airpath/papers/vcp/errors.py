@@ -93,8 +93,13 @@ Line = tuple[str, float, Sequence[float]]
 LINES: Final[Mapping[str, Mapping[str, Sequence[Line]]]] = {
     "fig3": {"no FEC": [(antennas, 1.0, FIG3_DB) for antennas in ANTENNAS]},
     "fig4": {
-        f"({letter}) {antennas}": [(antennas, r, fig4_db(antennas, r)) for r in CODE_RATES]
-        for letter, antennas in (("a", "1x1"), ("b", "2x2"))
+        name: [(antennas, r, fig4_db(antennas, r)) for r in CODE_RATES]
+        for name, antennas in {
+            "(a) 1x1": "1x1",
+            "(b) 2x2": "2x2",
+            "2x1, not shown in the paper": "2x1",
+            "1x2, not shown in the paper": "1x2",
+        }.items()
     },
 }
 
@@ -193,16 +198,19 @@ def _draw_line(axes: Axes, line: Line, rows: Sequence[Row], colour: str, *, is_c
     )
 
 
-def _draw(session: Session, key: str, title: str, rows: Sequence[Row]) -> Figure:
+def _draw(session: Session, key: str, title: str, found: Sequence[Row]) -> Figure:
     panels = LINES[key]
-    figure = plotting.new_figure(7.6 if len(panels) == 1 else 10.4, 5.0)
-    drawn: Any = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    figure = plotting.new_figure(*((7.6, 5.0) if len(panels) == 1 else (10.4, 8.0)))
+    rows = (len(panels) + 1) // 2
+    grid: Any = figure.subplots(rows, min(len(panels), 2), squeeze=False, sharey=True)
+    drawn = list(grid.flat)
     for axes, (name, lines) in zip(drawn, panels.items(), strict=True):
         for line, colour in zip(lines, COLOURS, strict=True):
-            _draw_line(axes, line, rows, colour, is_coded=key == "fig4")
+            _draw_line(axes, line, found, colour, is_coded=key == "fig4")
         axes.set(xlabel="SNR_G, dB", title=name, ylim=(0, 1.02))
         axes.legend(fontsize=8.5)
-    drawn[0].set_ylabel("packet error rate")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("packet error rate")
     said = "Lines: the law; points: simulation, 99 % intervals. "
     plotting.heading(figure, title, said + about(session, key, _cells(key)))
     return figure

@@ -15,9 +15,14 @@ __all__ = [
     "FIG3_DB",
     "FIG5_DB",
     "FIG6_DB",
+    "FIG6_TO_DB",
+    "LIFE_DB",
     "LOSSY_DB",
     "PROTECTION_DB",
     "PROTOCOLS",
+    "SET_UP_DB",
+    "SPLIT_DB",
+    "WATERFALL_DB",
     "cases",
     "fig4_db",
     "past_cases",
@@ -45,6 +50,8 @@ _FIG4_DB: Final = {
         0.8: steps(1.5, 5.5, 0.5),
         0.7: steps(0.5, 4.5, 0.5),
     },
+    "2x1": {1.0: steps(12, 32, 4), 0.9: steps(9, 12, 1), 0.8: steps(7, 10, 1), 0.7: steps(6, 9, 1)},
+    "1x2": {1.0: steps(8, 28, 4), 0.9: steps(6, 9, 1), 0.8: steps(4, 7, 1), 0.7: steps(3, 6, 1)},
 }
 
 
@@ -62,12 +69,31 @@ LOSSY_DB: Final = steps(12, 26, 2)
 PROTECTION_DB: Final = steps(5, 15, 1)
 """Failures of ACKs of 0.5 to 0.001 at r = 0.93, 2x2: statements.toml."""
 
+SPLIT_DB: Final = (5.0, 5.25, 5.5, 6.0, 7.0, 9.0, 12.0)
+"""Where splits of the same bytes are compared, 2x2: data or ACKs fail below 7 dB."""
+
+LIFE_DB: Final = steps(8, 22, 2)
+"""Life spans of flows, 2x2 without FEC."""
+
+SET_UP_DB: Final = steps(8, 14, 2)
+"""Connections are set up, 2x2 without FEC: an ACK fails with 0.3 to 0.02."""
+
 FIG6_DB: Final = {
     ("2x1", 0.93): steps(9, 25, 2),
     ("2x2", 0.93): steps(4, 18, 2),
     ("2x1", 0.7): steps(6, 16, 2),
     ("2x2", 0.7): steps(1, 11, 2),
 }
+
+WATERFALL_DB: Final = {
+    ("2x1", 0.93): steps(10, 12.5, 0.5),
+    ("2x2", 0.93): steps(4.5, 6.5, 0.5),
+    ("2x1", 0.7): steps(6.5, 7.5, 0.25),
+    ("2x2", 0.7): steps(1.5, 2.5, 0.25),
+}
+"""Where data begin to arrive: more values of Fig. 6, for the figure alone."""
+FIG6_TO_DB: Final = 25.0
+"""Where each panel of Fig. 6 ends."""
 
 
 def cases(

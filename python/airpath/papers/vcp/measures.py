@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from statistics import NormalDist
 from typing import Any, Final
+
+import numpy as np
 
 from airpath import _airpath
 from airpath.papers.kit.measured import Measured
@@ -17,11 +20,13 @@ __all__ = [
     "QUEUE_DROPS",
     "QUEUE_PACKETS",
     "Replication",
+    "aborted_flows",
     "ack_failures",
     "counted",
     "data_failures",
     "delivered_packets",
     "first_acks_s",
+    "life_spans_s",
     "load_factor_deviation",
     "mean_queue",
     "queue_drops",
@@ -101,15 +106,44 @@ def first_acks_s(session: Session, case: Case) -> list[float]:
     The case records ``seq_sent``: data follows the first ACK at once. A flow that has none counts
     until the end of its run.
     """
-    found = []
-    for run, replication in enumerate(session.replications(case)):
-        sent = session.series(case, "seq_sent", run)
-        firsts: dict[int, float] = {}
-        for number, time in zip(sent.ids.tolist(), sent.time_s.tolist(), strict=True):
-            firsts.setdefault(number, time)
-        end = float(replication["simulated_s"])
-        found += [
+
+    def of_run(every: Session, run: int) -> list[float]:
+        replication = every.replications(case)[run]
+        firsts, end = _first_segments_s(every, case, run), float(replication["simulated_s"])
+        return [
             firsts.get(int(flow["id"]), end) - float(flow["start_s"])
             for flow in replication["flows"]
         ]
-    return sorted(found)
+
+    return sorted(chain.from_iterable(session.per_run(case, "first ACKs", of_run)))
+
+
+def life_spans_s(session: Session, case: Case) -> list[float]:
+    """Return the mean life span of the flows of each run, s.
+
+    From the first ACK to the abort, or to the end of the run; 0 of a flow without an ACK. The case
+    records ``seq_sent``.
+    """
+
+    def of_run(every: Session, run: int) -> float:
+        replication = every.replications(case)[run]
+        firsts, end = _first_segments_s(every, case, run), float(replication["simulated_s"])
+        spans = [
+            (flow.get("aborted_at_s") or end) - firsts[int(flow["id"])]
+            for flow in replication["flows"]
+            if int(flow["id"]) in firsts
+        ]
+        return sum(spans) / len(replication["flows"])
+
+    return session.per_run(case, "life spans", of_run)
+
+
+def aborted_flows(replication: Replication) -> float:
+    """Flows that were aborted."""
+    return float(sum(flow.get("aborted_at_s") is not None for flow in replication["flows"]))
+
+
+def _first_segments_s(session: Session, case: Case, run: int) -> dict[int, float]:
+    sent = session.series(case, "seq_sent", run)
+    numbers, places = np.unique(sent.ids, return_index=True)
+    return dict(zip(numbers.tolist(), sent.time_s[places].tolist(), strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from airpath.papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, DATA_BYTES, Case, Variant
-from airpath.scenario import Arrivals
+from airpath.scenario import Arrivals, Wire
 
 __all__ = [
     "BURSTS",
@@ -16,7 +16,11 @@ __all__ = [
     "PROTECTION",
     "SENSITIVITY",
     "SHORT",
+    "SPLITS",
+    "SPLIT_BYTES",
+    "TEAR_DOWN",
     "UNIFORM",
+    "split_rate",
     "variant_of",
 ]
 
@@ -40,6 +44,10 @@ SENSITIVITY: Final[Mapping[str, Variant]] = {
     "freeze-always": Variant("frozen whatever the code", law={"freeze": "unconditional"}),
     "no-ticks": Variant("exact times in the place of ticks of 10 ms", law={"granularity": "0 s"}),
     "rto-6s": Variant("first time-out 6 s", tcp={"initial_rto": "6 s"}),
+    "unequal-wires": Variant(
+        "12.8 ms behind the queue of ACKs, 0 ms in front",
+        flows={"ack_access": None, "return_wire": Wire(rate="20 Mbit/s", delay="12.8 ms")},
+    ),
 }
 """Those of queue and law hold for one of the two transports, the others for both."""
 
@@ -56,6 +64,7 @@ OF_PROTOCOL: Final[Mapping[str, tuple[str, ...]]] = {
     "freeze-always": ("vcp",),
     "no-ticks": ("vcp",),
     "rto-6s": ("vcp", "tcp-rem"),
+    "unequal-wires": ("vcp", "tcp-rem"),
 }
 
 LARGER: Final[Mapping[str, Variant]] = {
@@ -94,6 +103,36 @@ UNIFORM: Final[Mapping[str, float]] = {
 """Code rate of the uniform code of the same bytes on the air, data and ACK together."""
 PROTECTION: Final = PROTECTED
 
+SPLIT_BYTES: Final = 1118 + 80
+"""Bytes on the air of data and its ACK in the second pair: 0.93 and 0.5."""
+SPLITS: Final = (42, 44, 46, 48, 50, 54, 80)
+"""Bytes of an ACK on the air, of `SPLIT_BYTES`; 44 is the uniform code, 80 the pair itself."""
+
+
+def split_rate(ack_on_air: int) -> float:
+    """Return the code rate of data whose ACK has so many bytes on the air."""
+    return DATA_BYTES / (SPLIT_BYTES - ack_on_air)
+
+
+SPLIT: Final[Mapping[str, Variant]] = {
+    f"split-{each}": Variant(
+        f"{SPLIT_BYTES - each} + {each} B",
+        link={"small": {"up_to": "128 B", "code_rate": ACK_BYTES / each}},
+    )
+    for each in SPLITS
+}
+
+TEAR_DOWN: Final[Mapping[str, Variant]] = {
+    "tear-down-3": Variant(
+        "aborted after 3 retransmissions of data or 1 of the SYN",
+        tcp={"max_retries": 3, "max_syn_retries": 1},
+    ),
+    "tear-down-5": Variant(
+        "aborted after 5 retransmissions of data or 2 of the SYN",
+        tcp={"max_retries": 5, "max_syn_retries": 2},
+    ),
+}
+
 BURST_BITS: Final = (8, 80, 800, 8_000, 80_000, 1_000_000)
 BAD_SHARE: Final = 0.00125 / (0.00125 + 0.125)
 """Share of bad bits, that of the paper's chain."""
@@ -113,6 +152,10 @@ CAPACITIES: Final[Mapping[str, Variant]] = {
         f"capacity {error:+d} %", queue={"capacity": f"{10 + error / 10:g} Mbit/s"}
     )
     for error in (-20, -10, -5, 5, 10, 20)
+}
+
+MEASURED: Final[Mapping[str, Variant]] = {
+    "capacity-measured": Variant("capacity measured each 200 ms", queue={"capacity": "measured"}),
 }
 
 SHORT: Final[Mapping[str, Variant]] = {
@@ -135,8 +178,11 @@ _ALL: Final[Mapping[str, Variant]] = {
     **LARGER,
     **IGNORING,
     **PROTECTED,
+    **SPLIT,
+    **TEAR_DOWN,
     **BURSTS,
     **CAPACITIES,
+    **MEASURED,
     **SHORT,
 }
 

@@ -5,10 +5,11 @@
 | `channel.py` | symbol errors, packets and codes: by the law alone, Figs. 1, 3 and 4 |
 | `delivered.py` | what the transports deliver: Figs. 5 and 6 |
 | `text.py` | what the text says of other settings: larger links, short flows, capacities |
-| `beyond.py` | hypotheses of ours |
+| `later.py` | criteria that were written later |
+| `beyond.py` | hypotheses of Airpath |
 """
 
-from airpath.papers.vcp.statements import beyond, channel, delivered, text
+from airpath.papers.vcp.statements import beyond, channel, delivered, later, text
 from airpath.papers.vcp.statements.common import SAYS
 
-__all__ = ["SAYS", "beyond", "channel", "delivered", "text"]
+__all__ = ["SAYS", "beyond", "channel", "delivered", "later", "text"]

@@ -26,7 +26,7 @@ from airpath.papers.vcp.scenarios import (
 from airpath.papers.vcp.statements.common import SAYS
 from airpath.phy import ReedSolomon, symbol_error_rate
 
-__all__ = ["MODULATIONS", "SIZES", "ack_comparison"]
+__all__ = ["MODULATIONS", "SIZES", "ack_comparison", "little_helps"]
 
 MODULATIONS: Final = {2: "bpsk", 4: "qpsk", 8: "8psk", 16: "16psk"}
 SIZES: Final = (40, 250, 1040, 4000, 9000)
@@ -84,8 +84,9 @@ def _saturation(session: Session, said: Said, lines: dict[str, list[Case]]) -> F
     return found._replace(holds=found.holds and ordered)
 
 
-@SAYS.check("little-helps")
-def _little(_session: Session, said: Said, _cells: Any) -> Finding:
+def little_helps(antennas: Sequence[str], said: Said) -> Finding:
+    """Compare the first step of the code with the second, of several antenna configurations."""
+
     def with_antennas(antennas: str, _same: str) -> Finding:
         none, some, more = (threshold_db(antennas, rate, said["per"]) for rate in (1.0, 0.9, 0.7))
         times = (none - some) / (some - more)
@@ -93,7 +94,12 @@ def _little(_session: Session, said: Said, _cells: Any) -> Finding:
         values = {"first_db": none - some, "then_db": some - more, "times": times}
         return Finding(times >= said["times"], [told], values)
 
-    found = gathered("antennas", {"1x1": "1x1", "2x2": "2x2"}, with_antennas)
+    return gathered("antennas", {each: each for each in antennas}, with_antennas)
+
+
+@SAYS.check("little-helps")
+def _little(_session: Session, said: Said, _cells: Any) -> Finding:
+    found = little_helps(("1x1", "2x2"), said)
     shares = {rate: DATA_BYTES / ReedSolomon(rate).on_air(DATA_BYTES) for rate in CODE_RATES[1:]}
     falls = all(abs(share - rate) < 1e-3 for rate, share in shares.items())
     told = f"data on the air: {joined(list(shares.values()), '.4f')} at {joined(list(shares))}"

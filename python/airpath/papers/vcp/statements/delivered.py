@@ -14,7 +14,7 @@ from airpath.papers.vcp.measures import delivered_packets
 from airpath.papers.vcp.scenarios import Case
 from airpath.papers.vcp.statements.common import SAYS, lead
 
-__all__ = ["PAST"]
+__all__ = ["PAST", "Past", "mean_leads"]
 
 Lines = Mapping[str, Sequence[Case]]
 """Cells by transport, in the same order."""
@@ -91,8 +91,9 @@ PAST: Final[Past] = {
 """Cells past the threshold by panel and transport."""
 
 
-@SAYS.check("vcp-ahead", lambda _said: PAST)
-def _vcp_ahead(session: Session, said: Said, panels: Past) -> Finding:
+def mean_leads(session: Session, said: Said, panels: Past) -> Finding:
+    """Compare VCP's mean lead of each panel with the bounds `least` and `most`."""
+
     def with_panel(panel: str, lines: Lines) -> Finding:
         vcp, tcp = (means(session, lines[name], delivered_packets) for name in PROTOCOLS)
         leads = [lead(a, b) for a, b in zip(vcp, tcp, strict=True)]
@@ -106,6 +107,11 @@ def _vcp_ahead(session: Session, said: Said, panels: Past) -> Finding:
         )
 
     return gathered("panel", panels, with_panel)
+
+
+@SAYS.check("vcp-ahead", lambda _said: PAST)
+def _vcp_ahead(session: Session, said: Said, panels: Past) -> Finding:
+    return mean_leads(session, said, panels)
 
 
 @SAYS.check("robust", lambda _said: PAST)
