@@ -16,7 +16,13 @@ from airpath.papers.vcp import PAPER
 from airpath.papers.vcp.burst_failures import doppler_hz
 from airpath.papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
 from airpath.papers.vcp.lte import Recorded
-from airpath.papers.vcp.measures import delivered_packets, first_acks_s, simulated_per
+from airpath.papers.vcp.measures import (
+    aborted_flows,
+    delivered_packets,
+    first_acks_s,
+    life_spans_s,
+    simulated_per,
+)
 from airpath.papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, Case, build
 from airpath.papers.vcp.statements.text import later_by
 from airpath.papers.vcp.variants import (
@@ -24,12 +30,18 @@ from airpath.papers.vcp.variants import (
     CAPACITIES,
     IGNORING,
     LARGER,
+    MEASURED,
     OF_PROTOCOL,
     PRIORITY,
     PROTECTED,
     SENSITIVITY,
     SHORT,
+    SPLIT,
+    SPLITS,
+    TEAR_DOWN,
     UNIFORM,
+    split_rate,
+    variant_of,
 )
 
 EFFORT = Effort(1, 20.0, 10.0)
@@ -39,8 +51,11 @@ VARIANTS = {
     **LARGER,
     **IGNORING,
     **PROTECTED,
+    **SPLIT,
+    **TEAR_DOWN,
     **BURSTS,
     **CAPACITIES,
+    **MEASURED,
     **SHORT,
 }
 
@@ -117,8 +132,9 @@ def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
     """vcp-2008 section IV: 2 (32 + 2 x 6.4) ms, 107.7 packets of 1040 B."""
     resolved = json.loads(build(Case("vcp", "2x2", 1.0, 40.0), EFFORT).resolve()[0])
     flow = resolved["flows"][0]
-    wires = sum(flow[key]["delay_ns"] for key in ("access", "egress", "return_wire"))
-    assert wires + 2 * 32_000_000 == 89_600_000
+    wires = [flow[key] for key in ("access", "egress", "ack_access", "return_wire")]
+    assert wires == [{"rate_bps": 20_000_000, "delay_ns": 6_400_000}] * 4
+    assert sum(wire["delay_ns"] for wire in wires) + 2 * 32_000_000 == 89_600_000
     assert pytest.approx(107.7, abs=0.05) == 0.0896 * 10e6 / (8 * 1040)
 
 
@@ -131,6 +147,14 @@ def test_cells_of_the_papers_statements_have_twenty_runs_in_every_mode() -> None
 def test_a_uniform_code_has_the_bytes_of_what_it_is_compared_with() -> None:
     assert UNIFORM["acks"] == pytest.approx(1080 / 1120)
     assert (1040 + 40) / UNIFORM["acks-more"] == pytest.approx(1118 + 80)
+
+
+@pytest.mark.parametrize("ack", SPLITS)
+def test_a_split_moves_bytes_between_data_and_ack(ack: int) -> None:
+    case = Case("vcp", "2x2", split_rate(ack), 6.0, f"split-{ack}")
+    link = json.loads(build(case, EFFORT, variant_of(case)).resolve()[0])["bottleneck"]["link"]
+    on_air = [round(1040 / link["fec"]["code_rate"]), round(40 / link["small"]["code_rate"])]
+    assert on_air == [1198 - ack, ack]
 
 
 # --- what is measured --------------------------------------------------------------------------
@@ -146,7 +170,7 @@ class Recordings:
 
     def simulate(self, _scenario: Any, **_more: Any) -> Simulated:
         """Return the runs: two flows, the second of which never sends in the second run."""
-        flows = [{"id": 0, "start_s": 0.1}, {"id": 1, "start_s": 0.2}]
+        flows = [{"id": 0, "start_s": 0.1, "aborted_at_s": 9.2}, {"id": 1, "start_s": 0.2}]
         found = {
             0: Series(np.array([0.2, 0.25, 0.5]), np.array([0, 0, 1]), np.zeros(3)),
             1: Series(np.array([3.2]), np.array([0]), np.zeros(1)),
@@ -161,6 +185,11 @@ def test_the_first_ack_is_where_data_begins() -> None:
     case = Case("vcp", "2x2", 1.0, 18.0, "", ("seq_sent",))
     made.simulate([case])
     assert first_acks_s(made, case) == pytest.approx([0.1, 0.3, 3.1, 19.8])
+    # From 0.2 to 9.2 and from 0.5 to 20 s; from 3.2 to 9.2 s and never.
+    assert life_spans_s(made, case) == pytest.approx([(9.0 + 19.5) / 2, 6.0 / 2])
+    assert made.values(case, aborted_flows) == [1, 1]
+    drawn = made.resampled(0)
+    assert set(life_spans_s(drawn, case)) <= set(life_spans_s(made, case))
 
 
 def test_the_two_sample_difference_is_one_sided() -> None:
@@ -200,7 +229,7 @@ def test_the_share_of_failed_data_is_the_laws(made: Session, cell: Any) -> None:
 
 def test_every_statement_is_checked_on_simulated_cells() -> None:
     """The checks run through, and say something, on cells of one short run each."""
-    assert len(PAPER.statements) == 25
+    assert len(PAPER.statements) == 33
     analytic = [spec for spec in PAPER.statements if not spec.cells]
     session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
     for spec in analytic:
@@ -211,6 +240,8 @@ def test_every_statement_is_checked_on_simulated_cells() -> None:
     assert holds == {
         "order-of-antennas": True,
         "little-helps": True,
+        "little-helps-others": True,
+        "order-with-codes": True,
         "acks-easier": False,
         "acks-easier-with-fec": True,
         "larger-packets-parity": True,
