@@ -126,7 +126,7 @@ FALLS: Final = {RULES["queue"]: 1.8, "blind-BI": 7.9, "adapt-BI": 1.8}
 
 def _draw_falls(panel: Axes, session: Session) -> None:
     """Draw where the efficiencies would end if they fell from our first ones as is printed."""
-    label = "paper: 1.8 (UNI, adapt-BI) and 7.9 points lower than at 0.1 %"
+    label = "paper: falls by 1.8, 7.9 and 1.8 points"
     star: dict[str, Any] = {"marker": "*", "markersize": 11, "linestyle": "", "fillstyle": "none"}
     for place, (name, points) in enumerate(FALLS.items()):
         first = means(session, CURVES[name][:1], EFFICIENCY.measure)[0]
