@@ -11,7 +11,7 @@ from airpath.papers.kit.declared import Evaluate, titles
 from airpath.papers.kit.measured import Measured
 from airpath.papers.kit.points import half_width
 from airpath.papers.kit.session import Session
-from airpath.papers.wimax.data import NAMES, POLICIES
+from airpath.papers.wimax.data import NAMES, POLICIES, table2
 from airpath.papers.wimax.delays import COLOURS
 from airpath.papers.wimax.measures import (
     EFFICIENCY,
@@ -175,12 +175,16 @@ def _draw(session: Session, key: str, title: str) -> Figure:
             means = [each.mean for each in found]
             label = NAMES[policy]
             axes.errorbar(means, places, linestyle="", label=label, capsize=2, **bars, **look)
+            printed = table2()[100, policy][quantity.name]
+            star = {**look, "marker": "*", "markersize": 11, "fillstyle": "none"}
+            axes.plot([printed], [0], linestyle="", **star)
+        axes.plot([], [], "k*", fillstyle="none", markersize=11, label="paper, Table 2")
         axes.set_xlabel(name)
         axes.set_xlim(left=0)
     panels[0].set_yticks(list(places), [variant.about for variant in variants.values()])
     panels[0].invert_yaxis()
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
     runs = session.effort_of(_case("uni", next(iter(SIZING)), 100)).replications
     about = f"RTT_min 100 ms, {runs} runs (as chosen: 100). {caption(session, key)}"
     plotting.heading(figure, title, about)
