@@ -7,7 +7,7 @@ reproduced* of its README. Nothing is simulated.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -112,15 +112,16 @@ def overview_of(paper: str) -> Overview:
         found["provenance"]["paper"],
         found["verdict"],
         current(statements),
-        list(_missing(read_text(paper, "README.md"))),
+        _missing(read_text(paper, "README.md")),
     )
 
 
-def _missing(readme: str) -> Iterator[str]:
-    """Yield the list under *Not reproduced*, an entry per line."""
+def _missing(readme: str) -> list[str]:
+    """Return the entries of the list under *Not reproduced*, each on one line."""
     _, _, rest = readme.partition(f"\n{_HEADING}\n")
     section = rest.split("\n## ", 1)[0]
-    return (line[2:].strip() for line in section.splitlines() if line.startswith("* "))
+    entries = section.split("\n* ")[1:]
+    return [" ".join(entry.split("\n\n", 1)[0].split()) for entry in entries]
 
 
 # --- as a table, as lists and as a page ----------------------------------------------------------
