@@ -129,6 +129,14 @@ def test_a_statement_can_ask_for_the_sojourn_time() -> None:
     assert placed(cells, SAYS.said["knee-wait"]).over is sojourn_time_s
 
 
+def test_a_delay_outside_the_sweep_is_no_error() -> None:
+    (spec,) = (spec for spec in PAPER.statements if spec.key == "less-fair-wait")
+    short = Effort(replications=1, duration_s=0.5, warmup_s=0.1)
+    statement = spec.check(session(list(spec.cells), short))
+    assert not statement.holds
+    assert statement.measured[0].startswith("not evaluated: 0.04 is outside the sweep")
+
+
 def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     case = LinkCase(clamp=True, flows=1, rtt_ms=200, gain=4)

@@ -21,7 +21,11 @@ from airpath.results import style as plotting
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Along", "Curve"]
+__all__ = ["Along", "Curve", "OutsideSweepError"]
+
+
+class OutsideSweepError(ValueError):
+    """An abscissa that no two cells of a sweep enclose."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Along:
 
         Raises
         ------
-        ValueError
+        OutsideSweepError
             If the sweep does not reach the abscissa.
         """
         (before, x_before), (after, x_after) = self.neighbours(session, place)
@@ -72,7 +76,7 @@ class Along:
 
         Raises
         ------
-        ValueError
+        OutsideSweepError
             If the sweep does not reach the abscissa.
         """
         found = zip(self.cells, self.places(session), strict=True)
@@ -80,7 +84,9 @@ class Along:
             if before[1] <= place <= after[1] and before[1] < after[1]:
                 return before, after
         low, high = min(self.places(session)), max(self.places(session))
-        raise ValueError(f"{place:g} is outside the sweep, which goes from {low:g} to {high:g}")
+        raise OutsideSweepError(
+            f"{place:g} is outside the sweep, which goes from {low:g} to {high:g}"
+        )
 
     def between(self, session: Session, low: float, high: float) -> list[Cell]:
         """Return the cells whose abscissa is from `low` to `high`, in rising order of it."""

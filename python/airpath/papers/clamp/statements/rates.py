@@ -25,7 +25,7 @@ from airpath.papers.clamp.measures import (
 from airpath.papers.clamp.scenarios import Case
 from airpath.papers.clamp.statements.common import check
 from airpath.papers.clamp.sweeps import NAMES, sweep
-from airpath.papers.kit.along import Along
+from airpath.papers.kit.along import Along, OutsideSweepError
 from airpath.papers.kit.base import Cell
 from airpath.papers.kit.session import Session
 from airpath.papers.kit.statements import Finding, Said, Value, gathered, joined, known, means
@@ -167,7 +167,7 @@ def along_delays(
         x, y = zip(*points, strict=True)
         wanted = [ms / 1e3 for ms in delays_ms]
         if min(wanted) < x[0] or max(wanted) > x[-1]:
-            raise ValueError(f"{delays_ms} ms: outside the sweep, {x[0]:g} to {x[-1]:g} s")
+            raise OutsideSweepError(f"{delays_ms} ms: outside the sweep, {x[0]:g} to {x[-1]:g} s")
         return [float(each) for each in np.interp(wanted, x, y)]
 
     return {name: along(cells) for name, cells in sweeps.items()}
