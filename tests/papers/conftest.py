@@ -21,7 +21,7 @@ WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0
 PACKET_BITS = 12_000.0
 Q_MAX = 180.0
-T_99 = {2: 63.657, 3: 9.925, 4: 5.841}
+T_99 = {2: 63.657, 3: 9.925, 4: 5.841, 10: 3.250}
 """Student's t for a 99 % interval, by the number of values."""
 
 
