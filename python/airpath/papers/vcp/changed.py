@@ -113,6 +113,8 @@ def _evaluate(key: str) -> Evaluate:
 
 
 def _draw(session: Session, key: str, title: str) -> Figure:
+    from matplotlib.ticker import MultipleLocator
+
     varied = _varied(key)
     figure = plotting.new_figure(10.4, 2.0 + 0.32 * len(varied))
     panels: Any = figure.subplots(1, len(SETTINGS), sharey=True)
@@ -133,6 +135,7 @@ def _draw(session: Session, key: str, title: str) -> Figure:
             axes.errorbar([each.mean for each in known], [names.index(n) for n in here], **look)
         axes.set(title=f"2x2, {setting}", xlabel="delivered packets")
         axes.set_xlim(left=0)
+        axes.xaxis.set_major_locator(MultipleLocator(5000))
     panels[0].set_yticks(range(len(names)), [variant.about for variant, _of in varied.values()])
     panels[0].invert_yaxis()
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

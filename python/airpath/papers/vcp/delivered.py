@@ -46,6 +46,8 @@ NAMES: Final[Mapping[str, str]] = {
     "cubic-sack": "CUBIC + SACK",
     "dctcp": "DCTCP",
 }
+RATIO: Final = 0.01
+"""The least ratio that a figure shows."""
 LOOKS: Final = (("blue", "o"), ("orange", "s"), ("green", "D"), ("red", "P"), ("purple", "v"))
 
 
@@ -285,7 +287,8 @@ def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> Non
     lower.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     lower.yaxis.set_major_formatter("{x:g}")
     lower.yaxis.set_minor_formatter(NullFormatter())
-    lower.set_xlabel("SNR_G, dB")
+    lower.set_ylim(bottom=max(RATIO, lower.get_ylim()[0]))
+    lower.set(xlabel="SNR_G, dB", ylabel=f"over {last.label}")
 
 
 def _draw(session: Session, key: str, title: str) -> Figure:
@@ -301,7 +304,6 @@ def _draw(session: Session, key: str, title: str) -> Figure:
         if len(panel.lines) != len(panels[0].lines) or key == "protection":
             upper.legend(fontsize=8)
     axes[0][0].set_ylabel("delivered packets")
-    axes[1][0].set_ylabel(f"over {panels[0].lines[-1].label}")
     if key != "protection":
         handles, labels = axes[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=5)

@@ -43,8 +43,8 @@ SENSITIVITY: Final[Mapping[str, Variant]] = {
     "scaling-rho": Variant("AI by (rtt / t_ρ)²", law={"scaling": "squared"}),
     "scaling-linear": Variant("AI by rtt / t_ρ", law={"scaling": "linear"}),
     "no-limiters": Variant("no limiters of small windows", law={"limiters": False}),
-    "freeze-always": Variant("frozen whatever the code", law={"freeze": "unconditional"}),
-    "no-ticks": Variant("exact times in the place of ticks of 10 ms", law={"granularity": "0 s"}),
+    "freeze-always": Variant("frozen regardless of the code", law={"freeze": "unconditional"}),
+    "no-ticks": Variant("exact times instead of ticks of 10 ms", law={"granularity": "0 s"}),
     "rto-6s": Variant("first time-out 6 s", tcp={"initial_rto": "6 s"}),
     "unequal-wires": Variant(
         "12.8 ms behind the queue of ACKs, 0 ms in front",
