@@ -25,6 +25,7 @@ __all__ = [
     "counted",
     "data_failures",
     "delivered_packets",
+    "delivered_totals",
     "first_acks_s",
     "life_spans_s",
     "load_factor_deviation",
@@ -42,6 +43,13 @@ Replication = Mapping[str, Any]
 def delivered_packets(replication: Replication) -> float:
     """In-order payload of both directions over 1000 B: the paper's delivered packets."""
     return float(sum(flow["delivered_bytes"] for flow in replication["flows"])) / PAYLOAD_BYTES
+
+
+def delivered_totals(session: Session, case: Case) -> list[float]:
+    """Return the delivered packets of each run: counted once, however often runs are resampled."""
+    return session.per_run(
+        case, "delivered", lambda every, run: delivered_packets(every.replications(case)[run])
+    )
 
 
 def counted(name: str) -> Callable[[Replication], float]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Finding, Said, gathered, joined, known, means
+from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
 from airpath.papers.vcp.burst_failures import law_of
 from airpath.papers.vcp.coding import RATES, SNRS_DB, best_by_law, best_of, rated
 from airpath.papers.vcp.failures import failure
@@ -14,7 +14,7 @@ from airpath.papers.vcp.grids import LOSSY_DB, PROTECTION_DB, PROTOCOLS, cases, 
 from airpath.papers.vcp.lte import RECORDED
 from airpath.papers.vcp.measures import delivered_packets, mean_queue
 from airpath.papers.vcp.scenarios import Case
-from airpath.papers.vcp.statements.common import SAYS, lead
+from airpath.papers.vcp.statements.common import SAYS, delivered_means, lead
 from airpath.papers.vcp.variants import BAD_SHARE, BURST_BITS, UNIFORM
 
 Lines = Mapping[str, Sequence[Case]]
@@ -22,7 +22,7 @@ Lines = Mapping[str, Sequence[Case]]
 
 def _ratios(session: Session, over: Sequence[Case], under: Sequence[Case]) -> dict[float, float]:
     """Return what one delivers over the other by SNR, dB; infinite over nothing."""
-    above, below = (means(session, each, delivered_packets) for each in (over, under))
+    above, below = (delivered_means(session, each) for each in (over, under))
     return {
         case.snr_db: a / b if b else float("inf")
         for case, a, b in zip(over, above, below, strict=True)

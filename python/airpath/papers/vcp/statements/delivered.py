@@ -7,12 +7,12 @@ from statistics import stdev
 from typing import Any, Final
 
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Finding, Said, gathered, joined, means
+from airpath.papers.kit.statements import Finding, Said, gathered, joined
 from airpath.papers.vcp.failures import failure
 from airpath.papers.vcp.grids import FIG5_DB, FIG6_DB, PROTOCOLS, cases, past_cases
-from airpath.papers.vcp.measures import delivered_packets
+from airpath.papers.vcp.measures import delivered_totals
 from airpath.papers.vcp.scenarios import Case
-from airpath.papers.vcp.statements.common import SAYS, lead
+from airpath.papers.vcp.statements.common import SAYS, delivered_means, lead
 
 __all__ = ["PAST", "Past", "mean_leads"]
 
@@ -41,7 +41,7 @@ def _widest_span(snrs: Sequence[float], is_ahead: Sequence[bool]) -> float:
 @SAYS.check("tcp-ahead", _fig5)
 def _tcp_ahead(session: Session, said: Said, panels: Mapping[str, Lines]) -> Finding:
     def with_antennas(antennas: str, lines: Lines) -> Finding:
-        vcp, tcp = (means(session, lines[name], delivered_packets) for name in PROTOCOLS)
+        vcp, tcp = (delivered_means(session, lines[name]) for name in PROTOCOLS)
         snrs = [case.snr_db for case in lines["vcp"]]
         ahead = [b >= said["times"] * a and b > 0 for a, b in zip(vcp, tcp, strict=True)]
         span = _widest_span(snrs, ahead)
@@ -60,7 +60,7 @@ def _tcp_ahead(session: Session, said: Said, panels: Mapping[str, Lines]) -> Fin
 @SAYS.check("tcp-ahead-near-zero", _fig5)
 def _near_zero(session: Session, said: Said, panels: Mapping[str, Lines]) -> Finding:
     def with_antennas(antennas: str, lines: Lines) -> Finding:
-        vcp, tcp = (means(session, lines[name], delivered_packets) for name in PROTOCOLS)
+        vcp, tcp = (delivered_means(session, lines[name]) for name in PROTOCOLS)
         snrs = [case.snr_db for case in lines["vcp"]]
         ratios = {snr: b / a for snr, a, b in zip(snrs, vcp, tcp, strict=True) if a > 0}
         near = {
@@ -95,7 +95,7 @@ def mean_leads(session: Session, said: Said, panels: Past) -> Finding:
     """Compare VCP's mean lead of each panel with the bounds `least` and `most`."""
 
     def with_panel(panel: str, lines: Lines) -> Finding:
-        vcp, tcp = (means(session, lines[name], delivered_packets) for name in PROTOCOLS)
+        vcp, tcp = (delivered_means(session, lines[name]) for name in PROTOCOLS)
         leads = [lead(a, b) for a, b in zip(vcp, tcp, strict=True)]
         mean = sum(leads) / len(leads)
         snrs = joined([case.snr_db for case in lines["vcp"]], "g")
@@ -117,7 +117,7 @@ def _vcp_ahead(session: Session, said: Said, panels: Past) -> Finding:
 @SAYS.check("robust", lambda _said: PAST)
 def _robust(session: Session, said: Said, panels: Past) -> Finding:
     def spread(case: Case) -> float:
-        values = session.values(case, delivered_packets)
+        values = delivered_totals(session, case)
         return stdev(values) / (sum(values) / len(values))
 
     def with_panel(panel: str, lines: Lines) -> Finding:

@@ -9,18 +9,17 @@ from statistics import fmean, median
 from typing import Any, Final
 
 from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Finding, Said, gathered, joined, known, means
+from airpath.papers.kit.statements import Finding, Said, gathered, joined, known
 from airpath.papers.vcp.failures import failure, threshold_db
 from airpath.papers.vcp.grids import LIFE_DB, PROTOCOLS, SET_UP_DB, SPLIT_DB, cases, steps
 from airpath.papers.vcp.measures import (
-    delivered_packets,
     first_acks_s,
     life_spans_s,
     load_factor_deviation,
 )
 from airpath.papers.vcp.scenarios import ACK_BYTES, ANTENNAS, Case
 from airpath.papers.vcp.statements.channel import little_helps
-from airpath.papers.vcp.statements.common import SAYS
+from airpath.papers.vcp.statements.common import SAYS, delivered_means
 from airpath.papers.vcp.statements.delivered import PAST, Past, mean_leads
 from airpath.papers.vcp.statements.text import CLEAN, later_by
 from airpath.papers.vcp.variants import SPLITS, split_rate
@@ -65,7 +64,7 @@ def _at_per(said: Said) -> dict[str, Pair]:
 @SAYS.check("tcp-ahead-at-one-percent", _at_per)
 def _at_one_percent(session: Session, said: Said, cells: Mapping[str, Pair]) -> Finding:
     def with_antennas(antennas: str, pair: Pair) -> Finding:
-        vcp, tcp = means(session, [pair[name] for name in PROTOCOLS], delivered_packets)
+        vcp, tcp = delivered_means(session, [pair[name] for name in PROTOCOLS])
         times = tcp / vcp if vcp else float("inf")
         told = f"{antennas}, {pair['vcp'].snr_db:g} dB: {times:.2f} times, {tcp:.0f} and {vcp:.0f}"
         values = {"snr_db": pair["vcp"].snr_db, "times": times, "vcp": vcp, "tcp-rem": tcp}
@@ -111,7 +110,7 @@ def _slower_set_up(session: Session, said: Said, cells: Mapping[float, Pair]) ->
 def _shorter_lives(session: Session, said: Said, cells: Mapping[float, Pair]) -> Finding:
     told, values, holds = [], {}, []
     for snr, pair in cells.items():
-        vcp, tcp = means(session, [pair[name] for name in PROTOCOLS], delivered_packets)
+        vcp, tcp = delivered_means(session, [pair[name] for name in PROTOCOLS])
         lives = {name: fmean(life_spans_s(session, pair[name])) for name in PROTOCOLS}
         values[f"{snr:g}"] = {"times": tcp / vcp if vcp else None, "life_s": lives}
         if vcp and tcp >= said["times"] * vcp:
@@ -139,7 +138,7 @@ def _splits(_said: Said) -> dict[int, list[Case]]:
 
 @SAYS.check("protect-acks-more", _splits)
 def _protect_more(session: Session, said: Said, lines: Mapping[int, Sequence[Case]]) -> Finding:
-    found = {each: means(session, line, delivered_packets) for each, line in lines.items()}
+    found = {each: delivered_means(session, line) for each, line in lines.items()}
     best = max(found, key=lambda each: sum(found[each]))
     uniform = found[_UNIFORM_ACK]
     ratios = {

@@ -10,11 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from airpath.papers.kit.session import Estimate, Session
-from airpath.papers.kit.statements import Finding, Said, interval, joined, known, means
+from airpath.papers.kit.statements import Finding, Said, interval, joined, known
 from airpath.papers.vcp.failures import is_past
 from airpath.papers.vcp.grids import FIG6_DB, PROTOCOLS, past_cases
 from airpath.papers.vcp.measures import (
-    delivered_packets,
     first_acks_s,
     load_factor_deviation,
     mean_queue,
@@ -24,7 +23,7 @@ from airpath.papers.vcp.measures import (
     utilisation,
 )
 from airpath.papers.vcp.scenarios import Case
-from airpath.papers.vcp.statements.common import SAYS, lead
+from airpath.papers.vcp.statements.common import SAYS, delivered_means, lead
 from airpath.papers.vcp.variants import CAPACITIES
 
 __all__ = ["CLEAN", "LARGE", "SESSIONS", "later_by"]
@@ -50,7 +49,7 @@ def later_by(ours: Sequence[float], theirs: Sequence[float]) -> float:
 @SAYS.check("slower-set-up", lambda _said: SESSIONS)
 def _slower(session: Session, said: Said, cells: Mapping[float, Mapping[str, Case]]) -> Finding:
     def times(snr: float) -> float:
-        vcp, tcp = means(session, [cells[snr][name] for name in PROTOCOLS], delivered_packets)
+        vcp, tcp = delivered_means(session, [cells[snr][name] for name in PROTOCOLS])
         return tcp / vcp if vcp else 0.0
 
     widest = max(cells, key=times)
@@ -104,7 +103,7 @@ LARGE: Final[Mapping[str, Mapping[str, Sequence[Case]]]] = {
 def _bandwidth_delay(session: Session, said: Said, links: Any) -> Finding:
     leads = {}
     for name, lines in links.items():
-        vcp, tcp = (means(session, lines[each], delivered_packets) for each in PROTOCOLS)
+        vcp, tcp = (delivered_means(session, lines[each]) for each in PROTOCOLS)
         found = [lead(a, b) for a, b in zip(vcp, tcp, strict=True)]
         leads[name] = sum(found) / len(found)
     told = joined([f"{name}: {value:+.1%}" for name, value in leads.items()])
