@@ -171,6 +171,8 @@ def test_excursions_are_above_a_multiple_of_the_other_queue() -> None:
     first, second = arrivals.excursions(found, arrivals.CLAMP, 0, 2.0, 0.0, 5.0)
     assert list(first) == pytest.approx([1.0, 3.9, 100.0])
     assert list(second) == pytest.approx([24.0, 24.9, 81.0])
+    # Numbers of a statement go into JSON, which has none of numpy's.
+    assert {type(number) for number in (*first, *second)} == {float}
     assert arrivals.excursions(found, arrivals.CLAMP, 0, 2.6, 0.0, 5.0) == []
     assert not arrivals.is_one_start([first, second], [0.0], 5.0)
     assert arrivals.is_one_start([first], [0.0, 80.0], 5.0)

@@ -99,9 +99,9 @@ def excursions(
     if not len(places):
         return []
     parts = np.split(places, np.flatnonzero(np.diff(places) * STEP_S > apart_s) + 1)
+    ends = [(from_s + STEP_S * float(part[0]), from_s + STEP_S * float(part[-1])) for part in parts]
     return [
-        Excursion(from_s + STEP_S * part[0], from_s + STEP_S * part[-1], float(queue[part].max()))
-        for part in parts
+        Excursion(*both, float(queue[part].max())) for both, part in zip(ends, parts, strict=True)
     ]
 
 
