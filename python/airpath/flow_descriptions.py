@@ -42,6 +42,20 @@ class FlowDescriptions(Sequence[Mapping[str, Any]]):
         for entry in self.entries:
             yield from repeat(entry, entry.get("count", 1))
 
+    def optional_quantities(self) -> list[str]:
+        """Return the quantities that flows of this scenario have in addition to those of all.
+
+        These are `transfer_bytes` where sizes are random and `aborted_at_s` where a connection may
+        be aborted. In one flow or run they may be missing.
+        """
+        sources = [entry["source"] for entry in self.entries]
+        limits = {"max_retries", "max_syn_retries"}
+        found = {
+            "transfer_bytes": any("transfer" in source for source in sources),
+            "aborted_at_s": any(limits & source.get("options", {}).keys() for source in sources),
+        }
+        return [name for name, has in found.items() if has]
+
     def ranges(self) -> Iterator[tuple[range, Mapping[str, Any]]]:
         """Yield the numbers of the flows of each entry, and the entry."""
         begin = 0

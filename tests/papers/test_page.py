@@ -215,7 +215,7 @@ def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:
     counted = {"within": 3, "numbers": 4, "outside_text": ["fig1, far"]}
     overview = Overview("p", "A and B.", counted, statements, ["Fig. 9: a drawing."])
     made = page_of_overview([overview])
-    assert "| p | 3 | 4 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 1 |" in made
+    assert "| p | 3 | 4 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 |" in made
     for line in (
         "* p, fig1, far.",
         "* p, b: Text of b. Cause: paper contradicts itself. Its Table 2.",

@@ -36,7 +36,6 @@ from airpath.papers.qawla.data import link_rate_bps, mcs_table
 from airpath.papers.qawla.thresholds import TH_PER, Curve
 from airpath.papers.qawla.traffic import TRAFFIC, Traffic
 from studies.qawla import PAPER as STUDIES
-from studies.qawla.ranking import NAMES
 from studies.qawla.resampling import choices_table
 from studies.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
 from studies.qawla.sensitivity import CHOICES, changed_rates
@@ -477,42 +476,6 @@ def test_what_was_interrupted_is_not_complete(
         assert [item.complete for item in report.items] == [False] * 2
         assert report.statements == []
         json.dumps(report.to_dict(), allow_nan=False)
-
-
-def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -> None:
-    effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
-    report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)
-    [item] = report.items
-    assert item.complete
-    # Every simulation gave the same: no two policies are told apart.
-    means = [row for row in item.rows if row.quantity == "mean_normalised_throughput_simulation"]
-    assert [row.row["policy"] for row in means] == [*NAMES, *NAMES]
-    assert [row.ours for row in means] == pytest.approx([1.0] * 12)
-    [summary] = report.summaries
-    assert summary.values["told_apart"] == summary.values["points_told_apart"] == 0
-
-
-def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None:
-    effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
-    # Links with the fastest MCS are far better by simulation than by the model.
-    fake_engine.throughput = lambda name: 40e6 if name.endswith("mcs7") else 5e6
-    report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)
-    [summary] = report.summaries
-    assert summary.values["told_apart"] > summary.values["agree"]
-    assert summary.values["points_told_apart"] > summary.values["points_agree"] > 0
-    assert any("MaxPHYThru-FER" in text for text in summary.values["other_order"])
-
-
-@pytest.mark.long
-@pytest.mark.timeout(300)
-def test_the_simulator_has_the_order_of_table_6() -> None:
-    report = reproduce(STUDIES, ["ranking"], mode="quick")
-    [summary] = report.summaries
-    # TAGLA and TFER choose the same in the sample, on both channels.
-    assert summary.values["pairs"] == 20
-    assert summary.values["told_apart"] >= 18
-    assert summary.values["other_order"] == summary.values["better_than_optimum"] == []
-    assert summary.values["points_agree"] >= 0.95 * summary.values["points_told_apart"]
 
 
 def test_every_item_of_section_6_is_there() -> None:

@@ -158,6 +158,22 @@ def test_what_was_not_measured_is_none() -> None:
     assert evaluate(["flows.1.mean_rtt_s"], run, resolved) == {"flows.1.mean_rtt_s": None}
 
 
+def test_a_flow_that_was_not_aborted_has_the_metric_without_a_value() -> None:
+    """Whether a sweep over `aborted_at_s` was valid depended on the seed."""
+    text = PATHS["both ways"].replace(
+        'base_rtt = "30 ms"\n', 'base_rtt = "30 ms"\ntcp = {max_retries = 0}\n', 1
+    )
+    run, resolved, _ = replication(
+        text.replace('rate = "4 Mbit/s"', 'rate = "4 Mbit/s", loss = 0.6')
+    )
+    names = ["flows.0.aborted_at_s", "flows.1.aborted_at_s"]
+    aborted, living = evaluate(names, run, resolved).values()
+    assert (aborted is not None, living) == (True, None)
+    assert "flows.0.aborted_at_s" in known_names(run, resolved)
+    run, resolved, _ = replication(PATHS["both ways"])
+    assert "flows.0.aborted_at_s" not in known_names(run, resolved)
+
+
 # --- analytic models ---------------------------------------------------------------------------
 
 POISSON = """

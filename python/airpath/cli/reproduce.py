@@ -64,7 +64,17 @@ def reproduce(
 ) -> int:
     """Make a paper's tables and figures again, the published numbers beside ours."""
     if summary:
-        given = {"ITEM": items, "--quick": quick, "--full": full, "--out": out, "--brief": brief}
+        given = {
+            "ITEM": items,
+            "--quick": quick,
+            "--full": full,
+            "--brief": brief,
+            "--out": out,
+            "--figure-format": figure_format,
+            "--seed": seed != 1,
+            "--threads": threads,
+            "--accept-version": accept_version,
+        }
         return _summary(paper, [name for name, value in given.items() if value], json=json)
     if paper is None:
         raise BadValueError(

@@ -85,13 +85,7 @@ class Statistics(RadioStatistics):
             reverse), `start_s` and the measured quantities. What was not measured is NaN. Where
             sizes are drawn, `transfer_bytes`; where a connection may be aborted, `aborted_at_s`.
         """
-        sources = [flow["source"] for flow in self._descriptions.entries]
-        limited = {"max_retries", "max_syn_retries"}
-        columns = {
-            "transfer_bytes": any("transfer" in source for source in sources),
-            "aborted_at_s": any(limited & source.get("options", {}).keys() for source in sources),
-        }
-        more = [name for name, is_there in columns.items() if is_there]
+        more = self._descriptions.optional_quantities()
         return frame(
             {"replication": run["replication"], "flow": flow["id"], "kind": flow["kind"]}
             | {"direction": direction(about)}

@@ -22,6 +22,7 @@ from airpath.scenario.values import (
     PositiveDuration,
     PositiveFraction,
     PositiveSize,
+    Retries,
     Truth,
     choice,
     counted_or_bytes,
@@ -64,19 +65,6 @@ def _ssthresh(value: Any, info: ValidationInfo) -> Any:
     if size == 0:
         raise fault("not above 0", 'Write a size above 0 or "unlimited"', '"64 kB"')
     return size
-
-
-def _retries(value: Any) -> Any:
-    """Read how many retransmissions are not answered before a connection is aborted."""
-    if value is None or value == "unlimited":
-        return value
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
-        accepted = 'Write an integer from 0, or "unlimited"'
-        raise fault("not a number of retransmissions", accepted, "15")
-    return value
-
-
-Retries = Annotated[Any, PlainValidator(_retries)]
 
 
 def _initial_window(value: Any) -> Any:
@@ -415,7 +403,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("sack", "Agent/TCP/Reno has no SACK"),
         "tail_loss_probe": Option(False, "ns-2 has none"),
         "push": Option("off", "ns-2 has none"),
-        "max_retries": Option("unlimited", f"{_NS2_TCP}, a sender goes on for ever"),
+        "max_retries": Option("unlimited", f"{_NS2_TCP}, a sender never stops"),
         "max_syn_retries": Option("unlimited", f"{_NS2}, max_connects_ -1"),
     },
     "linux": {

@@ -253,3 +253,16 @@ UserNumber = Annotated[int, PlainValidator(_whole(0, 2**16 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]
 TableName = Annotated[Text, AfterValidator(_names_a_table)]
 Truth = Annotated[bool, PlainValidator(_truth)]
+
+
+def _retries(value: Any) -> Any:
+    """Read how many retransmissions are not answered before a connection is aborted."""
+    if value is None or value == "unlimited":
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
+        accepted = 'Write an integer from 0, or "unlimited"'
+        raise fault("not a number of retransmissions", accepted, "15")
+    return value
+
+
+Retries = Annotated[Any, PlainValidator(_retries)]

@@ -19,7 +19,6 @@ from airpath.advisory import packet_bytes
 from airpath.errors import show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
-from airpath.results.flow_table import OF_SOME
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
     DELAY_QUANTILES,
@@ -45,7 +44,6 @@ __all__ = [
     "solve_metrics",
 ]
 
-_GIVEN = ("start_s", *OF_SOME)
 _NUMBERED = ("flows", "groups", "phases", "transfers")
 _NAMED = ("queues", "links", "jain_of_users")
 _BOTH = ("users", "stations")
@@ -224,15 +222,17 @@ def _bare(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float 
     raise UnknownMetricError(name)
 
 
-def _flow(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _flow(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
     number = _number(metric.of, len(run["flows"]))
-    if metric.quantity not in (*FLOW_QUANTITIES, *_GIVEN):
+    if metric.quantity not in _of_flow(resolved):
         raise UnknownMetricError(metric.name)
-    try:
-        value: float | None = run["flows"][number][metric.quantity]
-    except KeyError:
-        raise UnknownMetricError(metric.name) from None
+    value: float | None = run["flows"][number].get(metric.quantity)
     return value
+
+
+def _of_flow(resolved: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the quantities of one flow of a scenario, whichever flow it is."""
+    return (*FLOW_QUANTITIES, "start_s", *FlowDescriptions(resolved).optional_quantities())
 
 
 def _group(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
@@ -414,8 +414,7 @@ def known_names(run: Document, resolved: Mapping[str, Any]) -> list[str]:
     found = list(names)
     found += [f"queues.{quantity}" for quantity in _within(queues)]
     found += [f"links.{quantity}" for quantity in _within(links)]
-    given = [name for name in run["flows"][0] if name in _GIVEN]
-    found += [f"flows.0.{name}" for name in (*FLOW_QUANTITIES, *given)]
+    found += [f"flows.0.{name}" for name in _of_flow(resolved)]
     found += [
         f"groups.{number}.{name}"
         for number in grouped(resolved)

@@ -2,8 +2,9 @@
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
 //! retransmissions is approximately a target". The rule is ours, for the paper gives none: one m for
-//! the whole cell, or one for each user (`per_user`); a finished packet that was given up adds δ(1 − p*) to it, one that was delivered
-//! takes δp* away, so that m rests where a share p* of the packets is given up. δ is 0.1 until the
+//! the whole cell, or one for each user (`per_user`); a finished packet that was given up adds
+//! δ(1 − p*) to it, one that was delivered takes δp* away, so that m rests where a share p* of the
+//! packets is given up. δ is 0.1 until the
 //! 10th loss, 0.02 until the 40th, then 0.002; m begins at 0, or at its least value where that is
 //! above, and stays within [−4, 0.95] or what the user sets as its least. Steps that shrink with losses,
 //! not with time, also get there in a cell of low rate.

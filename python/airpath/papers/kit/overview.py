@@ -136,7 +136,7 @@ def counts(papers: Sequence[Overview]) -> Table:
         ("statements", "hold"),
         ("statements", "undecided"),
         ("statements", "do not"),
-        *(("do not hold", text) for text in CAUSES.values()),
+        *(("do not hold", text) for text in (*CAUSES.values(), "cause not known")),
         ("", "not reproduced"),
     ]
     rows = [
@@ -145,7 +145,7 @@ def counts(papers: Sequence[Overview]) -> Table:
             str(each.verdict["within"]),
             str(each.verdict["numbers"]),
             *(str(len(each.of(outcome))) for outcome in get_args(Outcome)),
-            *(str(each.causes().get(cause, 0)) for cause in CAUSES),
+            *(str(each.causes().get(cause, 0)) for cause in (*CAUSES, "")),
             str(len(each.missing)),
         ]
         for each in papers

@@ -145,10 +145,10 @@ def _sentence(note: str) -> str:
 def _verdict(verdict: Mapping[str, Any]) -> Iterator[str]:
     yield f"**{verdict['text']}**"
     failed = [f"{MARK} {text}." for text in verdict["outside_text"]]
-    for tally, about in ((verdict, ""), (verdict["with_later"], " (with later criteria)")):
-        if tally is not None:
-            failed += [f"Does not hold{about}: {key}." for key in tally["do_not_hold"]]
-            failed += [f"Undecided{about}: {key}." for key in tally["undecided"]]
+    later = verdict["with_later"] or {"do_not_hold": (), "undecided": ()}
+    for name, about in (("do_not_hold", "Does not hold"), ("undecided", "Undecided")):
+        keys = dict.fromkeys((*verdict[name], *later[name]))
+        failed += [f"{about}: {key}." for key in keys]
     if failed:
         yield ""
         yield from (f"* {line}" for line in failed)

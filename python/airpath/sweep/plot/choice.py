@@ -28,7 +28,8 @@ __all__ = [
 
 _CONDITIONS = {
     *("trace", "link", "rate", "loss", "errors", "snr", "base_rtt", "delay", "offset", "source"),
-    *("count", "size", "sizes", "start", "backhaul", "access", "egress", "cell", "users"),
+    *("count", "size", "sizes", "start", "backhaul", "access", "egress", "ack_access", "return"),
+    *("cell", "users"),
 }
 """Words in an axis's name that make it a condition, not a choice of who sets the path up."""
 

@@ -1,0 +1,47 @@
+"""The study of qawla that simulates a sample of link adaptation: policies in their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from airpath.papers import Effort, reproduce
+from studies.qawla import PAPER as STUDIES
+from studies.qawla.ranking import NAMES
+
+
+def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -> None:
+    effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
+    report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)
+    [item] = report.items
+    assert item.complete
+    # Every simulation gave the same: no two policies are told apart.
+    means = [row for row in item.rows if row.quantity == "mean_normalised_throughput_simulation"]
+    assert [row.row["policy"] for row in means] == [*NAMES, *NAMES]
+    assert [row.ours for row in means] == pytest.approx([1.0] * 12)
+    [summary] = report.summaries
+    assert summary.values["told_apart"] == summary.values["points_told_apart"] == 0
+
+
+def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None:
+    effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
+    # Links with the fastest MCS are far better by simulation than by the model.
+    fake_engine.throughput = lambda name: 40e6 if name.endswith("mcs7") else 5e6
+    report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)
+    [summary] = report.summaries
+    assert summary.values["told_apart"] > summary.values["agree"]
+    assert summary.values["points_told_apart"] > summary.values["points_agree"] > 0
+    assert any("MaxPHYThru-FER" in text for text in summary.values["other_order"])
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_the_simulator_has_the_order_of_table_6() -> None:
+    report = reproduce(STUDIES, ["ranking"], mode="quick")
+    [summary] = report.summaries
+    # TAGLA and TFER choose the same in the sample, on both channels.
+    assert summary.values["pairs"] == 20
+    assert summary.values["told_apart"] >= 18
+    assert summary.values["other_order"] == summary.values["better_than_optimum"] == []
+    assert summary.values["points_agree"] >= 0.95 * summary.values["points_told_apart"]
