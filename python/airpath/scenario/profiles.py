@@ -281,9 +281,9 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "loss_detection": Option("sack", "RFC 6675 §4"),
         "tail_loss_probe": Option(False, "RFC 8985 §7, part of RACK-TLP"),
         "push": Option("off", "RFC 9293 §3.9.1.2 leaves PSH to the sender"),
-        "max_retries": Option("unlimited", "RFC 9293 §3.8.3 asks for 100 s and more; here never"),
+        "max_retries": Option("unlimited", "RFC 9293 §3.8.3 requires at least 100 s; here never"),
         "max_syn_retries": Option(
-            "unlimited", "RFC 9293 §3.8.3 asks for 3 minutes and more; here never"
+            "unlimited", "RFC 9293 §3.8.3 requires at least 3 minutes; here never"
         ),
     },
     "ns3-2014": {

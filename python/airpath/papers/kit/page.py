@@ -99,8 +99,8 @@ def _front(document: Mapping[str, Any], about: str) -> Iterator[str]:
     yield ""
     yield (
         f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
-        f"commit {made['commit']}, seed {made['seed']}: {made['replications']} runs of "
-        f"{made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
+        f"commit {made['commit']}{_others(made)}, seed {made['seed']}: "
+        f"{made['replications']} runs of {made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
         f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"
         f"{about} What was chosen where the paper is silent, and what is "
         "known of the differences: [the paper's notes]"
@@ -136,6 +136,15 @@ _OUTCOMES: Final[Mapping[Outcome, str]] = {
 
 def _not_counted(warmup_s: float) -> str:
     return f", the first {warmup_s:g} s not counted" if warmup_s else ""
+
+
+def _others(made: Mapping[str, Any]) -> str:
+    """Return which stored runs of other versions were used; empty where there are none."""
+    used = [
+        f"{each['replications']} stored runs of commit {each['commit']}"
+        for each in made.get("other_versions", ())
+    ]
+    return f" ({', '.join(used)})" if used else ""
 
 
 def _sentence(note: str) -> str:

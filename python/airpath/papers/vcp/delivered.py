@@ -91,7 +91,7 @@ class Panel:
     marked_db : float, optional
         An SNR that is marked, where something ends that `mark` names.
     mark : str
-        What the legend says of it.
+        Its label in the legend.
     """
 
     title: str

@@ -198,7 +198,7 @@ def _evaluate1(session: Session, _out: Path | None) -> ItemResult:
 
 
 def _ideal_rows(base_rtt_ms: int) -> list[Row]:
-    """Return the printed ideal beside ours, and the model with the tables' TCP and R."""
+    """Return the printed and the computed ideal, and the model with the tables' TCP and R."""
     printed = table2()[base_rtt_ms, IDEAL]["goodput"]
     what = (GOODPUT.name, GOODPUT.unit)
     ours = printed_ideal_mbps(base_rtt_ms)

@@ -100,7 +100,7 @@ def cell_of(case: Analysed) -> Validation:
 
 
 def on_top(case: Analysed) -> Validation:
-    """Return the cell in which a piggyback request takes T_pb beside the frames' own delay."""
+    """Return the cell in which a piggyback request takes T_pb on top of the frames' delay."""
     return Validation(*case, piggyback_ms=PIGGYBACK_MS)
 
 

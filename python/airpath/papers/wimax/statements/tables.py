@@ -219,7 +219,7 @@ def _order(session: Session, said: Said, cases: Cases) -> Finding:
 
 
 def _gains(session: Session, cases: Cases) -> tuple[bool, dict[int, float], Finding]:
-    """Return whether the gains fall from row to row, the gains, and how they are told."""
+    """Return whether the gains fall from row to row, the gains, and their text."""
     goodput = of_tables(session, cases, "goodput")
     found = {rtt: gain(goodput[rtt, "adapt-bi"], goodput[rtt, "uni"]) for rtt in BASE_RTTS_MS}
     falls = all(later < before for before, later in pairwise(found.values()))
