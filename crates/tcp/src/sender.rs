@@ -26,7 +26,6 @@ use crate::options::{Push, TcpOptions};
 use crate::receiver::timestamp;
 use crate::recovery::{Heard, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
-use abort::Retries;
 use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Histogram, Packet, PacketKind, Port, Series,
     Stage, Time,
@@ -69,11 +68,13 @@ enum Phase {
     Aborted,
 }
 
-/// The SYN's part in the RTT estimate.
+/// The SYN's part in the RTT estimate, and the retransmissions after it that have no answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Handshake {
     sent_at: Time,
     retransmissions: u32,
+    /// Retransmissions of data by the timer since data was acknowledged last.
+    unanswered: u32,
 }
 
 /// The sender of one connection. Input 0 takes ACKs, output 0 gives segments.
@@ -120,8 +121,6 @@ pub struct Sender {
     probes: u32,
     /// TS.Recent (RFC 7323 §4.3); nothing but a capture reads its echo.
     ts_recent: u32,
-    /// Retransmissions by the timer that were not answered.
-    retries: Retries,
     /// When everything was acknowledged, or the connection aborted; never before.
     closed_at: Time,
     options: Arc<TcpOptions>,
@@ -165,7 +164,6 @@ impl Sender {
             measured: Measured::default(),
             ack_delays: None,
             limit: WindowLimit::default(),
-            retries: Retries::default(),
             closed_at: Time::NEVER,
             last_sent: Time::ZERO,
             application: None,
@@ -309,6 +307,7 @@ impl Sender {
 
     fn on_new_ack(&mut self, ack: &Packet, una: u64, heard: &Heard, ctx: &mut Ctx<'_>) {
         let acked = ack.seq - una;
+        self.syn.unanswered = 0;
         let rtt = self.rtt_sample(ack, heard.rtt, ctx.now);
         if let Some(rtt) = rtt {
             self.sample(rtt, ctx);

@@ -10,13 +10,6 @@
 use super::{Phase, Sender};
 use airpath_core::Time;
 
-/// Retransmissions by the timer since data was acknowledged last.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Retries {
-    una: u64,
-    count: u32,
-}
-
 impl Sender {
     /// Counts an expiry of the retransmission timer; whether it is one more than R2 allows.
     pub(super) fn exceeds_retries(&mut self) -> bool {
@@ -24,9 +17,8 @@ impl Sender {
             let most = self.options.max_syn_retries;
             return most.is_some_and(|most| self.syn.retransmissions >= most);
         }
-        let una = self.board.una();
-        let count = if self.retries.una == una { self.retries.count } else { 0 };
-        self.retries = Retries { una, count: count.saturating_add(1) };
+        let count = self.syn.unanswered;
+        self.syn.unanswered = count.saturating_add(1);
         self.options.max_retries.is_some_and(|most| count >= most)
     }
 
