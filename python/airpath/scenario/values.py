@@ -257,7 +257,7 @@ Truth = Annotated[bool, PlainValidator(_truth)]
 
 def _retries(value: Any) -> Any:
     """Read how many retransmissions are not answered before a connection is aborted."""
-    if value is None or value == "unlimited":
+    if value is None or (isinstance(value, str) and value == "unlimited"):
         return value
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
         accepted = 'Write an integer from 0, or "unlimited"'
@@ -265,4 +265,4 @@ def _retries(value: Any) -> Any:
     return value
 
 
-Retries = Annotated[Any, PlainValidator(_retries)]
+Retries = Annotated[int | Literal["unlimited"] | None, PlainValidator(_retries)]
