@@ -179,6 +179,17 @@ def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revi
     assert verdict_of([], [old]).to_dict()["with_later"] is None
 
 
+def test_a_later_criterion_that_failed_is_counted_with_its_successor() -> None:
+    old = statement("old", False)
+    new = replace(statement("new", False), later="2026-11-24", revises="old")
+    newest = replace(statement("newest", True), later="2026-11-25", revises="new")
+    verdict = verdict_of([], [old, new, newest])
+    assert verdict.describe() == (
+        "0 of 1 statement holds; with later criteria 1 of 2 statements hold."
+    )
+    assert [each.key for each in verdict.open] == ["old", "new"]
+
+
 def test_strength_cause_and_date_stand_with_the_statement(bad: Report) -> None:
     found = replace(
         statement("beta", False),

@@ -47,7 +47,7 @@ class Overview:
     verdict : mapping
         Counts of the last full run, as ``reproduce --json`` has them.
     statements : sequence of Statement
-        Statements of the paper: those with a later criterion stand for the ones that it revises.
+        Statements of the paper without the first criteria that later ones revise.
     missing : sequence of str
         What is printed and not reproduced, with the reason.
     """
@@ -151,8 +151,8 @@ def counts(papers: Sequence[Overview]) -> Table:
         for each in papers
     ]
     note = (
-        "A statement counts by its latest criterion. Undecided: fewer than 95 % of the resamples "
-        "of the runs agree with one outcome."
+        "A first criterion that a later one revises is not counted, every later one is. "
+        "Undecided: fewer than 95 % of the resamples of the runs agree with one outcome."
     )
     return Table("Published numbers and statements, by paper", columns, rows, [note])
 

@@ -94,7 +94,7 @@ class Verdict:
     committed : Tally
         Statements whose criterion was committed before any number.
     current : Tally
-        The same with later criteria: each replaces the one that it revises.
+        The same with later criteria: each replaces the first criterion that it revises.
     """
 
     numbers: int
@@ -195,9 +195,12 @@ def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
 
 
 def current(statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements without those that a later criterion revises."""
+    """Return the statements without the first criteria that later ones revise.
+
+    A later criterion stays, even if another one revises it: what did not hold remains counted.
+    """
     revised = {statement.revises for statement in statements}
-    return [statement for statement in statements if statement.key not in revised]
+    return [each for each in statements if each.later or each.key not in revised]
 
 
 def tolerances(rows: Sequence[Row]) -> list[tuple[str, str]]:
