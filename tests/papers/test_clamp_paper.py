@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -79,6 +80,12 @@ def test_what_the_figures_show_is_measured_in_every_cell(
     assert timeouts_per_s(10)(run) >= 0
     assert 0 < rtt_spread_s(10)(run) < 10
     assert -4 <= margin(run) <= 0.95
+
+
+def test_a_flow_that_delivers_nothing_never_downloads_its_megabyte() -> None:
+    flows = [{"ip_throughput_bps": 8e6}, {"ip_throughput_bps": 0.0}]
+    assert download_s({"flows": flows[:1]}) == pytest.approx(1.0)
+    assert download_s({"flows": flows}) == math.inf
 
 
 def test_every_cell_has_a_scenario() -> None:

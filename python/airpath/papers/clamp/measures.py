@@ -5,6 +5,7 @@ Flows are named by their delays, ms; of a replication they stand in the order of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -135,8 +136,12 @@ def control_lost(flow_ms: int) -> Callable[[Replication], float]:
 
 
 def download_s(replication: Replication) -> float:
-    """Mean over the flows of the time that 1 Mbyte takes at the flow's mean rate, s (§5.6)."""
-    times = [MBYTE_BITS / flow["ip_throughput_bps"] for flow in replication["flows"]]
+    """Mean over the flows of the time that 1 Mbyte takes at the flow's mean rate, s (§5.6).
+
+    Infinite where a flow delivers nothing.
+    """
+    rates = [flow["ip_throughput_bps"] for flow in replication["flows"]]
+    times = [MBYTE_BITS / rate if rate else math.inf for rate in rates]
     return float(sum(times) / len(times))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import log, sqrt
 from statistics import fmean, median
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from airpath.papers.vcp.scenarios import ACK_BYTES, ANTENNAS, Case
 from airpath.papers.vcp.statements.channel import little_helps
 from airpath.papers.vcp.statements.common import SAYS, delivered_means
 from airpath.papers.vcp.statements.delivered import PAST, Past, mean_leads
-from airpath.papers.vcp.statements.text import CLEAN, later_by
+from airpath.papers.vcp.statements.text import CLEAN, critical_difference, later_by
 from airpath.papers.vcp.variants import SPLITS, split_rate
 
 __all__ = ["LIVES", "SET_UPS"]
@@ -93,7 +92,7 @@ def _slower_set_up(session: Session, said: Said, cells: Mapping[float, Pair]) ->
     def at(snr: float, pair: Pair) -> Finding:
         vcp, tcp = (first_acks_s(session, pair[name]) for name in PROTOCOLS)
         found = later_by(vcp, tcp)
-        critical = sqrt(-log(said["level"]) / 2 * (1 / len(vcp) + 1 / len(tcp)))
+        critical = critical_difference(said["level"], len(vcp), len(tcp))
         fails = failure("2x2", 1.0, snr, ACK_BYTES)
         told = (
             f"{snr:g} dB, {fails:.2f} of the ACKs fail: medians {median(vcp):.2f} and "

@@ -26,7 +26,7 @@ from airpath.papers.vcp.scenarios import Case
 from airpath.papers.vcp.statements.common import SAYS, delivered_means, lead
 from airpath.papers.vcp.variants import CAPACITIES
 
-__all__ = ["CLEAN", "LARGE", "SESSIONS", "later_by"]
+__all__ = ["CLEAN", "LARGE", "SESSIONS", "critical_difference", "later_by"]
 
 # --- sessions ----------------------------------------------------------------------------------
 
@@ -46,6 +46,14 @@ def later_by(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return float(np.max(other - first))
 
 
+def critical_difference(level: float, ours: int, theirs: int) -> float:
+    """Return what `later_by` exceeds with probability `level` in samples of one distribution.
+
+    The asymptotic form of the one-sided test of Kolmogorov and Smirnov.
+    """
+    return sqrt(-log(level) / 2 * (1 / ours + 1 / theirs))
+
+
 @SAYS.check("slower-set-up", lambda _said: SESSIONS)
 def _slower(session: Session, said: Said, cells: Mapping[float, Mapping[str, Case]]) -> Finding:
     def times(snr: float) -> float:
@@ -55,7 +63,7 @@ def _slower(session: Session, said: Said, cells: Mapping[float, Mapping[str, Cas
     widest = max(cells, key=times)
     vcp, tcp = (first_acks_s(session, cells[widest][name]) for name in PROTOCOLS)
     found = later_by(vcp, tcp)
-    critical = sqrt(-log(said["level"]) / 2 * (1 / len(vcp) + 1 / len(tcp)))
+    critical = critical_difference(said["level"], len(vcp), len(tcp))
     told = (
         f"at {widest:g} dB, TCP {times(widest):.2f} times: medians {median(vcp):.3f} and "
         f"{median(tcp):.3f} s, means {np.mean(vcp):.3f} and {np.mean(tcp):.3f} s of {len(vcp)} and "
