@@ -57,6 +57,10 @@ class OverrideWarning(AirpathWarning):
     """An override lost what was given: keys that the new part does not have."""
 
 
+class AdvisoryWarning(AirpathWarning):
+    """Points of a sweep have an advisory, which `airpath run` would print about each."""
+
+
 class ModelWarning(AirpathWarning):
     """A model's result that may be off; the text says why and by how much."""
 

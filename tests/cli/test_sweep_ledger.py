@@ -43,6 +43,7 @@ def test_status_counts_points_replications_failures_and_versions(
         "  points        2 of 2 finished\n"
         "  replications  6 of 6, and 6 others\n"
         "  failures      2\n"
+        "  advisories    not recorded at 2 points\n"
         "  CPU time      3.8 s\n"
         f"  versions      airpath {OTHER[0]} ({OTHER[1]}): 4, airpath {OWN[0]} ({OWN[1]}): 11\n"
         "  coordinator   none\n"
@@ -66,6 +67,8 @@ def test_status_json_is_one_document(path: Path, capsys: pytest.CaptureFixture[s
         "replications": 4,
         "others": 0,
         "failures": [],
+        "advisories": {},
+        "advisories_not_recorded": 0,
         "cpu_s": 1.0,
         "versions": [{"version": OWN[0], "commit": OWN[1], "replications": 4}],
         "coordinator": os.getpid(),

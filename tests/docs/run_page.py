@@ -34,6 +34,8 @@ from markdown import Block, Check, blocks, checks
 
 from airpath.cli import main as airpath_command
 from airpath.errors import ModelWarning, RunError
+from airpath.results import Result
+from airpath.results.remarks import ALL_THE_SAME
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -65,6 +67,9 @@ def run_python(block: Block, place: str, names: dict[str, Any]) -> None:
     # Empty lines in front give tracebacks the page's line numbers.
     code = compile("\n" * (block.line - 1) + block.text, place, "exec", dont_inherit=True)
     exec(code, names)
+    for value in names.values():
+        if isinstance(value, Result):
+            _refuse_equal_replications(place, "\n".join(map(str, value.advisories)))
 
 
 def run_toml(block: Block, place: str) -> None:
@@ -167,12 +172,19 @@ def run_command(
         printed = done.stdout + done.stderr
         raise PageError(f"$ {command}\nexit status {done.returncode}, not {status}:\n{printed}")
     # What a command says beside its results matters on a page only when it fails.
+    _refuse_equal_replications(command, done.stderr)
     printed = done.stdout if status == 0 else done.stdout + done.stderr
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
     missing = None if whole else first_missing(expected, lines, varies=varies)
     if missing is not None:
         raise PageError(f"$ {command}\ndoes not print\n{missing}\nbut\n{printed}")
     return lines
+
+
+def _refuse_equal_replications(what: str, advisories: str) -> None:
+    """Refuse an example of a tutorial whose intervals mean nothing."""
+    if "/tutorial/" in os.environ.get("PAGE_NAME", "") and ALL_THE_SAME in advisories:
+        raise PageError(f"{what}\n{ALL_THE_SAME}")
 
 
 def first_missing(expected: list[str], printed: list[str], *, varies: bool = False) -> str | None:

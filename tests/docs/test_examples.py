@@ -117,6 +117,51 @@ def test_an_example_that_is_wrong_is_found(
     assert message in printed
 
 
+EQUAL = """\
+```python
+import airpath as ap
+
+scenario = ap.Scenario(
+    flows=ap.flows(1, base_rtt="40 ms"),
+    bottleneck=ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="5 Mbit/s")),
+    duration="2 s",
+)
+```
+```python
+result = ap.simulate(scenario, reps=5)
+```
+```python
+sweep = ap.sweep(scenario, grid={"duration": ["2 s"]}, reps=5)
+```
+```console
+$ airpath run cell.toml --reps 5
+...
+```
+"""
+
+
+@pytest.mark.parametrize("kind", ["ap.simulate", "ap.sweep", "airpath run"])
+def test_a_tutorial_whose_replications_are_equal_is_found(
+    kind: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
+) -> None:
+    """The last block of a tutorial had `low == mean == high` in each row."""
+    head, *others = EQUAL.split("```\n```")
+    page = tmp_path / "docs" / "tutorial" / "wrong.md"
+    page.parent.mkdir(parents=True)
+    block = next(block for block in others if kind in block)
+    page.write_text(f"{head}```\n```{block.removesuffix('```')}```\n", "utf-8")
+    (tmp_path / "cell.toml").write_text(
+        'duration = "2 s"\nflows = [{base_rtt = "40 ms"}]\n'
+        'bottleneck = {aqm = "codel", link = {kind = "fixed", rate = "5 Mbit/s"}}\n'
+    )
+    status, printed = run_a_page(str(page), tmp_path)
+    assert status == 1
+    assert "Every replication gave the same" in printed
+    page = page.rename(tmp_path / "wrong.md")
+    status, printed = run_a_page(str(page), tmp_path)
+    assert (status == 0) == (kind != "ap.sweep"), printed
+
+
 def recorded_traces_of_the_project() -> Path | None:
     folder = recorded_traces()
     return folder.resolve() if folder.is_dir() else None

@@ -27,6 +27,7 @@ def test_the_package_is_the_function() -> None:
         ap.sweep(scenario(), grid=GRID, threads=0)
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
 def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
     told: list[float] = []
     sweep = ap.sweep(scenario(), grid=GRID, reps=3, seed=5, progress=lambda f, _: told.append(f))
@@ -45,6 +46,7 @@ def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
     assert not path.parent.exists()
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
 def test_a_function_makes_scenarios_and_another_is_a_metric(tmp_path: Path) -> None:
     def base(rate: str) -> ap.Scenario:
         return scenario(rate)
@@ -93,6 +95,7 @@ def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
 def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

@@ -50,7 +50,8 @@ def test_a_row_for_each_point_engine_and_metric_in_the_plans_order(tmp_path: Pat
 
     table = sweep_of(tmp_path, plan, measured, solved=solved).points()
     assert list(table.columns) == [
-        *("point", "cc", "limit", "engine", "metric", "mean", "low", "high", "reps")
+        *("point", "cc", "limit", "engine", "metric", "mean", "low", "high", "reps"),
+        "advisories",
     ]
     keys = ["point", "cc", "limit", "engine", "metric"]
     assert table[keys].to_numpy().tolist() == [

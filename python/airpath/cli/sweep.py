@@ -187,6 +187,7 @@ def _save(sweep: Sweep, folder: Path) -> None:
 
 def _print(sweep: Sweep, out: str | None) -> None:
     from airpath.report.numbers import estimate
+    from airpath.sweep.advisories import advisory_lines
     from airpath.sweep.scales import shown
 
     plan, readings, console = sweep.plan, sweep.readings, output.console()
@@ -215,6 +216,8 @@ def _print(sweep: Sweep, out: str | None) -> None:
     if (left := len(plan.points) - most) > 0:
         console.print(f"and {left} more points in {out}/points.csv", style="dim", markup=False)
     _say_what_has_no_model(sweep)
+    for line in advisory_lines(readings):
+        output.note(one_line(line))
     if out is None:
         output.note("Nothing was kept. Write --out DIR for ledger, tables, figures and report.")
 

@@ -98,6 +98,7 @@ def _lines(path: Path, found: Overview) -> list[str]:
     lines = [
         *_head(path, found),
         f"  failures      {len(found.failures)}",
+        *([] if found.name is None else [f"  advisories    {_advisories(found)}"]),
         f"  CPU time      {found.cpu_s:.1f} s",
         f"  versions      {builds or 'none'}",
         f"  coordinator   {_coordinator(found.coordinator)}",
@@ -120,6 +121,19 @@ def _head(path: Path, found: Overview) -> list[str]:
         f"  points        {found.finished_points} of {found.points} finished",
         f"  replications  {found.replications} of {wanted}{others}",
     ]
+
+
+def _advisories(found: Overview) -> str:
+    from airpath.sweep.advisories import NOT_RECORDED
+
+    parts = [f"{code} at {_points(count)}" for code, count in found.advisories.items()]
+    if found.unrecorded:
+        parts.append(f"{NOT_RECORDED} at {_points(found.unrecorded)}")
+    return ", ".join(parts) or "none"
+
+
+def _points(count: int) -> str:
+    return "1 point" if count == 1 else f"{count} points"
 
 
 def _coordinator(process: int | None) -> str:

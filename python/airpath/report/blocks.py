@@ -25,6 +25,7 @@ __all__ = [
     "Tone",
     "anchor",
     "cut",
+    "some_points",
 ]
 
 MOST_ROWS = 1000
@@ -254,3 +255,10 @@ def cut(
         return found, []
     left = f"The first {MOST_ROWS} of {count} rows; all of them are in {where}."
     return found[:MOST_ROWS], [left]
+
+
+def some_points(numbers: list[int], most: int = 10) -> str:
+    """Return the numbers of points as a text, of many the first."""
+    listed = ", ".join(map(str, numbers[:most]))
+    left = f" and {len(numbers) - most} more" if len(numbers) > most else ""
+    return f"{'point' if len(numbers) == 1 else 'points'} {listed}{left}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.errors import one_line
+from airpath.report.advisories import advisories, advisory_details
 from airpath.report.beside import Beside
 from airpath.report.blocks import (
     MOST_ROWS,
@@ -25,6 +26,7 @@ from airpath.report.blocks import (
     Tone,
     anchor,
     cut,
+    some_points,
 )
 from airpath.report.differences import differences_along
 from airpath.report.figures import inlined
@@ -92,6 +94,7 @@ def report_of_sweep(
         _summary(readings),
         *_figures(readings, looks, drawn, beside),
         *_failures(failures),
+        *advisories(readings),
         _points(readings, looks),
         *differences_along(readings),
         *scenarios(plan),
@@ -132,7 +135,7 @@ def _verdict(readings: Readings, failures: Any) -> Line:
     simulated = failures[failures["engine"] == "simulate"]
     details = []
     if left:
-        details.append(f"! Unfinished: {_some(left)}.")
+        details.append(f"! Unfinished: {some_points(left)}.")
     if len(simulated):
         details += [f"! Failed: {message}" for message in _messages(simulated)]
     wide = [of.point.number for of in readings.points if _is_too_wide(readings, of)]
@@ -140,9 +143,11 @@ def _verdict(readings: Readings, failures: Any) -> Line:
         rule = plan.rule
         details.append(
             f"! {_several(rule.most, 'replication')} were not enough for the interval of "
-            f"{rule.metric} that was asked for: {_some(wide)}."
+            f"{rule.metric} that was asked for: {some_points(wide)}."
         )
-    tone: Tone = "bad" if details else "good"
+    noted = advisory_details(readings)
+    tone: Tone = "bad" if details else "" if noted else "good"
+    details += noted
     unsolved = failures[failures["engine"] == "solve"]
     if len(unsolved):
         details += [f"No analytic model: {message}" for message in _messages(unsolved)]
@@ -158,7 +163,7 @@ def _messages(failures: Any) -> list[str]:
         counts.setdefault(str(message), []).append(int(number))
     ranked = sorted(counts.items(), key=lambda each: -len(each[1]))
     told = [
-        f"{message} ({_some(list(dict.fromkeys(numbers)))})"
+        f"{message} ({some_points(list(dict.fromkeys(numbers)))})"
         for message, numbers in ranked[:_MOST_MESSAGES]
     ]
     left = len(ranked) - len(told)
@@ -179,13 +184,6 @@ def _is_too_wide(readings: Readings, of: OfPoint) -> bool:
 
 def _several(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _some(numbers: list[int], most: int = 10) -> str:
-    """Return the numbers of points as a text, of many the first."""
-    listed = ", ".join(map(str, numbers[:most]))
-    left = f" and {len(numbers) - most} more" if len(numbers) > most else ""
-    return f"{'point' if len(numbers) == 1 else 'points'} {listed}{left}"
 
 
 # --- sections ----------------------------------------------------------------------------------

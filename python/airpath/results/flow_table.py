@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["OF_SOME", "FlowTable"]
 
@@ -62,6 +64,18 @@ class FlowTable(Sequence[Mapping[str, Any]]):
 
     def __repr__(self) -> str:
         return f"<FlowTable of {len(self)} flows>"
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Return one quantity of all flows; −1 or NaN stands for what was not measured."""
+        return self._columns[name]
+
+    def fingerprint(self) -> bytes:
+        """Return 16 bytes that are equal for tables with equal values."""
+        found = hashlib.blake2b(self._is_tcp, digest_size=16)
+        for name, column in self._columns.items():
+            found.update(f"{name} {column.dtype.str} ".encode())
+            found.update(column.tobytes())
+        return found.digest()
 
     def keys(self, number: int) -> Iterator[str]:
         """Yield the names of what a flow has, in the order of its row."""

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from airpath.advisory import Advisory
 from airpath.flow_descriptions import FlowDescriptions, grouped
-from airpath.results.window_limit import limited_flows, window_limited
+from airpath.results.flow_table import FlowTable
+from airpath.results.window_limit import LIMITED, limited_flows, window_limited
 
-__all__ = ["remarks", "unfinished_tables"]
+__all__ = [
+    "RunOutline",
+    "of_measurements",
+    "of_number",
+    "of_tables",
+    "remarks",
+    "unfinished_tables",
+]
 
 FEWEST_RUNS = 5
 """Intervals from fewer hang on how the values are distributed."""
@@ -40,6 +49,8 @@ UNFINISHED_TABLE = (
     "{table}: points of this error-rate table are missing; its measurement was not finished"
 )
 
+_OUTSIDE = "outside_table_packets"
+
 _MOST_GAPS = 7
 """Arrivals leave such a gap, in mean gaps, less than once in a thousand times."""
 
@@ -55,15 +66,36 @@ def remarks(
 
     `tables` are the error-rate tables of its provenance.
     """
-    said = []
-    for remark in unfinished_tables(tables or {}):
-        place, _, text = remark.partition(": ")
-        said.append(Advisory("unfinished-table", f"{text}.", place))
     first, *others = [replication["flows"] for replication in replications] or [None]
-    if others and all(flows == first for flows in others):
-        said.append(Advisory("equal-replications", ALL_THE_SAME))
-    elif 1 < len(replications) < FEWEST_RUNS:
-        said.append(Advisory("few-replications", FEW_RUNS.format(runs=len(replications))))
+    are_equal = all(flows == first for flows in others)
+    return [
+        *of_tables(tables or {}),
+        *of_number(len(replications), are_equal=are_equal),
+        *of_measurements(resolved, replications),
+    ]
+
+
+def of_tables(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[Advisory]:
+    """Yield the advisories on the error-rate tables of a provenance."""
+    for remark in unfinished_tables(tables):
+        place, _, text = remark.partition(": ")
+        yield Advisory("unfinished-table", f"{text}.", place)
+
+
+def of_number(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
+    """Yield the advisories on the number of replications and on whether their flows are equal."""
+    if runs > 1 and are_equal:
+        yield Advisory("equal-replications", ALL_THE_SAME)
+    elif 1 < runs < FEWEST_RUNS:
+        yield Advisory("few-replications", FEW_RUNS.format(runs=runs))
+
+
+def of_measurements(resolved: Mapping[str, Any], replications: Runs) -> list[Advisory]:
+    """Return the advisories on what replications of a resolved scenario measured.
+
+    There is none if `RunOutline.of` gives `may_concern` false for each replication.
+    """
+    said: list[Advisory] = []
     limited = limited_flows(resolved, replications) if replications else {}
     for group, members in grouped(resolved).items() if replications else ():
         said += _of_group(group, members, limited, resolved, replications)
@@ -74,6 +106,34 @@ def remarks(
     elif ack_path["kind"] == "link":
         said += _outside_table("ack_path", ack_path["link"], replications)
     return said
+
+
+@dataclass(frozen=True)
+class RunOutline:
+    """What says, without a replication's statistics, whether they are needed for advisories.
+
+    Parameters
+    ----------
+    flows : bytes
+        Fingerprint of its flows, for `of_number`.
+    may_concern : bool
+        Whether `of_measurements` can yield something because of it.
+    """
+
+    flows: bytes
+    may_concern: bool
+
+    @staticmethod
+    def of(resolved: Mapping[str, Any], run: Mapping[str, Any]) -> RunOutline:
+        """Return the outline of a replication of a resolved scenario, whose flows are a table."""
+        flows: FlowTable = run["flows"]
+        may_concern = (
+            bool((flows.column("delivered_bytes") <= 0).any())
+            or bool((flows.column("rwnd_limited_share") > LIMITED).any())
+            or any(flow["start"]["kind"] == "poisson" for flow in resolved["flows"])
+            or any(link.get("counters", {}).get(_OUTSIDE) for link in run["links"])
+        )
+        return RunOutline(flows.fingerprint(), may_concern)
 
 
 def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -168,7 +228,7 @@ def _arrivals_ended(
 def _outside_table(name: str, link: Mapping[str, Any], replications: Runs) -> Iterator[Advisory]:
     """Tell of an adaptive link whose table was asked beyond its ends."""
     of_link = [run for each in replications for run in each["links"] if run["name"] == name]
-    outside = sum(run.get("counters", {}).get("outside_table_packets", 0) for run in of_link)
+    outside = sum(run.get("counters", {}).get(_OUTSIDE, 0) for run in of_link)
     if outside:
         share = 100 * outside / sum(sum(run["regime_packets"]) for run in of_link)
         text = OUTSIDE_TABLE.format(share=share, table=link["table"])

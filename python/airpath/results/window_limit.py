@@ -16,10 +16,13 @@ from airpath.advisory import Advisory
 from airpath.flow_descriptions import FlowDescriptions, direction
 from airpath.scenario.units import Size
 
-__all__ = ["limited_flows", "window_limited"]
+__all__ = ["LIMITED", "limited_flows", "window_limited"]
 
 FULL = 0.95
 """A link is full from here on: 5 % more is the most that anything could gain."""
+
+LIMITED = 0.5
+"""Share of the time above which the receive window is called the limit of a flow."""
 
 RECEIVE_WINDOW = (
     "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
@@ -50,7 +53,7 @@ def limited_flows(resolved: Mapping[str, Any], runs: Runs) -> dict[int, float]:
     for number, flow in enumerate(FlowDescriptions(resolved)):
         known = [run["flows"][number]["rwnd_limited_share"] for run in runs]
         share = _mean([share for share in known if share is not None])
-        if share > 0.5 and not _fills_its_wire(resolved, flow, runs, number):
+        if share > LIMITED and not _fills_its_wire(resolved, flow, runs, number):
             found[number] = share
     return found
 

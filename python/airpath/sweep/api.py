@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.api import LARGEST_THREADS, cores
 from airpath.arguments import blamed, check_all, path_like, whole
-from airpath.errors import AirpathWarning, RunError
+from airpath.errors import AdvisoryWarning, AirpathWarning, RunError
 from airpath.files import not_left_empty, output_folder
+from airpath.sweep.advisories import advisory_lines
 from airpath.sweep.coordinator import Coordinator, Ended, stop_on_ctrl_c
 from airpath.sweep.executors import workers_of
 from airpath.sweep.plan import Engine
@@ -132,6 +133,8 @@ def sweep(
     -----
     AirpathWarning
         If a point failed.
+    AdvisoryWarning
+        For each kind of advisory: at how many points, and the first of them.
 
     Raises
     ------
@@ -178,6 +181,8 @@ def sweep(
         raise RunError(failure_text(ended))
     if ended.failed:
         warnings.warn(failure_text(ended), AirpathWarning, stacklevel=2)
+    for line in advisory_lines(result.readings):
+        warnings.warn(line, AdvisoryWarning, stacklevel=2)
     return result
 
 

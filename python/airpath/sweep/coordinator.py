@@ -10,12 +10,14 @@ from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import AirpathError, BadValueError, RunError, one_line
+from airpath.sweep.advisories import on_replications
 from airpath.sweep.executors import Workers
 from airpath.sweep.plan import Plan, Point
 from airpath.sweep.progress import Progress
@@ -183,6 +185,8 @@ class Coordinator:
         self._progress.opened(target)
         if failures or not target.is_done:
             self._targets[digest, seed] = target
+        if target.is_done and not self._has_advisories(target):
+            self._note([target])
         for failure in failures:
             self._fail(failure)
         return target
@@ -269,29 +273,47 @@ class Coordinator:
 
     def _store(self, results: Iterable[TaskResult], queue: Queue) -> None:
         results = list(results)
-        pairs = [pair for result in results for pair in result.runs]
-        if pairs:
-            self._write_series(run for run, _ in pairs)
+        runs = [each for result in results for each in result.runs]
+        if runs:
+            self._write_series(run for run, _, _ in runs)
             # The user's functions may have another meaning tomorrow: they are not stored.
             self._ledger.add(
-                [(run, {name: of[name] for name in self._columns}) for run, of in pairs]
+                [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
             )
         for failure in (failure for result in results for failure in result.failures):
             self._fail(failure)
-        for run, values in pairs:
+        done = []
+        for run, values, outline in runs:
             self._replications += 1
             target = self._targets.get((run.digest, run.seed))
             if target is None:
                 continue
             before = target.stopping.wanted
-            target.enter(run.replication, values)
+            target.enter(run.replication, values, outline)
             self._progress.finished(target, before)
             if target.is_done:
+                done.append(target)
                 del self._targets[run.digest, run.seed]
                 self._pace.forget(target.job)
             else:
                 queue.put(target)
+        self._note(done)
         self._progress.show()
+
+    def _has_advisories(self, target: Target) -> bool:
+        stored = self._ledger.advisories(target.job.digest, target.seed)
+        return stored is not None and stored[0] == target.stopping.counted
+
+    def _note(self, done: Sequence[Target]) -> None:
+        """Store the advisories on the replications of points that are done."""
+        rows = []
+        for target in done:
+            digest, seed, count = target.job.digest, target.seed, target.stopping.counted or 0
+            runs = islice(self._ledger.runs(digest, seed), count)
+            found = on_replications(target.job, self._contents, count, target.outlines, runs)
+            rows.append((digest, seed, count, [advisory.to_dict() for advisory in found]))
+        if rows:
+            self._ledger.add_advisories(rows)
 
     def _write_series(self, runs: Iterable[Any]) -> None:
         if self._series_to is not None:
@@ -309,7 +331,7 @@ class Coordinator:
             return
         target.failed = True
         for point in target.points:
-            what = f"{_called(point)}, replication {number}: {failure.message}"
+            what = f"{point.title}, replication {number}: {failure.message}"
             if point.number not in self._failed:
                 self._progress.failed()
             self._failed.setdefault(point.number, what)
@@ -363,11 +385,6 @@ def _other_version(result: TaskResult, task: Task) -> BadValueError:
     return BadValueError(
         f"worker {result.worker}: has {theirs}, this is {ours}. Install the same there."
     )
-
-
-def _called(point: Point) -> str:
-    about = ", ".join(f"{axis} = {label}" for axis, label in point.labels.items())
-    return f"point {point.number}" + (f" ({about})" if about else "")
 
 
 @contextmanager

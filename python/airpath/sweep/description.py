@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from airpath.advisory import of_scenario
 from airpath.arguments import check_all, path_like
 from airpath.errors import (
     MISSING,
@@ -327,6 +328,7 @@ def _resolved(
     names, rule = _with_deciding(list(own), keys.reps)
     columns = [name for name in names if own.get(name) is None]
     sought = columns
+    is_run = "simulate" in keys.engines
     example: Measurable | None = None
     for number, values in enumerate(assigned):
         plain_values = {axis: plain(values[axis]) if axis in values else None for axis in labels}
@@ -348,7 +350,8 @@ def _resolved(
             continue
         jobs.setdefault(job.digest, job)
         contents |= read
-        points.append(Point(number, plain_values, called, job.digest))
+        noted = [each.to_dict() for each in of_scenario(scenario, job.resolved)] if is_run else []
+        points.append(Point(number, plain_values, called, job.digest, noted))
     lines = complaints.lines()
     if not lines:
         lines = unknown_metrics(sought, example, place)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from airpath import html
 from airpath.results.intervals import text
+from airpath.sweep.advisories import advisory_lines
 from airpath.sweep.readings import Readings
 from airpath.sweep.scales import shown
 
@@ -64,6 +65,7 @@ def overview(sweep: Sweep) -> Iterator[str]:
     yield html.table(heads, rows)
     if len(readings.points) > _MOST_ROWS:
         yield html.paragraph(f"The first {_MOST_ROWS} of {len(readings.points)} points.")
+    yield from map(html.paragraph, advisory_lines(readings))
     failed = sweep.failures()
     if len(failed):
         yield html.paragraph(f"Failed: {len(failed)}")

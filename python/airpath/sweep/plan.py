@@ -55,12 +55,22 @@ class Point:
         What tables and figures call each value.
     digest : str
         Of its job.
+    advisories : sequence of mapping, optional
+        Advisories on its scenario, each as `Advisory.to_dict` returns it. None in the ledger of an
+        earlier version, which recorded none.
     """
 
     number: int
     values: Mapping[str, Any]
     labels: Mapping[str, str]
     digest: str
+    advisories: Sequence[Mapping[str, str]] | None = None
+
+    @property
+    def title(self) -> str:
+        """Its number and its values, for messages."""
+        about = ", ".join(f"{axis} = {label}" for axis, label in self.labels.items())
+        return f"point {self.number}" + (f" ({about})" if about else "")
 
 
 @dataclass(frozen=True)

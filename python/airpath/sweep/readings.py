@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.quantities import bounds
+from airpath.sweep.advisories import recorded_advisories
 from airpath.sweep.plan import Engine, Plan, Point
 from airpath.sweep.stopping import counted
 
@@ -46,6 +47,9 @@ class Readable(Protocol):
     def failed(self, digest: str, seed: int) -> Mapping[int, str]:
         """Return why replications failed."""
 
+    def advisories(self, digest: str, seed: int) -> tuple[int, Sequence[Mapping[str, str]]] | None:
+        """Return the advisories on the replications, and how many replications these are."""
+
     def solved(self, digest: str) -> Values | str | None:
         """Return the metrics of the analytic model, or why there are none."""
 
@@ -66,6 +70,12 @@ class OfPoint:
         Why replications failed, or functions of the user when they were asked about them.
     solved : mapping, str or None
         What the analytic model says, or why it says nothing; None when nobody asked it.
+    advisories : sequence of mapping
+        Those that are recorded, each as `Advisory.to_dict` returns it: of the scenario, then of
+        the replications.
+    has_all_advisories : bool
+        Whether both are recorded. Those of the replications are when there are enough of them, and
+        an earlier version recorded none.
     """
 
     point: Point
@@ -73,6 +83,8 @@ class OfPoint:
     complete: bool
     failures: Mapping[int, str] = field(default_factory=dict)
     solved: Values | str | None = None
+    advisories: Sequence[Mapping[str, str]] = ()
+    has_all_advisories: bool = False
 
 
 @dataclass(frozen=True)
@@ -156,7 +168,7 @@ def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | No
     seed = plan.seed_of(point)
     solved = ledger.solved(point.digest) if "solve" in plan.engines else None
     if "simulate" not in plan.engines:
-        return OfPoint(point, [], solved is not None, {}, solved)
+        return OfPoint(point, [], solved is not None, {}, solved, (), True)
     stored = dict(ledger.values(point.digest, seed))
     broken: dict[int, str] = {}
     if compute is not None and (job := ledger.job(point.digest)) is not None:
@@ -172,7 +184,8 @@ def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | No
     failures = {n: why for n, why in ledger.failed(point.digest, seed).items() if n not in stored}
     failures |= {n: why for n, why in broken.items() if n < len(values[:number])}
     complete = number is not None and ("solve" not in plan.engines or solved is not None)
-    return OfPoint(point, values[:number], complete, failures, solved)
+    noted, has_all = recorded_advisories(ledger, point, seed, number)
+    return OfPoint(point, values[:number], complete, failures, solved, noted, has_all)
 
 
 def _counted(plan: Plan, values: Sequence[Values]) -> int | None:

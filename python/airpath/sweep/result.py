@@ -131,9 +131,11 @@ class Sweep:
         -------
         table : DataFrame
             ``point``, a column with the label of each axis, ``engine`` (``simulate`` or
-            ``solve``), ``metric``, ``mean``, ``low``, ``high`` and ``reps``, the replications that
-            have a value. What was not measured is NaN; a model has no interval and no
-            replications. In the plan's order: points, engines, metrics.
+            ``solve``), ``metric``, ``mean``, ``low``, ``high``, ``reps``, the replications that
+            have a value, and ``advisories``, the codes of the advisories on the simulation of the
+            point, separated by ``; ``; ``not recorded`` where the replications are not all there
+            or an earlier version ran them. What was not measured is NaN; a model has no interval
+            and no replications. In the plan's order: points, engines, metrics.
 
         Examples
         --------
@@ -172,6 +174,16 @@ class Sweep:
             ``point``, the axes, ``engine``, ``replication`` (missing for a model) and ``message``.
         """
         return tables.failures(self.readings)
+
+    def advisories(self) -> pd.DataFrame:
+        """Return what `airpath run` would print about each point.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``code``, ``place`` and ``text``, as `Advisory` has them.
+        """
+        return tables.advisories(self.readings)
 
     def differences(self, axis: str, metric: str, base: object) -> pd.DataFrame:
         """Return the differences of a metric between the values of an axis and one of them.

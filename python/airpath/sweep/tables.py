@@ -1,4 +1,4 @@
-"""Tables of a sweep: by point and metric, wide, by replication, what failed."""
+"""Tables of a sweep: by point and metric, wide, by replication, failures, advisories."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.results.vocabulary import UNITS
+from airpath.sweep.advisories import NOT_RECORDED
 from airpath.sweep.plan import Plan, Point
-from airpath.sweep.readings import Readings
+from airpath.sweep.readings import OfPoint, Readings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["about", "axis_columns", "failures", "points", "runs", "wide"]
+__all__ = [
+    "about",
+    "advisories",
+    "axis_columns",
+    "codes",
+    "failures",
+    "points",
+    "runs",
+    "wide",
+]
 
-_TIDY = ("point", "engine", "metric", "mean", "low", "high", "reps")
+_TIDY = ("point", "engine", "metric", "mean", "low", "high", "reps", "advisories")
+_NOTED = ("point", "code", "place", "text")
 _FAILED = ("point", "engine", "replication", "message")
 
 
@@ -42,10 +53,29 @@ def points(readings: Readings) -> pd.DataFrame:
                         "low": found.low,
                         "high": found.high,
                         "reps": found.reps,
+                        "advisories": codes(of) if engine == "simulate" else "",
                     }
                 )
     first, *rest = _TIDY
     return _frame(rows, [first, *columns.values(), *rest], ("mean", "low", "high"))
+
+
+def codes(of: OfPoint) -> str:
+    """Return the kinds of the advisories on a point, or that they are not recorded."""
+    found = list(dict.fromkeys(each["code"] for each in of.advisories))
+    return "; ".join(found if of.has_all_advisories else [*found, NOT_RECORDED])
+
+
+def advisories(readings: Readings) -> pd.DataFrame:
+    """Return a row for each advisory on a point."""
+    columns = axis_columns(readings.plan, _NOTED)
+    rows = [
+        {"point": of.point.number, **_labels(of.point, columns), **each}
+        for of in readings.points
+        for each in of.advisories
+    ]
+    first, *rest = _NOTED
+    return _frame(rows, [first, *columns.values(), *rest])
 
 
 def wide(readings: Readings) -> pd.DataFrame:

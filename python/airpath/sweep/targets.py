@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from airpath.sweep.advisories import Outlines
 from airpath.sweep.job import Job
 from airpath.sweep.plan import Point, Rule
 from airpath.sweep.stopping import Stopping
 from airpath.sweep.tasks import Unit
+
+if TYPE_CHECKING:
+    from airpath.results.remarks import RunOutline
 
 __all__ = ["Pace", "Queue", "Target"]
 
@@ -46,7 +51,9 @@ class Target:
     """Whether a replication failed: no more are asked for."""
     taken: int = 0
     """Replications below this were finished or handed out."""
-    _early: dict[int, float | None] = field(default_factory=dict)
+    outlines: Outlines = field(default_factory=Outlines)
+    """Of the replications without a gap from 0 on."""
+    _early: dict[int, tuple[float | None, RunOutline | None]] = field(default_factory=dict)
     _stored: set[int] = field(default_factory=set)
 
     def resume(self, values: Mapping[int, Values]) -> None:
@@ -75,12 +82,14 @@ class Target:
         self.taken = last
         return Unit(self.job, self.seed, first, last - first) if last > first else None
 
-    def enter(self, number: int, values: Values) -> None:
+    def enter(self, number: int, values: Values, outline: RunOutline | None = None) -> None:
         """Take a finished replication, in whatever order they come."""
         metric = self.rule.metric
-        self._early[number] = None if metric is None else values.get(metric)
+        self._early[number] = (None if metric is None else values.get(metric), outline)
         while not self.is_done and self.stopping.seen in self._early:
-            self.stopping.extend([self._early.pop(self.stopping.seen)])
+            value, outline = self._early.pop(self.stopping.seen)
+            self.stopping.extend([value])
+            self.outlines.add(outline)
         if self.is_done:
             self._early.clear()
             self._stored.clear()

@@ -8,13 +8,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airpath import _airpath
 from airpath.errors import AirpathError, one_line
 from airpath.sweep.job import Contents, Job, run_job
 
 if TYPE_CHECKING:
+    from airpath.results.remarks import RunOutline
     from airpath.results.result import Result
     from airpath.sweep.runs import Run
 
@@ -118,8 +119,9 @@ class TaskResult:
         Its name, for messages.
     build : (str, str)
         Its version and commit. When it is not the task's, nothing was run.
-    runs : list of (Run, dict)
-        What was finished, with its metrics; less than was asked for after a stop.
+    runs : list of (Run, dict, RunOutline)
+        What was finished, with its metrics and what advisories need of it; less than was asked for
+        after a stop.
     failures : list of Failure
         What failed. The other replications were run all the same.
     seconds : list of float
@@ -130,7 +132,7 @@ class TaskResult:
 
     worker: str
     build: tuple[str, str]
-    runs: list[tuple[Run, Values]] = field(default_factory=list)
+    runs: list[tuple[Run, Values, RunOutline]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     missing: Sequence[str] = ()
@@ -153,6 +155,9 @@ def run_task(task: Task, contents: Contents, stop: Callable[[], bool] | None = N
     stop : callable, optional
         Asked about ten times a second; when it says true, what is under way is given up.
     """
+    from airpath.results.remarks import RunOutline
+    from airpath.sweep.metrics import evaluate
+
     result = TaskResult(_name(), build())
     for unit in task.units:
         if stop is not None and stop():
@@ -160,7 +165,10 @@ def run_task(task: Task, contents: Contents, stop: Callable[[], bool] | None = N
         began = time.perf_counter()
         resolved = unit.job.resolved
         for run in _finished(unit, contents, stop, result.failures):
-            result.runs.append((run, _measured(task, unit, resolved, run, result.failures)))
+            document = run.measured()
+            values = dict(evaluate(task.metrics, document, resolved))
+            values |= _of_functions(task, unit, run, result.failures)
+            result.runs.append((run, values, RunOutline.of(resolved, document)))
         result.seconds.append(time.perf_counter() - began)
     return result
 
@@ -181,12 +189,8 @@ def _finished(
             yield from _finished(Unit(unit.job, unit.seed, number, 1), contents, stop, failures)
 
 
-def _measured(
-    task: Task, unit: Unit, resolved: dict[str, Any], run: Run, failures: list[Failure]
-) -> Values:
-    from airpath.sweep.metrics import evaluate
-
-    values = dict(evaluate(task.metrics, run.measured(), resolved))
+def _of_functions(task: Task, unit: Unit, run: Run, failures: list[Failure]) -> Values:
+    values: Values = {}
     for name, function in task.functions.items():
         try:
             values[name] = value_of(function, unit.job, run, task.confidence)

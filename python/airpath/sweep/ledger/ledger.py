@@ -55,6 +55,9 @@ class Ledger:
         self._mutex = RLock()
         self.own = Build(_airpath.version(), _airpath.commit())
         self._only: Build | None = None
+        with named_errors(path):
+            tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            self._tables = {name for (name,) in tables}
 
     @staticmethod
     def open(
@@ -312,6 +315,39 @@ class Ledger:
                 _with_checksum(*key, metrics, reason),
             )
 
+    # --- advisories ----------------------------------------------------------------------------
+
+    def advisories(self, digest: str, seed: int) -> tuple[int, Sequence[Mapping[str, str]]] | None:
+        """Return on how many replications advisories are stored, and these; None without any.
+
+        Each is as `Advisory.to_dict` returns it.
+        """
+        if "advisories" not in self._tables:
+            return None
+        where, values = self._accepted(_OF_JOB, [digest, str(seed)])
+        rows = self._rows("advisories", where, values, "ORDER BY rowid")
+        return (rows[-1][4], json.loads(rows[-1][5])) if rows else None
+
+    def add_advisories(
+        self, recorded: Sequence[tuple[str, int, int, Sequence[Mapping[str, str]]]]
+    ) -> None:
+        """Store the advisories on replications, in place of earlier ones.
+
+        Parameters
+        ----------
+        recorded : sequence of (str, int, int, sequence of mapping)
+            Digest, seed, number of replications, and the advisories on them.
+        """
+        rows = []
+        for digest, seed, replications, found in recorded:
+            text = json.dumps([dict(each) for each in found], ensure_ascii=False)
+            key = (digest, str(seed), self.own.version, self.own.commit)
+            rows.append(_with_checksum(*key, replications, _storable(text)))
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO advisories VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            )
+
     # --- counts --------------------------------------------------------------------------------
 
     def stored(self) -> Stored:
@@ -346,7 +382,7 @@ class Ledger:
             yield digest, seed, replication, Build(build[0], build[1]), place
 
     def remove(self, places: Sequence[int], jobs: Collection[str] | None) -> None:
-        """Remove replications, every failure, and jobs and solutions that are not wanted.
+        """Remove replications, every failure, and what belongs to jobs that are not wanted.
 
         Parameters
         ----------
@@ -358,7 +394,7 @@ class Ledger:
         with self._writing() as connection:
             connection.executemany("DELETE FROM runs WHERE rowid = ?", [(n,) for n in places])
             connection.execute("DELETE FROM failures")
-            for table in ("jobs", "solved") if jobs is not None else ():
+            for table in ("jobs", "solved", "advisories") if jobs is not None else ():
                 stored = list(connection.execute(f"SELECT digest FROM {table}"))
                 gone = [row for row in stored if row[0] not in (jobs or ())]
                 connection.executemany(f"DELETE FROM {table} WHERE digest = ?", gone)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from airpath.errors import BadValueError, one_line
 from airpath.files import NewFile, UnreadableError, read_bytes
-from airpath.sweep.ledger.schema import APPLICATION_ID, FORMAT, TABLES
+from airpath.sweep.ledger.schema import ADDED, APPLICATION_ID, FORMAT, TABLES
 
 __all__ = ["FILE_NAME", "connected", "damaged", "ledger_file", "make", "named_errors"]
 
@@ -161,9 +161,11 @@ def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
         connection = _ready(path, writes)
     try:
         with named_errors(path):
-            _check_tables(path, connection)
+            missing = _check_tables(path, connection)
             if writes:
                 _look_through(path, connection)
+                for name in missing:
+                    connection.execute(TABLES[name])
     except BaseException:
         connection.close()
         raise
@@ -257,13 +259,16 @@ def _first_bytes(path: Path) -> bytes:
     return read_bytes(path, sys.maxsize - 1)
 
 
-def _check_tables(path: Path, connection: sqlite3.Connection) -> None:
+def _check_tables(path: Path, connection: sqlite3.Connection) -> list[str]:
+    """Check the tables; return those that a ledger of an earlier version does not have."""
     found: dict[Any, Any] = dict(
         connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
     )
+    missing = [name for name in ADDED if name not in found]
     for name, text in TABLES.items():
-        if found.get(name) != text:
+        if name not in missing and found.get(name) != text:
             raise damaged(path, f"table {name} is not as it was made")
+    return missing
 
 
 def _look_through(path: Path, connection: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "ADDED",
     "APPLICATION_ID",
     "COLUMNS",
     "FORMAT",
@@ -74,8 +75,21 @@ TABLES = {
     checksum TEXT NOT NULL,
     UNIQUE (digest, airpath_version, airpath_commit)
 )""",
+    "advisories": """CREATE TABLE advisories (
+    digest TEXT NOT NULL,
+    seed TEXT NOT NULL,
+    airpath_version TEXT NOT NULL,
+    airpath_commit TEXT NOT NULL,
+    replications INTEGER NOT NULL,
+    found TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    UNIQUE (digest, seed, airpath_version, airpath_commit)
+)""",
 }
 """What makes each table."""
+
+ADDED = ("advisories",)
+"""Tables that ledgers of earlier versions do not have. Opening one for writing adds them."""
 
 COLUMNS = {
     "plan": ("number", "document", "checksum"),
@@ -89,6 +103,10 @@ COLUMNS = {
         *("message", "checksum"),
     ),
     "solved": ("digest", "airpath_version", "airpath_commit", "metrics", "reason", "checksum"),
+    "advisories": (
+        *("digest", "seed", "airpath_version", "airpath_commit"),
+        *("replications", "found", "checksum"),
+    ),
 }
 """The columns that a row's checksum is over, and the checksum last."""
 
