@@ -1,10 +1,10 @@
 //! Distributions of spans: a histogram with buckets as wide as the spans are long.
 //!
 //! A span of n ns counts in the bucket of n + 64: each octave, from 2ᵉ to 2ᵉ⁺¹, has 64 buckets of
-//! the same width. Spans below 64 ns have a bucket each, and the middle of every other bucket is
-//! within 1/128 of the spans in it. Exponent and first six bits of the mantissa of n + 64 as a
-//! single-precision number tell the bucket in four instructions; they round to nearest on every
-//! machine, and move a span by 2⁻²³ of itself at most.
+//! the same width. Spans below 64 ns have a bucket each, and every other bucket is at most 1/64 of
+//! the spans in it wide. A bucket knows the least and the greatest span in it, between which ranks
+//! are interpolated: where all spans of a bucket are equal, as they are on a lattice that is wider
+//! than it, quantiles are exact.
 //!
 //! There are 3649 buckets for all spans that exist; memory is taken for those between the least and
 //! the greatest that occurred, and none before the first span.
@@ -14,18 +14,26 @@ use crate::units::Duration;
 
 /// Buckets of an octave, and what is added to each span, ns.
 const OCTAVE: u64 = 64;
-/// Bits of a single-precision number behind those that tell the bucket.
-const BITS_BEHIND: u32 = f32::MANTISSA_DIGITS - 1 - OCTAVE.ilog2();
-/// Counters that are made room for together.
+/// Buckets that are made room for together.
 const GROWTH: u32 = 16;
 
 /// How many spans there were in each bucket. What was added in which order leaves no trace.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// Modulo 2³², from bucket `first` on.
-    counts: Box<[u32]>,
+    /// From bucket `first` on.
+    buckets: Box<[Bucket]>,
     first: u32,
     wraps: Option<Box<Wraps>>,
+}
+
+/// The spans of a bucket.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bucket {
+    /// Modulo 2³².
+    count: u32,
+    /// Above the lower edge, ns, cut at 2³² − 1: only buckets of spans above 4.6 minutes are wider.
+    least: u32,
+    greatest: u32,
 }
 
 /// The bucket of each count that passed 2³², once for each time.
@@ -43,35 +51,58 @@ pub struct Quantiles {
     pub p99_s: f64,
 }
 
-/// The bucket of a span.
+impl Bucket {
+    const EMPTY: Bucket = Bucket { count: 0, least: u32::MAX, greatest: 0 };
+
+    /// Makes room for spans that `other` counted, but for their number.
+    #[inline]
+    fn widen(&mut self, other: Bucket) {
+        self.least = self.least.min(other.least);
+        self.greatest = self.greatest.max(other.greatest);
+    }
+}
+
+/// The bucket of a span, and how far above the lower edge the span is, ns.
 #[inline]
-const fn bucket_of(span: Duration) -> u32 {
-    // Signed, which every span fits into: a single instruction.
-    (span.as_nanos() as i64 as f32 + OCTAVE as f32).to_bits() >> BITS_BEHIND
+const fn place_of(span: Duration) -> (u32, u32) {
+    let shifted = span.as_nanos() + OCTAVE;
+    // One bit more does not change how many lead, and says that there is one.
+    let narrowed = (shifted | 1).ilog2() - OCTAVE.ilog2();
+    let bucket = narrowed * OCTAVE as u32 + (shifted >> narrowed) as u32;
+    let above = shifted & ((1 << narrowed) - 1);
+    (bucket, if above > u32::MAX as u64 { u32::MAX } else { above as u32 })
+}
+
+/// The least span of a bucket, ns.
+const fn edge_of(bucket: u32) -> u64 {
+    let bucket = bucket as u64;
+    ((OCTAVE + bucket % OCTAVE) << (bucket / OCTAVE - 1)) - OCTAVE
 }
 
 /// The middle of the whole numbers in a bucket, ns.
 fn middle_of(bucket: u32) -> f64 {
-    let edge = |bucket: u32| f64::from(f32::from_bits(bucket << BITS_BEHIND));
-    (edge(bucket) + edge(bucket + 1) - 1.0) / 2.0 - OCTAVE as f64
+    (edge_of(bucket) as f64 + edge_of(bucket + 1) as f64 - 1.0) / 2.0
 }
 
 impl Histogram {
-    /// The greatest relative difference between a quantile and the span that it stands for.
-    pub const RELATIVE_ERROR: f64 = 0.008;
+    /// The greatest relative difference between a quantile and the span that it stands for: the
+    /// width of a bucket. There is none where all spans of the bucket are equal.
+    pub const RELATIVE_ERROR: f64 = 1.0 / OCTAVE as f64;
 
     /// Counts a span.
     #[inline]
     pub fn add(&mut self, span: Duration) {
-        let bucket = bucket_of(span);
-        match self.counts.get_mut(bucket.wrapping_sub(self.first) as usize) {
-            Some(count) => {
-                *count = count.wrapping_add(1);
-                if *count == 0 {
+        let (bucket, above) = place_of(span);
+        let one = Bucket { count: 1, least: above, greatest: above };
+        match self.buckets.get_mut(bucket.wrapping_sub(self.first) as usize) {
+            Some(there) => {
+                there.widen(one);
+                there.count = there.count.wrapping_add(1);
+                if there.count == 0 {
                     self.note_wrap(bucket);
                 }
             }
-            None => self.add_beyond(bucket),
+            None => self.add_beyond(bucket, one),
         }
     }
 
@@ -82,39 +113,40 @@ impl Histogram {
 
     #[cold]
     #[inline(never)]
-    fn add_beyond(&mut self, bucket: u32) {
+    fn add_beyond(&mut self, bucket: u32, one: Bucket) {
         self.reach(bucket, bucket + 1);
-        self.counts[(bucket - self.first) as usize] = 1;
+        self.buckets[(bucket - self.first) as usize] = one;
     }
 
     /// Makes room for the buckets from `first` to before `end`.
     fn reach(&mut self, first: u32, end: u32) {
         let (mut low, mut high) = (first - first % GROWTH, end.next_multiple_of(GROWTH));
-        if !self.counts.is_empty() {
+        if !self.buckets.is_empty() {
             (low, high) = (low.min(self.first), high.max(self.end()));
         }
-        let mut counts = vec![0; (high - low) as usize].into_boxed_slice();
+        let mut buckets = vec![Bucket::EMPTY; (high - low) as usize].into_boxed_slice();
         let kept = self.first.saturating_sub(low) as usize;
-        counts[kept..kept + self.counts.len()].copy_from_slice(&self.counts);
-        (self.counts, self.first) = (counts, low);
+        buckets[kept..kept + self.buckets.len()].copy_from_slice(&self.buckets);
+        (self.buckets, self.first) = (buckets, low);
     }
 
     fn end(&self) -> u32 {
-        self.first + self.counts.len() as u32
+        self.first + self.buckets.len() as u32
     }
 
     /// Adds what `other` counted.
     pub fn merge(&mut self, other: &Histogram) {
-        if other.counts.is_empty() {
+        if other.buckets.is_empty() {
             return;
         }
-        if self.counts.is_empty() || other.first < self.first || other.end() > self.end() {
+        if self.buckets.is_empty() || other.first < self.first || other.end() > self.end() {
             self.reach(other.first, other.end());
         }
-        for (bucket, more) in (other.first..).zip(&other.counts) {
-            let count = &mut self.counts[(bucket - self.first) as usize];
-            let (sum, has_wrapped) = count.overflowing_add(*more);
-            *count = sum;
+        for (bucket, more) in (other.first..).zip(&other.buckets) {
+            let there = &mut self.buckets[(bucket - self.first) as usize];
+            there.widen(*more);
+            let (sum, has_wrapped) = there.count.overflowing_add(more.count);
+            there.count = sum;
             if has_wrapped {
                 self.note_wrap(bucket);
             }
@@ -125,35 +157,45 @@ impl Histogram {
     }
 
     /// The buckets with a count that is not zero, in order of their spans.
-    fn counted(&self) -> impl Iterator<Item = (u32, u64)> {
+    fn counted(&self) -> impl Iterator<Item = (u32, Bucket, u64)> {
         let wraps = |bucket: u32| match &self.wraps {
             Some(wraps) => wraps.0.iter().filter(|wrapped| **wrapped == bucket).count() as u64,
             None => 0,
         };
         (self.first..)
-            .zip(&self.counts)
-            .map(move |(bucket, count)| (bucket, u64::from(*count) + (wraps(bucket) << 32)))
-            .filter(|(_, count)| *count > 0)
+            .zip(&self.buckets)
+            .map(move |(number, bucket)| {
+                (number, *bucket, u64::from(bucket.count) + (wraps(number) << 32))
+            })
+            .filter(|(_, _, count)| *count > 0)
     }
 
-    /// How many spans there were around each length, s, in rising order.
+    /// How many spans there were around each length, s, in rising order; the lengths are the same
+    /// in every histogram, within 0.8 % of the spans that they stand for.
     pub fn lengths(&self) -> impl Iterator<Item = (f64, u64)> {
-        self.counted().map(|(bucket, count)| (middle_of(bucket) * 1e-9, count))
+        self.counted().map(|(number, _, count)| (middle_of(number) * 1e-9, count))
     }
 
     /// How many spans there were.
     pub fn count(&self) -> u64 {
-        self.counted().map(|(_, count)| count).sum()
+        self.counted().map(|(_, _, count)| count).sum()
     }
 
     /// The least span that at least the fraction `q` of all do not exceed, s, to within
     /// [`Histogram::RELATIVE_ERROR`]; `None` without spans. `q` in [0, 1].
     pub fn quantile_s(&self, q: f64) -> Option<f64> {
         let rank = ((self.count() as f64 * q).ceil() as u64).max(1);
-        let mut seen = 0;
-        self.counted().find_map(|(bucket, count)| {
-            seen += count;
-            (seen >= rank).then(|| middle_of(bucket) * 1e-9)
+        let mut before = 0;
+        self.counted().find_map(|(number, bucket, count)| {
+            if before + count < rank {
+                before += count;
+                return None;
+            }
+            // The first of the bucket is its least span, the last its greatest.
+            let share = (rank - before - 1) as f64 / (count - 1).max(1) as f64;
+            let above = f64::from(bucket.least)
+                + share * (f64::from(bucket.greatest) - f64::from(bucket.least));
+            Some((edge_of(number) as f64 + above) / 1e9)
         })
     }
 
@@ -211,7 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The bucket of 0 ns.
-    const ZERO: u32 = bucket_of(Duration::ZERO);
+    const ZERO: u32 = place_of(Duration::ZERO).0;
 
     fn of(nanos: &[u64]) -> Histogram {
         let mut histogram = Histogram::default();
@@ -235,33 +277,67 @@ mod tests {
     #[test]
     fn nothing_is_allocated_before_the_first_span() {
         let histogram = Histogram::default();
-        assert!(histogram.counts.is_empty());
+        assert!(histogram.buckets.is_empty());
         assert_eq!((histogram.count(), histogram.quantile_s(0.5)), (0, None));
     }
 
     #[test]
-    fn all_buckets_take_15_kilobytes() {
+    fn all_buckets_take_44_kilobytes() {
         let everything = of(&[0, LONGEST]);
-        assert_eq!(everything.counts.len(), 3648 + GROWTH as usize);
+        assert_eq!(everything.buckets.len(), 3648 + GROWTH as usize);
         assert_eq!(everything.quantile_s(0.0), Some(0.0));
     }
 
     #[test]
-    fn equal_spans_take_64_bytes() {
-        assert_eq!(size_of_val(&*of(&[11_000_000; 1000]).counts), 64);
+    fn equal_spans_take_192_bytes() {
+        assert_eq!(size_of_val(&*of(&[11_000_000; 1000]).buckets), 192);
+    }
+
+    #[test]
+    fn equal_spans_have_exact_quantiles() {
+        for nanos in [17_500_000, 20_000_000, 22_500_000, 100_000_000_000] {
+            for q in [0.0, 0.5, 0.99, 1.0] {
+                assert_eq!(of(&[nanos; 9]).quantile_s(q), Some(nanos as f64 / 1e9));
+            }
+        }
+    }
+
+    /// Multiples of a packet's time, each more than a bucket from the next.
+    #[test]
+    fn quantiles_on_a_wide_lattice_are_exact() {
+        let mut spans: Vec<u64> = (1..60).flat_map(|n| vec![n * 2_400_000; n as usize]).collect();
+        let histogram = of(&spans);
+        spans.sort_unstable();
+        for percent in 0..=100 {
+            let rank = (spans.len() * percent).div_ceil(100).max(1);
+            let expected = spans[rank - 1] as f64 / 1e9;
+            assert_eq!(histogram.quantile_s(percent as f64 / 100.0), Some(expected), "{percent} %");
+        }
+    }
+
+    /// Spans close to one another: what the ranks say within a bucket is far finer than a bucket.
+    #[test]
+    fn quantiles_are_interpolated_within_a_bucket() {
+        let spans: Vec<u64> = (10_000_000..20_000_000).step_by(1009).collect();
+        let histogram = of(&spans);
+        for percent in 1..100 {
+            let exact = spans[(spans.len() * percent).div_ceil(100) - 1] as f64 / 1e9;
+            let found = histogram.quantile_s(percent as f64 / 100.0).expect("there are spans");
+            assert!((found / exact - 1.0).abs() < 1e-6, "{percent} %: {found} for {exact}");
+        }
     }
 
     #[test]
     fn short_spans_are_exact() {
         for nanos in 0..64 {
-            assert_eq!(of(&[nanos]).quantile_s(0.5), Some(nanos as f64 * 1e-9));
+            assert_eq!(of(&[nanos]).quantile_s(0.5), Some(nanos as f64 / 1e9));
         }
     }
 
     #[test]
     fn a_count_goes_on_beyond_32_bits() {
         let mut histogram = of(&[5, 5, 7]);
-        histogram.counts[(ZERO + 5 - histogram.first) as usize] = u32::MAX - 1;
+        histogram.buckets[(ZERO + 5 - histogram.first) as usize].count = u32::MAX - 1;
         let half = histogram.clone();
         histogram.add(Duration::from_nanos(5));
         histogram.add(Duration::from_nanos(5));
@@ -280,8 +356,7 @@ mod tests {
         [10, 20, 45].into_iter().for_each(|ms| delays.add(Duration::from_millis(ms)));
         assert_eq!(delays.mean().secs(), Some(0.025));
         let found = delays.histogram().quantiles().expect("there were delays");
-        assert!((found.p50_s / 0.020 - 1.0).abs() <= Histogram::RELATIVE_ERROR);
-        assert!((found.p99_s / 0.045 - 1.0).abs() <= Histogram::RELATIVE_ERROR);
+        assert_eq!((found.p50_s, found.p99_s), (0.020, 0.045));
     }
 
     proptest! {
@@ -319,9 +394,11 @@ mod tests {
 
         #[test]
         fn buckets_follow_one_another(nanos in span()) {
-            let bucket = bucket_of(Duration::from_nanos(nanos));
+            let (bucket, above) = place_of(Duration::from_nanos(nanos));
             prop_assert!(bucket >= ZERO);
-            let next = bucket_of(Duration::from_nanos(nanos + 1));
+            prop_assert!(edge_of(bucket) <= nanos && nanos < edge_of(bucket + 1));
+            prop_assert_eq!(u64::from(above), (nanos - edge_of(bucket)).min(u64::from(u32::MAX)));
+            let (next, _) = place_of(Duration::from_nanos(nanos + 1));
             prop_assert!(next == bucket || next == bucket + 1);
         }
     }

@@ -80,7 +80,7 @@ impl StationSummary {
 pub struct MacDelays {
     /// Place of the direction.
     pub link: String,
-    /// Rising, s; each stands for what is within 0.8 % of it.
+    /// Rising, s, the same in every run; each stands for what is within 0.8 % of it.
     pub delay_s: Vec<f64>,
     /// How many packets had each.
     pub count: Vec<u64>,
