@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 import airpath as ap
-from airpath.comparison.answers import Answer, rows_of
+from airpath.comparison.answers import Answer, Difference, rows_of
+from airpath.comparison.explain import judged
 from airpath.comparison.quantities import Quantity, of_result, quantities
+from airpath.comparison.texts import in_percent
 from airpath.errors import BadValueError, Interrupted, ModelWarning, RunError
 from airpath.results.welch import independent_difference, method_of
 from engine_samples import emulation, scenario
@@ -72,6 +74,31 @@ def test_nothing_is_relative_to_0() -> None:
     absolute, relative = independent_difference([0.0, 0.0], [1.0, 3.0], 0.95)
     assert absolute.mean == 2
     assert math.isnan(relative.mean)
+
+
+@pytest.mark.parametrize("pair", [([0.0, 0.006, 0.01], [0.0] * 3), ([0.5, 0.6], [0.0, 0.4])])
+def test_a_mean_within_three_errors_of_0_has_no_ratio(pair: Any) -> None:
+    absolute, relative = independent_difference(*pair, 0.99)
+    assert absolute.low < absolute.mean < absolute.high
+    assert math.isnan(relative.mean)
+    backwards = independent_difference(*reversed(pair), 0.99)[1]
+    assert math.isnan(backwards.mean)
+    shown = Difference(absolute, relative, "Welch")
+    assert in_percent(shown) == "–"
+
+
+def test_what_does_not_vary_is_not_judged() -> None:
+    rows = rows_of(
+        {
+            "simulate": Answer("simulate", None, None, {"goodput_bps": [1e6] * 4}),
+            "emulate": Answer("emulate", None, None, {"goodput_bps": [2e6] * 4}),
+        },
+        [GOODPUT],
+        "simulate",
+        0.99,
+    )
+    (row,) = judged(rows, [], "simulate")
+    assert row.differences["emulate"].verdict == "no interval"
 
 
 # --- what is compared --------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 import airpath as ap
 from airpath.results.compare import comparison_figure
 from airpath.results.overview import tables
-from airpath.results.quantities import DELAY_QUANTILES
+from airpath.results.quantities import DELAY_QUANTILES, resolution
+from airpath.results.vocabulary import names
 
-ERROR = 0.008
+ERROR = 1 / 64
 """Of a quantile, as stated in the documentation."""
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
@@ -67,12 +69,16 @@ def test_acks_over_a_wire_take_its_time_and_datagrams_have_none(result: ap.Resul
     for name in ("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"):
         for number in range(3):
             of = flows[name].loc[number]
-            assert of.loc[[0, 1, 2]].tolist() == pytest.approx([0.01, 0.01, 0.1], rel=ERROR)
+            assert of.loc[[0, 1, 2]].tolist() == [0.01, 0.01, 0.1]
             assert math.isnan(of.loc[3])
     assert result.flows().attrs["units"]["p95_ack_delay_s"] == "s"
     # Two of three flows have the short way.
     everything = result.intervals["all"]
-    assert everything["p50_ack_delay_s"].mean == pytest.approx(0.01, rel=ERROR)
+    found = everything["p50_ack_delay_s"]
+    assert found.mean == pytest.approx(0.01, rel=1e-15)
+    # A bucket wide, though no replication differs.
+    assert (found.low, found.high) == pytest.approx((0.01 * (1 - 1 / 128), 0.01 * (1 + 1 / 128)))
+    assert not found.varies
 
 
 def test_quantiles_have_intervals_and_are_ordered(result: ap.Result) -> None:
@@ -106,3 +112,14 @@ def test_figures_of_delays_name_median_and_95th_percentile(result: ap.Result) ->
     assert labelled["p95"] == 1e3 * queue["p95_sojourn_s"]
     spread = comparison_figure({"one": result}, "waits").axes[1]
     assert {"median", "p95"} <= {text.get_text() for text in spread.texts}
+
+
+def test_the_resolution_is_that_of_the_engines_histogram() -> None:
+    source = Path("crates/core/src/histogram.rs").read_text("utf-8")
+    assert "RELATIVE_ERROR: f64 = 1.0 / OCTAVE as f64" in source
+    assert "const OCTAVE: u64 = 64;" in source
+    assert resolution("queues.bottleneck.p95_sojourn_s") == ERROR / 2
+    assert all(map(resolution, DELAY_QUANTILES))
+    assert resolution("mean_sojourn_s") == resolution("transfers.0.p95_s") == 0
+    measured = [*names("flow"), *names("queue"), *names("link")]
+    assert all(map(resolution, (name for name in measured if name[1:3] in ("50", "95", "99"))))

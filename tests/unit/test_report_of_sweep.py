@@ -11,7 +11,9 @@ import pytest
 from airpath.cli import main
 from airpath.report import report_of_sweep
 from airpath.report.numbers import change, estimate
-from airpath.results.intervals import Interval
+from airpath.results.intervals import Interval, mean_interval
+from airpath.results.intervals import text as run_text
+from airpath.results.quantities import resolution
 from airpath.sweep.plan import Rule
 from airpath.sweep.result import Sweep
 from report_samples import HOSTILE
@@ -198,10 +200,21 @@ def test_an_interval_that_ends_at_the_least_value_is_written_with_both_ends() ->
     assert estimate(Interval(0.3, 0.1 + 0.2, 0.1 + 0.2, 0.99, 3)).text == "0.3 ± 0"
 
 
+def test_an_interval_without_width_shows_four_digits() -> None:
+    assert estimate(Interval(4.51004, 4.51004, 4.51004, 0.99, 5)).text == "4.51 ± 0"
+    # The mean of equal numbers may be off by a rounding.
+    equal = mean_interval([238.0271828] * 7, 0.99)
+    assert estimate(equal).text == "238 ± 0"
+    assert run_text(equal, 1, 3, "ms") == "238.0 ± 0.0 ms"
+    assert run_text(mean_interval([14_820.0] * 3, 0.99), 1, 1) == "14820 ± 0"
+    quantile = mean_interval([0.0192675] * 4, 0.99, resolution=resolution("p95_sojourn_s"))
+    assert estimate(quantile, 1e3).text == "19.27 ± 0.15"
+
+
 def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
     nan = float("nan")
     absolute = Interval(2.0, 1.0, 3.0, 0.99, 4)
-    assert change(Interval(nan, nan, nan, 0.99, 4), absolute, True).text == "2"
+    assert change(Interval(nan, nan, nan, 0.99, 4), absolute, True).text == "+2.0 ± 1.0"
     cell = change(Interval(0.05, 0.03, 0.07, 0.99, 4), absolute, False)
     assert (cell.text, cell.tone, cell.hint) == ("+5.0 ± 2.0 %", "quiet", "1 to 3")
 

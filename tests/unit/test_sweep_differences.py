@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import airpath as ap
+from airpath.report.differences import differences_along
 from airpath.results import mean_interval
 from airpath.sweep.differences import differences
 from airpath.sweep.plan import Rule
@@ -133,8 +134,52 @@ def test_one_replication_has_no_interval_and_equal_ones_have_one_without_width(
         return {"goodput_bps": 0.0 if values["cc"] == "newreno" else 2.0}
 
     row = sweep_of(same, plan_of(GRID, RATE), fixed).differences("cc", *RATE, "newreno").iloc[0]
-    assert (row["low"], row["high"], row["significant"]) == (2.0, 2.0, True)
+    assert (row["low"], row["high"], row["significant"]) == (2.0, 2.0, False)
+    assert row["untested"] == "the differences do not vary"
     # Nothing is a part of nothing.
+    assert math.isnan(row["relative"])
+
+
+@pytest.mark.parametrize("common", [True, False])
+def test_quantiles_of_one_value_differ_within_their_resolution(
+    tmp_path: Path, common: bool
+) -> None:
+    def on_a_lattice(values: Mapping[str, Any], _: int) -> dict[str, float | None]:
+        return {"p95_sojourn_s": 0.0192 if values["cc"] == "newreno" else 0.0216}
+
+    plan = plan_of({"cc": ["newreno", "cubic"]}, ["p95_sojourn_s"], common=common)
+    sweep = sweep_of(tmp_path, plan, on_a_lattice)
+    row = sweep.differences("cc", "p95_sojourn_s", "newreno").iloc[0]
+    half = (0.0192 + 0.0216) / 128
+    assert (row["low"], row["high"]) == pytest.approx((0.0024 - half, 0.0024 + half))
+    half = 2 / 128 * 0.0216 / 0.0192
+    ends = row["relative_low"], row["relative_high"]
+    assert ends == pytest.approx((0.125 - half, 0.125 + half))
+    assert not row["significant"]
+    assert "resolution" in row["untested"]
+    point = sweep.points().iloc[0]
+    assert (point["low"], point["high"]) == pytest.approx((0.0192 * 127 / 128, 0.0192 * 129 / 128))
+
+
+def test_quantiles_that_vary_are_tested_with_their_resolution(tmp_path: Path) -> None:
+    def measured_s(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+        mean = {"newreno": 0.02, "cubic": 0.0202, "vegas": 0.03}[values["cc"]]
+        return {"p95_sojourn_s": mean * (1 + 1e-4 * noise(ord(values["cc"][0]), number))}
+
+    plan = plan_of({"cc": ["newreno", "cubic", "vegas"]}, ["p95_sojourn_s"], rule=Rule(8, 8))
+    table = sweep_of(tmp_path, plan, measured_s).differences("cc", "p95_sojourn_s", "newreno")
+    # 1 % apart is within two buckets' halves, 50 % is not.
+    assert table["significant"].tolist() == [False, True]
+    assert table["untested"].tolist() == ["", ""]
+
+
+def test_nothing_is_relative_to_a_mean_within_its_errors_of_0(tmp_path: Path) -> None:
+    def losses(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+        return {"drop_share": float(number == 3) if values["cc"] == "newreno" else 0.0}
+
+    sweep = sweep_of(tmp_path, plan_of(GRID, ["drop_share"], rule=Rule(8, 8)), losses)
+    row = sweep.differences("cc", "drop_share", "newreno").iloc[0]
+    assert row["mean"] == -1 / 8
     assert math.isnan(row["relative"])
 
 
@@ -194,3 +239,25 @@ def test_points_that_differ_in_more_than_the_axis_are_not_compared(tmp_path: Pat
     assert solved.complete
     with pytest.raises(ap.BadValueError, match="nothing is simulated in this sweep"):
         solved.differences("cc", "goodput_bps", "cubic")
+
+
+def test_report_and_figure_say_which_differences_are_not_tested(tmp_path: Path) -> None:
+    def constant(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+        late = 0.0192 if values["cc"] == "newreno" else 0.0216
+        return {**measured(values, number), "p95_sojourn_s": late}
+
+    plan = plan_of(GRID, [*RATE, "p95_sojourn_s"], rule=Rule(8, 8))
+    sweep = sweep_of(tmp_path, plan, constant)
+    of_cc = next(iter(next(differences_along(sweep.readings)).parts))
+    counts, table = of_cc.blocks
+    assert [[cell.text for cell in row] for row in counts.rows] == [
+        ["cubic", "higher at 0, lower at 2 of 2", "higher at 0, lower at 0 of 2"]
+    ]
+    assert [row[-1].tone for row in table.rows] == ["quiet", "quiet"]
+    (note,) = (note for note in table.notes if "not tested" in note)
+    assert note.startswith("2 of 4 differences are not tested, and grey: the differences do not")
+    figure = sweep.plot.forest("cc", "p95_sojourn_s", base="newreno")
+    faces = [line.get_markerfacecolor() for axes in figure.axes for line in axes.lines]
+    assert faces.count("white") == 2
+    texts = [" ".join(text.get_text().split()) for text in figure.texts]
+    assert any("2 hollow: not tested" in text for text in texts)

@@ -44,6 +44,18 @@ def test_what_never_varies_is_known_after_the_least_number() -> None:
         assert counted(Rule(3, 64, "m", relative=0.01), [value] * 5, 0.99) == 3
 
 
+def test_a_quantile_is_not_known_better_than_it_is_told_apart() -> None:
+    """Four equal values of a histogram's quantile are known to within half a bucket: 1/128."""
+    for metric in ("p95_sojourn_s", "queues.bottleneck.p50_sojourn_s", "flows.0.p99_delay_s"):
+        values = [0.0192] * 8
+        assert counted(Rule(4, 8, metric, relative=0.02), values, 0.99) == 4
+        assert counted(Rule(4, 8, metric, relative=0.005), values[:7], 0.99) is None
+        assert wanted(Rule(4, 64, metric, relative=0.005), values[:4], 0.99) == 8
+        assert counted(Rule(4, 8, metric, relative=0.005), values, 0.99) == 8
+        assert counted(Rule(4, 8, metric, absolute=0.0001), values[:7], 0.99) is None
+        assert counted(Rule(4, 8, metric, absolute=0.0002), values, 0.99) == 4
+
+
 def test_a_mean_of_zero_has_no_relative_width() -> None:
     values = [1.0, -1.0] * 8
     assert counted(Rule(4, 16, "m", relative=0.5), values[:15], 0.99) is None

@@ -48,7 +48,7 @@ class Answer:
         found = self.told.get(quantity.name, ())
         if isinstance(found, (int, float)):
             return Interval(float(found), math.nan, math.nan, confidence, 0)
-        return mean_interval(found, confidence, quantity.bounds)
+        return mean_interval(found, confidence, quantity.bounds, quantity.resolution)
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,15 @@ class Difference:
     absolute : Interval
         In the unit of the quantity; its `reps` are 0: nothing is paired.
     relative : Interval
-        The same over the base's mean.
+        The same over the base's mean; NaN where one of the two means is within three of its
+        standard errors of 0.
     method : str
         ``Welch``; ``Student`` where one of the two is a model's number; ``none`` without interval.
     verdict : str
         ``within the noise``: the interval has 0 in it. ``explained``: what engines tell of
         themselves makes up for it, by its size. ``related``: they tell of something that bears on
         it, its size is not known. ``not explained``: neither. ``no interval``: too few
-        replications to tell.
+        replications to tell, or none that varies.
     facts : sequence of str
         Codes of what bears on it.
     """
@@ -158,7 +159,9 @@ def rows_of(
             for name in known:
                 if name != base:
                     after = answers[name].told[quantity.name]
-                    absolute, relative = independent_difference(before, after, confidence)
+                    absolute, relative = independent_difference(
+                        before, after, confidence, quantity.resolution
+                    )
                     differences[name] = Difference(absolute, relative, method_of(before, after))
         rows.append(Row(quantity, means, differences))
     return rows

@@ -88,7 +88,8 @@ def _judged(
         return replace(difference, verdict="explained", facts=_codes(sized))
     if about and not _is_too_small(name, about, min(abs(low), abs(high))):
         return replace(difference, verdict="related", facts=_codes(about))
-    return replace(difference, verdict="not explained", facts=())
+    verdict = "not explained" if difference.absolute.varies else "no interval"
+    return replace(difference, verdict=verdict, facts=())
 
 
 def _is_too_small(name: str, about: Sequence[Fact], least: float) -> bool:

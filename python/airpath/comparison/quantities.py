@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.advisory import packet_bytes
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.overview import MOST_FLOWS, source_name
-from airpath.results.quantities import bounds
+from airpath.results.quantities import bounds, resolution
 from airpath.results.transfers import transfer_groups
 from airpath.sweep.metrics import evaluate, solve_metrics
 
@@ -67,6 +67,11 @@ class Quantity:
     def bounds(self) -> tuple[float, float]:
         """The least and the largest value that it can have."""
         return (0.0, 1.0) if self.last == "jain" else bounds(self.last)
+
+    @property
+    def resolution(self) -> float:
+        """What its values are told apart by, relative to them."""
+        return resolution(self.last)
 
     @property
     def title(self) -> str:

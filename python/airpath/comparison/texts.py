@@ -116,7 +116,7 @@ _VERDICTS = {
     "explained": "explained",
     "related": "what engines tell bears on them, by an amount that is not known",
     "not explained": "not explained",
-    "no interval": "cannot be judged, for want of replications",
+    "no interval": "cannot be judged, for want of replications or of their variation",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -55,8 +56,8 @@ def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]
         cells = [Cell(label)]
         for of_metric in found:
             own = [each for each in of_metric if each.point.labels.get(axis, "") == label]
-            higher = sum(each.interval.low > 0 for each in own)
-            lower = sum(each.interval.high < 0 for each in own)
+            higher = sum(each.significant and each.interval.low > 0 for each in own)
+            lower = sum(each.significant and each.interval.high < 0 for each in own)
             tone: Tone = "" if higher or lower else "quiet"
             text = f"higher at {higher}, lower at {lower} of {len(own)}"
             cells.append(Cell(text, higher - lower, tone))
@@ -65,6 +66,16 @@ def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]
     count = len(readings.plan.points)
     left = f"Of {count} points the first {MOST_ROWS} are compared; runs.csv has all of them."
     return Table("", columns, rows, [note, *([left] if count > MOST_ROWS else [])])
+
+
+def _untested(found: Sequence[Sequence[Difference]]) -> list[str]:
+    """Return how many differences are not tested, and why."""
+    reasons = Counter(each.untested for of_metric in found for each in of_metric if each.untested)
+    total = sum(map(len, found))
+    return [
+        f"{count} of {total} differences are not tested, and grey: {reason}."
+        for reason, count in reasons.items()
+    ]
 
 
 def _table(
@@ -91,7 +102,9 @@ def _table(
     about = (
         f"Per cent of the mean at {base}, {100 * plan.confidence:g} % intervals "
         f"{' and '.join(words.get(each, each) for each in how)}; grey where 0 is inside. "
-        "The difference in the metric's own unit shows on hover."
+        "The difference in the metric's own unit shows on hover, and stands in the table, without "
+        "%, where one of the means is within three of its standard errors of 0."
     )
+    notes = [*_untested(found), *notes]
     title = f"{len(rows)} differences, point by point"
     return Table(title, columns, body, [about, *notes], folded=len(rows) > _MOST_OPEN)

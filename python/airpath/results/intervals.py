@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from airpath import _airpath
 from airpath.arguments import blamed, check_all, fraction
 from airpath.errors import BadValueError
 
-__all__ = ["Interval", "finite", "mean_interval", "text"]
+__all__ = ["ROUNDING", "Interval", "decimals", "finite", "mean_interval", "text"]
+
+
+ROUNDING = 1e-9
+"""Half an interval's width over its mean, up to which rounding makes it."""
+_DIGITS = 4
+"""Digits of a mean whose interval has no width."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,9 @@ class Interval:
         In (0, 1).
     reps : int
         Replications that have a value.
+    resolution : float
+        By how much the interval was widened on either side, because the values are not known more
+        exactly. Default 0.
     """
 
     mean: float
@@ -35,6 +44,23 @@ class Interval:
     high: float
     confidence: float
     reps: int
+    resolution: float = 0.0
+
+    @property
+    def varies(self) -> bool:
+        """Whether the values differ: a width beyond what the resolution and rounding make."""
+        return (self.high - self.low) / 2 > self.resolution + ROUNDING * abs(self.mean)
+
+    def widened(self, by: float) -> Interval:
+        """Return the same with a resolution: longer by it on either side.
+
+        Parameters
+        ----------
+        by : float
+            In the unit of the mean.
+        """
+        low, high, resolution = self.low - by, self.high + by, self.resolution + by
+        return replace(self, low=low, high=high, resolution=resolution)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object; what is not a number becomes null."""
@@ -51,6 +77,7 @@ def mean_interval(
     values: Iterable[float | None],
     confidence: float,
     bounds: tuple[float, float] = (-math.inf, math.inf),
+    resolution: float = 0.0,
 ) -> Interval:
     """Return the mean of independent values and its Student-t interval, cut at the bounds.
 
@@ -62,6 +89,9 @@ def mean_interval(
         In (0, 1).
     bounds : pair of float
         The least and the largest value that the quantity can have. Default: none.
+    resolution : float
+        By how much of the mean the interval is widened on either side, before it is cut.
+        Default 0.
 
     Raises
     ------
@@ -82,15 +112,21 @@ def mean_interval(
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
     mean, low, high = _airpath.mean_interval(known, confidence)
+    found = Interval(mean, low, high, confidence, len(known)).widened(resolution * abs(mean))
     # In this order, for NaN stays what it is.
-    low, high = (min(max(end, least), most) for end in (low, high))
-    return Interval(mean, low, high, confidence, len(known))
+    low, high = (min(max(end, least), most) for end in (found.low, found.high))
+    return replace(found, low=low, high=high)
 
 
 def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
-    """Return a mean and its interval as text; both ends where the interval is cut on one side."""
+    """Return a mean and its interval as text; both ends where the interval is cut on one side.
+
+    An interval without width says nothing of the digits: four of the mean are shown.
+    """
     if math.isnan(value.mean):
         return "–"
+    if value.high - value.low <= 2 * ROUNDING * abs(value.mean):
+        digits = min(digits, decimals(value.mean * scale, _DIGITS))
     shown = f"{value.mean * scale:.{digits}f}"
     if not math.isnan(value.low):
         above, below = value.high - value.mean, value.mean - value.low
@@ -99,6 +135,11 @@ def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
         else:
             shown += f" ({value.low * scale:.{digits}f} … {value.high * scale:.{digits}f})"
     return f"{shown} {unit}".rstrip()
+
+
+def decimals(value: float, digits: int) -> int:
+    """Return how many decimals a number has in so many significant digits; none are negative."""
+    return max(digits - 1 - math.floor(math.log10(abs(value))), 0) if value else digits
 
 
 def finite(value: float) -> float | None:

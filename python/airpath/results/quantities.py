@@ -15,6 +15,7 @@ __all__ = [
     "LINK_QUANTITIES",
     "QUEUE_QUANTITIES",
     "bounds",
+    "resolution",
     "together",
 ]
 
@@ -35,6 +36,16 @@ DRAWN = ("trace_offset_s",)
 """Of links, among what only their kind reports: set or drawn before the run, not measured in it, so
 that a mean with an interval would mean nothing."""
 
+_BUCKET = 1 / 64
+"""Widest bucket of the engine's histogram of delays, over the delays in it
+(`airpath_core::Histogram`)."""
+_OF_HISTOGRAMS = (
+    *DELAY_QUANTILES,
+    *("p50_sojourn_s", "p95_sojourn_s", "p99_sojourn_s"),
+    *("mac_delay_p50_s", "mac_delay_p90_s"),
+)
+"""Quantiles that are read from one."""
+
 _ADD_UP = tuple(
     name
     for name in FLOW_QUANTITIES
@@ -48,6 +59,14 @@ def bounds(name: str) -> tuple[float, float]:
         return (-math.inf, math.inf)
     is_share = name in ("utilisation", "slot_error_rate", "efficiency") or name.endswith("_share")
     return (0.0, 1.0 if is_share else math.inf)
+
+
+def resolution(name: str) -> float:
+    """Return what values of a quantity, or a metric, are told apart by, relative to them.
+
+    Half a bucket on either side for quantiles that come from a histogram, 0 for all else.
+    """
+    return _BUCKET / 2 if name.rpartition(".")[2] in _OF_HISTOGRAMS else 0.0
 
 
 def together(

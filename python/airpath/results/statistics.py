@@ -20,6 +20,7 @@ from airpath.results.quantities import (
     LINK_QUANTITIES,
     QUEUE_QUANTITIES,
     bounds,
+    resolution,
     together,
 )
 from airpath.results.radio import RadioStatistics
@@ -308,14 +309,15 @@ class Statistics(RadioStatistics):
     def _interval(self, values: Iterable[float | None], bounds: tuple[float, float]) -> Interval:
         return mean_interval(values, self.confidence, bounds)
 
+    def _of(self, name: str, values: Iterable[float | None]) -> Interval:
+        return mean_interval(values, self.confidence, bounds(name), resolution(name))
+
     @functools.cached_property
     def intervals(self) -> Mapping[int | str, Mapping[str, Interval]]:
         """Every quantity of every flow, and of ``"all"`` together, over the replications."""
         rows: dict[int | str, dict[str, Interval]] = {
             flow: {
-                name: self._interval(
-                    (run["flows"][flow][name] for run in self.replications), bounds(name)
-                )
+                name: self._of(name, (run["flows"][flow][name] for run in self.replications))
                 for name in FLOW_QUANTITIES
             }
             for flow in range(self.flow_count)
@@ -358,9 +360,7 @@ class Statistics(RadioStatistics):
         for name, runs in self.by_name("queues").items():
             reasons = sorted({reason for queue in runs for reason in queue["drops"]})
             drops = {
-                reason: self._interval(
-                    (queue["drops"].get(reason, 0) for queue in runs), bounds(reason)
-                )
+                reason: self._of(reason, (queue["drops"].get(reason, 0) for queue in runs))
                 for reason in reasons
             }
             pmf = self._pmf(runs)
@@ -392,9 +392,7 @@ class Statistics(RadioStatistics):
                 {
                     "name": name,
                     **self._quantities(runs, LINK_QUANTITIES),
-                    "regime_packets": [
-                        self._interval(counts, bounds("regime_packets")) for counts in regimes
-                    ],
+                    "regime_packets": [self._of("regime_packets", counts) for counts in regimes],
                     "counters": self._counters(counters),
                 }
                 | {key: [each[key] for each in counters] for key in DRAWN if key in counters[0]}
@@ -404,14 +402,12 @@ class Statistics(RadioStatistics):
     def _counters(self, runs: Sequence[Mapping[str, Any]]) -> dict[str, Interval]:
         """Return what only a link of its kind counts; a run need not have all of it."""
         names = dict.fromkeys(name for run in runs for name in run if name not in DRAWN)
-        return {
-            name: self._interval((run.get(name) for run in runs), bounds(name)) for name in names
-        }
+        return {name: self._of(name, (run.get(name) for run in runs)) for name in names}
 
     def _quantities(
         self, runs: Sequence[Mapping[str, Any]], names: Iterable[str]
     ) -> dict[str, Interval]:
-        return {name: self._interval((run[name] for run in runs), bounds(name)) for name in names}
+        return {name: self._of(name, (run[name] for run in runs)) for name in names}
 
     def by_name(self, table: str) -> dict[str, list[Mapping[str, Any]]]:
         """Return the entries of ``queues`` or ``links`` of all replications, by name."""

@@ -8,17 +8,20 @@ from collections.abc import Sequence
 from airpath import _airpath
 from airpath.results.intervals import Interval
 
-__all__ = ["Sample", "independent_difference", "method_of"]
+__all__ = ["Sample", "independent_difference", "is_near_zero", "method_of"]
 
 Sample = Sequence[float] | float
 """Independent values of a quantity, or a number that is known without error."""
+
+_ERRORS_FROM_ZERO = 3.0
+"""Standard errors that a mean has to be from 0 for a ratio with it to have a usable interval."""
 
 _LARGEST_DF = 1000
 """Degrees of freedom; with more, the quantile is that of this number, 0.2 % larger at most."""
 
 
 def independent_difference(
-    before: Sample, after: Sample, confidence: float
+    before: Sample, after: Sample, confidence: float, resolution: float = 0.0
 ) -> tuple[Interval, Interval]:
     """Return `after` less `before`, and the same over `before`, the latter by the delta method.
 
@@ -28,24 +31,38 @@ def independent_difference(
         Independent values without NaN, of each as many as there are; or a number without error.
     confidence : float
         In (0, 1).
+    resolution : float
+        What values of a sample are told apart by, relative to them: both intervals are widened by
+        that of both means. Default 0.
 
     Returns
     -------
     absolute, relative : Interval
         Their `reps` are 0: nothing is paired. Without ends where a sample has one value, or both
-        are numbers; NaN where a sample is empty, the relative one also where `before` is 0.
+        are numbers; NaN where a sample is empty, the relative one also where a mean is within three
+        of its standard errors of 0, so that a ratio says nothing.
     """
     x_mean, y_mean = _mean(before), _mean(after)
     x_of, y_of = _squared_error(before), _squared_error(after)
     mean = y_mean - x_mean
     half = _half_width([(x_of, before), (y_of, after)], confidence)
+    unsure = [0.0 if isinstance(each, (int, float)) else resolution for each in (before, after)]
     absolute = Interval(mean, mean - half, mean + half, confidence, 0)
-    if math.isnan(mean) or x_mean == 0:
+    absolute = absolute.widened(unsure[0] * abs(x_mean) + unsure[1] * abs(y_mean))
+    if math.isnan(mean) or is_near_zero(before) or is_near_zero(after):
         return absolute, Interval(math.nan, math.nan, math.nan, confidence, 0)
     ratio = y_mean / x_mean
     parts = [(ratio**2 * x_of / x_mean**2, before), (y_of / x_mean**2, after)]
     half = _half_width(parts, confidence)
-    return absolute, Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, 0)
+    relative = Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, 0)
+    return absolute, relative.widened(abs(ratio) * sum(unsure))
+
+
+def is_near_zero(sample: Sample) -> bool:
+    """Return whether a mean is 0, or so near that a ratio with it has no usable interval."""
+    squared = _squared_error(sample)
+    within = 0.0 if math.isnan(squared) else _ERRORS_FROM_ZERO * math.sqrt(squared)
+    return abs(_mean(sample)) <= within
 
 
 def method_of(before: Sample, after: Sample) -> str:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from airpath.arguments import blamed
 from airpath.errors import BadValueError, show
 from airpath.results.intervals import Interval, mean_interval
-from airpath.results.welch import independent_difference
+from airpath.results.quantities import resolution
+from airpath.results.welch import independent_difference, is_near_zero
 from airpath.scenario.base import nearest
 from airpath.sweep.plan import Plan, Point
 from airpath.sweep.readings import Readings
@@ -49,12 +50,13 @@ class Difference:
     interval : Interval
         Of the difference, in the unit of the metric; its `reps` are pairs, 0 for independent ones.
     relative : Interval
-        Of the difference over `base_mean`.
+        Of the difference over `base_mean`; NaN where one of the two means is within three of its
+        standard errors of 0.
     method : str
         ``paired`` or ``Welch``.
     variance_ratio : float
         Variance of the differences within pairs over that of differences between independent
-        replications: below 1 where pairing helps. NaN where nothing is paired.
+        replications: below 1 where pairing helps. NaN where nothing is paired, or nothing varies.
     """
 
     base: Point
@@ -67,8 +69,23 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval excludes 0."""
-        return self.interval.low > 0 or self.interval.high < 0
+        """Whether there is a test, and the interval excludes 0."""
+        return not self.untested and (self.interval.low > 0 or self.interval.high < 0)
+
+    @property
+    def untested(self) -> str:
+        """Why the difference cannot be called significant, whatever it is; empty where it can.
+
+        A test compares a difference with how much it varies.
+        """
+        found = self.interval
+        if math.isnan(found.low):
+            return "too few replications"
+        if found.varies:
+            return ""
+        if found.resolution:
+            return "the differences do not vary beyond the resolution of the quantiles"
+        return "the differences do not vary"
 
 
 def differences(
@@ -149,6 +166,7 @@ def difference_table(readings: Readings, axis: str, found: Sequence[Difference])
             "pairs": each.interval.reps,
             "method": each.method,
             "significant": each.significant,
+            "untested": each.untested,
             "variance_ratio": each.variance_ratio,
         }
         for each in found
@@ -247,32 +265,36 @@ def _difference(readings: Readings, base: int, place: int, metric: str) -> Diffe
     plan = readings.plan
     before, after = (readings.column(each, metric) for each in (base, place))
     points = plan.points[base], plan.points[place]
+    unsure = 0.0 if metric in readings.own else resolution(metric)
     if plan.seed_of(points[0]) != plan.seed_of(points[1]):
         known = [[value for value in each if not math.isnan(value)] for each in (before, after)]
-        absolute, relative = independent_difference(known[0], known[1], plan.confidence)
+        absolute, relative = independent_difference(known[0], known[1], plan.confidence, unsure)
         return Difference(*points, _mean(known[0]), absolute, relative, "Welch", math.nan)
     pairs = [
         (x, y) for x, y in zip(before, after, strict=False) if not (math.isnan(x) or math.isnan(y))
     ]
     base_mean = _mean([x for x, _ in pairs])
-    absolute = mean_interval([y - x for x, y in pairs], plan.confidence)
+    both = abs(base_mean) + abs(_mean([y for _, y in pairs]))
+    absolute = mean_interval([y - x for x, y in pairs], plan.confidence).widened(unsure * both)
     ratio = _variance([y - x for x, y in pairs])
     apart = _variance([x for x, _ in pairs]) + _variance([y for _, y in pairs])
     helps = ratio / apart if apart > 0 else math.nan
-    relative = _relative(pairs, plan.confidence)
+    relative = _relative(pairs, plan.confidence, unsure)
     return Difference(*points, base_mean, absolute, relative, "paired", helps)
 
 
-def _relative(pairs: Sequence[tuple[float, float]], confidence: float) -> Interval:
+def _relative(pairs: Sequence[tuple[float, float]], confidence: float, unsure: float) -> Interval:
     """Return the ratio of the means less 1, with its interval by the delta method."""
-    x_mean, y_mean = _mean([x for x, _ in pairs]), _mean([y for _, y in pairs])
-    if not pairs or x_mean == 0:
+    before, after = [x for x, _ in pairs], [y for _, y in pairs]
+    x_mean, y_mean = _mean(before), _mean(after)
+    if not pairs or is_near_zero(before) or is_near_zero(after):
         return Interval(math.nan, math.nan, math.nan, confidence, len(pairs))
     ratio = y_mean / x_mean
     # The residuals have the mean 0; their interval moves to the ratio.
     found = mean_interval([(y - ratio * x) / x_mean for x, y in pairs], confidence)
     half = (found.high - found.low) / 2
-    return Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, len(pairs))
+    relative = Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, len(pairs))
+    return relative.widened(2 * unsure * abs(ratio))
 
 
 def _mean(values: Sequence[float]) -> float:

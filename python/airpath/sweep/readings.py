@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from airpath.results.intervals import Interval, mean_interval
-from airpath.results.quantities import bounds
+from airpath.results.quantities import bounds, resolution
 from airpath.sweep.advisories import recorded_advisories
 from airpath.sweep.plan import Engine, Plan, Point
 from airpath.sweep.stopping import counted
@@ -128,8 +128,10 @@ class Readings:
         """
         confidence = self.plan.confidence
         if engine == "simulate":
-            limits = (-math.inf, math.inf) if metric in self.own else metric_bounds(metric)
-            return mean_interval(self.column(place, metric), confidence, limits)
+            values = self.column(place, metric)
+            if metric in self.own:
+                return mean_interval(values, confidence)
+            return mean_interval(values, confidence, metric_bounds(metric), resolution(metric))
         solved = self.points[place].solved
         value = _number(solved.get(metric)) if isinstance(solved, Mapping) else math.nan
         return Interval(value, math.nan, math.nan, confidence, 0)

@@ -207,8 +207,9 @@ class Sweep:
             the other axes, ``point`` and ``base_point`` (their numbers), ``base_mean``, ``mean``,
             ``low``, ``high`` (of the difference, in the metric's unit), ``relative``,
             ``relative_low``, ``relative_high`` (over the base's mean, by the delta method),
-            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (the interval of the
-            difference excludes 0) and ``variance_ratio``: the variance of the differences within
+            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (there is a test, and
+            the interval of the difference excludes 0), ``untested`` (why there is none, else
+            empty) and ``variance_ratio``: the variance of the differences within
             pairs over the sum of both variances, that is what pairing leaves of it.
 
         Raises

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from airpath import _airpath
+from airpath.results.quantities import resolution
 from airpath.sweep.plan import Rule
 
 __all__ = ["Stopping", "counted", "wanted"]
@@ -37,7 +38,8 @@ def counted(rule: Rule, values: Sequence[float | None], confidence: float) -> in
     -------
     n : int or None
         From `rule.least` to `rule.most`: the least number whose interval is small enough, else the
-        most. A metric that never varies is known after `rule.least`.
+        most. A metric that never varies is known after `rule.least`, if the resolution of a
+        quantile meets the target.
     """
     state = Stopping(rule, confidence)
     state.extend(values)
@@ -109,7 +111,7 @@ class Stopping:
             return rule.most
         if self.seen < rule.least:
             return rule.least
-        estimate, target = 2 * self.seen, self._target()
+        estimate, target = 2 * self.seen, self._target() - self._unsure()
         if self._known > 1 and target > 0:
             known = (_quantile(self._known, self._confidence) / target) ** 2 * self._variance()
             estimate = min(estimate, math.ceil(known * (self.seen / self._known)))
@@ -132,10 +134,15 @@ class Stopping:
         if self._rule.metric is None or self._known < 2:
             return False
         quantile = _quantile(self._known, self._confidence)
-        return quantile * math.sqrt(self._variance() / self._known) <= self._target()
+        half = quantile * math.sqrt(self._variance() / self._known)
+        return half + self._unsure() <= self._target()
 
     def _variance(self) -> float:
         return self._squares / (self._known - 1)
+
+    def _unsure(self) -> float:
+        """Return by how much the interval is longer on either side for the metric's resolution."""
+        return 0.0 if self._rule.metric is None else resolution(self._rule.metric) * abs(self._mean)
 
     def _target(self) -> float:
         """Return the largest half width that is small enough."""

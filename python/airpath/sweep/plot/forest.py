@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
@@ -63,7 +65,8 @@ def draw_forest(
             panel.set_title(style.literal(title))
             panel.axvline(0, color="black", lw=0.9, zorder=1)
             for each, row, colour in column_rows:
-                _row(panel, each.relative if relative else each.interval, row, colour, scale)
+                value = each.relative if relative else each.interval
+                _row(panel, value, each.significant, row, colour, scale)
                 panel.lines[-1].set_gid(gid(each.point))
             panel.grid(visible=True, axis="x")
             panel.grid(visible=False, axis="y")
@@ -81,15 +84,25 @@ def draw_forest(
             figure,
             f"{chosen.readings.plan.name}: {look.name}, difference to {name}",
             f"{effort(chosen.readings, chosen.places)} · {methods} · filled: the interval "
-            "excludes 0",
+            f"excludes 0{_left_out(found, relative)}",
         )
     return figure
 
 
-def _row(panel: Axes, value: Interval, row: int, colour: str, scale: float) -> None:
+def _left_out(found: Sequence[Difference], relative: bool) -> str:
+    """Return how many differences are not tested, or not drawn, for the heading."""
+    untested = sum(bool(each.untested) for each in found)
+    missing = sum(relative and math.isnan(each.relative.mean) for each in found)
+    text = f" · {untested} hollow: not tested, no variation" if untested else ""
+    return text + (f" · {missing} not drawn: a mean near 0" if missing else "")
+
+
+def _row(
+    panel: Axes, value: Interval, significant: bool, row: int, colour: str, scale: float
+) -> None:
     look = style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
-    face = look if value.low > 0 or value.high < 0 else "white"
+    face = look if significant else "white"
     panel.plot([value.mean * scale], [row], "o", ms=5, color=look, mfc=face, zorder=3)
 
 
