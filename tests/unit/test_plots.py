@@ -16,6 +16,7 @@ from matplotlib.patches import StepPatch
 from part_samples import sample
 
 import airpath as ap
+from airpath.results import style
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.trace_plot import trace_figure
 
@@ -305,3 +306,103 @@ def test_every_queue_discipline_can_be_drawn(kind: str) -> None:
     result = run(reps=1, bottleneck=ap.Bottleneck(aqm=sample(ap.QueueDisc, kind), link=link))
     assert len(result.plot.timeline().axes) == 4
     assert result.plot.pmf().axes
+
+
+# --- several users -------------------------------------------------------------------------------
+
+USERS = ["delivered", "queue", "sojourn", "snr", "drop"]
+
+
+def cell(users: int, series: list[str] = USERS, aqm: Any = "droptail") -> ap.Result:
+    snr = {"kind": "jakes", "mean": "6 dB", "speed": "10 m/s", "carrier": "1.8 GHz"}
+    link = {
+        "kind": "cell",
+        "slot": "3 ms",
+        "rate": {"kind": "shannon", "bandwidth": "4.3 MHz", "cap": "10 Mbit/s"},
+        "snr": snr,
+    }
+    flows = [ap.flows(1, user=n, base_rtt="40 ms")[0] for n in range(users)]
+    return run(flows=flows, bottleneck={"aqm": aqm, "link": link}, record={"series": series})
+
+
+def panel(figure: Any, label: str) -> Any:
+    return next(axis for axis in figure.axes if axis.get_ylabel() == label)
+
+
+def test_each_user_of_a_cell_has_a_line() -> None:
+    """The panels had the queue and the wait of user 0, and did not say so."""
+    found = cell(3)
+    figure = found.plot.timeline()
+    names = [f"user {number}" for number in range(3)]
+    for label in ("queue, packets", "wait, ms", "SNR, dB"):
+        assert labels(panel(figure, label))[:3] == names
+    queue, wait = found.series("queue"), found.series("sojourn")
+    curves = panel(figure, "queue, packets").lines
+    for number, colour in enumerate(("blue", "orange", "green")):
+        [line] = [each for each in curves if each.get_label() == f"user {number}"]
+        assert line.get_color() == style.COLOURS[colour]
+        own = queue[queue["queue"] == f"bottleneck/user {number}"]
+        assert np.array_equal(line.get_ydata(), own["value"])
+        waits = wait.loc[wait["queue"] == f"bottleneck/user {number}", "value"]
+        assert np.nanmax(steps(panel(figure, "wait, ms"))[number]) == 1e3 * waits.max()
+    assert panel(found.plot.snr(), "SNR, dB")
+
+
+def test_the_heading_says_what_is_taken_together() -> None:
+    """Goodput and rate were the cell's, and the wait user 0's."""
+    found = cell(3)
+    told = " ".join(text.get_text() for text in found.plot.timeline().texts).replace("\n", " ")
+    queues = found.replications[0]["queues"]
+    sums = [queue["mean_sojourn_s"] * queue["departed"] for queue in queues]
+    mean = 1e3 * sum(sums) / sum(queue["departed"] for queue in queues)
+    p95 = sorted(1e3 * queue["p95_sojourn_s"] for queue in queues)
+    assert "goodput of all 3 flows" in told
+    assert (
+        f"wait of the packets of 3 users: mean {mean:.3g} ms, "
+        f"p95 from {p95[0]:.3g} to {p95[-1]:.3g} ms by user" in told
+    )
+
+
+def test_quantiles_are_drawn_of_more_than_six_users() -> None:
+    found = cell(8)
+    figure = found.plot.timeline()
+    whose = {
+        "queue, packets": "8 users",
+        "wait, ms": "8 users, longest in ",
+        "SNR, dB": "8 users, ",
+    }
+    for label, what in whose.items():
+        told = labels(panel(figure, label))
+        assert told[0].startswith(f"10 % to 90 % of {what}")
+        assert told[1].startswith(f"median of {what}")
+    series = found.series("queue")
+    patches = panel(figure, "queue, packets").patches
+    _, median = (each.get_data() for each in patches if isinstance(each, StepPatch))
+    begin, end = median.edges[100:102]
+    means = []
+    for _, own in series.groupby("queue", observed=True):
+        at = np.linspace(begin, end, 2001)[:-1]
+        place = np.searchsorted(own["time_s"].to_numpy(), at, side="right") - 1
+        means.append(own["value"].to_numpy()[place].mean())
+    assert median.values[100] == pytest.approx(np.median(means), rel=0.02)
+
+
+def test_the_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -> None:
+    """`pmf` raised *queue "bottleneck": not there*, and `save` drew that of user 0."""
+    found = cell(2, series=[])
+    pooled = found.pmf()
+    users = [found.pmf(f"bottleneck/user {number}")["mean"].to_numpy() for number in range(2)]
+    for packets, share in enumerate(pooled["mean"]):
+        parts = [of[packets] if packets < len(of) else 0.0 for of in users]
+        assert share == pytest.approx(sum(parts) / 2)
+    assert pooled["mean"].sum() == pytest.approx(1.0)
+    title = " ".join(found.plot.pmf().get_suptitle().split())
+    assert title.endswith("queue length at the bottleneck, mean over the queues of 2 users")
+    assert found.plot.queue().axes[0].get_xlabel() == "packets waiting"
+    assert [path.name for path in found.plot.save(tmp_path)] == ["queue-lengths.png"]
+
+
+def test_the_snr_is_drawn_of_cells_alone() -> None:
+    """Other links do not write it: their timeline has no empty panel."""
+    found = run(reps=1, record={"series": ["queue", "snr"]})
+    assert [axis.get_ylabel() for axis in found.plot.timeline().axes] == ["queue, packets"]

@@ -10,14 +10,21 @@ import numpy as np
 from airpath.advisory import packet_bytes
 from airpath.flow_descriptions import FlowDescriptions
 from airpath.results import style
+from airpath.results.bands import (
+    draw_quantiles,
+    largest_in_bins,
+    mean_levels,
+    quantiles_in_bins,
+)
 from airpath.results.recordings import DROP_REASONS
 from airpath.results.schemes import regime_names, scheme_names, thresholds
+from airpath.results.users import user_of, users_in_words
 from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from airpath.results.result import Result
 
@@ -85,11 +92,22 @@ class Panels:
         style.legend_above(axis)
 
     def queue_length(self, axis: Axes) -> None:
-        """Draw the packets in the bottleneck's queue, and what was dropped."""
-        colours = style.COLOURS
-        series = self._levels_of("queue", 0)
-        axis.step(series["time_s"], series["value"], where="post", color=colours["blue"], lw=0.9)
-        top = max(series["value"].max(), 1.0) if len(series) else 1.0
+        """Draw the packets in the bottleneck's queue or in that of each user, and the drops."""
+        parts = {name: self._levels_of("queue", name) for name in self._queues}
+        top = max([1.0, *(float(part["value"].max()) for part in parts.values() if len(part))])
+        if len(parts) > _MOST_FLOWS:
+            means = [
+                mean_levels(part["time_s"].to_numpy(), part["value"].to_numpy(), self._edges)
+                for part in parts.values()
+            ]
+            draw_quantiles(axis, np.array(means), self._edges, self._users)
+        else:
+            for (name, part), colour in zip(parts.items(), SHADES, strict=False):
+                look: dict[str, Any] = {"color": style.COLOURS[colour], "lw": 0.9}
+                if len(parts) > 1:
+                    look["label"] = user_of(name)
+                axis.step(part["time_s"], part["value"], where="post", **look)
+        style.legend_above(axis)
         levels = self._levels(top)
         height = 1.09 * max([top, *levels])
         style.mark_levels(axis, levels, height)
@@ -98,26 +116,67 @@ class Panels:
         axis.set_ylim(0, height)
 
     def queueing_delay(self, axis: Axes) -> None:
-        """Draw how long packets waited at the bottleneck."""
-        series = self._at_bottleneck("sojourn")
-        time, delay = series["time_s"].to_numpy(), series["value"].to_numpy() * 1e3
-        edges, colours = self._edges, style.COLOURS
-        where = np.digitize(time, edges) - 1
-        highest = np.full(len(edges) - 1, np.nan)
-        inside = (where >= 0) & (where < len(highest))
-        np.fmax.at(highest, where[inside], delay[inside])
-        label = f"longest in {edges[1] - edges[0]:.3g} s"
-        axis.stairs(highest, edges, color=colours["red"], lw=1.2, baseline=None, label=label)
-        dots: dict[str, Any] = {"ms": 1.2, "color": colours["blue"], "rasterized": True}
-        axis.plot(time, delay, ".", alpha=0.25, **dots)
-        # A dot as small and as pale as these would not be seen in a legend.
-        axis.plot([], [], ".", **(dots | {"ms": 5}), label="of each packet")
+        """Draw how long packets waited at the bottleneck, those of each user apart."""
+        series, edges, names = self._at_bottleneck("sojourn"), self._edges, self._queues
+        longest = f"longest in {edges[1] - edges[0]:.3g} s"
+        waits = {}
+        for name in names:
+            # Folders of version 0.1.0 may not say where.
+            part = series[(series["queue"] == name) | series["queue"].isna()]
+            waits[name] = (part["time_s"].to_numpy(), part["value"].to_numpy() * 1e3)
+        highest = {name: largest_in_bins(*of, edges) for name, of in waits.items()}
+        if len(names) > _MOST_FLOWS:
+            curves = np.array(list(highest.values()))
+            draw_quantiles(axis, curves, edges, f"{self._users}, {longest}")
+        elif len(names) > 1:
+            for name, colour in zip(names, SHADES, strict=False):
+                self._draw_waits(axis, *waits[name], colour)
+                look: dict[str, Any] = {"color": style.COLOURS[colour], "lw": 1.2}
+                axis.stairs(highest[name], edges, baseline=None, label=user_of(name), **look)
+            axis.plot([], [], color=style.COLOURS["grey"], lw=1.2, label=longest)
+            self._draw_waits(axis, [], [], "grey", label="of each packet")
+        else:
+            look = {"color": style.COLOURS["red"], "lw": 1.2}
+            axis.stairs(highest[names[0]], edges, baseline=None, label=longest, **look)
+            self._draw_waits(axis, *waits[names[0]], "blue", label="of each packet")
         axis.set_ylabel("wait, ms")
         axis.set_ylim(bottom=0)
         height = axis.get_ylim()[1]
-        levels = self._quantiles_ms()
+        levels = self._quantiles_ms() if len(names) == 1 else {}
         shown = {level: names for level, names in levels.items() if level <= height}
         style.mark_levels(axis, shown, height)
+        style.legend_above(axis)
+
+    def _draw_waits(
+        self, axis: Axes, times_s: ArrayLike, waits_ms: ArrayLike, colour: str, label: str = ""
+    ) -> None:
+        dots: dict[str, Any] = {"ms": 1.2, "color": style.COLOURS[colour], "rasterized": True}
+        axis.plot(times_s, waits_ms, ".", alpha=0.25, **dots)
+        if label:
+            # A dot as small and as pale as these would not be seen in a legend.
+            axis.plot([], [], ".", **(dots | {"ms": 5}), label=label)
+
+    def snr(self, axis: Axes) -> None:
+        """Draw the SNR of each user of a cell in the slots in which it had data."""
+        series, edges = self._series("snr"), self._edges
+        step = f"in {edges[1] - edges[0]:.3g} s"
+        found = {}
+        for user in np.unique(series["id"]):
+            part = series[series["id"] == user]
+            times, values = part["time_s"].to_numpy(), part["value"].to_numpy()
+            found[int(user)] = quantiles_in_bins(times, values, edges)
+        if len(found) > _MOST_FLOWS:
+            medians = np.array([middle for _, middle, _ in found.values()])
+            draw_quantiles(axis, medians, edges, f"{self._users}, medians {step}")
+        else:
+            for (user, (low, middle, high)), shade in zip(found.items(), SHADES, strict=False):
+                look: dict[str, Any] = {"color": style.COLOURS[shade]}
+                axis.stairs(high, edges, baseline=low, fill=True, alpha=0.15, lw=0, **look)
+                axis.stairs(middle, edges, baseline=None, lw=1.1, label=f"user {user}", **look)
+            look = {"color": style.COLOURS["grey"]}
+            axis.plot([], [], lw=1.1, label=f"median {step}", **look)
+            axis.fill_between([], [], [], lw=0, alpha=0.3, label=f"10 % to 90 % {step}", **look)
+        axis.set_ylabel("SNR, dB")
         style.legend_above(axis)
 
     def windows(self, axis: Axes) -> None:
@@ -193,7 +252,7 @@ class Panels:
     def _quantiles_ms(self) -> dict[float, list[str]]:
         """Return median and 95th percentile of the wait at the bottleneck, from the warm-up on."""
         queues = self._result.replications[self._replication]["queues"]
-        queue = next(queue for queue in queues if queue["name"] == self._result.first_queue)
+        queue = next(queue for queue in queues if queue["name"] == self._queues[0])
         found: dict[float, list[str]] = {}
         for name, label in (("p50_sojourn_s", "median"), ("p95_sojourn_s", "p95")):
             if queue[name] is not None:
@@ -201,6 +260,15 @@ class Panels:
         return found
 
     # --- what several need ---------------------------------------------------------------------
+
+    @property
+    def _queues(self) -> list[str]:
+        return self._result.queues_at("bottleneck")
+
+    @property
+    def _users(self) -> str:
+        """How many users the bottleneck has, in words."""
+        return users_in_words(self._queues)
 
     @property
     def _warmup_s(self) -> float:
@@ -213,16 +281,20 @@ class Panels:
         return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
 
     def _at_bottleneck(self, name: str) -> pd.DataFrame:
-        """Return what happened at the bottleneck's queue within the window."""
+        """Return what happened at the bottleneck's queues within the window."""
         series = self._series(name)
         # Folders of version 0.1.0 may not say where.
-        shown = self._result.first_queue
-        return series[(series["queue"] == shown) | series["queue"].isna()]
+        return series[series["queue"].isin(self._queues) | series["queue"].isna()]
 
-    def _levels_of(self, name: str, number: int) -> pd.DataFrame:
-        """Return a level over the window, from the value with which it begins."""
+    def _levels_of(self, name: str, of: int | str) -> pd.DataFrame:
+        """Return the level of a flow, or of a queue by its name, from its value at the start."""
         series = self._result.series(name, self._replication)
-        series = series[(series["id"] == number) & (series["time_s"] <= self._window_s[1])]
+        if isinstance(of, int):
+            is_it = series["id"] == of
+        else:
+            # Folders of version 0.1.0 may not say where; the bottleneck's has number 0.
+            is_it = (series["queue"] == of) | (series["queue"].isna() & (series["id"] == 0))
+        series = series[is_it & (series["time_s"] <= self._window_s[1])]
         before = int((series["time_s"] < self._window_s[0]).sum())
         return series.iloc[max(before - 1, 0) :]
 
@@ -358,13 +430,7 @@ def _share_of_time(
     times_s: NDArray[np.float64], on: NDArray[np.bool_], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the part of each bin during which something was on, from each instant to the next."""
-    if not len(times_s):
-        return np.zeros(len(edges_s) - 1)
-    ends = np.append(times_s[1:], max(edges_s[-1], times_s[-1]))
-    spent = np.concatenate(([0.0], np.cumsum(on * (ends - times_s))))
-    until = np.interp(edges_s, np.append(times_s, ends[-1]), spent)
-    share: NDArray[np.float64] = np.diff(until) / np.diff(edges_s)
-    return share
+    return mean_levels(times_s, on.astype(float), edges_s)
 
 
 def _said_of(action: Mapping[str, Any]) -> str:

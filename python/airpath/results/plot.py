@@ -6,7 +6,7 @@ Each returns a matplotlib figure. Colours can be told apart with any colour visi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from airpath.results import figure_files, style
 from airpath.results.panels import SHADES, Panels
 from airpath.results.schemes import regime_names, scheme_shares, thresholds
 from airpath.results.stations import pooled_mac_delays
+from airpath.results.users import users_in_words
 from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:
@@ -41,13 +42,14 @@ _PANELS: Sequence[tuple[str, float, Draw]] = (
     ("delivered", 1.5, Panels.rates),
     ("queue", 1.0, Panels.queue_length),
     ("sojourn", 1.0, Panels.queueing_delay),
+    ("snr", 1.0, Panels.snr),
     ("cwnd", 1.0, Panels.windows),
     ("regime", 0.8, Panels.regimes),
     ("mcs", 0.8, Panels.schemes),
 )
 """Panels over time: the series that each needs, its height, how it is drawn."""
 
-_OF_LINKS = {"regime": ("multi-regime", "adaptive"), "mcs": ("adaptive",)}
+_OF_LINKS = {"regime": ("multi-regime", "adaptive"), "mcs": ("adaptive",), "snr": ("cell",)}
 """Series that only some kinds of link write."""
 
 _MOST_BARS = 400
@@ -74,9 +76,12 @@ class Plot:
         """Draw what the link could carry, served and delivered, the queue and the delay over time.
 
         Panels whose series were not recorded are left out: ``delivered`` for the rates, ``queue``,
-        ``sojourn`` for the queueing delay, ``cwnd``, ``regime`` and ``mcs`` for what a multi-regime
-        or adaptive link did; ``drop`` adds marks. Vertical lines are changes of the rate that
-        the scenario schedules; a triangle at the upper edge is a curve that leaves its panel.
+        ``sojourn`` for the queueing delay, ``snr`` for that of a cell's users, ``cwnd``, ``regime``
+        and ``mcs`` for what a multi-regime or adaptive link did; ``drop`` adds marks. Where each
+        user or station has a queue, queue, delay and SNR have a line for each of them; of more
+        than six they have the median over them, and a band from their 10 % to their 90 % quantile.
+        Vertical lines are changes of the rate that the scenario schedules; a triangle at the upper
+        edge is a curve that leaves its panel.
 
         Parameters
         ----------
@@ -111,8 +116,12 @@ class Plot:
             From when to when it is drawn. Default: the whole run.
         """
         if replication is None and window is None and "queue" not in self._result.recorded:
-            return self.pmf(self._result.first_queue)
+            return self.pmf()
         return self._single(Panels.queue_length, 0 if replication is None else replication, window)
+
+    def snr(self, replication: int = 0, window: Window | None = None) -> Figure:
+        """Draw the SNR of each user of a cell over time; needs the series ``snr``."""
+        return self._single(Panels.snr, replication, window)
 
     def cwnd(self, replication: int = 0, window: Window | None = None) -> Figure:
         """Draw the congestion windows over time; needs the series ``cwnd``."""
@@ -142,7 +151,7 @@ class Plot:
         Parameters
         ----------
         queue : str
-            Which queue. Default the bottleneck's.
+            Which queue, as `Result.pmf` takes it. Default the bottleneck's.
         solution : Solution, optional
             Marks the queue length of an analytic model.
         """
@@ -186,6 +195,9 @@ class Plot:
             style.mark_beyond(axis, table["packets"], ends, "grey", "")
             style.legend_above(axis)
             title = f"{self._name}: queue length at the {queue.replace('_', ' ')}"
+            queues = self._result.queues_at(queue)
+            if queues != [queue]:
+                title += f", mean over the queues of {users_in_words(queues)}"
             style.heading(figure, title, self._effort())
         return figure
 
@@ -277,7 +289,7 @@ class Plot:
         if window is not None:
             refuse_nothing_over_time("window", self._result.recorded, self._link_kind)
         drawn = Plot(self._result, shown=False)
-        figures = {"queue-lengths": drawn.pmf(self._result.first_queue)}
+        figures = {"queue-lengths": drawn.pmf()}
         if any(pooled_mac_delays(self._result.replications).values()):
             figures["mac-delays"] = drawn.mac_delays()
         if self._shown_panels():
@@ -353,26 +365,39 @@ class Plot:
         run = self._result.replications[replication]
         goodput = sum(flow["goodput_bps"] for flow in run["flows"]) / 1e6
         link = next(link for link in run["links"] if link["name"] == "bottleneck")
-        shown_queue = self._result.first_queue
-        wait = next(queue for queue in run["queues"] if queue["name"] == shown_queue)
+        names = self._result.queues_at("bottleneck")
+        whose = f" of all {len(run['flows'])} flows" if len(names) > 1 else ""
         first, last = window_s
         is_whole = window_s == (0.0, self._end_s)
         shown = [] if is_whole else [f"{first:g} to {last:g} s of {self._end_s:g} s"]
         parts = [
             f"replication {run['replication']}, seed {self._result.provenance['seed']}",
             *shown,
-            f"{'' if is_whole else 'whole run: '}goodput {goodput:.3g} Mbit/s",
+            f"{'' if is_whole else 'whole run: '}goodput{whose} {goodput:.3g} Mbit/s",
             f"link used to {100 * link['utilisation']:.0f} %",
         ]
-        if wait["mean_sojourn_s"] is not None:
-            mean, p95 = wait["mean_sojourn_s"] * 1e3, wait["p95_sojourn_s"] * 1e3
-            parts.append(f"wait: mean {mean:.3g} ms, p95 {p95:.3g} ms")
+        parts += _wait([queue for queue in run["queues"] if queue["name"] in names])
         shares = scheme_shares(self._result, replication)
         if shares:
             parts.append(f"packets by MCS: {shares}")
         if self._warmup_s > first:
             parts.append("warm-up shaded, not counted")
         style.heading(figure, self._name, " · ".join(parts))
+
+
+def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return how long packets waited in the bottleneck's queue, or in those of its users."""
+    used = [queue for queue in queues if queue["mean_sojourn_s"] is not None]
+    if not used:
+        return []
+    total = sum(queue["departed"] for queue in used)
+    mean = 1e3 * sum(queue["mean_sojourn_s"] * queue["departed"] for queue in used) / total
+    p95 = [1e3 * queue["p95_sojourn_s"] for queue in used]
+    if len(queues) == 1:
+        return [f"wait: mean {mean:.3g} ms, p95 {p95[0]:.3g} ms"]
+    users = users_in_words([queue["name"] for queue in queues])
+    spread = f"from {min(p95):.3g} to {max(p95):.3g} ms by {users.split()[1].removesuffix('s')}"
+    return [f"wait of the packets of {users}: mean {mean:.3g} ms, p95 {spread}"]
 
 
 def _shown(recorded: Sequence[str], link_kind: str) -> list[tuple[str, float, Draw]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
@@ -69,10 +71,16 @@ class Statistics(RadioStatistics):
         """How many flows the scenario has."""
         return len(self._descriptions)
 
-    @property
-    def first_queue(self) -> str:
-        """Name of the bottleneck's queue, which figures show; of a cell, that of its first user."""
-        return next(iter(self.by_name("queues")), "bottleneck")
+    def queues_at(self, place: str) -> list[str]:
+        """Return the names of the queues of a link: its queue, or one for each user or station.
+
+        Parameters
+        ----------
+        place : str
+            ``bottleneck``, ``reverse`` or ``ack_path``.
+        """
+        names = self.by_name("queues")
+        return [name for name in names if name == place or name.startswith(f"{place}/")] or [place]
 
     # --- tables ------------------------------------------------------------------------------
 
@@ -144,7 +152,8 @@ class Statistics(RadioStatistics):
         Parameters
         ----------
         queue : str
-            Which queue. Default the bottleneck's.
+            Which queue: ``bottleneck``, ``bottleneck/user 0``. Where each user or station has a
+            queue, ``bottleneck`` is the mean over these. Default ``bottleneck``.
 
         Returns
         -------
@@ -159,12 +168,15 @@ class Statistics(RadioStatistics):
         import pandas as pd
 
         by_name = self.by_name("queues")
-        if not isinstance(queue, str) or (by_name and queue not in by_name):
+        names = self.queues_at(queue) if isinstance(queue, str) else []
+        if not names or (by_name and names[0] not in by_name):
             known = ", ".join(by_name)
             raise BadValueError(
                 f"queue {show(queue)}: not there. Queues of this scenario: {known}."
             )
-        rows = self._pmf(by_name.get(queue, []))
+        # In each replication the mean over the queues; intervals are over the replications.
+        runs = [by_name.get(name, []) for name in names]
+        rows = self._pmf([_mean_pmf(of_run) for of_run in zip(*runs, strict=True)])
         return pd.DataFrame(
             {
                 "packets": range(len(rows)),
@@ -448,3 +460,11 @@ def _of_group(
         found = {"all": next(of for of in found["groups"] if of["group"] == group)}
     merged = {name: found["all"][name] for name in DELAY_QUANTILES}
     return {name: together(flows, name, merged) for name in FLOW_QUANTITIES}
+
+
+def _mean_pmf(queues: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the mean over queues of their distributions in one replication, as that of one."""
+    if len(queues) == 1:
+        return queues[0]
+    shares = zip_longest(*(queue["pmf"] for queue in queues), fillvalue=0.0)
+    return {"pmf": [math.fsum(of_length) / len(queues) for of_length in shares]}
