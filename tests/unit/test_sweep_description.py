@@ -252,6 +252,9 @@ BAD = {
     "Write a number from min on.",
     'reps = {max = 9, until = {metric = "jain"}}': "reps.until: says no width. Add relative or "
     "absolute, for example relative = 0.02.",
+    'reps = {max = 9, until = {metric = "p95_sojourn_s", relative = 0.005}}': "reps.until.relative "
+    "= 0.005: never met, for p95_sojourn_s is known to 0.0078 of its mean. Write a larger number, "
+    "for example 0.02.",
     'metrics = ["godput_bps"]': 'metrics: "godput_bps": no point has this metric. The nearest is '
     "goodput_bps.",
     'metrics = ["flows.7.goodput_bps"]': 'metrics: "flows.7.goodput_bps": no point has this '

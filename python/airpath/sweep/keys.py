@@ -10,6 +10,7 @@ from pydantic import Field, PlainValidator
 
 from airpath.api import LARGEST_REPS
 from airpath.errors import show
+from airpath.results.quantities import resolution
 from airpath.results.vocabulary import SERIES_UNITS
 from airpath.scenario.base import Model, fault, faults_at
 from airpath.scenario.faults import Path, as_missing, nearest
@@ -142,6 +143,11 @@ def _rule(value: Any) -> Rule:
     if until.relative is None and until.absolute is None:
         error = as_missing(fault("says no width", "Add relative or absolute", "relative = 0.02"))
         raise faults_at((("until",), value, error))
+    least = resolution(until.metric)
+    if until.absolute is None and until.relative is not None and until.relative <= least:
+        what = f"never met, for {until.metric} is known to {least:.4f} of its mean"
+        error = fault(what, "Write a larger number", "0.02")
+        raise faults_at((("until", "relative"), until.relative, error))
     return Rule(found.min, found.max, until.metric, until.relative, until.absolute)
 
 
