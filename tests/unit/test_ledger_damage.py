@@ -26,6 +26,7 @@ JOBS, RUNS, SECTOR = 3, 12, 512
 NEW = RUNS + 5
 """A replication that the campaign did not have."""
 
+NOTED = {"code": "few-replications", "text": "They are few.", "place": ""}
 JOB = {
     digest(n): Job(f"job {n}", "{}" * 300, (File("t", "csv", digest(9)),), digest(n))
     for n in range(JOBS)
@@ -54,6 +55,8 @@ def everything(ledger: Ledger) -> set[tuple[Any, ...]]:
             found.add(("run", key, one.replication, one.packed, one.cpu_s, one.version))
         for n, message in ledger.failed(key, 1).items():
             found.add(("failed", key, n, message))
+        noted = ledger.advisories(key, 1)
+        found |= {("advisories", key, as_text(noted))} if noted is not None else set()
         solved = ledger.solved(key)
         found |= {("solved", key, as_text(solved))} if solved is not None else set()
     assert {(build.version, build.commit) for build in ledger.versions()} <= {OWN}
@@ -97,6 +100,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
         ledger.add_solved(digest(0), {"goodput_bps": 1.5})
         ledger.add_solved(digest(1), "not covered")
         ledger.set_plan(plan(JOBS, most=9), JOB)
+        ledger.add([], [(digest(n), 1, 4, [NOTED] * n) for n in range(JOBS)])
         look(ledger)
         for job in range(JOBS):
             numbers = ledger.finished(digest(job), 1)

@@ -79,8 +79,10 @@ def window_limited(
         As there.
     """
     shares = [limited[number] for number in members if number in limited]
+    if not shares:
+        return
     is_full = _is_full(resolved, runs)
-    if not shares or (is_full and not _others_have_a_part(limited, resolved, runs)):
+    if is_full and not _others_have_a_part(limited, resolved, runs):
         return
     window = FlowDescriptions(resolved)[members[0]]["source"]["options"]["receive_window"]
     yield Advisory(

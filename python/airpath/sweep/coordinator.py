@@ -28,6 +28,7 @@ from airpath.sweep.tasks import Failure, Task, TaskResult, Unit, build, failure_
 if TYPE_CHECKING:
     from airpath.sweep.job import Contents, Job
     from airpath.sweep.ledger import Ledger
+    from airpath.sweep.ledger.ledger import Recorded
     from airpath.sweep.solving import Solver
 
 __all__ = ["Coordinator", "Ended", "stop_on_ctrl_c"]
@@ -126,6 +127,7 @@ class Coordinator:
         self._in_flight: dict[Future[TaskResult], Task] = {}
         self._came: SimpleQueue[Future[TaskResult]] = SimpleQueue()
         self._failed: dict[int, str] = {}
+        self._noted: list[Recorded] = []
         self._broken: AirpathError | None = None
         self._replications = 0
 
@@ -155,6 +157,7 @@ class Coordinator:
                 stopped = stop() or (self._fail_fast and bool(self._failed))
             if stopped:
                 self._give_up(queue)
+            self._ledger.add([], self._noted)
         finally:
             self._workers.stop()
             if self._solver is not None:
@@ -186,7 +189,7 @@ class Coordinator:
         if failures or not target.is_done:
             self._targets[digest, seed] = target
         if target.is_done and not self._has_advisories(target):
-            self._note([target])
+            self._note(target)
         for failure in failures:
             self._fail(failure)
         return target
@@ -277,12 +280,12 @@ class Coordinator:
         if runs:
             self._write_series(run for run, _, _ in runs)
             # The user's functions may have another meaning tomorrow: they are not stored.
-            self._ledger.add(
-                [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
-            )
+            stored = [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
+            # What is lost with the process before it is stored is computed at the next start.
+            self._ledger.add(stored, self._noted)
+            self._noted.clear()
         for failure in (failure for result in results for failure in result.failures):
             self._fail(failure)
-        done = []
         for run, values, outline in runs:
             self._replications += 1
             target = self._targets.get((run.digest, run.seed))
@@ -292,28 +295,23 @@ class Coordinator:
             target.enter(run.replication, values, outline)
             self._progress.finished(target, before)
             if target.is_done:
-                done.append(target)
+                self._note(target)
                 del self._targets[run.digest, run.seed]
                 self._pace.forget(target.job)
             else:
                 queue.put(target)
-        self._note(done)
         self._progress.show()
 
     def _has_advisories(self, target: Target) -> bool:
         stored = self._ledger.advisories(target.job.digest, target.seed)
         return stored is not None and stored[0] == target.stopping.counted
 
-    def _note(self, done: Sequence[Target]) -> None:
-        """Store the advisories on the replications of points that are done."""
-        rows = []
-        for target in done:
-            digest, seed, count = target.job.digest, target.seed, target.stopping.counted or 0
-            runs = islice(self._ledger.runs(digest, seed), count)
-            found = on_replications(target.job, self._contents, count, target.outlines, runs)
-            rows.append((digest, seed, count, [advisory.to_dict() for advisory in found]))
-        if rows:
-            self._ledger.add_advisories(rows)
+    def _note(self, target: Target) -> None:
+        """Find the advisories on the replications of a point that is done."""
+        digest, seed, count = target.job.digest, target.seed, target.stopping.counted or 0
+        runs = islice(self._ledger.runs(digest, seed), count)
+        found = on_replications(target.job, self._contents, count, target.outlines, runs)
+        self._noted.append((digest, seed, count, [advisory.to_dict() for advisory in found]))
 
     def _write_series(self, runs: Iterable[Any]) -> None:
         if self._series_to is not None:

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from airpath.sweep.plan import Plan
     from airpath.sweep.runs import Run
 
-__all__ = ["Ledger", "Values"]
+__all__ = ["Ledger", "Recorded", "Values"]
 
 Values = Mapping[str, float | None]
 """Metrics of a replication; None is what was not measured."""
+
+Recorded = tuple[str, int, int, Sequence[Mapping[str, str]]]
+"""Digest, seed, number of replications, and the advisories on them, as `Advisory.to_dict`."""
 
 _OF_BUILD = "airpath_version = ? AND airpath_commit = ?"
 _OF_JOB = "digest = ? AND seed = ?"
@@ -215,15 +218,17 @@ class Ledger:
                 raise damaged(self.path, f"replication {number} of job {digest[:12]}")
             yield Run(digest, seed, number, key[3], key[4], cpu_ns / 1e9, row[0])
 
-    def add(self, runs: Sequence[tuple[Run, Values]]) -> None:
-        """Store finished replications with their metrics: all of them, or none.
+    def add(self, runs: Sequence[tuple[Run, Values]], advisories: Sequence[Recorded] = ()) -> None:
+        """Store finished replications with their metrics, and advisories: everything, or nothing.
 
-        What is there already, from the same version, stays as it is.
+        Replications that are stored already, from the same version, stay as they are.
 
         Parameters
         ----------
         runs : sequence of (Run, mapping of str to float or None)
             Their series are not stored. NaN and infinities become None.
+        advisories : sequence of Recorded
+            They replace earlier ones of the same jobs and seeds. Default: none.
 
         Raises
         ------
@@ -235,6 +240,11 @@ class Ledger:
             key = (run.digest, str(run.seed), run.replication, run.version, run.commit)
             rest = (round(run.cpu_s * 1e9), _metrics_text(metrics), checksum_of_packed(run.packed))
             rows.append((*_with_checksum(*key, *rest), run.packed))
+        noted = []
+        for digest, seed, replications, found in advisories:
+            text = _storable(json.dumps([dict(each) for each in found], ensure_ascii=False))
+            build = (self.own.version, self.own.commit)
+            noted.append(_with_checksum(digest, str(seed), *build, replications, text))
         with self._writing() as connection:
             connection.executemany(
                 f"INSERT INTO runs VALUES ({', '.join('?' * 10)}) ON CONFLICT "
@@ -244,6 +254,9 @@ class Ledger:
             connection.executemany(
                 f"DELETE FROM failures WHERE {_OF_JOB} AND replication = ? AND {_OF_BUILD}",
                 [row[:5] for row in rows],
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO advisories VALUES (?, ?, ?, ?, ?, ?, ?)", noted
             )
 
     def add_values(self, digest: str, seed: int, values: Mapping[int, Values]) -> None:
@@ -327,26 +340,6 @@ class Ledger:
         where, values = self._accepted(_OF_JOB, [digest, str(seed)])
         rows = self._rows("advisories", where, values, "ORDER BY rowid")
         return (rows[-1][4], json.loads(rows[-1][5])) if rows else None
-
-    def add_advisories(
-        self, recorded: Sequence[tuple[str, int, int, Sequence[Mapping[str, str]]]]
-    ) -> None:
-        """Store the advisories on replications, in place of earlier ones.
-
-        Parameters
-        ----------
-        recorded : sequence of (str, int, int, sequence of mapping)
-            Digest, seed, number of replications, and the advisories on them.
-        """
-        rows = []
-        for digest, seed, replications, found in recorded:
-            text = json.dumps([dict(each) for each in found], ensure_ascii=False)
-            key = (digest, str(seed), self.own.version, self.own.commit)
-            rows.append(_with_checksum(*key, replications, _storable(text)))
-        with self._writing() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO advisories VALUES (?, ?, ?, ?, ?, ?, ?)", rows
-            )
 
     # --- counts --------------------------------------------------------------------------------
 
