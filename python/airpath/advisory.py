@@ -14,9 +14,11 @@ from airpath.scenario.units import Size, quote
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-__all__ = ["Advisory", "of_scenario", "packet_bytes"]
+__all__ = ["Advisory", "of_scenario", "packet_bytes", "payload_bytes"]
 
 _ACK_BYTES = 40
+_DATAGRAM_HEADER = 28
+"""IPv4 without options (RFC 791 §3.1) and UDP (RFC 768), bytes."""
 _QUEUES_OF_DATA = (
     ("forward", "bottleneck", "bottleneck"),
     ("reverse", "ack_path", "link that ACKs take"),
@@ -215,3 +217,16 @@ def packet_bytes(source: Mapping[str, Any]) -> int:
     options = source["options"]
     stamps = 12 if options.get("timestamps") else 0
     return int(options["mss"]) + int(options["header_bytes"]) + stamps
+
+
+def payload_bytes(source: Mapping[str, Any]) -> int:
+    """Return the payload bytes of a full IP packet of a flow.
+
+    Parameters
+    ----------
+    source : mapping
+        The flow's `source` in a resolved scenario.
+    """
+    if source["kind"] != "tcp":
+        return max(0, packet_bytes(source) - _DATAGRAM_HEADER)
+    return int(source["options"]["mss"])

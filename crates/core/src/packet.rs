@@ -25,7 +25,7 @@ pub enum PacketKind {
     Data,
     /// A TCP segment from the receiver, without payload.
     Ack,
-    /// A datagram without a transport.
+    /// A UDP datagram.
     Datagram,
 }
 
@@ -118,7 +118,7 @@ pub struct PacketHead {
     pub size: u16,
     /// ACK: the lower 16 bits of the nanoseconds when it left.
     low_nanos: u16,
-    /// ACK: bytes that the receiver allows beyond `seq`. Data: payload bytes.
+    /// ACK: bytes that the receiver allows beyond `seq`. Data and datagrams: payload bytes.
     pub window: u32,
     /// Timestamp value (RFC 7323), the sender's clock in microseconds.
     pub tsval: u32,
@@ -181,6 +181,8 @@ fn ip_size(bytes: u32) -> u16 {
     bytes as u16
 }
 
+/// Bytes of the headers of a datagram: IPv4 without options (RFC 791 §3.1) and UDP (RFC 768).
+const DATAGRAM_HEADER: u32 = 20 + 8;
 /// What of `sack_count` is the number of blocks.
 const SACK_COUNT: u8 = 0b11;
 /// What an ACK knows of the instant at which a queue took it, ns.
@@ -195,9 +197,12 @@ impl Packet {
         Packet::sent(PacketKind::Data, flow, seq, payload, header, now)
     }
 
-    /// A datagram with number `seq` of `size` bytes in all, sent at `now`.
+    /// A datagram with number `seq` in an IP packet of `size` bytes, sent at `now`. Without space for
+    /// both headers it has no payload.
     pub fn datagram(flow: FlowId, seq: u64, size: Bytes, now: Time) -> Packet {
-        Packet::sent(PacketKind::Datagram, flow, seq, size.0 as u32, 0, now)
+        let size = size.0 as u32;
+        let payload = size.saturating_sub(DATAGRAM_HEADER);
+        Packet::sent(PacketKind::Datagram, flow, seq, payload, size - payload, now)
     }
 
     fn sent(

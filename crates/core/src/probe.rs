@@ -150,9 +150,12 @@ pub struct FlowDrops {
     pub bytes: [u64; DropReason::ALL.len()],
 }
 
-/// Drops of every flow, data and ACKs apart.
+/// Drops by flow, data and ACKs apart.
 #[derive(Clone, Debug, Default)]
 struct DropsByFlow {
+    /// Packets of TCP are counted as well as datagrams.
+    of_tcp: bool,
+    /// Data and datagrams sent before are not counted.
     since: Time,
     flows: Vec<[FlowDrops; 2]>,
 }
@@ -202,7 +205,7 @@ pub struct Recorder {
     interval: Duration,
     samples: [Vec<Sample>; Series::ALL.len()],
     thinned: [Thinning; Series::ALL.len()],
-    drops: Option<Box<DropsByFlow>>,
+    drops: DropsByFlow,
     room: Option<Arc<Room>>,
     is_full: bool,
 }
@@ -267,21 +270,22 @@ impl Recorder {
         (0..Series::ALL.len()).for_each(|series| self.end_interval(series));
     }
 
-    /// Counts drops by flow from now on.
+    /// Counts the drops of TCP packets by flow from now on; those of datagrams are always counted.
     pub fn count_drops_by_flow(&mut self) {
-        self.drops = Some(Box::default());
+        self.drops.of_tcp = true;
     }
 
-    /// Forgets the drops counted so far, and those of data that was sent before `now`.
-    pub fn restart_drop_counts(&mut self, now: Time) {
-        if let Some(drops) = &mut self.drops {
-            **drops = DropsByFlow { since: now, flows: Vec::new() };
-        }
+    /// Resets the drops by flow. Data and datagrams sent before `now` are not counted from then on.
+    pub(crate) fn restart_drop_counts(&mut self, now: Time) {
+        self.drops = DropsByFlow { since: now, of_tcp: self.drops.of_tcp, flows: Vec::new() };
     }
 
-    /// Counts the drop of `packet`, when drops are counted.
+    /// Counts the drop of `packet` by flow.
     pub(crate) fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
-        let Some(drops) = &mut self.drops else { return };
+        let drops = &mut self.drops;
+        if packet.kind != PacketKind::Datagram && !drops.of_tcp {
+            return;
+        }
         let is_ack = packet.kind == PacketKind::Ack;
         if !is_ack && packet.sent_at() < drops.since {
             return;
@@ -295,10 +299,9 @@ impl Recorder {
         counts.bytes[reason as usize] += u64::from(packet.size);
     }
 
-    /// Drops of a flow's data, and of its ACKs.
+    /// Drops of a flow's data or datagrams, and of its ACKs.
     pub fn drops_of(&self, flow: u32) -> [FlowDrops; 2] {
-        let drops = self.drops.as_ref().and_then(|drops| drops.flows.get(flow as usize));
-        drops.copied().unwrap_or_default()
+        self.drops.flows.get(flow as usize).copied().unwrap_or_default()
     }
 
     /// What was recorded of `series`, in order of time; of levels, up to the interval under way.

@@ -270,10 +270,11 @@ impl Bus {
         self.queue_counts.get(queue.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Sets all drop and mark counters to zero.
-    pub fn reset_counts(&mut self) {
+    /// Resets all drop and mark counters at `now`.
+    pub fn reset_counts(&mut self, now: Time) {
         self.counts.fill(Default::default());
         self.queue_counts.fill(Default::default());
+        self.recorder.restart_drop_counts(now);
     }
 
     /// Handles of real payloads whose packets were dropped: whoever owns the bytes empties it.

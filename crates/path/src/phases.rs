@@ -34,7 +34,7 @@ pub struct FlowPhase {
     pub goodput_bps: f64,
     /// In-order payload bytes.
     pub delivered_bytes: u64,
-    /// Packets that arrived, duplicates included.
+    /// Packets that arrived, duplicates included; of datagrams, those sent after the warm-up.
     pub delivered_packets: u64,
     /// Packets sent again.
     pub retransmissions: u64,
@@ -163,8 +163,8 @@ fn flow_totals(network: &Network, ends: FlowStages) -> Option<FlowTotals> {
             }
         }
         (AnyStage::Source(_), AnyStage::Sink(sink)) => {
-            let (bytes, packets, delay) = (sink.bytes(), sink.packets(), sink.delays().mean());
-            FlowTotals { bytes, packets, delay, ..FlowTotals::default() }
+            let (bytes, packets) = (sink.payload_bytes(), sink.packets());
+            FlowTotals { bytes, packets, delay: sink.delays().mean(), ..FlowTotals::default() }
         }
         _ => return None,
     })

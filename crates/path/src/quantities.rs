@@ -29,6 +29,14 @@ const fn count<R>(name: &'static str, unit: &'static str, of: fn(&R) -> u64) -> 
     Quantity { name, unit, of: Value::Count(of) }
 }
 
+const fn maybe<R>(
+    name: &'static str,
+    unit: &'static str,
+    of: fn(&R) -> Option<u64>,
+) -> Quantity<R> {
+    Quantity { name, unit, of: Value::Maybe(of) }
+}
+
 const fn number<R>(
     name: &'static str,
     unit: &'static str,
@@ -38,7 +46,7 @@ const fn number<R>(
 }
 
 /// Of every flow, in the order of the tables.
-pub static OF_FLOWS: [Quantity<FlowReport>; 21] = [
+pub static OF_FLOWS: [Quantity<FlowReport>; 23] = [
     number("goodput_bps", "bit/s", |flow| Some(flow.goodput_bps)),
     number("ip_throughput_bps", "bit/s", |flow| Some(flow.ip_throughput_bps)),
     number("mean_delay_s", "s", |flow| flow.mean_delay_s),
@@ -54,6 +62,8 @@ pub static OF_FLOWS: [Quantity<FlowReport>; 21] = [
     count("delivered_bytes", "bytes", |flow| flow.delivered_bytes),
     count("delivered_packets", "packets", |flow| flow.delivered_packets),
     count("sent_packets", "packets", |flow| flow.sent_packets),
+    maybe("lost_datagrams", "packets", |flow| flow.lost_datagrams),
+    number("loss_ratio", "1", |flow| flow.loss_ratio),
     count("retransmissions", "packets", |flow| flow.retransmissions),
     count("timeouts", "1", |flow| flow.timeouts),
     count("fast_retransmits", "1", |flow| flow.fast_retransmits),
@@ -65,11 +75,7 @@ pub static OF_FLOWS: [Quantity<FlowReport>; 21] = [
 /// Of every flow, when it started; of some, the size that was drawn, or when it was aborted.
 pub static GIVEN_OF_FLOWS: [Quantity<FlowReport>; 3] = [
     number("start_s", "s", |flow| flow.start_s),
-    Quantity {
-        name: "transfer_bytes",
-        unit: "bytes",
-        of: Value::Maybe(|flow| flow.transfer_bytes),
-    },
+    maybe("transfer_bytes", "bytes", |flow| flow.transfer_bytes),
     number("aborted_at_s", "s", |flow| flow.aborted_at_s),
 ];
 

@@ -53,16 +53,20 @@ pub struct FlowReport {
     pub id: u32,
     /// `tcp` or `datagram`.
     pub kind: &'static str,
-    /// In-order payload handed to the application, bit/s.
+    /// In-order payload handed to the application, bit/s; of datagrams, all payload that arrived.
     pub goodput_bps: f64,
     /// IP packets both sent and received in the measured time, duplicates included, bit/s.
     pub ip_throughput_bps: f64,
-    /// In-order payload bytes.
+    /// Payload bytes of `goodput_bps`.
     pub delivered_bytes: u64,
-    /// Packets that arrived, duplicates included.
+    /// Packets that arrived, duplicates included; of datagrams, those sent after the warm-up.
     pub delivered_packets: u64,
     /// Packets sent, retransmissions included.
     pub sent_packets: u64,
+    /// Datagrams sent after the warm-up that were dropped or lost. `None` for TCP.
+    pub lost_datagrams: Option<u64>,
+    /// Their share of those that were delivered or lost (RFC 7680 §4.1). `None` for TCP.
+    pub loss_ratio: Option<f64>,
     /// Packets sent again.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
@@ -310,7 +314,7 @@ impl ReplicationReport {
         // Of room for all flows at once: growing by doubling takes up to twice as much.
         let mut flows = Vec::with_capacity(network.flows.len());
         let ends = (0..).zip(&network.flows);
-        flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now)));
+        flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now, bus)));
         let (mut queues, mut links, mut users) = (Vec::new(), Vec::new(), Vec::new());
         let (mut stations, mut mac_delays) = (Vec::new(), Vec::new());
         for place in &network.links {
@@ -400,7 +404,13 @@ fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
 }
 
 /// What both ends of a flow have counted; nothing when one of them is open.
-fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Option<FlowReport> {
+fn flow_report(
+    network: &Network,
+    id: u32,
+    ends: FlowStages,
+    now: Time,
+    bus: &Bus,
+) -> Option<FlowReport> {
     let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
     let there = delays_at(network, ends.sink)?.histogram();
     let delays = DelayQuantiles::of(there, ack_delays_at(network, ends.source));
@@ -420,6 +430,8 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
                 delivered_bytes: received.delivered_bytes,
                 delivered_packets: received.packets,
                 sent_packets: sent.sent,
+                lost_datagrams: None,
+                loss_ratio: None,
                 retransmissions: sent.retransmissions,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
@@ -440,29 +452,36 @@ fn flow_report(network: &Network, id: u32, ends: FlowStages, now: Time) -> Optio
                 transfer_bytes: ends.drawn_transfer,
             }
         }
-        (AnyStage::Source(source), AnyStage::Sink(sink)) => FlowReport {
-            id,
-            kind: "datagram",
-            goodput_bps: rate(sink.bytes()),
-            ip_throughput_bps: rate(sink.measured_bytes()),
-            delivered_bytes: sink.bytes(),
-            delivered_packets: sink.packets(),
-            sent_packets: source.sent(),
-            retransmissions: 0,
-            timeouts: 0,
-            fast_retransmits: 0,
-            ecn_reductions: 0,
-            duplicate_packets: 0,
-            mean_rtt_s: None,
-            mean_delay_s: sink.delays().mean().secs(),
-            delays,
-            rwnd_limited_share: None,
-            cwnd_limited_share: None,
-            start_s: None,
-            completed_at_s: None,
-            aborted_at_s: None,
-            transfer_bytes: None,
-        },
+        (AnyStage::Source(source), AnyStage::Sink(sink)) => {
+            let [drops, _] = bus.recorder.drops_of(id);
+            let lost = drops.packets.iter().sum::<u64>();
+            let decided = sink.packets() + lost;
+            FlowReport {
+                id,
+                kind: "datagram",
+                goodput_bps: rate(sink.payload_bytes()),
+                ip_throughput_bps: rate(sink.ip_bytes()),
+                delivered_bytes: sink.payload_bytes(),
+                delivered_packets: sink.packets(),
+                sent_packets: source.sent(),
+                lost_datagrams: Some(lost),
+                loss_ratio: (decided > 0).then(|| lost as f64 / decided as f64),
+                retransmissions: 0,
+                timeouts: 0,
+                fast_retransmits: 0,
+                ecn_reductions: 0,
+                duplicate_packets: 0,
+                mean_rtt_s: None,
+                mean_delay_s: sink.delays().mean().secs(),
+                delays,
+                rwnd_limited_share: None,
+                cwnd_limited_share: None,
+                start_s: None,
+                completed_at_s: None,
+                aborted_at_s: None,
+                transfer_bytes: None,
+            }
+        }
         _ => return None,
     })
 }

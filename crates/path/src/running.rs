@@ -165,8 +165,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// When a part fails.
     pub fn tell_all(&mut self, event: &Control, now: Time) -> Result<(), Failure> {
         if *event == Control::StartMeasurement {
-            self.delivery.bus.reset_counts();
-            self.delivery.bus.recorder.restart_drop_counts(now);
+            self.delivery.bus.reset_counts(now);
         }
         (0..self.delivery.network.stages.len() as u32)
             .try_for_each(|stage| self.tell(StageId(stage), event, now))

@@ -110,28 +110,29 @@ impl Stage for DatagramSource {
 #[derive(Clone, Debug, Default)]
 pub struct DatagramSink {
     since: Time,
-    bytes: u64,
-    measured_bytes: u64,
+    payload_bytes: u64,
+    packets: u64,
+    ip_bytes: u64,
     delays: Delays,
 }
 
 impl DatagramSink {
-    /// Datagrams that arrived since measurement started.
+    /// Datagrams both sent and received since measurement started.
     pub fn packets(&self) -> u64 {
-        self.delays.count()
+        self.packets
     }
 
-    /// Bytes that arrived since measurement started.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+    /// Bytes of the IP packets of these datagrams.
+    pub fn ip_bytes(&self) -> u64 {
+        self.ip_bytes
     }
 
-    /// Bytes that were both sent and received since measurement started.
-    pub fn measured_bytes(&self) -> u64 {
-        self.measured_bytes
+    /// Payload bytes received since measurement started.
+    pub fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
     }
 
-    /// The time on the way.
+    /// One-way delays of the datagrams received since measurement started.
     pub fn delays(&self) -> &Delays {
         &self.delays
     }
@@ -142,12 +143,13 @@ impl Stage for DatagramSink {
         if packet.kind != PacketKind::Datagram {
             return ctx.drop(*packet, DropReason::Stray);
         }
-        self.bytes += u64::from(packet.size);
+        self.payload_bytes += packet.payload_bytes();
         if packet.sent_at() >= self.since {
-            self.measured_bytes += u64::from(packet.size);
+            self.packets += 1;
+            self.ip_bytes += u64::from(packet.size);
         }
         self.delays.add(ctx.now.saturating_since(packet.sent_at()));
-        ctx.record(Series::Delivered, packet.flow.0, f64::from(packet.size));
+        ctx.record(Series::Delivered, packet.flow.0, packet.payload_bytes() as f64);
     }
 
     fn wake(&mut self, _ctx: &mut Ctx<'_>) {}

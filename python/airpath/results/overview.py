@@ -114,6 +114,10 @@ def _flows(result: Result, out_of_sight: str) -> Table:
         lines.append([f"all {len(rows)}", *_flow_row(together)])
     columns = ["flow", "goodput", "IP throughput", "delay", "RTT", "retransmitted", "timeouts"]
     notes = []
+    if together["loss_ratio"].reps:
+        columns.append("datagrams lost")
+    else:
+        lines = [line[:-1] for line in lines]
     if len(rows) > MOST_FLOWS:
         notes.append(f"{len(rows)} flows: {out_of_sight} have them one by one.")
     if len(rows) > 1:
@@ -145,6 +149,7 @@ def _flow_row(row: Mapping[str, Interval]) -> list[str]:
         text(row["mean_rtt_s"], 1e3, 1, "ms"),
         text(row["retransmissions"], 1, 1),
         text(row["timeouts"], 1, 1),
+        text(row["loss_ratio"], 100, 3, "%"),
     ]
 
 

@@ -46,10 +46,14 @@ _OF_HISTOGRAMS = (
 )
 """Quantiles that are read from one."""
 
+_OF_DATAGRAMS = ("lost_datagrams", "loss_ratio")
+"""Of datagram flows only."""
 _ADD_UP = tuple(
     name
     for name in FLOW_QUANTITIES
-    if not name.endswith(("_s", "_share")) and not name.startswith("mean")
+    if not name.endswith(("_s", "_share"))
+    and not name.startswith("mean")
+    and name not in _OF_DATAGRAMS
 )
 
 
@@ -57,7 +61,8 @@ def bounds(name: str) -> tuple[float, float]:
     """Return the least and the largest value that a quantity can have."""
     if name in ("margin", "mean_snr_db"):
         return (-math.inf, math.inf)
-    is_share = name in ("utilisation", "slot_error_rate", "efficiency") or name.endswith("_share")
+    shares = ("utilisation", "slot_error_rate", "efficiency", "loss_ratio")
+    is_share = name in shares or name.endswith("_share")
     return (0.0, 1.0 if is_share else math.inf)
 
 
@@ -78,6 +83,8 @@ def together(
     """
     if name in merged:
         return float(merged[name]) if merged[name] is not None else None
+    if name in _OF_DATAGRAMS:
+        return _of_datagrams(flows, name)
     if name in _ADD_UP:
         values = [flow[name] for flow in flows]
         # What one of them does not tell, nobody knows of all.
@@ -92,3 +99,13 @@ def together(
     if not packets:
         return None
     return math.fsum(flow[name] * flow["delivered_packets"] for flow in known) / float(packets)
+
+
+def _of_datagrams(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    """Return the losses of the datagram flows among several, or None without one."""
+    of_them = [flow for flow in flows if flow["lost_datagrams"] is not None]
+    lost = sum(flow["lost_datagrams"] for flow in of_them)
+    if name == "lost_datagrams":
+        return float(lost) if of_them else None
+    decided = lost + sum(flow["delivered_packets"] for flow in of_them)
+    return lost / decided if decided else None

@@ -172,7 +172,7 @@ def _nothing_delivered(
         [
             number
             for number in long_enough
-            if run["flows"][number]["delivered_bytes"] == 0 and _is_under_way(resolved, run, number)
+            if _got_nothing(run["flows"][number]) and _is_under_way(resolved, run, number)
         ]
         for run in runs
     ]
@@ -182,6 +182,11 @@ def _nothing_delivered(
         flows = f"for {most} of its {len(members)} flows " if len(members) > 1 else ""
         text = NOTHING_DELIVERED.format(flows=flows, bad=bad, runs=len(runs))
         yield Advisory("nothing-delivered", text, place)
+
+
+def _got_nothing(flow: Mapping[str, Any]) -> bool:
+    """Whether nothing of a flow arrived; a small datagram has no payload."""
+    return flow["delivered_bytes" if flow["kind"] == "tcp" else "delivered_packets"] == 0
 
 
 def _could_send(resolved: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:

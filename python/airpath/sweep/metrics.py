@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
-from airpath.advisory import packet_bytes
+from airpath.advisory import packet_bytes, payload_bytes
 from airpath.errors import show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
@@ -192,8 +192,7 @@ def _goodputs(found: Mapping[str, float], resolved: Mapping[str, Any]) -> dict[s
     goodputs = []
     for number, flow in enumerate(FlowDescriptions(resolved)):
         source = flow["source"]
-        whole = packet_bytes(source)
-        share = (source["options"]["mss"] if source["kind"] == "tcp" else whole) / whole
+        share = payload_bytes(source) / packet_bytes(source)
         goodputs.append(found[f"flows.{number}.ip_throughput_bps"] * share)
     by_flow = {f"flows.{number}.goodput_bps": value for number, value in enumerate(goodputs)}
     return {

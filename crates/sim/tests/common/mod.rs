@@ -203,7 +203,7 @@ impl PlainDriver {
         for stage in 0..self.network.stages.len() {
             self.dropped_before[stage] = self.dropped(stage);
         }
-        self.bus.reset_counts();
+        self.bus.reset_counts(self.now);
         self.tell_all(&Control::StartMeasurement);
     }
 
