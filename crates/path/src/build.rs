@@ -9,12 +9,13 @@ use crate::relay::Relay;
 use crate::scenario::{Direction, FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
 use crate::wire_queue::WireQueue;
-use airpath_aqm::{AnyQueue, Queue};
+use airpath_aqm::{AnyQueue, Limit, Queue};
 use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
     StageId, Stream, Time, UserId, registry::dependent_parts,
 };
 use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users};
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -116,7 +117,7 @@ pub(crate) struct Builder<'a> {
 impl Builder<'_> {
     fn build(mut self) -> Result<Network, ConfigError> {
         let (link, ack_link) = self.shared_links()?;
-        let (forward, acks) = self.with_backhaul(link, ack_link);
+        let (forward, acks) = self.with_backhaul(link, ack_link)?;
         let count = self.scenario.flows.len();
         // Two endpoints and no more, unless there are access wires.
         self.stages.reserve_exact(2 * count);
@@ -283,18 +284,54 @@ impl Builder<'_> {
     }
 
     /// Puts the backhaul in front of the bottleneck and behind the ACK path.
-    fn with_backhaul(&mut self, forward: Hop, acks: Option<Hop>) -> (Hop, Option<Hop>) {
-        let Some(spec) = self.scenario.backhaul else { return (forward, acks) };
-        let there = self.access(spec, forward.entry);
+    fn with_backhaul(
+        &mut self,
+        forward: Hop,
+        acks: Option<Hop>,
+    ) -> Result<(Hop, Option<Hop>), ConfigError> {
+        let Some(spec) = self.scenario.backhaul else { return Ok((forward, acks)) };
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
-        let back = self.behind(lead, spec, AnyStage::Relay(Relay));
+        let (there, back) = match backhaul_queue(spec) {
+            Some(queue) => {
+                let there = self.queued_backhaul(2, "backhaul", Duration::ZERO, spec, &queue)?;
+                self.connect(there.0, Port(0), Route::To(forward.entry.0, forward.entry.1));
+                (there.1, self.queued_backhaul(3, "backhaul_reverse", lead, spec, &queue)?)
+            }
+            None => {
+                let there = self.access(spec, forward.entry);
+                (there, self.behind(lead, spec, AnyStage::Relay(Relay)))
+            }
+        };
         if let Some(acks) = acks {
             let (stage, port) = back.1;
             self.connect(acks.exit.0, acks.exit.1, Route::To(stage, port));
         }
         let entry = acks.map_or(back.1, |hop| hop.entry);
         let exit = (back.0, Port(0));
-        (Hop { entry: there, ..forward }, Some(Hop { entry, exit, delay: Duration::ZERO }))
+        Ok((Hop { entry: there, ..forward }, Some(Hop { entry, exit, delay: Duration::ZERO })))
+    }
+
+    /// One direction of a backhaul with a limit: a fixed-rate link with a queue, reported under
+    /// `name`, behind a delay of `lead`. Gives its last stage and its entry.
+    fn queued_backhaul(
+        &mut self,
+        id: u32,
+        name: &'static str,
+        lead: Duration,
+        spec: WireSpec,
+        queues: &Value,
+    ) -> Result<(StageId, (StageId, Port)), ConfigError> {
+        let delay = Duration::from_nanos(spec.delay_ns);
+        let link = json!({"kind": "fixed", "rate_bps": spec.rate_bps});
+        let link = self.one_way(id, HopSpec { name, link: &link, queues, delay }, Port(0))?;
+        let lead = Wire::new(lead, None, Duration::ZERO);
+        let link = self.add_behind(lead, AnyStage::Link(Box::new(link)));
+        self.settle();
+        self.links.push(LinkPlace { stage: link, sides: vec![name.to_owned()] });
+        let end = Wire::new(delay, None, Duration::ZERO);
+        let end = self.add_behind(end, AnyStage::Relay(Relay));
+        self.connect(link, Port(0), Route::To(end, Port(0)));
+        Ok((end, (link, Port(0))))
     }
 
     /// A flow's endpoints and wires: its data takes one direction, its ACKs the other.
@@ -409,6 +446,15 @@ struct PlacedFlow {
     ends: FlowStages,
     after_forward: (StageId, Port),
     after_reverse: (StageId, Port),
+}
+
+/// The queue of a backhaul that has a limit.
+fn backhaul_queue(spec: WireSpec) -> Option<Value> {
+    let limit = match spec.limit? {
+        Limit::Packets(packets) => json!({"packets": packets}),
+        Limit::Bytes(bytes) => json!({"bytes": bytes}),
+    };
+    Some(json!({"kind": "droptail", "limit": limit}))
 }
 
 fn wire(lead: Duration, spec: WireSpec) -> Wire {

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// One direction of what all flows share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HopSpec<'a> {
-    /// Its name in results: `bottleneck`, `ack_path` or `reverse`.
+    /// Its name in results: `bottleneck`, `ack_path`, `reverse`, `backhaul` or `backhaul_reverse`.
     pub name: &'static str,
     /// The link: `{"kind": …}`.
     pub link: &'a Value,

@@ -1,4 +1,4 @@
-//! The drop-tail queue in front of a wire with a rate and a limit.
+//! The drop-tail queue in front of a flow's wire with a rate and a limit.
 //!
 //! A wire knows when a packet will be sent as soon as it enters: this stage keeps the same books,
 //! passes on at once what has room, and drops the rest. It therefore holds nothing itself.

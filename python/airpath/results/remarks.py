@@ -50,9 +50,17 @@ UNFINISHED_TABLE = (
 )
 
 _OUTSIDE = "outside_table_packets"
+BACKHAUL = (
+    "packets wait {wait:.3g} ms on average for the backhaul{way} and {other:.3g} ms for the "
+    "link next to it: the backhaul is the bottleneck. Set a backhaul.rate above the rate of that "
+    "link."
+)
 
 _MOST_GAPS = 7
 """Arrivals leave such a gap, in mean gaps, less than once in a thousand times."""
+
+_SHORT_WAIT_S = 1e-3
+"""Shorter sojourn times in a backhaul are not reported."""
 
 Runs = Sequence[Mapping[str, Any]]
 
@@ -99,6 +107,7 @@ def of_measurements(resolved: Mapping[str, Any], replications: Runs) -> list[Adv
     limited = limited_flows(resolved, replications) if replications else {}
     for group, members in grouped(resolved).items() if replications else ():
         said += _of_group(group, members, limited, resolved, replications)
+    said += _backhaul(replications)
     link, ack_path = resolved["bottleneck"]["link"], resolved["ack_path"]
     said += _outside_table("bottleneck", link, replications)
     if ack_path["kind"] == "reverse":
@@ -132,8 +141,30 @@ class RunOutline:
             or bool((flows.column("rwnd_limited_share") > LIMITED).any())
             or any(flow["start"]["kind"] == "poisson" for flow in resolved["flows"])
             or any(link.get("counters", {}).get(_OUTSIDE) for link in run["links"])
+            or any(queue["name"].startswith("backhaul") for queue in run["queues"])
         )
         return RunOutline(flows.fingerprint(), may_concern)
+
+
+def _backhaul(runs: Runs) -> Iterator[Advisory]:
+    """Report a backhaul in which packets wait longer than at the links behind it."""
+    links = {"backhaul": ("bottleneck",), "backhaul_reverse": ("ack_path", "reverse")}
+    for backhaul, others in links.items():
+        wait_s = _mean_wait_s(runs, (backhaul,))
+        other_s = _mean_wait_s(runs, others)
+        if wait_s > max(other_s, _SHORT_WAIT_S):
+            way = " in reverse direction" if backhaul == "backhaul_reverse" else ""
+            text = BACKHAUL.format(wait=1e3 * wait_s, other=1e3 * other_s, way=way)
+            yield Advisory("backhaul-queue", text, "backhaul")
+
+
+def _mean_wait_s(runs: Runs, links: Sequence[str]) -> float:
+    """Return the mean sojourn time over the packets of all queues of some links, s."""
+    queues = [queue for run in runs for queue in run["queues"]]
+    found = [queue for queue in queues if queue["name"].partition("/")[0] in links]
+    packets = sum(queue["departed"] for queue in found)
+    waits = (queue["departed"] * (queue["mean_sojourn_s"] or 0.0) for queue in found)
+    return math.fsum(waits) / packets if packets else 0.0
 
 
 def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
