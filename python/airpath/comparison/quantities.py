@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.advisory import packet_bytes
 from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.results.fairness import comparable
 from airpath.results.overview import MOST_FLOWS, source_name
 from airpath.results.quantities import bounds, resolution
 from airpath.results.transfers import transfer_groups
@@ -168,8 +169,10 @@ def _of_flows(resolved: Mapping[str, Any]) -> Iterator[Quantity]:
         yield _made("", row, everyone)
         if row[0] in _EACH_TOO:
             yield from (_made(scope, row, of) for scope, of in each)
-    if number > 1:
-        yield _made("", ("jain", "Jain's index of goodputs", ("", 1.0, 4)), everyone)
+    fair = comparable(resolved, range(number))
+    if len(fair) > 1:
+        of = everyone if len(fair) == number else f"{len(fair)} of {number}"
+        yield _made("", ("jain", "Jain's index of goodputs", ("", 1.0, 4)), of)
 
 
 def _of_regimes(link: Mapping[str, Any]) -> Iterator[Quantity]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airpath.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
 
@@ -113,15 +114,19 @@ def _flows(result: Result, out_of_sight: str) -> Table:
     if len(rows) != 1:
         lines.append([f"all {len(rows)}", *_flow_row(together)])
     columns = ["flow", "goodput", "IP throughput", "delay", "RTT", "retransmitted", "timeouts"]
-    notes = []
     if together["loss_ratio"].reps:
         columns.append("datagrams lost")
     else:
         lines = [line[:-1] for line in lines]
+    notes = []
     if len(rows) > MOST_FLOWS:
         notes.append(f"{len(rows)} flows: {out_of_sight} have them one by one.")
     if len(rows) > 1:
-        notes.append(f"Jain's index of the goodputs: {text(result.jain(), 1, 4)}")
+        fair = comparable(result.resolved, range(len(rows)))
+        if len(fair) > 1:
+            kind = FlowDescriptions(result.resolved)[fair[0]]["source"]["kind"]
+            who = "" if len(fair) == len(rows) else f" of {len(fair)} bulk {kind} flows"
+            notes.append(f"Jain's index of the goodputs{who}: {text(result.jain(), 1, 4)}")
     return Table("Flows", columns, lines, notes)
 
 

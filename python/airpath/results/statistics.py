@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from airpath import _airpath
 from airpath.arguments import check_all, whole, word
 from airpath.errors import BadValueError, show
 from airpath.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -214,16 +214,16 @@ class Statistics(RadioStatistics):
         return pd.DataFrame(table, index=index)
 
     def jain(self) -> Interval:
-        """Return Jain's fairness index of the flows' goodputs, over the replications.
+        """Return Jain's fairness index of the goodputs of bulk flows, over the replications.
+
+        Only flows that can be compared count: those of `airpath.results.fairness.comparable`.
 
         Returns
         -------
         jain : Interval
-            1 when all flows get the same, 1/n when one flow gets everything.
+            1 when these n flows get the same, 1/n when one gets everything; NaN without one.
         """
-        everyone = range(self.flow_count)
-        values = (self._jain(run, everyone) for run in self.replications)
-        return self._interval(values, (1 / len(everyone), 1.0))
+        return self._jain(range(self.flow_count))
 
     def groups(self) -> pd.DataFrame:
         """Return one row per group of flows and replication.
@@ -234,8 +234,9 @@ class Statistics(RadioStatistics):
             `replication`, `group` (from 0, in the order of the scenario), `flows` (how many),
             `kind`, `direction`, the quantities of `flows`, rates and counts added up, delays and
             RTTs averaged over the delivered packets, quantiles of the delays those of all packets
-            of the group, and `jain`, Jain's index within the group.
+            of the group, and `jain`, Jain's index within a group of bulk flows.
         """
+        fair = {of: comparable(self.resolved, who) for of, who in grouped(self.resolved).items()}
         return frame(
             {
                 "replication": run["replication"],
@@ -244,7 +245,7 @@ class Statistics(RadioStatistics):
                 "kind": self.kind_of(members[0]),
                 "direction": self.direction_of(members[0]),
                 **_of_group(run, members, group),
-                "jain": self._jain(run, members),
+                "jain": jain(run, fair[group]),
             }
             for run in self.replications
             for group, members in grouped(self.resolved).items()
@@ -350,17 +351,15 @@ class Statistics(RadioStatistics):
                 "kind": self.kind_of(members[0]),
                 "direction": self.direction_of(members[0]),
                 **self._together(members, group),
-                "jain": self._interval(
-                    (self._jain(run, members) for run in self.replications),
-                    (1 / len(members), 1.0),
-                ),
+                "jain": self._jain(members),
             }
             for group, members in grouped(self.resolved).items()
         ]
 
-    @staticmethod
-    def _jain(run: Mapping[str, Any], members: Sequence[int]) -> float:
-        return _airpath.jain_index([run["flows"][number]["goodput_bps"] for number in members])
+    def _jain(self, members: Sequence[int]) -> Interval:
+        fair = comparable(self.resolved, members)
+        values = (jain(run, fair) for run in self.replications)
+        return self._interval(values, (1 / max(len(fair), 1), 1.0))
 
     def queue_intervals(self) -> list[dict[str, Any]]:
         """Return the name and every quantity of each queue, over the replications."""

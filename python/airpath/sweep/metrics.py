@@ -19,6 +19,7 @@ from airpath.advisory import packet_bytes, payload_bytes
 from airpath.errors import show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
+from airpath.results.fairness import comparable, jain
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
     DELAY_QUANTILES,
@@ -195,23 +196,21 @@ def _goodputs(found: Mapping[str, float], resolved: Mapping[str, Any]) -> dict[s
         share = payload_bytes(source) / packet_bytes(source)
         goodputs.append(found[f"flows.{number}.ip_throughput_bps"] * share)
     by_flow = {f"flows.{number}.goodput_bps": value for number, value in enumerate(goodputs)}
-    return {
-        **by_flow,
-        "goodput_bps": math.fsum(goodputs),
-        "jain": _airpath.jain_index(goodputs),
-    }
+    found_all = {**by_flow, "goodput_bps": math.fsum(goodputs)}
+    fair = [goodputs[number] for number in comparable(resolved, range(len(goodputs)))]
+    return found_all | ({"jain": _airpath.jain_index(fair)} if fair else {})
 
 
 # --- of what -----------------------------------------------------------------------------------
 
 
-def _bare(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _bare(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
     name = metric.quantity
     if name in FLOW_QUANTITIES:
         merged = {key: run["together"]["all"][key] for key in DELAY_QUANTILES}
         return together(run["flows"], name, merged)
     if name == "jain":
-        return _jain(run, range(len(run["flows"])))
+        return jain(run, comparable(resolved, range(len(run["flows"]))))
     for table, quantity_of in (("queues", _of_queue), ("links", _of_link)):
         if run[table]:
             try:
@@ -239,7 +238,7 @@ def _group(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float 
     number = _number(metric.of, len(groups))
     members = groups[number]
     if metric.quantity == "jain":
-        return _jain(run, members)
+        return jain(run, comparable(resolved, members))
     if metric.quantity == "flows":
         return float(len(members))
     if metric.quantity not in FLOW_QUANTITIES:
@@ -352,11 +351,6 @@ def _number(text: str, count: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < count):
         raise UnknownMetricError(text)
     return int(text)
-
-
-def _jain(run: Document, members: Iterable[int]) -> float:
-    flows = run["flows"]
-    return _airpath.jain_index([flows[member]["goodput_bps"] for member in members])
 
 
 # --- what there is -----------------------------------------------------------------------------

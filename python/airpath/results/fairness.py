@@ -1,0 +1,63 @@
+"""Jain's fairness index over flows that can be compared: bulk flows of one kind of source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from airpath import _airpath
+from airpath.flow_descriptions import FlowDescriptions
+
+__all__ = ["comparable", "jain"]
+
+_LATEST_START = 0.1
+"""Of the measured time. The goodput of a bulk flow that starts later is that of another time."""
+
+
+def comparable(resolved: Mapping[str, Any], members: Iterable[int]) -> list[int]:
+    """Return the flows over whose goodputs Jain's index has a meaning.
+
+    These are the bulk flows of one kind of source, `tcp` before `cbr` before `poisson`. A bulk flow
+    is active over the whole measured time: it has no size, no pauses, no random arrival and no
+    stop before the end of the run, and starts within the first tenth of the measured time.
+
+    Parameters
+    ----------
+    resolved : mapping
+        The resolved scenario.
+    members : iterable of int
+        The numbers of the flows to choose from.
+    """
+    wanted = set(members)
+    by_kind: dict[str, list[int]] = {}
+    for numbers, flow in FlowDescriptions(resolved).ranges():
+        if _is_bulk(resolved, flow):
+            found = [number for number in numbers if number in wanted]
+            by_kind.setdefault(flow["source"]["kind"], []).extend(found)
+    kinds = ("tcp", "cbr", "poisson")
+    return next((by_kind[kind] for kind in kinds if by_kind.get(kind)), [])
+
+
+def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
+    """Return Jain's index of the goodputs of flows in a replication; None without a flow.
+
+    Parameters
+    ----------
+    run : mapping
+        What the replication measured.
+    members : sequence of int
+        The numbers of the flows.
+    """
+    goodputs = [run["flows"][number]["goodput_bps"] for number in members]
+    return float(_airpath.jain_index(goodputs)) if goodputs else None
+
+
+def _is_bulk(resolved: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:
+    source, start, end = flow["source"], flow["start"], resolved["duration_ns"]
+    parts = source.get("transfer_bytes"), source.get("transfer"), source.get("application")
+    if start["kind"] == "poisson" or any(part is not None for part in parts):
+        return False
+    latest = start["high_ns"] if start["kind"] == "uniform" else start["time_ns"]
+    stop = end if flow.get("stop_ns") is None else flow["stop_ns"]
+    measured = end - resolved["warmup_ns"]
+    return bool(stop >= end and latest - resolved["warmup_ns"] <= _LATEST_START * measured)
