@@ -39,6 +39,9 @@ mod registry;
 mod rem;
 mod rlc_red;
 mod sbd;
+#[cfg(test)]
+#[path = "../../../scripts/skeletons/aqm.rs.in"]
+pub mod skeleton;
 mod timed_fifo;
 mod vcp;
 

@@ -61,6 +61,9 @@ mod rlc;
 mod scale;
 pub mod scheduler;
 mod serial;
+#[cfg(test)]
+#[path = "../../../scripts/skeletons/link.rs.in"]
+pub mod skeleton;
 mod tdd;
 mod trace;
 pub mod trace_file;

@@ -16,6 +16,9 @@ mod adapt_bi;
 mod ahead;
 mod blind_bi;
 mod registry;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/grant.rs.in"]
+pub mod skeleton;
 mod uni;
 mod unsolicited;
 

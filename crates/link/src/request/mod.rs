@@ -17,6 +17,9 @@ mod none;
 mod ranging;
 mod registry;
 mod scheduling_request;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/request.rs.in"]
+pub mod skeleton;
 
 pub use drawn::{Drawn, DrawnConfig, Per, Span};
 pub use none::{NoRequest, NoRequestConfig};

@@ -18,6 +18,9 @@ mod max_rate;
 mod proportional_fair;
 mod registry;
 mod round_robin;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/scheduler.rs.in"]
+pub mod skeleton;
 
 pub use alpha_fair::{AlphaFair, AlphaFairConfig};
 pub use max_rate::{MaxRate, MaxRateConfig};

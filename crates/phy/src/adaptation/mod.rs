@@ -24,6 +24,9 @@ mod fixed;
 mod max_phy_throughput;
 mod qawla;
 mod registry;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/policy.rs.in"]
+pub mod skeleton;
 mod tagla;
 mod target;
 mod tfer;

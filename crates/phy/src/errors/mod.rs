@@ -14,6 +14,9 @@ pub mod fading_chain;
 mod gilbert_elliott;
 mod independent;
 mod registry;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/errors.rs.in"]
+pub mod skeleton;
 mod two_states;
 
 pub use burst::{Burst, BurstConfig};

@@ -30,6 +30,9 @@ mod rayleigh;
 mod registry;
 mod rician;
 mod shadowed;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/snr.rs.in"]
+pub mod skeleton;
 mod slotted;
 mod steps;
 mod trace;

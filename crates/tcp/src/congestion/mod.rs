@@ -13,6 +13,9 @@ mod growth;
 mod hystart;
 mod registry;
 mod reno;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/congestion.rs.in"]
+pub mod skeleton;
 mod vcp;
 
 pub use clamp::{Clamp, ClampConfig};

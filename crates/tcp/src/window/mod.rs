@@ -7,6 +7,9 @@ mod drain;
 mod fixed;
 mod forwarding;
 mod registry;
+#[cfg(test)]
+#[path = "../../../../scripts/skeletons/window.rs.in"]
+pub mod skeleton;
 
 pub use clamp::{ClampConfig, ClampWindow};
 pub use drain::{DrainConfig, DrainWindow};
