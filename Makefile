@@ -58,7 +58,7 @@ demo: $(RELEASE)
 
 build: $(QUICK)
 
-# The tests in Python come last and alone: some of them measure how soon a command answers.
+# The tests in Python come last, when the module is there, on both cores.
 test: need-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) 'lint-rust test-rust doc-rust | build lint-python test-wheel' test-python
 

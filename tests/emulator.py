@@ -1,12 +1,42 @@
-"""Whether this machine can emulate: the reason why tests of it are skipped."""
+"""Whether this machine can emulate, and kept up with a run: the reasons why tests are skipped."""
 
 from __future__ import annotations
 
 import functools
 import shutil
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import pytest
 
 import airpath as ap
 from airpath.errors import RunError
+
+TRIES = 3
+"""Runs until one is valid, at most."""
+
+Run = TypeVar("Run")
+
+
+def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> Run:
+    """Return a run in real time that can be judged; skip the test where there is none.
+
+    A run is repeated because its own certificate states that the machine did not keep up, which is
+    known before anything is compared. One that is valid is judged, whatever it shows.
+
+    Parameters
+    ----------
+    run : callable
+        Runs it.
+    invalid : callable
+        Returns why its certificate is not valid; nothing where it is.
+    """
+    for _ in range(TRIES):
+        found = run()
+        reasons = invalid(found)
+        if not reasons:
+            return found
+    pytest.skip(f"not judged: certificate invalid in {TRIES} runs; in the last: {reasons[0]}")
 
 
 @functools.cache

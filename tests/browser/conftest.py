@@ -82,6 +82,6 @@ def browser() -> Iterator[Browser]:
     except Exception as error:
         # Its own class for each release of Selenium; a box may have no room for a browser.
         pytest.skip(f"Chromium does not start: {str(error).splitlines()[0]}")
-    driver.set_page_load_timeout(30)
+    driver.set_page_load_timeout(1000)
     yield Browser(driver)
     driver.quit()

@@ -54,7 +54,6 @@ def airpath_process() -> Call:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
             **settings,  # type: ignore[call-overload]
         )
         return Answer(done.returncode, done.stdout, done.stderr)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,7 +26,6 @@ flows = [{base_rtt = "40 ms"}]
 """
 NAMES = {"complete_func": "_it", "prog_name": "airpath", "autocomplete_var": "_AIRPATH_COMPLETE"}
 PROMPT = "(ready)"
-PATIENCE_S = 60
 
 
 class Shell:
@@ -57,11 +54,8 @@ class Shell:
         return read.rpartition(b"<<")[2].partition(b">>")[0].decode()
 
     def _read_until(self, there: Callable[[bytes], bool]) -> bytes:
-        read, deadline = b"", time.monotonic() + PATIENCE_S
+        read = b""
         while not there(read):
-            left_s = max(0.0, deadline - time.monotonic())
-            ready, _, _ = select.select([self._terminal], [], [], left_s)
-            assert ready, f"bash is silent after {read!r}"
             read += os.read(self._terminal, 4096)
         return read
 

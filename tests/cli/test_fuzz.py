@@ -121,20 +121,20 @@ class Answer(NamedTuple):
 
 
 def call(*arguments: str) -> Answer:
-    """Call the command with an alarm, so that a hang is a failure."""
+    """Call the command with an alarm of CPU time, so that an endless loop is a failure."""
 
     def too_long(_number: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"more than {LONGEST_S} s: {arguments}")
+        raise TimeoutError(f"more than {LONGEST_S} s of CPU time: {arguments}")
 
     out, err = io.StringIO(), io.StringIO()
-    before = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(LONGEST_S)
+    before = signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = main(arguments)
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
     return Answer(status, out.getvalue(), err.getvalue())
 
 

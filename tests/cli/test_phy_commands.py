@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pty
-import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import environment, words
+from processes import AT_ONCE_S, Running, environment, words
 
 from airpath.phy import parts
 
@@ -287,30 +285,17 @@ def test_a_channel_has_one_mapping(airpath_command: Command) -> None:
 LONG = per("--channel", "awgn", "--mcs", "0,7", "--snr", "1,2:30:1", "--errors", "1e9")
 
 
-def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(airpath_process: Command) -> None:
+def test_ctrl_c_keeps_what_was_finished(airpath_process: Command) -> None:
     arguments = (*LONG, "--blocks", "6e4", "--threads", 2)
-    process = subprocess.Popen(
-        words(*arguments, "--out", "a.json", "--json"),
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 60
-    while not Path("a.json").exists():
-        assert time.monotonic() < deadline, "no point was finished in a minute"
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    # A second, and some for a machine that is busy with other tests.
-    assert time.monotonic() - began < 2.0
-    document = json.loads(out)
+    with Running(*arguments, "--out", "a.json", "--json") as process:
+        process.wait_for(r"mcs0, (?!1 dB)")
+        ended = process.interrupt()
+    assert ended.status == 130
+    assert ended.cpu_s < AT_ONCE_S
+    document = json.loads(ended.out)
     assert document["complete"] is False
     kept = sum(len(curve["points"]) for curve in document["curves"])
-    assert err == (f"Interrupted: {kept} of 60 points were finished.\nwritten: a.json\n")
+    assert ended.err == f"Interrupted: {kept} of 60 points were finished.\nwritten: a.json\n"
     counts = json.loads(Path("a.json").read_text())["curves"][0]["points"]
     first = counts[0]
     alone = airpath_process(
@@ -323,19 +308,12 @@ def test_ctrl_c_ends_within_a_second_and_keeps_what_was_finished(airpath_process
     assert {key: again[key] for key in first} == first
 
 
-def test_ctrl_c_before_anything_is_finished_leaves_nothing(airpath_process: Command) -> None:
-    process = subprocess.Popen(
-        words(*LONG, "--blocks", "1e12", "--out", "new/out"),
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(3)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _out, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (130, "Interrupted: 0 of 60 points were finished.\n")
+def test_ctrl_c_before_anything_is_finished_leaves_nothing() -> None:
+    with Running(*LONG, "--blocks", "1e12", "--out", "new/out") as process:
+        process.wait_for("mcs0, 1 dB")
+        ended = process.interrupt()
+    assert (ended.status, ended.err) == (130, "Interrupted: 0 of 60 points were finished.\n")
+    assert ended.cpu_s < AT_ONCE_S
     assert not list(Path().iterdir())
 
 
@@ -359,6 +337,6 @@ def test_a_bar_with_the_estimate_on_a_terminal_only(airpath_process: Command) ->
             break
         shown += more
     os.close(parent)
-    assert process.wait(timeout=30) == 0
+    assert process.wait() == 0
     assert b"26 dB: FER " in shown
     assert b" errors" in shown

@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from processes import environment
 
 from airpath.sweep.ledger import FILE_NAME, Ledger
+from waiting import wait_until
 
 Command = Callable[..., Any]
 
@@ -180,29 +180,24 @@ def complete(*words: str) -> None:
     assert process.returncode == 0, err
 
 
-def wait_for_replications(folder: str, many: int) -> None:
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
+def wait_for_replications(process: subprocess.Popen[str], many: int, folder: str = "o") -> None:
+    def are_stored() -> bool:
         try:
             with Ledger.read(Path(folder, FILE_NAME)) as ledger:
-                if sum(ledger.stored().replications.values()) >= many:
-                    return
+                return sum(ledger.stored().replications.values()) >= many
         except ValueError:
-            pass
-        time.sleep(0.05)
-    raise AssertionError("it did not begin")
+            return False
+
+    wait_until(are_stored, process)
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(airpath_command: Command) -> None:
     Path("many.toml").write_text(MANY.format(reps=1_000_000))
     process = started("many.toml", "--out", "o")
-    wait_for_replications("o", 20)
-    began = time.monotonic()
+    wait_for_replications(process, 20)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
-    took = time.monotonic() - began
+    _, err = process.communicate()
     assert process.returncode == 130
-    assert took < 3  # a second on a machine with nothing else to do; ending Python is in it
     end = "points are finished. Go on with: airpath sweep many.toml --out o\n"
     assert err == f"Interrupted: 0 of 4 {end}"
     assert len(finished("o")) >= 20
@@ -221,9 +216,9 @@ def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None
         text=True,
         start_new_session=True,
     )
-    wait_for_replications("o", 1)
+    wait_for_replications(process, 1)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate()
     assert process.returncode == 130
     assert err.count("\n") == 1
     assert err.endswith("Go on with: airpath sweep many.toml --out o --dask local --threads 1\n")
@@ -236,9 +231,8 @@ def kill_at_random(kills: int, reps: int) -> None:
     lasting: dict[tuple[str, int], float] = {}
     for _ in range(kills):
         process = started("many.toml", "--out", "o")
-        if not lasting:
-            wait_for_replications("o", 1)
-        time.sleep(draw.uniform(0, 1.2))
+        more = draw.randrange(1, 4 * reps // (kills + 1))
+        wait_for_replications(process, min(len(lasting) + more, 4 * reps))
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
         now = finished("o")
@@ -259,6 +253,5 @@ def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1200)
 def test_a_sweep_that_is_killed_a_hundred_times() -> None:
     kill_at_random(100, 3000)

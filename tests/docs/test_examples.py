@@ -37,7 +37,6 @@ HEADINGS = ("what it models", "source and equations", "left out", "parameters", 
 # --- examples ----------------------------------------------------------------------------------
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "page",
     [
@@ -217,6 +216,22 @@ def test_what_a_machine_cannot_run_is_skipped_with_the_reason(
     traces = markdown.Block("console", 1, "", ["needs recorded traces"])
     assert run_page.what_is_missing(traces, has_traces=False) == "there are no recorded traces"
     assert run_page.what_is_missing(traces, has_traces=True) is None
+
+
+def test_a_command_in_real_time_is_judged_if_its_certificate_is_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ran too late was passed over without a word."""
+    monkeypatch.chdir(tmp_path)
+    block = markdown.Block("console", 1, "$ echo run >> runs; echo INVALID; exit 3\n9\n", [])
+    with pytest.raises(run_page.PageError, match="exit status 3, not 0"):
+        run_page.run_console(block, update=False)
+    block.comments.append("needs emulation")
+    with pytest.raises(run_page.NotJudgedError, match="not judged: certificate invalid in 3 runs"):
+        run_page.run_console(block, update=False)
+    assert Path("runs").read_text() == "run\n" * 4
+    block.text = "$ grep -c run runs && echo run >> runs || echo INVALID\n4\n"
+    run_page.run_console(block, update=False)
 
 
 # --- links -------------------------------------------------------------------------------------

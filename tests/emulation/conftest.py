@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,8 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]
     monkeypatch.setenv(process.PROGRAM, str(script))
     monkeypatch.setenv("PYTHONPATH", str(Path(ap.__file__).parents[1]))
     monkeypatch.setenv("FAKE_EMU_SEEN", str(seen))
+    for patience in ("_CHECK_S", "_LAST_WORDS_S", "_PATIENCE_S"):
+        monkeypatch.setattr(process, patience, 1000)  # not a matter of how busy the machine is
 
     def told(**otherwise: object) -> Path:
         monkeypatch.setenv("FAKE_EMU", json.dumps(otherwise))
@@ -65,16 +66,3 @@ def command(
         return (main(["emulate", *arguments]), *capfd.readouterr())
 
     return call
-
-
-@pytest.fixture
-def wait() -> Callable[..., None]:
-    """Wait until something is so, a minute at most."""
-
-    def until(is_so: Callable[[], bool]) -> None:
-        end = time.monotonic() + 60
-        while not is_so():
-            assert time.monotonic() < end, "it is not so after a minute"
-            time.sleep(0.05)
-
-    return until

@@ -1,11 +1,11 @@
-"""Engines side by side with the real kernel, as far as a loaded machine lets one say."""
+"""Engines side by side with the real kernel."""
 
 from __future__ import annotations
 
 import pytest
 
 import airpath as ap
-from emulator import cannot_emulate
+from emulator import cannot_emulate, judged
 
 
 def test_the_kernel_is_beside_simulation_and_model() -> None:
@@ -19,15 +19,21 @@ def test_the_kernel_is_beside_simulation_and_model() -> None:
         duration="4 s",
         warmup="1 s",
     )
-    found = ap.compare_engines(scenario, reps=2)
+
+    def emulated_in(found: ap.EngineComparison) -> ap.Result:
+        result = found.answers["emulate"].result
+        assert result is not None
+        return result
+
+    found = judged(
+        lambda: ap.compare_engines(scenario, reps=2), lambda found: emulated_in(found).invalid
+    )
     assert found.engines == ("simulate", "emulate", "solve")
-    emulated = found.answers["emulate"].result
-    assert emulated is not None
+    emulated = emulated_in(found)
     table = found.table().set_index(["quantity", "engine"])
     measured = emulated.intervals["all"]["goodput_bps"].mean
     assert table.loc[("goodput_bps", "emulate"), "mean"] == measured
     assert table.loc[("goodput_bps", "emulate"), "method"] == "Welch"
-    # The kernel fills most of a slow link, whatever else the machine does.
     assert 0.5 * 4e6 < measured < 4e6
     codes = [fact.code for fact in found.facts]
     assert "lateness" in codes

@@ -7,7 +7,6 @@ import math
 import os
 import pickle
 import signal
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 import airpath as ap
 from airpath.emulation import process
 from airpath.errors import BadValueError, RunError
+from emulator import judged
 
 Fake = Callable[..., Path]
 
@@ -116,6 +116,15 @@ def test_the_folder_of_a_run_is_gone_afterwards(fake: Fake, scenario: ap.Scenari
     assert not Path(_lines(seen)[0]["document"]["folder"]).exists()
 
 
+def test_a_run_is_judged_if_its_certificate_is_valid_whatever_it_shows() -> None:
+    runs = iter([["late"], [], ["late"]])
+    assert judged(lambda: next(runs), lambda reasons: reasons) == []
+    skipped = "not judged: certificate invalid in 3 runs; in the last: late"
+    with pytest.raises(pytest.skip.Exception, match=skipped):
+        judged(lambda: ["late"], lambda reasons: reasons)
+    assert next(runs) == ["late"]
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -195,20 +204,12 @@ def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
 # --- Ctrl-C ---------------------------------------------------------------------------------------
 
 
-def _interrupt_after(seconds: float) -> threading.Timer:
-    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
-
-
 def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
     fake(linger=True)
-    ready = threading.Event()
 
     def listen(number: int, event: dict) -> None:
-        if event["event"] == "progress" and not ready.is_set():
-            ready.set()
-            _interrupt_after(0.05)
+        if event["event"] == "progress":
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(ap.Interrupted) as stopped:
         ap.emulate(scenario, replications=3, progress=listen)
@@ -223,8 +224,8 @@ def test_a_second_ctrl_c_does_not_wait(fake: Fake, scenario: ap.Scenario) -> Non
 
     def listen(number: int, event: dict) -> None:
         if event["event"] == "progress":
-            _interrupt_after(0.05)
-            _interrupt_after(0.3)
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         ap.emulate(scenario, progress=listen)

@@ -156,7 +156,7 @@ def test_ctrl_c_keeps_results(fake: Fake, command: Call, tmp_path: Path) -> None
         assert child.stderr is not None
         assert "1.0 s of 4 s" in child.stderr.readline()
         os.kill(child.pid, signal.SIGINT)
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate()
     assert child.returncode == 130, err
     assert "Interrupted: 1 of 1 replications have results" in err
     assert "\nQueues\n" in out

@@ -1,17 +1,16 @@
 """Short emulations with the real program and the real kernel, where this machine can do that.
 
-Bounds are wide: another job on the machine makes packets late, and the certificate says so.
+What depends on time is asserted of runs with a valid certificate alone.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,8 @@ import pytest
 
 import airpath as ap
 from airpath.cli import main
-from emulator import cannot_emulate, has_control
+from emulator import cannot_emulate, has_control, judged
+from waiting import wait_until
 
 LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "5 ms"}
 
@@ -45,6 +45,10 @@ def _plausible(result: ap.Result) -> float:
     return float(goodput)
 
 
+def _invalid(result: ap.Result) -> list[str]:
+    return list(result.invalid)
+
+
 def _in_a_file(tmp_path: Path, **keys: Any) -> str:
     path = tmp_path / "s.toml"
     path.write_text(_scenario(**keys).to_toml())
@@ -58,71 +62,82 @@ def _in_a_file(tmp_path: Path, **keys: Any) -> str:
 def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
     flow = {"profile": profile, "cc": "reno", "count": 2, "start": {"uniform": ["0 s", "100 ms"]}}
     record = {"series": ["queue", "cwnd"], "ss": True, "ss_interval": "50 ms"}
-    result = ap.emulate(_scenario(flow, record=record), seed=2)
+
+    def run() -> ap.Result:
+        result = ap.emulate(_scenario(flow, record=record), seed=2)
+        # Each of the settings was read back as it was told.
+        told = result.kernel["settings"]["sysctls"]
+        for side in ("server", "client"):
+            found = result.kernel["sysctls"][side]
+            assert {name: found[name].split() for name in told} == {
+                name: text.split() for name, text in told.items()
+            }
+        assert set(result.kernel["congestion"].values()) == {"reno"}
+        json.loads(result.to_json(raw=True))
+        return result
+
+    result = judged(run, _invalid)
     assert _plausible(result) > 7
     (certificate,) = result.certificates
     assert certificate["class"] in ("fifo", "other")
     assert certificate["packets"] > 1000
-    assert certificate["lateness_p99_s"] < 1
-    # Each of the settings was read back as it was told.
-    told = result.kernel["settings"]["sysctls"]
-    for side in ("server", "client"):
-        found = result.kernel["sysctls"][side]
-        assert {name: found[name].split() for name in told} == {
-            name: text.split() for name, text in told.items()
-        }
-    assert set(result.kernel["congestion"].values()) == {"reno"}
     ss = result.ss()
     assert set(ss["flow"]) == {0, 1}
     assert ss["cwnd"].max() > 2
     assert len(result.series("queue")) > 100
     assert result.queues()["departed"].iloc[0] > 1000
-    json.loads(result.to_json(raw=True))
 
 
 def test_replications_have_intervals(tmp_path: Path) -> None:
-    result = ap.emulate(_scenario(), replications=2, capture_to=tmp_path / "out")
-    assert result.intervals["all"]["goodput_bps"].reps == 2
+    def run() -> ap.Result:
+        result = ap.emulate(_scenario(), replications=2, capture_to=tmp_path / "out")
+        assert result.intervals["all"]["goodput_bps"].reps == 2
+        result.save(tmp_path / "out")
+        assert ap.load_result(tmp_path / "out").certificates == result.certificates
+        return result
+
+    judged(run, _invalid)
     for side in ("server", "client"):
         assert (tmp_path / "out" / f"{side}.pcapng").stat().st_size > 100_000
-    result.save(tmp_path / "out")
-    assert ap.load_result(tmp_path / "out").certificates == result.certificates
 
 
 def test_bbr_runs_where_the_kernel_has_it() -> None:
     if not has_control("bbr"):
         pytest.skip("this kernel has no bbr")
-    result = ap.emulate(_scenario({"cc": "bbr", "profile": "linux"}))
-    assert set(result.kernel["congestion"].values()) == {"bbr"}
-    _plausible(result)
+
+    def run() -> ap.Result:
+        result = ap.emulate(_scenario({"cc": "bbr", "profile": "linux"}))
+        assert set(result.kernel["congestion"].values()) == {"bbr"}
+        return result
+
+    _plausible(judged(run, _invalid))
 
 
 def test_a_transfer_ends() -> None:
-    result = ap.emulate(
-        _scenario({"cc": "cubic", "profile": "linux", "size": "500 kB"}, warmup="0 s")
-    )
+    scenario = _scenario({"cc": "cubic", "profile": "linux", "size": "500 kB"}, warmup="0 s")
+    result = judged(lambda: ap.emulate(scenario), _invalid)
     flow = result.flows().iloc[0]
     # 500 kB take 0.4 s at 10 Mbit/s, and some round trips.
     assert 0.4 < flow["completed_at_s"] - flow["start_s"] < 2.5
 
 
 def test_ctrl_c_keeps_what_there_was(tmp_path: Path) -> None:
-    file = _in_a_file(tmp_path, duration="30 s")
+    file = _in_a_file(tmp_path, duration="60 s")
     line = [sys.executable, "-m", "airpath", "emulate", file, "--json", "--no-live"]
     environment = {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
     with subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as child:
         assert child.stderr is not None
-        for said in child.stderr:
-            if said.startswith("3."):
-                break
+        # Ten lines in a run, of which a busy machine leaves some out.
+        said = (re.match(r"([\d.]+) s of", line) for line in child.stderr)
+        assert any(found and float(found[1]) >= 3 for found in said)
         os.kill(child.pid, signal.SIGINT)
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate()
     assert child.returncode == 130, err
     document = json.loads(out)
     assert document["complete"] is False
-    assert document["summary"]["goodput_bps"]["mean"] > 1e6
+    assert document["summary"]["goodput_bps"]["mean"] > 0
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -138,16 +153,22 @@ def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixtu
         pytest.skip(reason)
     file = _in_a_file(tmp_path)
     ping = ["ping", "-c", "5", "-i", "0.2", "-q", "100.64.0.1"]
-    status, out, err = _ran(capfd, file, "--out", str(tmp_path / "out"), "--", *ping)
-    assert status in (0, 3), err
+
+    def run() -> tuple[str, list[str]]:
+        status, out, err = _ran(capfd, file, "--out", str(tmp_path / "out"), "--", *ping)
+        document = json.loads((tmp_path / "out" / "result.json").read_text())
+        assert status == (0 if document["valid"] else 3), err
+        assert document["ended"]["status"] == 0
+        assert "\nCertificate\n" in err
+        return out, document["invalid"]
+
+    out, _ = judged(run, lambda found: found[1])
     assert "5 packets transmitted, 5 received" in out
     # The least is the path's; the others wait for the machine as well.
     least = float(out.rpartition("= ")[2].split("/")[0])
     assert 30 <= least < 40
     document = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert document["ended"]["status"] == 0
     assert document["queues"][0]["departed"]["mean"] >= 5
-    assert "\nCertificate\n" in err
 
 
 def test_programs_at_both_ends_talk(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -156,13 +177,14 @@ def test_programs_at_both_ends_talk(tmp_path: Path, capfd: pytest.CaptureFixture
         "c.sendall(bytes(500_000)); c.close()"
     )
     client = (
-        "import socket, time\n"
-        "for _ in range(50):\n"
+        "import socket\n"
+        "from time import sleep\n"
+        "while True:\n"
         "    try:\n"
-        "        c = socket.create_connection(('100.64.0.1', 5000), 5)\n"
+        "        c = socket.create_connection(('100.64.0.1', 5000))\n"
         "        break\n"
         "    except ConnectionRefusedError:\n"
-        "        time.sleep(0.1)\n"
+        "        sleep(0.1)\n"
         "n = 0\n"
         "while data := c.recv(65536):\n"
         "    n += len(data)\n"
@@ -170,7 +192,7 @@ def test_programs_at_both_ends_talk(tmp_path: Path, capfd: pytest.CaptureFixture
     )
     quoted = f'{sys.executable} -c "{server}"'
     status, out, err = _ran(
-        capfd, _in_a_file(tmp_path), "--server", quoted, "--duration", "20s", "--",
+        capfd, _in_a_file(tmp_path), "--server", quoted, "--duration", "1000s", "--",
         sys.executable, "-c", client,
     )  # fmt: skip
     assert status in (0, 3), err
@@ -198,10 +220,11 @@ def test_a_command_that_is_not_there_is_told(
 
 
 def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    began = time.monotonic()
-    status, _, err = _ran(capfd, _in_a_file(tmp_path), "--duration", "1s", "--", "sleep", "60")
+    out = tmp_path / "out"
+    words = ["--out", str(out), "--duration", "1s", "--", "sleep", "100000"]
+    status, _, err = _ran(capfd, _in_a_file(tmp_path), *words)
     assert status in (0, 3), err
-    assert time.monotonic() - began < 40
+    assert json.loads((out / "result.json").read_text())["ended"]["reason"] == "duration"
 
 
 # --- what is left behind --------------------------------------------------------------------------
@@ -219,14 +242,13 @@ def _children() -> set[str]:
     return names
 
 
-@pytest.mark.timeout(200)
-def test_nothing_is_left_after_a_kill(tmp_path: Path, wait: Callable[..., None]) -> None:
+def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
     """SIGKILL of whoever started it: the program sees its input end, and ends with the command."""
     file = _in_a_file(tmp_path)
-    marked = ["sh", "-c", "sleep 60; : airpath-emulate-left"]
+    marked = ["sh", "-c", "sleep 1000; : airpath-emulate-left"]
     line = [sys.executable, "-m", "airpath", "emulate", file, "--", *marked]
     environment = {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
     with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as child:
-        wait(lambda: len(_children()) >= 2)
+        wait_until(lambda: len(_children()) >= 2, child)
         child.kill()
-    wait(lambda: not _children())
+    wait_until(lambda: not _children())

@@ -186,7 +186,6 @@ def test_table5_cells_without_loss_are_exact(idx: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_quick_mode_is_near_the_published_numbers() -> None:
     report = reproduce("qawla", ["table3", "table4", "table5", "fig6"], mode="quick")
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]

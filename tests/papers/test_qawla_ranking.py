@@ -36,7 +36,6 @@ def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_the_simulator_has_the_order_of_table_6() -> None:
     report = reproduce(STUDIES, ["ranking"], mode="quick")
     [summary] = report.summaries

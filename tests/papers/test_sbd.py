@@ -105,7 +105,6 @@ def row_named(results: Results, item: str, quantity: str, **names: Any) -> Row:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("number", "bearer"), ROWS)
 def test_goodput_of_tables_2_to_5(tables: Results, number: int, bearer: int) -> None:
     row = row_named(tables, f"table{number}", "goodput", bearer=bearer)
@@ -113,7 +112,6 @@ def test_goodput_of_tables_2_to_5(tables: Results, number: int, bearer: int) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("number", "bearer"),
     [
@@ -129,7 +127,6 @@ def test_delay_of_tables_2_to_5(tables: Results, number: int, bearer: int) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("bearer", "flows"), drop_tail())
 def test_table6_drop_tail(tables: Results, bearer: int, flows: int) -> None:
     names = {"bearer": bearer, "flows": flows, "aqm": "droptail"}
@@ -138,7 +135,6 @@ def test_table6_drop_tail(tables: Results, bearer: int, flows: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_table6_drop_tail_rows_are_near(summaries: Mapping[str, Summary]) -> None:
     found = summaries["droptail"].values
     assert found["rows"] == 8
@@ -146,7 +142,6 @@ def test_table6_drop_tail_rows_are_near(summaries: Mapping[str, Summary]) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("bearer", "flows", "aqm", "quantity"), improvements())
 def test_table6_improvement(
     tables: Results, bearer: int, flows: int, aqm: str, quantity: str
@@ -157,7 +152,6 @@ def test_table6_improvement(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_table6_improvements_are_near(summaries: Mapping[str, Summary]) -> None:
     found = summaries["improvements"].values
     assert found["improvements"] == 32
@@ -166,7 +160,6 @@ def test_table6_improvements_are_near(summaries: Mapping[str, Summary]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_delays_of_tables_2_to_6_are_near_on_the_whole(tables: Results) -> None:
     """The root mean square of the 32 differences; 11.1 % with the faulty turnaround."""
     ours = {
@@ -209,7 +202,6 @@ WHOLE_GRIDS = {"minth-floor", "one-flow-worst", "setting-by-rate", "best-setting
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "spec",
     [
@@ -225,7 +217,6 @@ def test_what_the_text_says(session: Session, spec: StatementSpec) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
 def test_what_is_weaker_than_the_text_holds() -> None:
     """They say that the engine behaves as it did when the text's own criteria are not met."""
     report = reproduce(STUDIES, ["weaker"], mode="quick")
@@ -259,7 +250,6 @@ def test_every_statement_belongs_to_an_item(paper: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_figures_are_written_as_png_and_svg(figures: Results) -> None:
     written = [path for item in figures.values() for path in item.figures]
     names = {path.name for path in written}
@@ -272,7 +262,6 @@ def test_figures_are_written_as_png_and_svg(figures: Results) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_trace_of_fig14_has_its_parts(figures: Results) -> None:
     rows = rows_of(figures, "fig14")
     largest = {part: rows["sbd", part, "largest_occupancy"].ours for part in ("start", "change")}

@@ -220,7 +220,6 @@ def test_an_interrupted_item_shows_what_was_finished(fake_engine: Any, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_quick_mode_over_50_links() -> None:
     report = reproduce(STUDIES, ["three_regimes"], mode="quick")
     [summary] = [found for found in report.summaries if found.key == three_regimes.KEY]

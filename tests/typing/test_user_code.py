@@ -18,7 +18,6 @@ CODE = Path(__file__).with_name("user_code.py")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
 def test_mypy_finds_what_is_wrong_and_nothing_else() -> None:
     """``FixedLink(rat="5 Mbit/s")`` passed ``mypy --strict``: constructors took any keyword."""
     done = subprocess.run(

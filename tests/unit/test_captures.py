@@ -418,7 +418,6 @@ def tshark(path: Path, *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -6,7 +6,6 @@ import os
 import pickle
 import resource
 import socket
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,10 +74,8 @@ READERS: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_file_is_refused_at_once(reader: str, no_file: tuple[Path, str]) -> None:
     """A pipe hung until somebody wrote, and ``/dev/zero`` filled the memory."""
     path, what = no_file
-    began = time.monotonic()
     with pytest.raises(ap.BadValueError) as caught:
         READERS[reader](path)
-    assert time.monotonic() - began < 1
     assert f"cannot be read: is {what}, not a regular file." in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 

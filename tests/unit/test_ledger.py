@@ -169,11 +169,11 @@ def test_the_lock_of_a_killed_coordinator_is_free_though_its_forked_worker_lives
     path: Path,
 ) -> None:
     script = (
-        "import os, sys, time\n"
+        "import os, signal, sys\n"
         "from airpath.sweep.ledger import Ledger\n"
         "ledger = Ledger.open(sys.argv[1])\n"
-        "if os.fork() == 0:\n    time.sleep(20)\n    os._exit(0)\n"
-        "print('ready', flush=True)\ntime.sleep(20)\n"
+        "if os.fork() == 0:\n    signal.pause()\n    os._exit(0)\n"
+        "print('ready', flush=True)\nsignal.pause()\n"
     )
     command = [sys.executable, "-c", script, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as first:

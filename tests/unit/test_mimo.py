@@ -201,7 +201,7 @@ def test_results_are_the_same_on_any_number_of_threads() -> None:
 @pytest.mark.parametrize("packet", ["1 B", "9000 B"])
 @pytest.mark.parametrize(("p_good_to_bad", "p_bad_to_good"), [(0, 1), (1, 0), (1, 1), (1e-300, 0)])
 def test_extremes(snr_db: float, packet: str, p_good_to_bad: float, p_bad_to_good: float) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     scenario = with_flows({**cbr("forward"), "packet": packet, "rate": "500 kbit/s"}).replace(
         {
             "bottleneck.link.snr_db": snr_db,
@@ -218,4 +218,4 @@ def test_extremes(snr_db: float, packet: str, p_good_to_bad: float, p_bad_to_goo
     expected = (0, 0) if snr_db == 150 else (0.99, 1)
     assert sent > 0
     assert expected[0] <= failed / sent <= expected[1]
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 10

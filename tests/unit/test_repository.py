@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -68,6 +69,56 @@ def test_a_law_is_what_a_test_compares_with() -> None:
         if file.suffix in (".rs", ".py", ".md", ".in") and file != Path(__file__):
             found += [f"{name}: {words}" for words in other.findall(file.read_text("utf-8"))]
     assert not found
+
+
+BY_THE_CLOCK = re.compile(
+    r"\btime\.(sleep|time|monotonic|perf_counter)\(|\btimeout=\d|mark\.timeout\(\d{1,3}\)|settimeout\("
+    r"|signal\.alarm\(|ITIMER_REAL|\bTimer\(|\bnow\(\) -|set_read_timeout|PollTimeout::from\("
+)
+"""What makes a verdict depend on how busy the machine is, in Python and in Rust."""
+MAY_WAIT = {
+    "tests/waiting.py": "waits for events",
+    "tests/emulation/fake_program.py": "no test: waits for a signal",
+    "tests/validation/kernel/run.py": "no test: samples a run",
+    "crates/emu/tests/system/support.rs": "waits for events",
+}
+
+
+def test_no_verdict_depends_on_how_busy_the_machine_is() -> None:
+    """Tests that slept three seconds and then interrupted a command failed on a busy machine."""
+    found = []
+    for file in committed_files():
+        name = file.relative_to(ROOT).as_posix()
+        of_tests = re.match(r"(tests/.*\.py|crates/\w+/tests/.*\.rs)$", name)
+        if of_tests and name not in MAY_WAIT and file != Path(__file__):
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+                if BY_THE_CLOCK.search(line):
+                    found.append(f"{name}:{number}: {line.strip()}")
+    assert not found, "\n".join(found)
+
+
+def test_what_make_test_skips_is_listed_at_its_end(tmp_path: Path) -> None:
+    """It counted them."""
+    make = tmp_path / "make"
+    make.write_text(
+        "#!/bin/sh\ncase $2 in\n"
+        "test-rust) echo 'test a ... skipped: no TUN device'; echo 'test b ... ok' ;;\n"
+        "test-python) echo 'SKIPPED [2] c.py:1: not judged'; echo '1 passed in 0.1s' ;;\n"
+        "esac\n"
+    )
+    make.chmod(0o755)
+    logs = str(tmp_path / "logs")
+    done = subprocess.run(
+        ["scripts/test", logs, "test-rust test-python"],
+        cwd=ROOT,
+        env={**os.environ, "MAKE": str(make)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    result = done.stdout.partition("=== result\n")[2]
+    assert "\ntest a ... skipped: no TUN device\nSKIPPED [2] c.py:1: not judged\n" in result
+    assert "test b" not in result
 
 
 def test_all_parts_have_one_version() -> None:

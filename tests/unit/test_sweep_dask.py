@@ -67,7 +67,6 @@ def sample(folder: Path, replications: int, duration: str) -> Sample:
     return Sample([*scenarios, traced(folder)], Rule(replications, replications))
 
 
-@pytest.mark.timeout(120)
 def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor: Any) -> None:
     of = sample(tmp_path, 60, "20 s")
     here, there = tmp_path / "here", tmp_path / "there"
@@ -82,7 +81,6 @@ def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 def test_the_same_when_workers_die_again_and_again(tmp_path: Path, executor: Any) -> None:
     of = sample(tmp_path, 1000, "200 s")
     here, there = tmp_path / "here", tmp_path / "there"

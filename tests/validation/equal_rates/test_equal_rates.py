@@ -54,7 +54,6 @@ def check(aqm: str, goodputs: dict[str, float], least_flow: float, what: str) ->
     assert least_flow > FAIR_SHARE / 3, f"{what}: a flow through {aqm} starves"
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("control", ["newreno", "cubic"])
 @pytest.mark.parametrize("aqm", DISCIPLINES)
 def test_every_link_of_the_same_rate_gives_the_same_goodput(aqm: str, control: str) -> None:

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from emulator import cannot_emulate
+from emulator import cannot_emulate, judged
 
 HERE = Path(__file__).parent
 
@@ -92,15 +92,17 @@ def test_every_run_says_whether_it_is_valid_and_why_not(scripts: dict[str, Modul
 
 @pytest.mark.slow
 def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> None:
-    """In real time: the least echo, within 0.3 ms. The mean waits for the machine: the page has it.
+    """In real time: the least echo, within 0.3 ms and what half of the packets are late both ways.
 
-    A machine that is too busy tells nothing.
+    The mean waits for the machine: the page has it.
     """
     if reason := cannot_emulate("ping"):
         pytest.skip(reason)
-    row = scripts["run"].pinged(scripts["cases"].fixed(20, 40, (25.0, 10.0)))
-    if not row["valid"]:
-        pytest.skip(f"too busy: {row['reasons']}")
+    case = scripts["cases"].fixed(20, 40, (25.0, 10.0))
+    row = judged(
+        lambda: scripts["run"].pinged(case),
+        lambda row: [] if row["valid"] else [row["reasons"]],
+    )
     configured = scripts["analyse"].configured_rtt_s("fixed-20-40")
     assert row["received"] == row["sent"] == scripts["run"].PINGS
-    assert 0 <= row["min_s"] - configured < 0.3e-3
+    assert 0 <= row["min_s"] - configured < 0.3e-3 + 2 * row["lateness_p50_s"]

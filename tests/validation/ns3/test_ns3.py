@@ -57,7 +57,6 @@ def test_ns3_ran_each_of_them_several_times() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", [1, 2])
 def test_goodput_is_within_3_percent_in_nine_of_ten(number: int) -> None:
     """What was asked for is eight of ten."""
@@ -67,7 +66,6 @@ def test_goodput_is_within_3_percent_in_nine_of_ten(number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", [1, 2])
 def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int) -> None:
     agreeing = [one.queue_agrees for one in found(number)]
@@ -76,7 +74,6 @@ def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["goodput_bps", "queue_packets"])
 def test_there_is_no_bias(name: str) -> None:
     """The mean of the relative differences, weighted by how well each is known: within 1 %."""

@@ -30,7 +30,7 @@ fn a_check_leaves_nothing() {
     assert!(probe(&report, "reno").ok, "every kernel has it");
     let lateness = report.lateness.expect("measured");
     assert!(0.0 < lateness.p50_s && lateness.p50_s <= lateness.p99_s);
-    assert!(lateness.p99_s <= lateness.max_s && lateness.max_s < 2.0);
+    assert!(lateness.p99_s <= lateness.max_s);
     // Whatever is missing has a remedy, and nothing else has.
     assert!(report.checks.iter().all(|probe| probe.ok != probe.remedy.is_some()), "{report:?}");
 }

@@ -70,7 +70,7 @@ fn wait(launcher: &mut Launcher) -> LauncherEvent {
             return event;
         }
         let mut wanted = [PollFd::new(launcher.fd(), PollFlags::POLLIN)];
-        assert_eq!(poll(&mut wanted, PollTimeout::from(30_000_u16)), Ok(1), "nothing is told");
+        assert_eq!(poll(&mut wanted, PollTimeout::NONE), Ok(1), "nothing is told");
     }
 }
 
@@ -201,7 +201,7 @@ fn both_commands_talk() {
     let server = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); \
                   s.bind(('100.64.0.1', 4000)); d, a = s.recvfrom(99); s.sendto(d.upper(), a)";
     let client = "import os, socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); \
-                  s.settimeout(20); s.sendto(b'question', (os.environ['AIRPATH_SERVER'], 4000)); \
+                  s.sendto(b'question', (os.environ['AIRPATH_SERVER'], 4000)); \
                   open(sys.argv[1], 'wb').write(s.recv(99))";
     let path = said.0.display().to_string();
     let client = ["python3", "-c", client, &path];
@@ -233,8 +233,8 @@ fn commands_have_no_other_descriptors() {
     assert_eq!(say(&sides, "echo $(ls /proc/self/fd)", false), "0 1 2 3\n");
 }
 
-/// How long it takes until a run ends whose commands are these.
-fn time_to_end(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) {
+/// Ends a run whose client does this and goes on: how long that takes, and what is told.
+fn end_of(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) {
     let sides = sides(json!({}));
     let said = Said::new();
     let client =
@@ -246,20 +246,20 @@ fn time_to_end(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) 
     }
     let start = now();
     let told = launcher.end(airpath_core::Duration::from_millis(grace.as_millis() as u64));
-    (now() - start, told)
+    (now().saturating_sub(start), told)
 }
 
 fn what_ignores_the_end_is_killed() {
     needs_root();
-    let (took, _) = time_to_end("trap '' TERM HUP", Duration::from_millis(300));
-    assert!(took >= Duration::from_millis(299) && took < Duration::from_secs(2), "{took:?}");
+    // It would never end by itself.
+    let (took, _) = end_of("trap '' TERM HUP", Duration::from_millis(300));
+    assert!(took >= Duration::from_millis(299), "{took:?}");
 }
 
 fn what_ends_by_itself_is_not_waited_for() {
     needs_root();
-    let (took, told) = time_to_end("trap 'exit 9' TERM", Duration::from_secs(30));
+    let (_, told) = end_of("trap 'exit 9' TERM", Duration::from_secs(3600));
     assert_eq!(told, [LauncherEvent::Ended { side: Side::Client, status: 9 }]);
-    assert!(took < Duration::from_secs(10), "{took:?}");
 }
 
 /// Processes whose arguments contain a word.
@@ -295,9 +295,7 @@ fn a_killed_run_leaves_no_process() {
     }
     kill(run, Signal::SIGKILL).expect("kill");
     nix::sys::wait::waitpid(run, None).expect("its end");
-    let start = now();
     while processes_with(&length) > 0 {
-        assert!(now() - start < Duration::from_secs(5), "left: {}", processes_with(&length));
         std::thread::yield_now();
     }
 }

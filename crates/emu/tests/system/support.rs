@@ -9,6 +9,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 use nix::sys::wait::{WaitStatus, waitpid};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
 use serde_json::{Value, json};
 use std::fs;
@@ -61,12 +62,12 @@ pub(crate) fn sides(changes: Value) -> Sides {
     Sides::open(&description(changes), &[0]).expect("sides")
 }
 
-/// The next packet of IPv4 that a device has to give; waits up to 20 s.
+/// The next packet of IPv4 that a device has to give.
 pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
     let mut buffer = vec![0; 65_536];
     loop {
         let mut wanted = [PollFd::new(sides.device(side), PollFlags::POLLIN)];
-        assert_eq!(poll(&mut wanted, PollTimeout::from(20_000_u16)), Ok(1), "no packet");
+        assert_eq!(poll(&mut wanted, PollTimeout::NONE), Ok(1), "no packet");
         let length = nix::unistd::read(sides.device(side), &mut buffer).expect("read");
         if buffer[0] >> 4 == 4 {
             return buffer[..length].to_vec();
@@ -84,6 +85,25 @@ pub(crate) fn carry(sides: &Sides, from: Side) -> Vec<u8> {
     let packet = read(sides, from);
     write(sides, from.other(), &packet);
     packet
+}
+
+/// Takes packets across until then: how many, and the longest pause beyond a wait, s.
+pub(crate) fn carry_until(sides: &Sides, until: Duration) -> (usize, f64) {
+    let wait = Duration::from_millis(10);
+    let (mut carried, mut longest, mut before) = (0, Duration::ZERO, now());
+    while before < until {
+        let mut devices = Side::BOTH.map(|side| PollFd::new(sides.device(side), PollFlags::POLLIN));
+        poll(&mut devices, PollTimeout::try_from(wait).expect("short")).expect("wait");
+        let waiting = devices.map(|device| device.any() == Some(true));
+        for side in Side::BOTH.into_iter().filter(|side| waiting[*side as usize]) {
+            carry(sides, side);
+            carried += 1;
+        }
+        let after = now();
+        longest = longest.max((after - before).saturating_sub(wait));
+        before = after;
+    }
+    (carried, longest.as_secs_f64())
 }
 
 /// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be
@@ -121,5 +141,34 @@ pub(crate) fn in_a_copy(body: impl FnOnce() -> i32) -> i32 {
 
 /// Time of a clock that never goes back.
 pub(crate) fn now() -> Duration {
-    nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).expect("a clock").into()
+    clock_gettime(ClockId::CLOCK_MONOTONIC).expect("a clock").into()
+}
+
+/// CPU time that this process has used.
+pub(crate) fn cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("a clock").into()
+}
+
+/// Lets a run go on for so long.
+pub(crate) fn pause(millis: u16) {
+    poll(&mut [], PollTimeout::from(millis)).expect("a pause");
+}
+
+/// Runs in real time until one kept up, at most.
+const TRIES: usize = 5;
+/// How late a run that kept up was at most, s.
+const MOST_LATE_S: f64 = 0.02;
+
+/// What a run in real time that kept up has found; without one the test is skipped. `run` returns that
+/// and how late it was, s: known before anything is compared.
+pub(crate) fn judged<T>(mut run: impl FnMut() -> (T, f64)) -> T {
+    let mut late_s = 0.0;
+    for _ in 0..TRIES {
+        let found;
+        (found, late_s) = run();
+        if late_s <= MOST_LATE_S {
+            return found;
+        }
+    }
+    skip(&format!("not judged: {TRIES} runs did not keep up, the last was {late_s:.3} s late"))
 }
