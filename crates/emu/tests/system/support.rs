@@ -156,17 +156,14 @@ pub(crate) fn pause(millis: u16) {
 
 /// Runs in real time until one kept up, at most.
 const TRIES: usize = 5;
-/// How late a run that kept up was at most, s.
-const MOST_LATE_S: f64 = 0.02;
-
-/// What a run in real time that kept up has found; without one the test is skipped. `run` returns that
-/// and how late it was, s: known before anything is compared.
-pub(crate) fn judged<T>(mut run: impl FnMut() -> (T, f64)) -> T {
+/// What a run in real time that was at most so late, s, has found; without one the test is skipped.
+/// `run` returns that and how late it was, s: known before anything is compared.
+pub(crate) fn judged<T>(most_late_s: f64, mut run: impl FnMut() -> (T, f64)) -> T {
     let mut late_s = 0.0;
     for _ in 0..TRIES {
         let found;
         (found, late_s) = run();
-        if late_s <= MOST_LATE_S {
+        if late_s <= most_late_s {
             return found;
         }
     }
