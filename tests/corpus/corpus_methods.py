@@ -104,6 +104,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.queue": {},
     "Plot.regimes": {},
     "Plot.save": {"folder": "new"},
+    "Plot.snr": {},
     "Plot.timeline": {},
     "ReedSolomon.blocks": {"packet": 40},
     "ReedSolomon.on_air": {"packet": 40},

@@ -18,7 +18,7 @@ from airpath.results.bands import (
 )
 from airpath.results.recordings import DROP_REASONS
 from airpath.results.schemes import regime_names, scheme_names, thresholds
-from airpath.results.users import user_of, users_in_words
+from airpath.results.users import queues_at, user_of, users_in_words
 from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ class Panels:
 
     @property
     def _queues(self) -> list[str]:
-        return self._result.queues_at("bottleneck")
+        return queues_at(self._result.by_name("queues"), "bottleneck")
 
     @property
     def _users(self) -> str:

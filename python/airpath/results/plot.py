@@ -20,7 +20,7 @@ from airpath.results import figure_files, style
 from airpath.results.panels import SHADES, Panels
 from airpath.results.schemes import regime_names, scheme_shares, thresholds
 from airpath.results.stations import pooled_mac_delays
-from airpath.results.users import users_in_words
+from airpath.results.users import queues_at, users_in_words
 from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Plot:
             style.mark_beyond(axis, table["packets"], ends, "grey", "")
             style.legend_above(axis)
             title = f"{self._name}: queue length at the {queue.replace('_', ' ')}"
-            queues = self._result.queues_at(queue)
+            queues = queues_at(self._result.by_name("queues"), queue)
             if queues != [queue]:
                 title += f", mean over the queues of {users_in_words(queues)}"
             style.heading(figure, title, self._effort())
@@ -365,7 +365,7 @@ class Plot:
         run = self._result.replications[replication]
         goodput = sum(flow["goodput_bps"] for flow in run["flows"]) / 1e6
         link = next(link for link in run["links"] if link["name"] == "bottleneck")
-        names = self._result.queues_at("bottleneck")
+        names = queues_at(self._result.by_name("queues"), "bottleneck")
         whose = f" of all {len(run['flows'])} flows" if len(names) > 1 else ""
         first, last = window_s
         is_whole = window_s == (0.0, self._end_s)

@@ -27,6 +27,7 @@ from airpath.results.quantities import (
 )
 from airpath.results.radio import RadioStatistics
 from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
+from airpath.results.users import queues_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,17 +71,6 @@ class Statistics(RadioStatistics):
     def flow_count(self) -> int:
         """How many flows the scenario has."""
         return len(self._descriptions)
-
-    def queues_at(self, place: str) -> list[str]:
-        """Return the names of the queues of a link: its queue, or one for each user or station.
-
-        Parameters
-        ----------
-        place : str
-            ``bottleneck``, ``reverse`` or ``ack_path``.
-        """
-        names = self.by_name("queues")
-        return [name for name in names if name == place or name.startswith(f"{place}/")] or [place]
 
     # --- tables ------------------------------------------------------------------------------
 
@@ -168,7 +158,7 @@ class Statistics(RadioStatistics):
         import pandas as pd
 
         by_name = self.by_name("queues")
-        names = self.queues_at(queue) if isinstance(queue, str) else []
+        names = queues_at(by_name, queue) if isinstance(queue, str) else []
         if not names or (by_name and names[0] not in by_name):
             known = ", ".join(by_name)
             raise BadValueError(

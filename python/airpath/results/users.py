@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-__all__ = ["user_of", "users_in_words"]
+__all__ = ["queues_at", "user_of", "users_in_words"]
+
+
+def queues_at(queues: Iterable[str], place: str) -> list[str]:
+    """Return the names of the queues of a link: its queue, or one for each user or station.
+
+    Parameters
+    ----------
+    queues : iterable of str
+        The names of all queues.
+    place : str
+        ``bottleneck``, ``reverse`` or ``ack_path``; also the name of a queue.
+    """
+    return [name for name in queues if name == place or name.startswith(f"{place}/")] or [place]
 
 
 def user_of(queue: str) -> str:
