@@ -31,7 +31,8 @@ pub struct Histogram {
 struct Bucket {
     /// Modulo 2³².
     count: u32,
-    /// Above the lower edge, ns, cut at 2³² − 1: only buckets of spans above 4.6 minutes are wider.
+    /// Above the lower edge, ns, modulo 2³²: only buckets of spans above 4.6 minutes are wider, and
+    /// any number below that is in them.
     least: u32,
     greatest: u32,
 }
@@ -57,20 +58,24 @@ impl Bucket {
     /// Makes room for spans that `other` counted, but for their number.
     #[inline]
     fn widen(&mut self, other: Bucket) {
-        self.least = self.least.min(other.least);
-        self.greatest = self.greatest.max(other.greatest);
+        // Hardly ever, so that branches are less than stores.
+        if other.least < self.least {
+            self.least = other.least;
+        }
+        if other.greatest > self.greatest {
+            self.greatest = other.greatest;
+        }
     }
 }
 
-/// The bucket of a span, and how far above the lower edge the span is, ns.
+/// The bucket of a span, and how far above the lower edge the span is, ns modulo 2³².
 #[inline]
 const fn place_of(span: Duration) -> (u32, u32) {
     let shifted = span.as_nanos() + OCTAVE;
     // One bit more does not change how many lead, and says that there is one.
     let narrowed = (shifted | 1).ilog2() - OCTAVE.ilog2();
-    let bucket = narrowed * OCTAVE as u32 + (shifted >> narrowed) as u32;
-    let above = shifted & ((1 << narrowed) - 1);
-    (bucket, if above > u32::MAX as u64 { u32::MAX } else { above as u32 })
+    let leading = shifted >> narrowed;
+    (narrowed * OCTAVE as u32 + leading as u32, (shifted - (leading << narrowed)) as u32)
 }
 
 /// The least span of a bucket, ns.
@@ -397,7 +402,7 @@ mod tests {
             let (bucket, above) = place_of(Duration::from_nanos(nanos));
             prop_assert!(bucket >= ZERO);
             prop_assert!(edge_of(bucket) <= nanos && nanos < edge_of(bucket + 1));
-            prop_assert_eq!(u64::from(above), (nanos - edge_of(bucket)).min(u64::from(u32::MAX)));
+            prop_assert_eq!(above, (nanos - edge_of(bucket)) as u32);
             let (next, _) = place_of(Duration::from_nanos(nanos + 1));
             prop_assert!(next == bucket || next == bucket + 1);
         }
