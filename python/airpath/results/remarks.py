@@ -217,7 +217,8 @@ def _nothing_delivered(
 
 def _got_nothing(flow: Mapping[str, Any]) -> bool:
     """Whether nothing of a flow arrived; a small datagram has no payload."""
-    return flow["delivered_bytes" if flow["kind"] == "tcp" else "delivered_packets"] == 0
+    counted = "delivered_bytes" if flow["kind"] == "tcp" else "delivered_packets"
+    return bool(flow[counted] == 0)
 
 
 def _could_send(resolved: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:
