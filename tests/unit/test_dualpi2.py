@@ -54,6 +54,18 @@ def test_flows_of_both_kinds_get_about_the_same_rate(scalable: int, classic: int
     assert used > 0.95
 
 
+def test_a_link_slower_than_the_target_is_used() -> None:
+    """Every packet was dropped whose transmission takes longer than the target: 57 % were used."""
+    scenario = ap.Scenario(
+        duration="60 s",
+        warmup="10 s",
+        flows=ap.flows(6, base_rtt="40 ms", cc="newreno", start={"uniform": ["0 s", "1 s"]}),
+        bottleneck=ap.Bottleneck(aqm="dualpi2", link=ap.FixedLink(rate="100 kbit/s")),
+    )
+    [link] = ap.simulate(scenario, reps=4, seed=1).link_intervals()
+    assert link["utilisation"].mean > 0.9
+
+
 @pytest.mark.parametrize(
     ("table", "line"),
     [

@@ -2,8 +2,8 @@
 //! of both get the same rates.
 //!
 //! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2; the weighted round robin
-//! between the queues and the larger of both delays as the controller's input are Linux's
-//! (`sch_dualpi2`). Left out: queue protection, GSO, step thresholds in packets, drops on arrival.
+//! between the queues, the larger of both delays as the controller's input and the least backlog for
+//! its drops and marks are Linux's (`sch_dualpi2`). Left out: queue protection, GSO, step thresholds in packets, drops on arrival.
 //! Differs: the timer rests while an update would change nothing.
 
 use crate::fifo::dequeues_in_place;
@@ -175,6 +175,13 @@ impl DualPi2 {
         }
     }
 
+    /// Whether the packet taken last leaves a standing queue behind it, of two large packets at least;
+    /// without one the controller drops and marks nothing. RFC 9332 has such a minimum (Th_len) only
+    /// for the native marks of the L queue.
+    fn has_standing_queue(&self) -> bool {
+        self.backlog() >= Bytes(2 * self.config.mtu_bytes)
+    }
+
     /// Whether the L queue is next in the weighted round robin.
     fn low_latency_is_next(&self) -> bool {
         let (low_latency, classic) = (&self.low_latency.fifo, &self.classic.fifo);
@@ -193,8 +200,8 @@ impl DualPi2 {
         if !self.classic.fifo.is_empty() {
             self.credit += i64::from(self.config.classic_percent) * i64::from(packet.size);
         }
-        let coupled = self.coupled_probability();
-        if self.is_overloaded() {
+        let is_standing = self.has_standing_queue();
+        if is_standing && self.is_overloaded() {
             if self.low_latency.recurs(self.classic_probability()) {
                 ctx.drop(*packet, DropReason::Early);
                 return false;
@@ -202,6 +209,7 @@ impl DualPi2 {
             ctx.mark(packet);
         } else {
             let native = self.native_probability(ctx.now.saturating_since(since));
+            let coupled = if is_standing { self.coupled_probability() } else { 0.0 };
             if self.low_latency.recurs(native.max(coupled)) {
                 ctx.mark(packet);
             }
@@ -218,7 +226,7 @@ impl DualPi2 {
             let low_latency = WEIGHTS - i64::from(self.config.classic_percent);
             self.credit -= low_latency * i64::from(packet.size);
         }
-        if self.classic.recurs(self.classic_probability()) {
+        if self.has_standing_queue() && self.classic.recurs(self.classic_probability()) {
             if self.is_overloaded() || !packet.ecn.is_capable() {
                 ctx.drop(*packet, DropReason::Early);
                 return false;

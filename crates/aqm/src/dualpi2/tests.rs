@@ -152,10 +152,33 @@ fn an_overloaded_low_latency_queue_drops() {
     fill(&mut queue, &mut bench, 100, Ecn::Ect1);
     let mut sent = 0;
     while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
-        assert_eq!(packet.ecn, Ecn::Ce);
+        // Without two large packets behind it a packet is left alone.
+        assert_eq!(packet.ecn == Ecn::Ce, queue.packets() >= 2);
         sent += 1;
     }
     assert_eq!((sent, early(&bench)), (76, 24));
+}
+
+/// Packets of a link so slow that one takes longer than the target were dropped one and all.
+#[test]
+fn the_controller_leaves_packets_without_a_standing_queue_alone() {
+    for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1] {
+        let mut bench = Bench::default();
+        let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
+        queue.base = 1.0;
+        for number in 0..10 {
+            fill(&mut queue, &mut bench, 2, ecn);
+            for _ in 0..2 {
+                let sent = queue.dequeue(&mut bench.at(Time::from_millis(number)));
+                assert_eq!(sent.map(|packet| packet.ecn), Some(ecn));
+            }
+        }
+        // Two large packets behind it are a standing queue.
+        fill(&mut queue, &mut bench, 9, ecn);
+        while queue.dequeue(&mut bench.at(Time::from_secs(1))).is_some() {}
+        let counts = bench.counts();
+        assert!((6..=7).contains(&(counts.total() + counts.marked)), "{ecn:?}: {counts:?}");
+    }
 }
 
 /// 20 ms after 0: 0.15 · 5 ms + 3 · 20 ms = 0.06075.
