@@ -3,12 +3,18 @@
 //! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. What the paper leaves open: r
 //! counts the rate that was selected for a slot that the user was given, also if it failed, and 0 for
 //! every other slot, also those without data; it begins at a quarter of the cell's nominal rate. The
-//! other reading, r of the rate that was available in each slot with data, is an option.
+//! other reading, r of the rate that was available in each slot with data, is an option. Of users with
+//! equal utilities the least recently served is next, then the lowest number: at constant SNRs every
+//! user's available rate is its own average, and all utilities are 1.
 
 use super::average::Averages;
-use super::{Candidate, Population, Scheduler, best};
+use super::{Candidate, Population, Scheduler};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
+
+/// Relative difference below which utilities are equal: an average reaches a constant rate to within
+/// rounding errors only.
+const EQUAL: f64 = 1e-9;
 
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -38,6 +44,24 @@ pub struct ProportionalFair {
     averages: Averages,
     averaged: Averaged,
     population: Population,
+    /// By user, the number of the turn in which it was last served; 0 before its first.
+    last_served: Vec<u64>,
+    turns: u64,
+}
+
+impl ProportionalFair {
+    /// A scheduler with these averages, before the first slot.
+    fn new(averages: Averages, averaged: Averaged, population: Population) -> ProportionalFair {
+        let last_served = vec![0; population.weights.len()];
+        ProportionalFair { averages, averaged, population, last_served, turns: 0 }
+    }
+
+    /// w μ/r in slot number `slot`.
+    #[inline]
+    fn utility(&self, candidate: &Candidate, slot: u64) -> f64 {
+        let weighted = self.population.weight(candidate.user) * candidate.rate;
+        weighted / self.averages.before(candidate.user, slot)
+    }
 }
 
 impl Part<dyn Scheduler + Send, Population> for ProportionalFair {
@@ -49,21 +73,30 @@ impl Part<dyn Scheduler + Send, Population> for ProportionalFair {
     ) -> Result<ProportionalFair, ConfigError> {
         let population = setup.extra;
         let averages = Averages::new(config.time_constant_ns, &population)?;
-        Ok(ProportionalFair { averages, averaged: config.average, population })
+        Ok(ProportionalFair::new(averages, config.average, population))
     }
 }
 
 impl Scheduler for ProportionalFair {
     #[inline]
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
-        best(candidates, |candidate| {
-            let weighted = self.population.weight(candidate.user) * candidate.rate;
-            weighted / self.averages.before(candidate.user, slot)
-        })
+        let (mut place, mut largest, mut last) = (0, f64::NEG_INFINITY, u64::MAX);
+        for (index, candidate) in candidates.iter().enumerate() {
+            let here = self.utility(candidate, slot);
+            let served = self.last_served[candidate.user.0 as usize];
+            let is_equal = (here - largest).abs() <= EQUAL * here;
+            if if is_equal { served < last } else { here > largest } {
+                (place, last) = (index, served);
+            }
+            largest = largest.max(here);
+        }
+        place
     }
 
     #[inline]
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
+        self.turns += 1;
+        self.last_served[candidates[place].user.0 as usize] = self.turns;
         match self.averaged {
             Averaged::Obtained => self.averages.serve(candidates[place].user, slot, rate),
             Averaged::Available => {
@@ -85,7 +118,7 @@ mod tests {
         let (slot, rate) = (Duration::from_millis(3), Rate(4_000_000));
         let population = Population { weights: weights.into(), slot, rate };
         let averages = Averages::new(100_000_000, &population).expect("long enough");
-        ProportionalFair { averages, averaged: Averaged::Obtained, population }
+        ProportionalFair::new(averages, Averaged::Obtained, population)
     }
 
     /// Eq. 19 by hand with r of the available rate: it goes by the rate over its usual value.
@@ -116,6 +149,24 @@ mod tests {
     #[test]
     fn of_equal_utilities_the_lowest_number_is_served() {
         assert_eq!(served(&mut fair(&[1.0; 4]), 0, &[(1, 3e6), (2, 3e6), (3, 3e6)]), 1);
+    }
+
+    /// All utilities are 1 when rates are constant: the lowest number had all slots.
+    #[test]
+    fn of_equal_utilities_the_least_recently_served_is_next() {
+        for rates in [[2e6; 3], [2e6, 3e6, 5.1e6]] {
+            let fair = fair(&[1.0; 3]);
+            let mut fair = ProportionalFair { averaged: Averaged::Available, ..fair };
+            let all = [(0, rates[0]), (1, rates[1]), (2, rates[2])];
+            // The averages begin at 1 Mbit/s and have a time constant of 33 slots.
+            for slot in 0..2000 {
+                served(&mut fair, slot, &all);
+            }
+            let order: Vec<u32> = (2000..2006).map(|slot| served(&mut fair, slot, &all)).collect();
+            let mut sorted = order[..3].to_vec();
+            sorted.sort_unstable();
+            assert_eq!((sorted, &order[..3]), (vec![0, 1, 2], &order[3..]), "{rates:?}");
+        }
     }
 
     #[test]
