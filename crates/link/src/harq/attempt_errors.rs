@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(refused(json!({"table": "u"})), "error.table = u: not given. Given: t");
         assert_eq!(
             refused(json!({"mcs": "two"})),
-            "error.mcs = two: not in the error-rate table. Accepted: one"
+            "error.mcs = \"two\": not in the error-rate table. Accepted: one"
         );
         assert!(refused(json!({"snr_db": 201})).starts_with("error.snr_db = 201: no level"));
         assert!(refused(json!({"block_bytes": 0})).starts_with("error.block_bytes = 0: no size"));

@@ -93,7 +93,9 @@ impl NamedScheme {
             NamedScheme::Number(number) => {
                 (Some(*number).filter(|place| *place < names.len()), number.to_string())
             }
-            NamedScheme::Name(name) => (names.iter().position(|known| known == name), name.clone()),
+            NamedScheme::Name(name) => {
+                (names.iter().position(|known| known == name), format!("{name:?}"))
+            }
         };
         place.ok_or_else(|| {
             let problem = format!("not in the error-rate table. Accepted: {}", names.join(", "));

@@ -166,7 +166,7 @@ fn values_that_are_not_accepted() {
     assert_eq!(qawla(0.1, 1.0, 0), empty);
     assert_eq!(
         refused(json!({"kind": "fixed", "mcs": "mcs8"})),
-        "mcs = mcs8: not in the error-rate table. \
+        "mcs = \"mcs8\": not in the error-rate table. \
          Accepted: mcs0, mcs1, mcs2, mcs3, mcs4, mcs5, mcs6, mcs7"
     );
     assert!(refused(json!({"kind": "fixed", "mcs": 8})).starts_with("mcs = 8: not in the error"));
