@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
+from airpath.scenario import loads
 
 BOTH: dict[str, Any] = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "40 packets"}}
 WIRE = {"delay": "1 ms"}
@@ -89,3 +90,30 @@ def test_advisories_look_at_the_queue_that_the_data_takes() -> None:
     assert "[ack_path.aqm]" in found["ecn-without-marks"]
     found = {a.code: a.text for a in ap.advisories(scenario(ack_path=small))}
     assert "1500 B" in found["nothing-fits"]
+
+
+# --- stations ----------------------------------------------------------------------------------
+
+UPLOAD = """
+duration = "10 s"
+ack_path = {kind = "reverse"}
+bottleneck.aqm = "droptail"
+bottleneck.link = {kind = "ofdma-tdd", stations = 2, request = "none", grant = "GRANT"}
+flows = [{base_rtt = "40 ms", direction = "reverse", user = 1}, {base_rtt = "40 ms"}]
+"""
+
+
+@pytest.mark.parametrize("grant", ["blind-bi", "adapt-bi"])
+def test_an_upload_that_is_never_granted_is_refused(grant: str) -> None:
+    """It waited until the end of the run, without a word."""
+    text = UPLOAD.replace("GRANT", grant)
+    with pytest.raises(ap.ScenarioError) as caught:
+        loads(text, place="tdd.toml", overrides=[("flows.1.user", "0")])
+    assert str(caught.value) == (
+        f'tdd.toml: flows.0.direction = "reverse": with request none and grant {grant} station 1 '
+        "never has an uplink, for no flow sends to it. Write another request or another grant."
+    )
+    # A download of the same station has it granted one.
+    loads(text, overrides=[("flows.1.user", "1")])
+    loads(text, overrides=[("bottleneck.link.request", "drawn")])
+    loads(text, overrides=[("bottleneck.link.grant", '{kind = "unsolicited", period = "20 ms"}')])

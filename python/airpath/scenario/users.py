@@ -8,8 +8,10 @@ from typing import Any
 from airpath.scenario.base import Path, fault
 from airpath.scenario.cell import CellLink
 from airpath.scenario.flows import Source
+from airpath.scenario.grants import AdaptBi, BlindBi
 from airpath.scenario.hops import AckPath
 from airpath.scenario.links import Link
+from airpath.scenario.requests import NoRequest
 from airpath.scenario.stations import no_station
 from airpath.scenario.tdd import OfdmaTddLink
 
@@ -33,11 +35,12 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
         How ACKs return.
     """
     if isinstance(bottleneck, OfdmaTddLink):
-        return [
+        wrong: list[Fault] = [
             (("flows", index, "user"), group.user, no_station(bottleneck.stations))
             for index, group in enumerate(groups)
             if group.user is not None and group.user >= bottleneck.stations
         ]
+        return wrong or _never_granted(groups, bottleneck)
     links: list[tuple[Path, Any]] = [
         (("bottleneck", "link"), bottleneck),
         (("ack_path", "link"), getattr(ack_path, "link", None)),
@@ -51,8 +54,8 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
             for index, group in enumerate(groups)
             if group.user is not None
         ]
-    if wrong := _gaps(groups):
-        return [wrong]
+    if gap := _gaps(groups):
+        return [gap]
     count = max(users.stop for users in _users(groups))
     return [
         (
@@ -64,6 +67,31 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
         for index, entry in enumerate(cell.users)
         if entry.user >= count
     ]
+
+
+def _never_granted(groups: Sequence[Source], link: OfdmaTddLink) -> list[Fault]:
+    """Return the groups that send from stations to which nothing is ever granted."""
+    grant = link.grant
+    if not (isinstance(grant, (BlindBi, AdaptBi)) and isinstance(link.request, NoRequest)):
+        return []
+    stations = [{user % link.stations for user in users} for users in _users(groups)]
+    ways = [group.direction for group in groups]
+    served = {
+        station
+        for way, of_group in zip(ways, stations, strict=True)
+        if way == "forward"
+        for station in of_group
+    }
+    wrong: list[Fault] = []
+    for index, (way, of_group) in enumerate(zip(ways, stations, strict=True)):
+        if way == "reverse" and (never := of_group - served):
+            what = (
+                f"with request none and grant {grant.kind} station {min(never)} never has "
+                "an uplink, for no flow sends to it"
+            )
+            error = fault(what, "Write another request or another grant")
+            wrong.append((("flows", index, "direction"), "reverse", error))
+    return wrong
 
 
 def _users(groups: Sequence[Source]) -> list[range]:
