@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.scenario.mimo import MimoLink
-from airpath.scenario.units import Size, quote
+from airpath.scenario.units import Duration, Size, quote
 
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
@@ -24,6 +24,8 @@ _QUEUES_OF_DATA = (
     ("reverse", "ack_path", "link that ACKs take"),
 )
 """Which way data goes, the table of the queue that it waits in, and what people call its place."""
+_MANY_SLOTS = 10**7
+"""Slots of a replication, some seconds of processor time."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisor
         *_nobody_tells_load(resolved),
         *_nothing_fits(resolved),
         *_nothing_corrected(scenario, resolved),
+        *_many_slots(resolved),
     ]
 
 
@@ -194,6 +197,21 @@ def _nothing_corrected(scenario: Scenario, resolved: Mapping[str, Any]) -> Itera
                     "be corrected. A lower rate, or small = {up_to = …, code_rate = …}, helps.",
                     place,
                 )
+
+
+def _many_slots(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+    """Yield the cells whose slots are so short that a replication takes long."""
+    for place in ("bottleneck", "ack_path"):
+        link = resolved[place].get("link") or {}
+        slots = resolved["duration_ns"] / link["slot_ns"] if link.get("kind") == "cell" else 0
+        if slots > _MANY_SLOTS:
+            yield Advisory(
+                "many-slots",
+                f"slot = {quote(str(Duration(link['slot_ns'])))}: {slots:.3g} slots in a "
+                "replication, each of which takes up to 1 us of processor time while a user has "
+                "data. Set a longer slot.",
+                f"{place}.link",
+            )
 
 
 def _ack_bytes(source: Mapping[str, Any]) -> int:

@@ -290,3 +290,23 @@ def test_ctrl_c_before_a_replication_is_finished(tmp_path: Path) -> None:
         ap.simulate(make(tcp(), duration="100000 s"), reps=2, progress=stop)
     assert raised.value.result.replications == []
     assert raised.value.result.advisories == []
+
+
+def test_slots_that_are_too_many() -> None:
+    """A cell with slots of 1 us took minutes without a word."""
+
+    def cell(slot: str) -> ap.Scenario:
+        link = ap.CellLink(
+            slot=slot,
+            rate={"kind": "shannon", "bandwidth": "5 MHz"},
+            snr={"kind": "constant", "mean": "10 dB"},
+        )
+        return make(tcp(), bottleneck=ap.Bottleneck(aqm="droptail", link=link), duration="11 s")
+
+    [advisory] = ap.advisories(cell("1 us"))
+    assert (advisory.code, str(advisory)) == (
+        "many-slots",
+        'bottleneck.link: slot = "1 us": 1.1e+07 slots in a replication, each of which takes up '
+        "to 1 us of processor time while a user has data. Set a longer slot.",
+    )
+    assert ap.advisories(cell("10 us")) == []
