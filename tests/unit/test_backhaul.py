@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,3 +102,12 @@ def test_an_advisory_reports_a_backhaul_that_holds_the_delay_of_uploads() -> Non
 def test_a_backhaul_without_a_limit_has_no_queue() -> None:
     result = ap.simulate(scenario(backhaul={"rate": "16 Mbit/s"}), reps=1)
     assert list(result.queues()["queue"]) == ["bottleneck"]
+
+
+def test_a_sweep_reports_the_points_with_such_a_backhaul(tmp_path: Path) -> None:
+    """The outline of its replications says whether they are read for advisories."""
+    grid = {"backhaul.rate": ["16 Mbit/s", "100 Mbit/s"]}
+    with pytest.warns(ap.errors.AdvisoryWarning):
+        sweep = ap.sweep(scenario(), grid=grid, reps=5, out=tmp_path / "out")
+    found = sweep.advisories()
+    assert found.loc[found["code"] == "backhaul-queue", "point"].tolist() == [0]
