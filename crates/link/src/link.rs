@@ -135,9 +135,9 @@ pub struct UserReport {
     pub delivered_packets: u64,
     /// Packets that were given up, or destroyed.
     pub lost_packets: u64,
-    /// Slots that it was given.
+    /// Slots that it was given, of those that began in the measured time.
     pub slots: u64,
-    /// The same as a share of all slots of the measured time.
+    /// The same as a share of all slots that began in the measured time.
     pub slot_share: f64,
     /// Share of its slots that failed.
     pub slot_error_rate: Option<f64>,

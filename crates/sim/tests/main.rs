@@ -28,6 +28,7 @@ mod price_and_load;
 mod rate_schedule;
 mod recorded_traces;
 mod rlc_oracle;
+mod shares;
 mod slope;
 mod theory;
 mod whole_network;

@@ -275,3 +275,13 @@ fn an_answer_between_them_keeps_the_connection() {
     assert_eq!(tcp.aborted_at(), None);
     tcp.timeout_at(7100).nothing().no_timer();
 }
+
+/// The ACK that completes a transfer leaves nothing that a window could limit. After a timeout the
+/// clock of the congestion window ran on to the end of the run.
+#[test]
+fn limited_time_ends_with_the_transfer_after_a_timeout() {
+    let mut tcp = sender(|given| given.transfer = Some(10_000));
+    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
+    tcp.at(1100).ack(10_000).no_timer().cwnd_limited(100);
+    tcp.at(5000).cwnd_limited(100);
+}

@@ -158,6 +158,13 @@ impl Cell {
         now.as_nanos().div_ceil(self.slot.as_nanos())
     }
 
+    /// Slots that have begun since measurement started, whether they were given away or not.
+    fn measured_slots(&self, now: Time) -> u64 {
+        // A slot that begins at `now` counts once it was given away.
+        let end = self.slot_from(now).max(self.next_slot);
+        end.saturating_sub(self.slot_from(self.meter.since()))
+    }
+
     /// Without a block on the air, a slot begins at `now` at the earliest.
     #[inline]
     fn wait_for_slot(&mut self, now: Time) {
@@ -258,6 +265,9 @@ impl Cell {
         }
         person.repeated = None;
         if has_failed {
+            if began >= meter.since() {
+                person.note_failed_slot();
+            }
             for _ in 0..person.fail(bits, self.attempts, ctx) {
                 meter.lose();
                 margin.on_loss();
@@ -356,7 +366,7 @@ impl Link for Cell {
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let under_way = self.block.map(|block| self.start_of(block.slot));
         let link = self.meter.report_of_time(now, under_way);
-        let slots = link.offered / self.slot.as_secs_lossy();
+        let slots = self.measured_slots(now);
         let users = (0..).zip(self.people.iter().zip(&self.radios));
         let of_user = |(user, (person, radio)): (u32, (&User, &Radio))| {
             let margin = self.margins.of(user as usize).mean();

@@ -291,3 +291,34 @@ fn a_repeated_block_is_given_up_at_the_nth_failure() {
     let sent = run(&mut cell, &mut bench, slots(4.5));
     assert_eq!(sent, [(4.0, 0, 2)]);
 }
+
+/// A slot belongs to the measured time in which it begins, and so does its failure. Measurement
+/// starts within the first slot; the second and the third begin while it lasts 1.2 slots.
+#[test]
+fn shares_of_slots_are_of_the_slots_that_begin_in_the_measured_time() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[3.0, 1.0, 0.25, 0.25]], json!({"attempts": 9}));
+    for seq in 0..4 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    run(&mut cell, &mut bench, slots(0.9));
+    cell.control(&Control::StartMeasurement, &mut bench.at(slots(0.9)));
+    run(&mut cell, &mut bench, slots(1.9));
+    let users = cell.reports(slots(1.9)).remove(0).users;
+    assert_eq!((users[0].slots, users[0].slot_share), (1, 1.0));
+    assert_eq!(users[0].slot_error_rate, Some(0.0));
+    run(&mut cell, &mut bench, slots(2.1));
+    let users = cell.reports(slots(2.1)).remove(0).users;
+    assert_eq!((users[0].slots, users[0].slot_share), (2, 1.0));
+    assert_eq!(users[0].slot_error_rate, Some(0.5));
+}
+
+/// No slot begins in a measured time that is shorter than one.
+#[test]
+fn without_a_slot_the_share_is_zero() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[3.0, 3.0]], json!({}));
+    cell.control(&Control::StartMeasurement, &mut bench.at(slots(0.25)));
+    let users = cell.reports(slots(0.75)).remove(0).users;
+    assert_eq!((users[0].slot_share, users[0].slot_error_rate), (0.0, None));
+}

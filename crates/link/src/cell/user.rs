@@ -12,7 +12,8 @@ pub(super) struct Counts {
     delivered_bytes: u64,
     delivered_packets: u64,
     lost_packets: u64,
-    /// Slots that it was given, and of these.
+    /// Slots that it was given and that began in the measured time, and of these those that failed and
+    /// those in which no user with data had a higher rate.
     slots: u64,
     failed_slots: u64,
     best_slots: u64,
@@ -175,10 +176,15 @@ impl User {
         self.release(packets, bytes, ctx);
     }
 
+    /// A slot has failed that began in the measured time.
+    #[inline]
+    pub(super) fn note_failed_slot(&mut self) {
+        self.counts.failed_slots += 1;
+    }
+
     /// A block of `bits` has failed. At the n-th failure in a row the packets that it would have
     /// completed are given up; gives how many.
     pub(super) fn fail(&mut self, mut bits: u64, attempts: u32, ctx: &mut Ctx<'_>) -> u64 {
-        self.counts.failed_slots += 1;
         self.failures = self.failures.saturating_add(1);
         if self.failures < attempts {
             return 0;
@@ -227,12 +233,12 @@ impl User {
         report
     }
 
-    /// What was measured of it in `slots` slots' time.
+    /// What was measured of it; `slots` began in the measured time.
     pub(super) fn report(
         &self,
         user: UserId,
         radio: &Radio,
-        slots: f64,
+        slots: u64,
         margin: f64,
     ) -> UserReport {
         let counts = &self.counts;
@@ -243,7 +249,7 @@ impl User {
             delivered_packets: counts.delivered_packets,
             lost_packets: counts.lost_packets,
             slots: counts.slots,
-            slot_share: counts.slots as f64 / slots,
+            slot_share: counts.slots as f64 / slots.max(1) as f64,
             slot_error_rate: of_slots(counts.failed_slots as f64),
             mean_rate_bps: of_slots(counts.rates),
             best_slot_share: of_slots(counts.best_slots as f64),

@@ -27,8 +27,7 @@ impl Sender {
     pub(super) fn abort(&mut self, now: Time) {
         self.phase = Phase::Aborted;
         self.closed_at = now;
-        // Neither window holds anything back any longer.
-        self.note_holder(u64::MAX, now);
+        self.stop_limit_clocks(now);
         self.set_alarm();
     }
 }

@@ -77,6 +77,7 @@ impl Sender {
             }
             self.phase = Phase::Done;
             self.closed_at = self.closed_at.min(ctx.now);
+            self.stop_limit_clocks(ctx.now);
         }
     }
 

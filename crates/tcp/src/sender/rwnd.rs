@@ -91,6 +91,11 @@ impl Sender {
         }
     }
 
+    /// The connection is closed: neither window is a limit any longer.
+    pub(super) fn stop_limit_clocks(&mut self, now: Time) {
+        self.note_holder(u64::MAX, now);
+    }
+
     /// What keeps back the next segment of new data.
     fn holder_below(&self, allowed: u64, now: Time) -> Holder {
         let size = (self.end - self.board.nxt()).min(u64::from(self.mss));

@@ -1,7 +1,7 @@
 //! What a script expects of its sender.
 
 use super::{Mark, Segment, SenderScript, ms};
-use airpath_core::{Stage, Time};
+use airpath_core::{Duration, Stage, Time};
 
 impl SenderScript {
     /// Exactly these segments were sent since the last stimulus, in this order.
@@ -102,6 +102,15 @@ impl SenderScript {
     pub(crate) fn ssthresh(&mut self, bytes: u64) -> &mut Self {
         self.tally.value();
         assert_eq!(self.sender.ssthresh(), bytes, "ssthresh at {} ms", self.now);
+        self
+    }
+
+    /// The congestion window was the limit for so many milliseconds.
+    #[track_caller]
+    pub(crate) fn cwnd_limited(&mut self, millis: u64) -> &mut Self {
+        self.tally.value();
+        let found = self.sender.congestion_window_limited(ms(self.now));
+        assert_eq!(found, Duration::from_millis(millis), "at {} ms", self.now);
         self
     }
 
