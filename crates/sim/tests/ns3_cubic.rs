@@ -6,7 +6,7 @@
 //! ours is not, and its first steps beyond slow start are larger. Where our losses come at another
 //! time or window, a test says what our windows are and fails when they become the suite's.
 
-use crate::common::{MS, SECOND, flow, run_with, scenario, tcp_options};
+use crate::common::{MS, SECOND, droptail, flow, run, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
 use airpath_core::{Series, Time};
 use airpath_path::Parts;
@@ -124,4 +124,28 @@ fn step_up_without_friendliness_from_17_5_to_18_5_s() {
 #[test]
 fn step_up_with_friendliness_from_13_to_15_s() {
     FRIENDLINESS.run().lie_within("step up, Reno-friendly", 13.0, 15.0, 150.0, 220.0);
+}
+
+/// Four flows of `recovery` and `cc` share 20 Mbit/s with a loss of 1 % for a minute; gives the drops of
+/// the queue of 50 packets.
+fn drops_with_losses(cc: &str, recovery: &str) -> u64 {
+    let options = tcp_options(json!({
+        "recovery": recovery, "receive_window": 10_000_000, "window_growth": "abc-1"}));
+    let congestion = json!({"kind": cc, "c": 0.4, "beta": 0.7});
+    let source = json!({"kind": "tcp", "congestion": congestion, "options": options});
+    let delay = json!({"egress": {"delay_ns": 40 * MS}, "return_wire": {"delay_ns": 40 * MS}});
+    let flows = vec![flow(source, delay); 4];
+    let link = json!({"kind": "fixed", "rate_bps": 20_000_000, "loss": 0.01});
+    let report = run(&scenario(60, flows, link, droptail(50), json!({})), 1);
+    report.queues[0].drops.values().sum()
+}
+
+/// An ACK after a timeout enlarged the window by what SACK, or duplicates, had told of long before:
+/// the next burst filled the queue and the next timeout followed, with 10 000 to 30 000 drops.
+#[test]
+fn timeouts_outside_of_ns3s_procedures_do_not_make_the_window_collapse() {
+    for recovery in ["newreno", "sack", "prr"] {
+        let drops = ["cubic-ns3", "cubic"].map(|cc| drops_with_losses(cc, recovery));
+        assert!(drops[0] < 500 && drops[1] < 500, "{recovery}: {drops:?}");
+    }
 }

@@ -383,6 +383,12 @@ impl TcpOptions {
         self.loss_detection == LossDetection::Rack && self.recovery.uses_sack()
     }
 
+    /// Whether a timeout forgets what had arrived before it, so that an ACK counts it a second time.
+    pub(crate) fn forgets_arrivals(&self) -> bool {
+        let keeps = self.sack_after_timeout == SackAfterTimeout::Keep;
+        !self.recovery.uses_sack() || !keeps && !self.finds_losses_by_time()
+    }
+
     /// Bytes of IP and TCP header in each packet, timestamps included.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }

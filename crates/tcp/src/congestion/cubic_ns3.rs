@@ -5,6 +5,9 @@
 //! Differs from RFC 9438: windows, targets and thresholds are truncated to segments; a threshold
 //! comes from cwnd, not from the flight; after a timeout `W_max` stays; the Reno-friendly window
 //! never grows by more than β's α; slow start adds all that was acknowledged and may end early.
+//! Differs from ns-3 outside of its procedures, whose recovery counts what an ACK delivered: there an
+//! ACK counts for no more than it delivered. Where a timeout forgets what had arrived before, it counts
+//! for a segment in the slow start after one (RFC 3465 §2.3).
 
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
@@ -59,6 +62,12 @@ pub struct CubicNs3 {
     srtt: Option<Duration>,
     delay_min: Option<Duration>,
     hystart: HyStart,
+    /// ns-3's recovery counts the segments of each ACK.
+    follows_ns3: bool,
+    /// A timeout forgets what had arrived before it.
+    forgets_arrivals: bool,
+    /// The last reduction was a timeout's.
+    after_timeout: bool,
 }
 
 /// One congestion avoidance, windows in segments.
@@ -99,7 +108,20 @@ impl CubicNs3 {
             srtt: None,
             delay_min: None,
             hystart: HyStart::default(),
+            follows_ns3: options.follows_ns3(),
+            forgets_arrivals: options.forgets_arrivals(),
+            after_timeout: false,
         }
+    }
+
+    /// Whole segments by which an ACK counts that may enlarge the window by `growth` bytes.
+    fn counted_segments(&self, growth: u64, event: &AckEvent) -> u64 {
+        if self.follows_ns3 {
+            return growth / self.mss;
+        }
+        let segments = growth.min(event.delivered) / self.mss;
+        let is_limited = self.after_timeout && self.forgets_arrivals && self.cwnd < self.ssthresh;
+        if is_limited { segments.min(1) } else { segments }
     }
 
     fn smooth(&mut self, rtt: Duration) -> Duration {
@@ -197,7 +219,7 @@ impl CongestionControl for CubicNs3 {
 
     /// `PktsAcked`, then `IncreaseWindow`.
     fn on_ack(&mut self, event: &AckEvent) {
-        let Some(acked) = event.growth else { return };
+        let Some(growth) = event.growth else { return };
         if let Some(rtt) = event.rtt {
             let rtt = self.smooth(rtt);
             self.note_delay(rtt, event);
@@ -205,9 +227,9 @@ impl CongestionControl for CubicNs3 {
         if event.app_limited {
             return;
         }
-        let segments = acked / self.mss;
+        let segments = self.counted_segments(growth, event);
         if self.cwnd < self.ssthresh {
-            self.begin_round_when_due(acked, event);
+            self.begin_round_when_due(growth, event);
             self.cwnd += segments * self.mss;
         } else if segments > 0 {
             self.count += segments;
@@ -227,12 +249,14 @@ impl CongestionControl for CubicNs3 {
     fn on_loss(&mut self, event: &LossEvent) {
         self.reduce(event.cwnd);
         self.cwnd = self.ssthresh;
+        self.after_timeout = false;
     }
 
     /// `CubicReset` and `HystartReset` as well.
     fn on_rto(&mut self, event: &LossEvent) {
         self.reduce(event.cwnd);
         self.cwnd = self.mss;
+        self.after_timeout = true;
         self.delay_min = None;
         self.hystart = HyStart::default();
         self.hystart.begin_round(event.now);
@@ -410,6 +434,34 @@ mod tests {
             cubic.on_ack(&ack(at, 1, 50));
         }
         ARITHMETIC.equal("cwnd after K, W_max 20", "B", cubic.cwnd() as f64, 20_000.0);
+    }
+
+    /// Four segments of ten were known to have arrived.
+    #[test]
+    fn an_ack_counts_for_what_it_delivered_except_under_ns3s_procedures() {
+        let event = AckEvent { delivered: 6 * MSS, ..ack(0, 10, 50) };
+        let grown = |follows_ns3| {
+            let mut cubic = CubicNs3 { follows_ns3, forgets_arrivals: false, ..cubic(4, u64::MAX) };
+            cubic.on_rto(&loss(40));
+            cubic.on_ack(&event);
+            cubic.cwnd() / MSS
+        };
+        assert_eq!((grown(false), grown(true)), (7, 11));
+    }
+
+    /// RFC 3465 §2.3.
+    #[test]
+    fn after_a_timeout_an_ack_counts_for_a_segment_until_slow_start_ends() {
+        let mut cubic = cubic(40, u64::MAX);
+        cubic.on_rto(&loss(5));
+        for (segments, window) in [(10, 2), (2, 3), (2, 3), (2, 4)] {
+            cubic.on_ack(&ack(0, segments, 50));
+            assert_eq!(cubic.cwnd(), window * MSS);
+        }
+        cubic.on_loss(&loss(20));
+        cubic.ssthresh = u64::MAX;
+        cubic.on_ack(&ack(0, 2, 50));
+        assert_eq!(cubic.cwnd(), 16 * MSS);
     }
 
     #[test]
