@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from resolved_scenarios import BULK, resolved
+from resolved_scenarios import BULK, resolved, scenario
 
 import airpath as ap
+from airpath.cli.check import explicit
 from airpath.scenario import PROFILES, TcpOptions
 
 
@@ -233,3 +235,52 @@ def test_what_does_not_go_with_loss_detection_is_refused(
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", profile=profile, tcp=tcp)
     assert str(caught.value) == message
+
+
+CHANGES: dict[str, tuple[Any, ...]] = {
+    "recovery": ("reno", "newreno", "sack", "prr"),
+    "procedures": ("rfc", "ns2", "ns3", "linux"),
+    "loss_detection": ("sack", "rack"),
+    "tail_loss_probe": (False, True),
+    "ecn": ("off", "on"),
+    "window_scaling": ("exact", "off", "on"),
+    "max_retries": (3, "unlimited"),
+    "initial_window": ("2 segments", "1 kB"),
+}
+CONTROLS = (None, "reno", "cubic", "cubic-ns3", "cubic-linux", "dctcp", "vcp")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path) -> None:
+    """`airpath check` refused, without the file's name, what `airpath run` accepts."""
+    accepted = 0
+    for cc in CONTROLS:
+        for tcp in ({name: value} for name, values in CHANGES.items() for value in values):
+            keys = {"profile": profile, "tcp": tcp} | ({} if cc is None else {"cc": cc})
+            try:
+                given = scenario(flows=ap.flows(base_rtt="40 ms", **keys))
+            except ap.ScenarioError:
+                continue
+            (tmp_path / "written.toml").write_text(explicit(given).to_toml(), encoding="utf-8")
+            written = ap.load(tmp_path / "written.toml")
+            assert ap.check(written)["flows"] == ap.check(given)["flows"], keys
+            accepted += 1
+    assert accepted > 50
+
+
+@pytest.mark.parametrize(
+    ("tcp", "loss_detection", "tail_loss_probe"),
+    [
+        ({}, "rack", True),
+        ({"loss_detection": "sack"}, "sack", False),
+        ({"procedures": "ns3"}, "sack", False),
+        ({"tail_loss_probe": False}, "rack", False),
+    ],
+)
+def test_the_kernels_loss_detection_gives_way(
+    tcp: dict[str, Any], loss_detection: str, tail_loss_probe: bool
+) -> None:
+    flows = ap.flows(base_rtt="40 ms", profile="linux", tcp=tcp)
+    options = resolved(flows=flows)["flows"][0]["source"]["options"]
+    found = (options["loss_detection"], options["tail_loss_probe"])
+    assert found == (loss_detection, tail_loss_probe)

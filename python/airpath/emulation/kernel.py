@@ -13,7 +13,8 @@ from airpath.errors import Problem, ScenarioError, show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.scenario import Scenario
 from airpath.scenario.base import Context
-from airpath.scenario.profiles import SELECTIVE, TcpOptions, profile_options
+from airpath.scenario.profiles import profile_options
+from airpath.scenario.tcp_options import SELECTIVE, TcpOptions
 from airpath.scenario.units import Size
 
 __all__ = ["Kernel", "for_commands", "for_flows", "kernel_has"]

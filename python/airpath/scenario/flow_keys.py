@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
     from airpath.scenario.congestion import Congestion
-    from airpath.scenario.profiles import TcpOptions
+    from airpath.scenario.tcp_options import TcpOptions
     from airpath.scenario.traffic import Arrivals, OnOff, RandomSize
     from airpath.scenario.units import Duration, Rate, Size
     from airpath.scenario.windows import ReceiveWindow

@@ -23,7 +23,8 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.congestion import Congestion, Reno
 from airpath.scenario.flow_keys import FlowKeys
-from airpath.scenario.profiles import PROFILES, SELECTIVE, TcpOptions, profile_options
+from airpath.scenario.profiles import PROFILES, profile_options
+from airpath.scenario.tcp_options import SELECTIVE, TcpOptions
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.units import Duration, Size, quote
 from airpath.scenario.values import Count, PositiveRate, PositiveSize, UserNumber, choice
