@@ -33,6 +33,7 @@ BULK = {
     "handshake": True,
     "timestamps": False,
     "ecn": "off",
+    "ecn_reaction": "rfc",
     "window_scaling": "exact",
     "sack_after_timeout": "forget",
     "idle_restart": "off",

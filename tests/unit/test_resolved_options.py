@@ -58,6 +58,7 @@ def test_the_profile_of_the_kernel() -> None:
         "max_rto_ns": 120 * 10**9,
         "max_backoff": 32768,
         "timestamps": True,
+        "ecn_reaction": "cwr",
         "window_scaling": "on",
         "sack_after_timeout": "keep",
         "idle_restart": "decay",
@@ -83,6 +84,7 @@ def test_the_profile_of_the_present_simulator() -> None:
         "exit_window": "ssthresh",
         "initial_rto_ns": 3 * 10**9,
         "timestamps": True,
+        "ecn_reaction": "cwr",
         "window_scaling": "on",
         "sack_after_timeout": "keep",
         "procedures": "ns3",
@@ -106,13 +108,51 @@ def test_in_the_profile_of_a_simulator_cc_names_its_class(
     assert (options["recovery"], options["window_growth"]) == (recovery, growth)
 
 
-@pytest.mark.parametrize("keys", [{"tcp": {"ecn": "on"}}, {"cc": "dctcp"}])
-def test_ns3s_procedures_know_no_ecn(keys: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"cc": "dctcp"},
+            'procedures = "ns3": procedures = "ns3" has no cc = "dctcp". Write procedures = "rfc".',
+        ),
+        (
+            {"tcp": {"initial_window": "1447 B"}},
+            'initial_window = "1447 B": initial_window = 1447 B is below mss = 1448 B, and '
+            'procedures = "ns3" never sends a part of a segment. Write at least "1 segment".',
+        ),
+        (
+            {"tcp": {"mss": "16 kB"}},
+            'mss = "16 kB": initial_window = 14480 B is below mss = 16 kB, and '
+            'procedures = "ns3" never sends a part of a segment. Write at least "1 segment".',
+        ),
+        (
+            {"tcp": {"recovery": "newreno", "ecn_reaction": "cwr"}},
+            'ecn_reaction = "cwr": ecn_reaction = "cwr" needs SACK and loss_detection = "rack" or '
+            'procedures = "ns3". Write ecn_reaction = "rfc".',
+        ),
+    ],
+)
+def test_what_ns3s_procedures_refuse(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ap.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", profile="ns3", **keys)
-    assert str(caught.value) == (
-        'flows: tcp.ecn = "on": procedures = "ns3" knows no ECN. Write procedures = "rfc".'
-    )
+    assert str(caught.value) == f"flows: tcp.{message}"
+
+
+@pytest.mark.parametrize(
+    ("profile", "tcp", "reaction"),
+    [
+        ("rfc", {}, "rfc"),
+        ("ns3", {"ecn": "on"}, "cwr"),
+        ("ns3", {"recovery": "newreno"}, "rfc"),
+        ("linux", {"recovery": "sack"}, "cwr"),
+        ("linux", {"loss_detection": "sack"}, "rfc"),
+        ("rfc", {"recovery": "prr", "loss_detection": "rack", "ecn_reaction": "cwr"}, "cwr"),
+    ],
+)
+def test_which_connections_reduce_in_cwr(profile: str, tcp: dict[str, Any], reaction: str) -> None:
+    flows = ap.flows(base_rtt="40 ms", profile=profile, tcp=tcp)
+    options = resolved(flows=flows)["flows"][0]["source"]["options"]
+    assert options["ecn_reaction"] == reaction
 
 
 @pytest.mark.parametrize(
@@ -243,6 +283,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
     "loss_detection": ("sack", "rack"),
     "tail_loss_probe": (False, True),
     "ecn": ("off", "on"),
+    "ecn_reaction": ("rfc", "cwr"),
     "window_scaling": ("exact", "off", "on"),
     "max_retries": (3, "unlimited"),
     "initial_window": ("2 segments", "1 kB"),
@@ -256,7 +297,8 @@ def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path)
     accepted = 0
     for cc in CONTROLS:
         for tcp in ({name: value} for name, values in CHANGES.items() for value in values):
-            keys = {"profile": profile, "tcp": tcp} | ({} if cc is None else {"cc": cc})
+            keys: dict[str, Any] = {"profile": profile, "tcp": tcp}
+            keys |= {} if cc is None else {"cc": cc}
             try:
                 given = scenario(flows=ap.flows(base_rtt="40 ms", **keys))
             except ap.ScenarioError:

@@ -202,9 +202,11 @@ fn any_connection() -> impl Strategy<Value = Value> {
                 "handshake": handshake, "receive_window": 200_000,
                 "pacing": if is_paced { "on" } else { "off" },
                 "initial_rto_ns": 300 * MS, "min_rto_ns": 100 * MS});
-            // ns-3's procedures have their own recovery, and are of a time before ECN.
-            if name != "ns3" {
+            // ns-3's procedures have their own recovery, and no DCTCP.
+            if name != "ns3" || ecn != "dctcp" {
                 options["ecn"] = json!(ecn);
+            }
+            if name != "ns3" {
                 // ns-2's procedures are for connections without SACK.
                 let is_refused = name == "ns2" && recovery == "sack";
                 if !recovery.is_null() && !is_refused {

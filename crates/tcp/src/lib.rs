@@ -45,9 +45,9 @@ pub use application::{
 };
 pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use options::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, LossDetection, Pacing,
-    PartialAckTimer, Procedures, Push, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout,
-    TcpOptions, WindowGrowth, WindowScaling,
+    EcnReaction, EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, LossDetection,
+    Pacing, PartialAckTimer, Procedures, Push, RecoveryExit, RecoveryKind, RtoFloor,
+    SackAfterTimeout, TcpOptions, WindowGrowth, WindowScaling,
 };
 pub use price_rules::{clamp_change, clamp_delay};
 pub use profiles::{profile, profile_names};

@@ -66,6 +66,9 @@ pub struct TcpOptions {
     /// Explicit congestion notification (RFC 3168), and whose echo the receiver gives.
     #[serde(default)]
     pub ecn: EcnUse,
+    /// How the window is reduced for an echoed mark.
+    #[serde(default)]
+    pub ecn_reaction: EcnReaction,
     /// How the window is written into an ACK.
     #[serde(default)]
     pub window_scaling: WindowScaling,
@@ -238,6 +241,19 @@ impl EcnUse {
     }
 }
 
+/// How the window is reduced for an echoed congestion mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EcnReaction {
+    /// At once (RFC 3168 §6.1.2).
+    #[default]
+    Rfc,
+    /// In the state CWR, as Linux and ns-3: no growth until something is acknowledged that was sent
+    /// after the echo, and with proportional rate reduction one segment leaves for several
+    /// delivered. With `loss_detection = "rack"` or ns-3's procedures only.
+    Cwr,
+}
+
 /// Which duplicate ACKs begin a fast retransmit, by what was sent before the last loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -383,6 +399,12 @@ impl TcpOptions {
         self.loss_detection == LossDetection::Rack && self.recovery.uses_sack()
     }
 
+    /// Whether echoed marks are answered in the state CWR.
+    pub(crate) fn reacts_in_cwr(&self) -> bool {
+        let is_modelled = self.follows_ns3() || self.finds_losses_by_time();
+        self.ecn_reaction == EcnReaction::Cwr && is_modelled
+    }
+
     /// Whether a timeout forgets what had arrived before it, so that an ACK counts it a second time.
     pub(crate) fn forgets_arrivals(&self) -> bool {
         let keeps = self.sack_after_timeout == SackAfterTimeout::Keep;
@@ -425,8 +447,13 @@ impl TcpOptions {
             let problem = "with its headers larger than an IP packet of 65535 bytes";
             return Err(ConfigError::new("mss", self.mss, problem));
         }
-        if self.follows_ns3() && self.ecn.is_negotiated() {
-            return Err(ConfigError::new("ecn", "on", "not modelled under procedures = \"ns3\""));
+        if self.follows_ns3() && self.ecn == EcnUse::Dctcp {
+            let problem = "not modelled under procedures = \"ns3\"";
+            return Err(ConfigError::new("ecn", "dctcp", problem));
+        }
+        if self.follows_ns3() && self.initial_window < u64::from(self.mss) {
+            let problem = "below one segment, which procedures = \"ns3\" never sends a part of";
+            return Err(ConfigError::new("initial_window", self.initial_window, problem));
         }
         if self.follows_ns2() && self.recovery.uses_sack() {
             let problem = "not modelled under procedures = \"ns2\"";

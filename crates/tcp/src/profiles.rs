@@ -82,6 +82,17 @@ mod tests {
         }
     }
 
+    /// It was never sent, and no timer ran.
+    #[test]
+    fn an_initial_window_below_a_segment_is_refused_under_ns3s_procedures() {
+        let ns3 = TcpOptions::of_profile("ns3").expect("a profile");
+        let error = TcpOptions { initial_window: 1447, ..ns3.clone() }.validate();
+        let expected = "initial_window = 1447: below one segment, which procedures = \"ns3\" never \
+                        sends a part of";
+        assert_eq!(error.expect_err("below a segment").to_string(), expected);
+        assert!(TcpOptions { initial_window: 1448, ..ns3 }.validate().is_ok());
+    }
+
     #[test]
     fn another_name_is_refused() {
         let error = TcpOptions::of_profile("bsd").expect_err("no such profile");

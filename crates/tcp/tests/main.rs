@@ -2,6 +2,7 @@
 
 mod script;
 
+mod cwr;
 mod dctcp;
 mod ecn;
 mod every_window;

@@ -106,6 +106,11 @@ _RECOVERY: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
 )
 _OTHERS: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
     (
+        "ecn_reaction",
+        lambda options: options["ecn"] in ("on", "dctcp") and options["ecn_reaction"] != "cwr",
+        "cwr",
+    ),
+    (
         "procedures",
         lambda options: options["procedures"] not in ("rfc", "linux"),
         "its own",

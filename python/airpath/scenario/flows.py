@@ -317,10 +317,10 @@ class Tcp(Source):
         if profile is not None:
             whole = profile_options(profile, None, None, tcp)
             wrong += _inconsistent(whole, tcp)
-            negotiates = tcp.ecn == "on" or (cc is not None and cc.negotiates_ecn)
-            if whole.procedures == "ns3" and negotiates:
-                error = fault('procedures = "ns3" knows no ECN', 'Write procedures = "rfc"')
-                wrong.append((("ecn",), tcp.ecn or "on", error))
+            if whole.procedures == "ns3" and cc is not None and cc.echo == "dctcp":
+                what = f'procedures = "ns3" has no cc = {quote(cc.kind)}'
+                error = fault(what, 'Write procedures = "rfc"')
+                wrong.append((("procedures",), whole.procedures, error))
             if whole.procedures == "ns2" and whole.recovery in SELECTIVE:
                 error = fault('procedures = "ns2" knows no SACK', 'Write procedures = "rfc"')
                 blamed = "recovery" if tcp.recovery else "procedures"
@@ -478,6 +478,15 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
             what = f"{name} = {least} is above max_rto = {options.max_rto}"
             complain((name, "max_rto"), what, f"Write {name} up to max_rto")
             break
+    selects = options.recovery in SELECTIVE
+    if selects and options.procedures == "ns3" and options.initial_window < options.mss:  # type: ignore[operator]
+        what = f"initial_window = {options.initial_window} is below mss = {options.mss}, and "
+        what += 'procedures = "ns3" never sends a part of a segment'
+        complain(("initial_window", "mss"), what, 'Write at least "1 segment"')
+    has_cwr = selects and (options.loss_detection == "rack" or options.procedures == "ns3")
+    if given.ecn_reaction == "cwr" and not has_cwr:
+        what = 'ecn_reaction = "cwr" needs SACK and loss_detection = "rack" or procedures = "ns3"'
+        complain(("ecn_reaction",), what, 'Write ecn_reaction = "rfc"')
     if given.loss_detection == "rack" and options.procedures == "ns3":
         what = 'procedures = "ns3" finds losses by what has arrived'
         complain(("loss_detection",), what, 'Write procedures = "rfc"')

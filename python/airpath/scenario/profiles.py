@@ -60,6 +60,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "RFC 9293 §3.5"),
         "timestamps": Option(False, "RFC 7323, an option"),
         "ecn": Option("off", "RFC 3168, an option"),
+        "ecn_reaction": Option("rfc", "RFC 3168 §6.1.2"),
         "window_scaling": Option("exact", "a receive window above 65535 B is meant as it is"),
         "sack_after_timeout": Option("forget", "RFC 2018 §8"),
         "idle_restart": Option("off", "RFC 5681 §4.1 is an option here; bulk data is never idle"),
@@ -102,6 +103,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "ns-3.21, class TcpSocketBase"),
         "timestamps": Option(False, "ns-3.21 has none"),
         "ecn": Option("off", "ns-3.21 has none"),
+        "ecn_reaction": Option("rfc", "ns-3.21 has no ECN"),
         "window_scaling": Option("exact", "ns-3.21 has none; 65535 B need none"),
         "sack_after_timeout": Option("forget", "ns-3.21 has no SACK"),
         "idle_restart": Option("off", f"{_NS3}, has none"),
@@ -142,6 +144,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, f"{_BASE}"),
         "timestamps": Option(True, f"{_BASE}, Timestamp"),
         "ecn": Option("off", f"{_BASE}, UseEcn off"),
+        "ecn_reaction": Option("cwr", f"{_BASE}, EnterCwr"),
         "window_scaling": Option("on", f"{_BASE}, WindowScaling"),
         "sack_after_timeout": Option("keep", "ns-3.48, class TcpTxBuffer; part of `procedures`"),
         "idle_restart": Option("off", f"{_BASE}, has none"),
@@ -182,6 +185,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, f"{_NS2}, syn_ true: packet 0 stands for the SYN"),
         "timestamps": Option(False, f"{_NS2}, timestamps_ false"),
         "ecn": Option("off", f"{_NS2}, ecn_ 0"),
+        "ecn_reaction": Option("rfc", f"{_NS2_TCP}, ecn: at once"),
         "window_scaling": Option("exact", "ns-2 counts the window in packets"),
         "sack_after_timeout": Option("forget", "Agent/TCP/Reno has no SACK"),
         "idle_restart": Option("off", f"{_NS2}, QOption_ 0"),
@@ -222,6 +226,7 @@ PROFILES: Mapping[str, Mapping[str, Option]] = {
         "handshake": Option(True, "RFC 9293 §3.5"),
         "timestamps": Option(True, "tcp_timestamps = 1"),
         "ecn": Option("off", "tcp_ecn = 2: accepts, does not ask"),
+        "ecn_reaction": Option("cwr", "tcp_enter_cwr, tcp_cwnd_reduction"),
         "window_scaling": Option("on", "tcp_window_scaling = 1"),
         "sack_after_timeout": Option("keep", "tcp_timeout_mark_lost"),
         "idle_restart": Option("decay", "tcp_slow_start_after_idle = 1, tcp_cwnd_restart"),
@@ -260,8 +265,8 @@ def profile_options(
 ) -> TcpOptions:
     """Return every option: the profile's, then those that `cc` brings, then the overrides.
 
-    A profile whose recovery goes with every congestion control keeps it. Its loss detection and tail
-    loss probes give way to an override that excludes them.
+    A profile whose recovery goes with every congestion control keeps it. Its loss detection, tail
+    loss probes and reaction to ECN give way to an override that excludes them.
 
     Parameters
     ----------
@@ -293,7 +298,10 @@ def _implied(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
     is_ns3 = values["procedures"] == "ns3"
     if is_ns3 and "loss_detection" not in given:
         implied["loss_detection"] = "sack"
-    by_time = (values | implied)["loss_detection"] == "rack"
+    by_time = implied.get("loss_detection", values["loss_detection"]) == "rack"
     if not by_time and "tail_loss_probe" not in given:
         implied["tail_loss_probe"] = False
+    has_cwr = values["recovery"] in SELECTIVE and (by_time or is_ns3)
+    if not has_cwr and "ecn_reaction" not in given:
+        implied["ecn_reaction"] = "rfc"
     return implied

@@ -31,6 +31,7 @@ SELECTIVE = ("sack", "prr")
 """Recoveries that go with every congestion control."""
 FIRST_RTTVAR = choice("half", "full")
 ECN = choice("off", "on")
+ECN_REACTION = choice("rfc", "cwr")
 SCALING = choice("exact", "off", "on")
 SACK_AFTER_TIMEOUT = choice("forget", "keep")
 IDLE = choice("off", "restart", "decay")
@@ -79,7 +80,8 @@ class TcpOptions(Model):
     header : Size
         IP and TCP header bytes of each packet, above 0; `mss` + `header` is at most 65535 B.
     initial_window : Size or Segments
-        cwnd at the start, above 0; a bare number is refused from Python too.
+        cwnd at the start, above 0; at least `mss` with SACK and `procedures` = "ns3", which never
+        sends a part of a segment. A bare number is refused from Python too.
     initial_ssthresh : Size or "unlimited"
         ssthresh at the start, above 0.
     receive_window : Size
@@ -132,6 +134,11 @@ class TcpOptions(Model):
         Explicit congestion notification (RFC 3168): both ends agree to it, data is ECN-capable,
         and marks are answered like losses. `cc` = "dctcp" switches it on; with `cc` = "vcp" the
         field is VCP's load code, and "on" is refused.
+    ecn_reaction : {"rfc", "cwr"}
+        How the window is reduced for an echoed mark: at once (RFC 3168 §6.1.2), or in the state CWR
+        (Linux, ns-3), where it does not grow before something is acknowledged that was sent after
+        the echo, and with `recovery` = "prr" is reduced by proportional rate reduction. "cwr"
+        needs SACK and `loss_detection` = "rack" or `procedures` = "ns3".
     window_scaling : {"exact", "off", "on"}
         How the window is written into an ACK: as it is; in 16 bits, so at most 65535 B; in 16 bits
         times a power of two (RFC 7323 §2), rounded down, not scaled in the SYN-ACK.
@@ -204,6 +211,7 @@ class TcpOptions(Model):
     handshake: Truth | None = None
     timestamps: Truth | None = None
     ecn: Annotated[str | None, ECN] = None
+    ecn_reaction: Annotated[str | None, ECN_REACTION] = None
     window_scaling: Annotated[str | None, SCALING] = None
     sack_after_timeout: Annotated[str | None, SACK_AFTER_TIMEOUT] = None
     idle_restart: Annotated[str | None, IDLE] = None

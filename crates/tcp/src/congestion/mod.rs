@@ -178,7 +178,7 @@ pub trait CongestionControl {
 
     /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
     /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments,
-    /// but under ns-2's procedures.
+    /// but under ns-2's procedures and with `ecn_reaction = "cwr"`.
     fn on_ecn(&mut self, event: &LossEvent);
 
     /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).

@@ -106,10 +106,14 @@ impl Reno {
         self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
     }
 
-    /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS. In Linux whole segments.
+    /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS.
     fn half(&self, event: &LossEvent) -> u64 {
-        let half = self.growth.loss_base(event) / 2;
-        if self.follows_linux { half / self.mss * self.mss } else { half }
+        self.rounded(self.growth.loss_base(event) / 2)
+    }
+
+    /// In Linux whole segments.
+    fn rounded(&self, window: u64) -> u64 {
+        if self.follows_linux { window / self.mss * self.mss } else { window }
     }
 }
 
@@ -179,7 +183,8 @@ impl CongestionControl for Reno {
 
     /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.
     fn on_ecn(&mut self, event: &LossEvent) {
-        self.reduce_to((event.flight as f64 * self.beta_ecn) as u64);
+        let left = (self.growth.loss_base(event) as f64 * self.beta_ecn) as u64;
+        self.reduce_to(self.rounded(left));
     }
 
     fn on_recovered(&mut self, cwnd: u64) {

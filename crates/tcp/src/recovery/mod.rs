@@ -242,6 +242,25 @@ impl Recovery {
         }
     }
 
+    /// The flight that an echoed mark is reckoned from, when the window is `cwnd` and the answer is
+    /// the state CWR, which [`Recovery::begin_cwr`] begins; else `None`.
+    pub(crate) fn echo_base(&mut self, board: &Scoreboard, cwnd: u64) -> Option<u64> {
+        match self {
+            Recovery::Rack(rack) => rack.echo_base(board, cwnd),
+            Recovery::Ns3(ns3) => ns3.echo_base(board),
+            Recovery::Classic(_) | Recovery::Selective(_) => None,
+        }
+    }
+
+    /// The congestion control has answered that echo with `ssthresh`.
+    pub(crate) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
+        match self {
+            Recovery::Rack(rack) => rack.begin_cwr(board, ssthresh),
+            Recovery::Ns3(ns3) => ns3.begin_cwr(board, ssthresh),
+            Recovery::Classic(_) | Recovery::Selective(_) => {}
+        }
+    }
+
     /// When a timer of its own expires.
     pub(crate) fn wakes_at(&self) -> Time {
         match self {

@@ -3,6 +3,8 @@
 //! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions), §6.1.6
 //! (probes of a closed window). For VCP the public ns-2 package: every segment leaves with the code
 //! for low load, SYN and what is sent again included; nothing is agreed on.
+//! With `ecn_reaction = "cwr"` the window is reduced as Linux `tcp_enter_cwr` and ns-3
+//! `TcpSocketBase::EnterCwr` do, by the recovery and without the wait of §6.1.2 at one segment.
 //! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
@@ -117,7 +119,11 @@ impl Sender {
         self.ecn.on_reduction(self.board.max());
         self.measured.ecn_reductions += 1;
         let cwnd = self.congestion.cwnd();
-        if cwnd < 2 * u64::from(self.mss) && !self.ecn.is_ns2 {
+        if let Some(flight) = self.recovery.echo_base(&self.board, cwnd) {
+            self.ecn.echoed_until = Some(self.board.max());
+            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight, cwnd });
+            self.recovery.begin_cwr(&self.board, self.congestion.ssthresh());
+        } else if cwnd < 2 * u64::from(self.mss) && !self.ecn.is_ns2 {
             self.ecn.waits_for_timer = true;
             self.rto_deadline = ctx.now + self.rtt.rto();
         } else {

@@ -2,8 +2,9 @@
 //!
 //! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
 //! ns-3.48, the same in ns-3.44; written anew. Meant for comparisons with that simulator.
-//! Left out: what it does without SACK, FACK, pacing, ECN, giving up after six timeouts, and the
-//! joining of short segments that are sent again.
+//! Left out: what it does without SACK, FACK, pacing, giving up after six timeouts, the joining of
+//! short segments that are sent again, and an echo of a congestion mark during a recovery, in the
+//! window of data after a loss or in a duplicate ACK, which are answered as RFC 3168 has it.
 //!
 //! The departures, each at its place in the code: ssthresh comes from `pipe` or cwnd; `pipe` still
 //! counts a segment sent again that is selectively acknowledged; a partial ACK always sends a
@@ -25,6 +26,7 @@ use tx_buffer::{TxBuffer, is_resent_up_to, lose_all, mark_head_lost, pipe};
 enum State {
     Open,
     Disorder,
+    Cwr,
     Recovery,
     Loss,
 }
@@ -41,6 +43,9 @@ pub(crate) struct Ns3 {
     /// Everything sent before the last loss; no recovery begins below it while `guards`.
     recover: u64,
     guards: bool,
+    /// Echoed marks are answered in the state CWR, and everything sent before the last echo.
+    reacts_in_cwr: bool,
+    echoed: u64,
     awaits_first_partial_ack: bool,
     /// Bytes delivered that do not make a whole segment.
     remainder: u64,
@@ -48,6 +53,8 @@ pub(crate) struct Ns3 {
     is_cwnd_limited: bool,
     /// Bytes that the ACK in hand acknowledged cumulatively.
     newly_acked: u64,
+    /// Whole segments in what it delivered, with what earlier ones left.
+    segments: u64,
     /// Bytes that it delivered, and whether it acknowledged something sent again.
     delivered: u64,
     is_safe: bool,
@@ -66,10 +73,13 @@ impl Ns3 {
             duplicates: 0,
             recover: 0,
             guards: false,
+            reacts_in_cwr: options.reacts_in_cwr(),
+            echoed: 0,
             awaits_first_partial_ack: true,
             remainder: 0,
             is_cwnd_limited: false,
             newly_acked: 0,
+            segments: 0,
             delivered: 0,
             is_safe: false,
             is_duplicate: false,
@@ -80,6 +90,11 @@ impl Ns3 {
     fn on_duplicate(&mut self, board: &Scoreboard, ssthresh: u64) -> bool {
         match self.state {
             State::Loss => false,
+            // Losses are sent again as `pipe` allows: the window is reduced already.
+            State::Cwr => {
+                self.duplicates += 1;
+                false
+            }
             State::Recovery => {
                 self.reduce(true, board, ssthresh);
                 false
@@ -118,6 +133,7 @@ impl Ns3 {
         }
         let ack = board.una();
         let mut segments = self.whole_segments();
+        self.segments = segments;
         if !self.is_duplicate {
             self.duplicates = 0;
         }
@@ -127,11 +143,15 @@ impl Ns3 {
         if ack < self.recover && self.state == State::Loss {
             return (Verdict::Usual, segments * self.mss);
         }
+        if self.state == State::Cwr {
+            self.reduce_in_cwr(board, ssthresh);
+            return (Verdict::Usual, 0);
+        }
         let is_over = self.state == State::Recovery;
         match self.state {
             State::Recovery => segments = self.newly_acked / self.mss,
             State::Loss => segments = (ack - self.recover) / self.mss,
-            State::Open | State::Disorder => {}
+            State::Open | State::Disorder | State::Cwr => {}
         }
         if is_over || self.state == State::Loss {
             self.awaits_first_partial_ack = true;
@@ -157,6 +177,31 @@ impl Ns3 {
         }
     }
 
+    /// The flight that an echo is reckoned from, if its answer is the state CWR.
+    pub(super) fn echo_base(&self, board: &Scoreboard) -> Option<u64> {
+        self.reacts_in_cwr.then(|| pipe(board))
+    }
+
+    /// `EnterCwr`, then `ProcessAck`: PRR counts the ACK in hand twice, at first as a duplicate, and
+    /// RecoverFS is `pipe` after it.
+    pub(super) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
+        self.state = State::Cwr;
+        self.echoed = board.max();
+        if let Some(prr) = &mut self.prr {
+            prr.begin(pipe(board));
+        }
+        self.reduce(true, board, ssthresh);
+        if self.newly_acked > 0 {
+            self.reduce_in_cwr(board, ssthresh);
+        }
+    }
+
+    fn reduce_in_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
+        if self.segments >= 1 {
+            self.reduce(false, board, ssthresh);
+        }
+    }
+
     /// Whole segments in what was delivered, and in what earlier ACKs left.
     fn whole_segments(&mut self) -> u64 {
         let bytes = self.remainder + self.delivered;
@@ -167,7 +212,7 @@ impl Ns3 {
     /// cwnd, for a congestion control that has `cwnd`: in a proportional reduction it is PRR's.
     fn cwnd(&self, cwnd: u64) -> u64 {
         match &self.prr {
-            Some(prr) if self.state == State::Recovery => prr.cwnd(),
+            Some(prr) if matches!(self.state, State::Cwr | State::Recovery) => prr.cwnd(),
             _ => cwnd,
         }
     }
@@ -212,6 +257,9 @@ impl LossRecovery for Ns3 {
         self.delivered = sacked + acknowledged;
         self.is_duplicate = sacked > 0;
         self.newly_acked = ack.seq - una;
+        if self.state == State::Cwr && ack.seq > self.echoed {
+            self.state = State::Open;
+        }
         let begins = self.is_duplicate && self.on_duplicate(board, cc.ssthresh());
         let (verdict, growth) = if begins {
             self.begin(board);
@@ -257,7 +305,7 @@ impl LossRecovery for Ns3 {
     fn on_sent(&mut self, _: Sent, start: u64, end: u64, board: &Scoreboard, cc: &AnyCongestion) {
         self.is_cwnd_limited = self.cwnd(cc.cwnd()) < pipe(board) + self.mss;
         if let Some(prr) = &mut self.prr
-            && self.state == State::Recovery
+            && matches!(self.state, State::Cwr | State::Recovery)
         {
             prr.on_sent(end - start);
         }

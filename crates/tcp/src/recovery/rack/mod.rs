@@ -9,6 +9,7 @@
 //! Left out: the reordering window does not grow, for receivers here send no D-SACK (§6.2 step 4),
 //! and whether a copy or the original arrived is told by the smallest RTT alone, as in Linux.
 
+mod cwr;
 mod probe;
 
 use super::reduction::Reduction;
@@ -59,6 +60,9 @@ pub(crate) struct Rack {
     /// RACK.reordering_seen.
     reordering_seen: bool,
     state: State,
+    /// Echoed marks are answered in the state CWR, and while it lasts everything sent before the echo.
+    reacts_in_cwr: bool,
+    cwr_until: Option<u64>,
     /// No new recovery before everything up to here is acknowledged.
     recovery_point: u64,
     reduction: Reduction,
@@ -107,6 +111,8 @@ impl Rack {
             fack: 0,
             reordering_seen: false,
             state: State::Open,
+            reacts_in_cwr: options.reacts_in_cwr(),
+            cwr_until: None,
             recovery_point: 0,
             reduction: Reduction::default(),
             window: 0,
@@ -255,6 +261,7 @@ impl Rack {
     /// Whether a segment may leave now, for a congestion control that allows `cwnd`.
     fn may_send(&self, board: &Scoreboard, cwnd: u64) -> bool {
         let (flight, window) = match self.state {
+            State::Open if self.is_in_cwr() && self.proportional => (pipe(board), self.window),
             State::Open if !self.limited_transmit => (pipe(board) + board.sacked(), cwnd),
             State::Open => (pipe(board), cwnd),
             State::Recovery if self.proportional => (pipe(board), self.window),
@@ -354,6 +361,7 @@ impl LossRecovery for Rack {
         if self.probe.on_ack(una, acked > 0, self.delivered) {
             verdict = Verdict::Repaired;
         }
+        self.cwr_until.take_if(|until| una > *until);
         let was_recovering = self.state == State::Recovery;
         if self.state != State::Open && una >= self.recovery_point {
             verdict = if was_recovering { Verdict::Recovered } else { verdict };
@@ -369,21 +377,29 @@ impl LossRecovery for Rack {
         if begins {
             self.begin(board);
             verdict = Verdict::Begins;
-        } else if self.state == State::Recovery {
+        } else if self.state == State::Recovery || self.is_in_cwr() {
             self.reduce(board, cc.ssthresh());
         }
         let may_grow = !was_recovering || self.follows_linux;
-        let grows = self.state != State::Recovery && may_grow && verdict != Verdict::Repaired;
+        let is_reducing = self.state == State::Recovery || self.is_in_cwr();
+        let grows = !is_reducing && may_grow && verdict != Verdict::Repaired;
         let growth = if grows { acked } else { 0 };
         Heard { verdict, growth, delivered: self.delivered, rtt }
     }
 
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
+        if self.was_reduced_for_echo(board) {
+            return self.lost_flight;
+        }
         self.flight_at_loss(board, cwnd)
     }
 
+    /// A reduction for an echo from the same window of data goes on (Linux `tcp_enter_recovery`).
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
-        self.reduction = Reduction::new(self.lost_flight);
+        if !self.was_reduced_for_echo(board) {
+            self.reduction = Reduction::new(self.lost_flight);
+        }
+        self.cwr_until = None;
         self.reduce(board, ssthresh);
     }
 
@@ -399,7 +415,8 @@ impl LossRecovery for Rack {
     /// trip, which RFC 8985 §6.3 spares. Until a recovery is over, the loss is reckoned from no more
     /// than at its beginning.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
-        let bound = if self.state == State::Open { cwnd } else { self.lost_flight };
+        let is_first = self.state == State::Open && self.cwr_until.take().is_none();
+        let bound = if is_first { cwnd } else { self.lost_flight };
         let flight = self.flight_at_loss(board, bound);
         if board.marks(0).has(Marks::SACKED) {
             board.forget_sacked();
@@ -419,7 +436,7 @@ impl LossRecovery for Rack {
 
     #[inline(never)]
     fn on_sent(&mut self, sent: Sent, start: u64, end: u64, _: &Scoreboard, _: &AnyCongestion) {
-        if self.state == State::Recovery {
+        if self.state == State::Recovery || self.is_in_cwr() {
             self.reduction.on_sent(end - start);
         }
         match sent {
