@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import airpath as ap
+from airpath.results.phases import phase_rows
+from airpath.scenario.examples import example_path
 
 
 def make(**changes: Any) -> ap.Scenario:
@@ -54,6 +56,22 @@ def test_a_phase_has_what_its_series_say() -> None:
         used = found["utilisation"].to_numpy()
         assert used[:2] == pytest.approx([0.75, 1.0], abs=0.08)
         assert used[2] < 0.001
+
+
+def test_a_phase_of_a_cell_has_the_queues_of_all_stations() -> None:
+    """It had those of station 0 alone, as if they were the cell's."""
+    cell = ap.load(example_path("wimax-cell"))
+    cell = cell.replace("control", [{"at": "20 s", "rate": "8 Mbit/s"}])
+    (run,) = ap.simulate(cell, reps=1).replications
+    rows = phase_rows(run)
+    assert len(rows) == 2
+    queues = [queue for queue in run["queues"] if queue["name"].startswith("bottleneck/")]
+    assert len(queues) > 1
+    assert sum(row["arrived"] for row in rows) == sum(queue["arrived"] for queue in queues)
+    waits = [queue["mean_sojourn_s"] * queue["departed"] for queue in queues]
+    mean_s = sum(waits) / sum(queue["departed"] for queue in queues)
+    first, second = (row["mean_sojourn_s"] for row in rows)
+    assert first < mean_s < second
 
 
 def mean_level(queue: Any, begins: float, ends: float) -> float:

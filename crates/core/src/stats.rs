@@ -181,6 +181,11 @@ impl Mean {
         Mean { sum_nanos: self.sum_nanos - earlier.sum_nanos, count: self.count - earlier.count }
     }
 
+    /// How many spans were added.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The mean, s; `None` without values.
     pub fn secs(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_nanos as f64 / self.count as f64 * 1e-9)

@@ -51,7 +51,9 @@ pub struct FlowPhase {
 pub struct QueuePhase {
     /// Time average of packets waiting or held by the link.
     pub mean_packets: f64,
-    /// Mean time that a packet waited, s.
+    /// Packets whose sojourn times were measured.
+    pub departed: u64,
+    /// Their mean sojourn time, s.
     pub mean_sojourn_s: Option<f64>,
     /// Packets offered.
     pub arrived: u64,
@@ -210,12 +212,16 @@ fn between(before: &Totals, after: &Totals) -> PhaseReport {
             .queues
             .iter()
             .zip(&after.queues)
-            .map(|(was, is)| QueuePhase {
-                mean_packets: ((is.packet_seconds - was.packet_seconds) / seconds).max(0.0),
-                mean_sojourn_s: is.sojourn.since(&was.sojourn).secs(),
-                arrived: is.arrived - was.arrived,
-                drops: is.drops - was.drops,
-                marks: is.marks - was.marks,
+            .map(|(was, is)| {
+                let sojourn = is.sojourn.since(&was.sojourn);
+                QueuePhase {
+                    mean_packets: ((is.packet_seconds - was.packet_seconds) / seconds).max(0.0),
+                    departed: sojourn.count(),
+                    mean_sojourn_s: sojourn.secs(),
+                    arrived: is.arrived - was.arrived,
+                    drops: is.drops - was.drops,
+                    marks: is.marks - was.marks,
+                }
             })
             .collect(),
         links: before

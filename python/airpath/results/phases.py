@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from airpath.results.quantities import together
+from airpath.results.users import queues_at
 
 __all__ = ["PHASE_QUANTITIES", "phase_rows"]
 
@@ -24,24 +25,36 @@ PHASE_QUANTITIES = (
     "marks",
     "utilisation",
 )
-"""Of every phase: all flows together, the bottleneck's queue, its link."""
+"""Of every phase: all flows together, the bottleneck's queue or queues, its link."""
 
 _OF_FLOWS = PHASE_QUANTITIES[:7]
-_OF_QUEUE = PHASE_QUANTITIES[7:12]
+_ADD_UP = ("mean_packets", "arrived", "drops", "marks")
+"""Of the queues of a cell's users."""
 
 
 def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the phases of one replication; none when nothing happened after the warm-up."""
     names = [queue["name"] for queue in run["queues"]]
-    place = names.index("bottleneck") if "bottleneck" in names else 0
+    places = [names.index(name) for name in queues_at(names, "bottleneck")]
+    link = [each["name"] for each in run["links"]].index("bottleneck")
     return [
         {
             "phase": number,
             "from_s": phase["from_s"],
             "until_s": phase["until_s"],
             **{name: together(phase["flows"], name, {}) for name in _OF_FLOWS},
-            **{name: phase["queues"][place][name] for name in _OF_QUEUE},
-            "utilisation": phase["links"][place]["utilisation"],
+            **_of_queues([phase["queues"][place] for place in places]),
+            "utilisation": phase["links"][link]["utilisation"],
         }
         for number, phase in enumerate(run.get("phases", ()))
     ]
+
+
+def _of_queues(queues: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+    """Return the quantities of one queue, or those of the users' queues together."""
+    departed = sum(queue["departed"] for queue in queues)
+    waits = (queue["departed"] * (queue["mean_sojourn_s"] or 0.0) for queue in queues)
+    return {
+        **{name: sum(queue[name] for queue in queues) for name in _ADD_UP},
+        "mean_sojourn_s": sum(waits) / departed if departed else None,
+    }
