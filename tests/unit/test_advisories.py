@@ -65,6 +65,13 @@ def test_nothing_got_through() -> None:
     assert "nothing-delivered" not in told(make(tcp() + early + late + stopped))
 
 
+def test_datagrams_under_way_at_the_warm_up_do_not_count_as_delivered() -> None:
+    """A sweep did not report it: their bytes count, though none of those sent later arrives."""
+    call = ap.flows(source="cbr", rate="1 Mbit/s", packet="1200 B", base_rtt="140 ms")
+    silent = make(call, control=[{"at": "2 s", "rate": "0 bit/s"}], warmup="2 s")
+    assert "nothing-delivered" in told(silent)
+
+
 def test_the_receive_window_was_the_limit() -> None:
     """65535 bytes per 300 ms used 17 % of a link of 10 Mbit/s, without a word."""
     result = ap.simulate(

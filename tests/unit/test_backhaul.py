@@ -99,6 +99,13 @@ def test_an_advisory_reports_a_backhaul_that_holds_the_delay_of_uploads() -> Non
     assert not backhaul_advisories(ap.simulate(scenario("100 Mbit/s", **keys), reps=1))
 
 
+def test_an_advisory_reports_a_full_backhaul_without_a_limit() -> None:
+    """Its queue is not measured, and nothing reported the delay in it."""
+    [found] = backhaul_advisories(ap.simulate(scenario(backhaul={"rate": "16 Mbit/s"}), reps=2))
+    assert found.startswith("backhaul: flows use 100% of the backhaul and 80% of the link next")
+    assert not backhaul_advisories(ap.simulate(scenario(backhaul={"rate": "30 Mbit/s"}), reps=2))
+
+
 def test_a_backhaul_without_a_limit_has_no_queue() -> None:
     result = ap.simulate(scenario(backhaul={"rate": "16 Mbit/s"}), reps=1)
     assert list(result.queues()["queue"]) == ["bottleneck"]

@@ -9,8 +9,10 @@ import pytest
 
 import airpath as ap
 from airpath.scenario import loads
-from airpath.sweep.metrics import solve_metrics
+from airpath.sweep.job import job_of, run_job
+from airpath.sweep.metrics import evaluate, solve_metrics
 
+LOSSES = ("lost_datagrams", "loss_ratio")
 HEADERS = 28
 """IPv4 and UDP, bytes."""
 
@@ -125,3 +127,13 @@ def test_losses_of_several_flows_are_those_of_their_packets() -> None:
     of_tcp, *_, of_last = result.groups().to_dict("records")
     assert math.isnan(of_tcp["loss_ratio"])
     assert of_last["loss_ratio"] == datagrams[-1]["loss_ratio"]
+
+
+def test_a_stored_replication_of_an_earlier_version_has_no_losses() -> None:
+    """A sweep over an older ledger with this metric stopped with a traceback."""
+    made = scenario()
+    job, contents = job_of(made)
+    run = run_job(job, contents, 1, 0, 1)[0].measured()
+    earlier = [{k: v for k, v in flow.items() if k not in LOSSES} for flow in run["flows"]]
+    found = evaluate(list(LOSSES), {**run, "flows": earlier}, job.resolved)
+    assert found == dict.fromkeys(LOSSES)

@@ -30,6 +30,11 @@ def bulk(count: int = 1, **keys: Any) -> list[ap.Source]:
     return ap.flows(count, base_rtt="40 ms", cc="cubic", **keys)
 
 
+def resolved(made: ap.Scenario) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(made.resolve()[0])
+    return found
+
+
 def index(goodputs: list[float]) -> float:
     return sum(goodputs) ** 2 / len(goodputs) / sum(each * each for each in goodputs)
 
@@ -64,6 +69,17 @@ def test_transfers_and_calls_do_not_count_next_to_bulk_flows() -> None:
     assert row.of == "5 of 36"
 
 
+def test_flows_of_one_direction_and_one_rate_are_compared() -> None:
+    """Downloads and uploads do not share a link, and calls of two rates want different goodputs."""
+    link = {"kind": "link", "link": {"kind": "fixed", "rate": "2 Mbit/s"}}
+    both = scenario(*bulk(2, direction="reverse"), *bulk(2), ack_path=link)
+    assert comparable(resolved(both), range(4)) == [2, 3]
+    assert comparable(resolved(both), [0, 1]) == [0, 1]
+    keys: dict[str, Any] = {"source": "cbr", "packet": "200 B"}
+    calls = ap.flows(2, rate="3 Mbit/s", **keys) + ap.flows(2, rate="1 Mbit/s", **keys)
+    assert comparable(resolved(scenario(*calls)), range(4)) == [0, 1]
+
+
 def test_without_flows_that_can_be_compared_there_is_no_index() -> None:
     result = ap.simulate(scenario(*TRANSFERS), reps=2)
     assert math.isnan(result.jain().mean)
@@ -90,4 +106,4 @@ def test_bulk_flows_are_active_over_the_measured_time(
     flows: list[ap.Source], found: list[int]
 ) -> None:
     made = scenario(*flows)
-    assert comparable(json.loads(made.resolve()[0]), range(9)) == found
+    assert comparable(resolved(made), range(9)) == found

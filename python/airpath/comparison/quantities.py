@@ -71,7 +71,7 @@ class Quantity:
 
     @property
     def resolution(self) -> float:
-        """What its values are told apart by, relative to them."""
+        """Relative resolution of its values."""
         return resolution(self.last)
 
     @property

@@ -343,6 +343,8 @@ _NO_CONNECTION: Mapping[str, Any] = {
     "kind": "tcp",
     "start_s": None,
     **{name: None if name.endswith(("_s", "_share")) else 0 for name in FLOW_QUANTITIES},
+    "lost_datagrams": None,
+    "loss_ratio": None,
 }
 """Stands for the connections of a command that has made none."""
 

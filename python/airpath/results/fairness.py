@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from airpath import _airpath
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.flow_descriptions import FlowDescriptions, direction
 
 __all__ = ["comparable", "jain"]
 
+_KINDS = ("tcp", "cbr", "poisson")
+"""Kinds of sources, in the order in which one is chosen."""
 _LATEST_START = 0.1
 """Of the measured time. The goodput of a bulk flow that starts later is that of another time."""
 
@@ -17,9 +19,10 @@ _LATEST_START = 0.1
 def comparable(resolved: Mapping[str, Any], members: Iterable[int]) -> list[int]:
     """Return the flows over whose goodputs Jain's index has a meaning.
 
-    These are the bulk flows of one kind of source, `tcp` before `cbr` before `poisson`. A bulk flow
-    is active over the whole measured time: it has no size, no pauses, no random arrival and no
-    stop before the end of the run, and starts within the first tenth of the measured time.
+    These are the bulk flows of one kind of source and one direction, `tcp` before `cbr` before
+    `poisson`, forward before reverse; of datagrams those of one rate, the first that there is. A
+    bulk flow is active over the whole measured time: it has no size, no pauses, no random arrival
+    and no stop before the end of the run, and starts within the first tenth of the measured time.
 
     Parameters
     ----------
@@ -29,13 +32,17 @@ def comparable(resolved: Mapping[str, Any], members: Iterable[int]) -> list[int]
         The numbers of the flows to choose from.
     """
     wanted = set(members)
-    by_kind: dict[str, list[int]] = {}
+    by_kind: dict[tuple[int, str, float], list[int]] = {}
     for numbers, flow in FlowDescriptions(resolved).ranges():
-        if _is_bulk(resolved, flow):
-            found = [number for number in numbers if number in wanted]
-            by_kind.setdefault(flow["source"]["kind"], []).extend(found)
-    kinds = ("tcp", "cbr", "poisson")
-    return next((by_kind[kind] for kind in kinds if by_kind.get(kind)), [])
+        found = [number for number in numbers if number in wanted]
+        if found and _is_bulk(resolved, flow):
+            source = flow["source"]
+            rate_bps = source.get("rate_bps", 0.0)
+            key = (_KINDS.index(source["kind"]), direction(flow), rate_bps)
+            by_kind.setdefault(key, []).extend(found)
+    # Of several rates, that of the first flow.
+    first = min(by_kind, key=lambda key: (*key[:2], by_kind[key][0]), default=None)
+    return [] if first is None else by_kind[first]
 
 
 def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:

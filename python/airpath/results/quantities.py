@@ -67,7 +67,7 @@ def bounds(name: str) -> tuple[float, float]:
 
 
 def resolution(name: str) -> float:
-    """Return what values of a quantity, or a metric, are told apart by, relative to them.
+    """Return the relative resolution of the values of a quantity or a metric.
 
     Half a bucket on either side for quantiles that come from a histogram, 0 for all else.
     """
@@ -103,7 +103,7 @@ def together(
 
 def _of_datagrams(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
     """Return the losses of the datagram flows among several, or None without one."""
-    of_them = [flow for flow in flows if flow["lost_datagrams"] is not None]
+    of_them = [flow for flow in flows if flow.get("lost_datagrams") is not None]
     lost = sum(flow["lost_datagrams"] for flow in of_them)
     if name == "lost_datagrams":
         return float(lost) if of_them else None

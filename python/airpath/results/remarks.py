@@ -10,7 +10,13 @@ from typing import Any
 from airpath.advisory import Advisory
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.flow_table import FlowTable
-from airpath.results.window_limit import LIMITED, limited_flows, window_limited
+from airpath.results.window_limit import (
+    FULL,
+    LIMITED,
+    limited_flows,
+    shared_loads,
+    window_limited,
+)
 
 __all__ = [
     "RunOutline",
@@ -59,6 +65,11 @@ BACKHAUL = (
 _MOST_GAPS = 7
 """Arrivals leave such a gap, in mean gaps, less than once in a thousand times."""
 
+FULL_BACKHAUL = (
+    "flows use {load:.0%} of the backhaul{way} and {other:.0%} of the link next to it: the "
+    "backhaul is the bottleneck. Its queue has no limit and is in no table: set backhaul.limit, or "
+    "a backhaul.rate above the rate of that link."
+)
 _SHORT_WAIT_S = 1e-3
 """Shorter sojourn times in a backhaul are not reported."""
 
@@ -107,7 +118,7 @@ def of_measurements(resolved: Mapping[str, Any], replications: Runs) -> list[Adv
     limited = limited_flows(resolved, replications) if replications else {}
     for group, members in grouped(resolved).items() if replications else ():
         said += _of_group(group, members, limited, resolved, replications)
-    said += _backhaul(replications)
+    said += _backhaul(resolved, replications) if replications else ()
     link, ack_path = resolved["bottleneck"]["link"], resolved["ack_path"]
     said += _outside_table("bottleneck", link, replications)
     if ack_path["kind"] == "reverse":
@@ -119,7 +130,7 @@ def of_measurements(resolved: Mapping[str, Any], replications: Runs) -> list[Adv
 
 @dataclass(frozen=True)
 class RunOutline:
-    """What says, without a replication's statistics, whether they are needed for advisories.
+    """Summary of a replication: decides whether its statistics are required for advisories.
 
     Parameters
     ----------
@@ -138,22 +149,32 @@ class RunOutline:
         flows: FlowTable = run["flows"]
         may_concern = (
             bool((flows.column("delivered_bytes") <= 0).any())
+            or bool((flows.column("delivered_packets") <= 0).any())
             or bool((flows.column("rwnd_limited_share") > LIMITED).any())
             or any(flow["start"]["kind"] == "poisson" for flow in resolved["flows"])
             or any(link.get("counters", {}).get(_OUTSIDE) for link in run["links"])
-            or any(queue["name"].startswith("backhaul") for queue in run["queues"])
+            or bool((resolved.get("backhaul") or {}).get("rate_bps"))
         )
         return RunOutline(flows.fingerprint(), may_concern)
 
 
-def _backhaul(runs: Runs) -> Iterator[Advisory]:
-    """Report a backhaul in which packets wait longer than at the links behind it."""
+def _backhaul(resolved: Mapping[str, Any], runs: Runs) -> Iterator[Advisory]:
+    """Report a backhaul in which packets wait longer than at the link next to it.
+
+    Without a limit its queue is not measured: one that is full, and fuller than that link.
+    """
     links = {"backhaul": ("bottleneck",), "backhaul_reverse": ("ack_path", "reverse")}
+    unlimited = (resolved.get("backhaul") or {}).get("limit") is None
+    loads = shared_loads(resolved, runs) if resolved.get("backhaul") and unlimited else {}
     for backhaul, others in links.items():
+        way = " in reverse direction" if backhaul == "backhaul_reverse" else ""
+        other = max((loads.get(name, 0.0) for name in others), default=0.0)
+        if loads.get(backhaul, 0.0) >= max(FULL, other):
+            text = FULL_BACKHAUL.format(load=loads[backhaul], other=other, way=way)
+            yield Advisory("backhaul-queue", text, "backhaul")
         wait_s = _mean_wait_s(runs, (backhaul,))
         other_s = _mean_wait_s(runs, others)
         if wait_s > max(other_s, _SHORT_WAIT_S):
-            way = " in reverse direction" if backhaul == "backhaul_reverse" else ""
             text = BACKHAUL.format(wait=1e3 * wait_s, other=1e3 * other_s, way=way)
             yield Advisory("backhaul-queue", text, "backhaul")
 

@@ -32,8 +32,8 @@ def independent_difference(
     confidence : float
         In (0, 1).
     resolution : float
-        What values of a sample are told apart by, relative to them: both intervals are widened by
-        that of both means. Default 0.
+        Relative resolution of the values of a sample: both intervals are widened by that of both
+        means. Default 0.
 
     Returns
     -------

@@ -12,17 +12,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from airpath.advisory import Advisory
+from airpath.advisory import Advisory, packet_bytes, payload_bytes
 from airpath.flow_descriptions import FlowDescriptions, direction
 from airpath.scenario.units import Size
 
-__all__ = ["LIMITED", "limited_flows", "window_limited"]
+__all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]
 
 FULL = 0.95
 """A link is full from here on: 5 % more is the most that anything could gain."""
 
 LIMITED = 0.5
 """Share of the time above which the receive window is called the limit of a flow."""
+
+_BACKHAULS = {"forward": "backhaul", "reverse": "backhaul_reverse"}
+"""Names of the backhaul as a link, by the direction of data."""
 
 RECEIVE_WINDOW = (
     "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
@@ -100,8 +103,28 @@ def window_limited(
 
 def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
     """Whether a link that all flows share was full while they were under way."""
+    return any(load >= FULL for load in shared_loads(resolved, runs).values())
+
+
+def shared_loads(resolved: Mapping[str, Any], runs: Runs) -> dict[str, float]:
+    """Return the utilisation of the links that all flows share, while these were under way.
+
+    Parameters
+    ----------
+    resolved : mapping
+        The resolved scenario.
+    runs : sequence of mapping
+        Its replications, one at least.
+
+    Returns
+    -------
+    loads : dict of str to float
+        By name of the link, averaged over the replications. A backhaul without a limit is among
+        them, as ``backhaul`` and ``backhaul_reverse``, though it has no row in results.
+    """
     used: dict[str, list[float]] = {}
-    backhaul_bps = (resolved.get("backhaul") or {}).get("rate_bps")
+    backhaul = resolved.get("backhaul") or {}
+    backhaul_bps = backhaul.get("rate_bps") if backhaul.get("limit") is None else None
     flows = FlowDescriptions(resolved)
     for run in runs:
         described = list(zip(flows, run["flows"], strict=True))
@@ -112,12 +135,22 @@ def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
         part = under_way_s / run["measured_s"]
         for link in run["links"]:
             used.setdefault(link["name"], []).append(link["utilisation"] / part)
-        for way in ("forward", "reverse") if backhaul_bps else ():
+        for way, name in _BACKHAULS.items() if backhaul_bps else ():
             carried_bps = math.fsum(
-                found["ip_throughput_bps"] for given, found in described if direction(given) == way
+                _carried_bps(given["source"], found)
+                for given, found in described
+                if direction(given) == way
             )
-            used.setdefault(f"backhaul {way}", []).append(carried_bps / part / backhaul_bps)
-    return any(_mean(shares) >= FULL for shares in used.values())
+            used.setdefault(name, []).append(carried_bps / part / backhaul_bps)
+    return {name: _mean(shares) for name, shares in used.items()}
+
+
+def _carried_bps(source: Mapping[str, Any], found: Mapping[str, Any]) -> float:
+    """Return the IP throughput of a flow, packets sent before the measured time included, bit/s."""
+    payload = payload_bytes(source)
+    if not payload:
+        return float(found["ip_throughput_bps"])
+    return float(found["goodput_bps"]) * packet_bytes(source) / payload
 
 
 def _fills_its_wire(

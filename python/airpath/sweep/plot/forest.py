@@ -93,7 +93,7 @@ def _left_out(found: Sequence[Difference], relative: bool) -> str:
     """Return how many differences are not tested, or not drawn, for the heading."""
     untested = sum(bool(each.untested) for each in found)
     missing = sum(relative and math.isnan(each.relative.mean) for each in found)
-    text = f" · {untested} hollow: not tested, no variation" if untested else ""
+    text = f" · {untested} hollow: not tested" if untested else ""
     return text + (f" · {missing} not drawn: a mean near 0" if missing else "")
 
 
