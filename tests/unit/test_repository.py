@@ -72,7 +72,7 @@ def test_a_law_is_what_a_test_compares_with() -> None:
 
 
 BY_THE_CLOCK = re.compile(
-    r"\btime\.(sleep|time|monotonic|perf_counter)\(|\btimeout=\d|mark\.timeout\(\d{1,3}\)|settimeout\("
+    r"\bsleep\(|\btime\.(time|monotonic|perf_counter)\(|\btimeout=\d|mark\.timeout\(\d{1,3}\)|settimeout\("
     r"|signal\.alarm\(|ITIMER_REAL|\bTimer\(|\bnow\(\) -|set_read_timeout|PollTimeout::from\("
 )
 """What makes a verdict depend on how busy the machine is, in Python and in Rust."""

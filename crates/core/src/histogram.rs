@@ -55,7 +55,7 @@ pub struct Quantiles {
 impl Bucket {
     const EMPTY: Bucket = Bucket { count: 0, least: u32::MAX, greatest: 0 };
 
-    /// Makes room for spans that `other` counted, but for their number.
+    /// Extends the least and the greatest span to those of `other`; the count stays.
     #[inline]
     fn widen(&mut self, other: Bucket) {
         // Hardly ever, so that branches are less than stores.

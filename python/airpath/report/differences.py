@@ -102,8 +102,8 @@ def _table(
     about = (
         f"Per cent of the mean at {base}, {100 * plan.confidence:g} % intervals "
         f"{' and '.join(words.get(each, each) for each in how)}; grey where 0 is inside. "
-        "The difference in the metric's own unit shows on hover, and stands in the table, without "
-        "%, where one of the means is within three of its standard errors of 0."
+        "The difference in the metric's own unit is shown on hover, and in the table, without %, "
+        "where one of the means is within three of its standard errors of 0."
     )
     notes = [*_untested(found), *notes]
     title = f"{len(rows)} differences, point by point"

@@ -45,7 +45,7 @@ def estimate(found: Interval, scale: float = 1.0) -> Cell:
 def change(relative: Interval, absolute: Interval, significant: bool) -> Cell:
     """Return a relative difference in per cent, quiet where it is not significant.
 
-    Where there is no relative one, the absolute one stands in the unit of the metric.
+    Without a relative one, the absolute one is shown in the unit of the metric.
 
     Parameters
     ----------

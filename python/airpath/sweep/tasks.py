@@ -120,8 +120,8 @@ class TaskResult:
     build : (str, str)
         Its version and commit. When it is not the task's, nothing was run.
     runs : list of (Run, dict, RunOutline)
-        What was finished, with its metrics and what advisories need of it; less than was asked for
-        after a stop.
+        The finished replications with their metrics and the outlines for advisories; fewer than
+        requested after a stop.
     failures : list of Failure
         What failed. The other replications were run all the same.
     seconds : list of float

@@ -156,8 +156,8 @@ pub(crate) fn pause(millis: u16) {
 
 /// Runs in real time until one kept up, at most.
 const TRIES: usize = 5;
-/// What a run in real time that was at most so late, s, has found; without one the test is skipped.
-/// `run` returns that and how late it was, s: known before anything is compared.
+/// Result of the first real-time run with a lateness of at most `most_late_s`; skips the test if
+/// there is none. `run` returns its result and its lateness, s, before anything is compared.
 pub(crate) fn judged<T>(most_late_s: f64, mut run: impl FnMut() -> (T, f64)) -> T {
     let mut late_s = 0.0;
     for _ in 0..TRIES {
