@@ -1,4 +1,4 @@
-//! What is a share lies between 0 and 1, in every report of every network.
+//! Shares and ratios lie in [0, 1] in every report of every network.
 
 use crate::networks::any_case;
 use airpath_sim::Driver;
@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 /// Keys of a report that are shares and are not called so.
-const SHARES: [&str; 4] = ["utilisation", "slot_error_rate", "efficiency", "pmf"];
+const SHARES: [&str; 5] = ["utilisation", "slot_error_rate", "efficiency", "pmf", "loss_ratio"];
 
-/// What is no share below `value`, which stands at `place`, with its place.
+/// Paths of numbers outside [0, 1] below `value`.
 fn find_no_shares(place: &str, value: &Value, is_share: bool, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
