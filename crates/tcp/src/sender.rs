@@ -296,7 +296,7 @@ impl Sender {
             }
         }
         if self.ecn.is_used {
-            self.on_echo(ack, flight, ctx);
+            self.on_echo(ack, una, flight, ctx);
         }
         self.transmit(ctx);
         if self.rto_deadline.is_never() {
@@ -384,7 +384,7 @@ impl Sender {
         self.measured.fast_retransmits += 1;
         let cwnd = self.congestion.cwnd();
         let flight = self.recovery.loss_base(&self.board, cwnd);
-        self.reduce_for_loss(&LossEvent { now: ctx.now, flight, cwnd });
+        self.reduce_for_loss(&LossEvent::new(ctx.now, flight, cwnd));
         self.recovery.on_reduced(&self.board, self.congestion.ssthresh());
         let first = self.recovery.first_again(&self.board);
         self.send_again(first, Sent::Head, ctx);
@@ -418,7 +418,9 @@ impl Sender {
         }
         self.board.note_timeout();
         let (flight, cwnd) = self.recovery.on_timeout(&mut self.board, self.congestion.cwnd());
-        self.congestion.on_rto(&LossEvent { now: ctx.now, flight, cwnd });
+        let keeps_ssthresh = self.recovery.keeps_ssthresh();
+        let event = LossEvent { keeps_ssthresh, ..LossEvent::new(ctx.now, flight, cwnd) };
+        self.congestion.on_rto(&event);
         self.transmit(ctx);
         self.record_windows(ctx);
     }

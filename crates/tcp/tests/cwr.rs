@@ -13,13 +13,18 @@ use airpath_tcp::{
     EcnReaction, EcnUse, LossDetection, Procedures, RecoveryKind, TcpOptions, WindowGrowth,
 };
 use proptest::prelude::*;
+use serde_json::json;
+
+fn twenty(given: &mut Given) {
+    given.tcp.recovery = RecoveryKind::Prr;
+    given.tcp.ecn = EcnUse::On;
+    given.tcp.ecn_reaction = EcnReaction::Cwr;
+    given.tcp.initial_window = 20_000;
+}
 
 fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
-        given.tcp.recovery = RecoveryKind::Prr;
-        given.tcp.ecn = EcnUse::On;
-        given.tcp.ecn_reaction = EcnReaction::Cwr;
-        given.tcp.initial_window = 20_000;
+        twenty(given);
         change(given);
     });
     tcp.expect(news(0, 20)).at(100);
@@ -77,13 +82,13 @@ fn without_the_option_the_window_is_reduced_at_once() {
     tcp.cwnd(10_000).ssthresh(10_000).nothing();
 }
 
-/// Three segments beyond segment 1 have arrived. The reduction goes on, from where it is.
+/// Three segments beyond segment 1 have arrived. The reduction continues from where it is.
 #[test]
 fn linux_does_not_reduce_again_for_a_loss_in_the_same_window() {
     let mut tcp = echoed(linux);
     tcp.expect([new(20)]);
     tcp.arrives(2).nothing().arrives(3).expect([new(21)]);
-    // prr_delivered 4 allows two segments, which have left; the first is sent again in any case.
+    // prr_delivered 4 allows two segments, which have left; the first is retransmitted in any case.
     tcp.arrives(4).expect([again(1)]).ssthresh(10_000);
     tcp.arrives(5).nothing().arrives(6).nothing().arrives(7).expect([new(22)]);
 }
@@ -94,6 +99,108 @@ fn linux_does_not_reduce_ssthresh_again_for_a_timeout_in_the_same_window() {
     let mut tcp = echoed(linux);
     tcp.expect([new(20)]).timeout_at(1100);
     tcp.expect([again(1)]).ssthresh(10_000).cwnd(1000);
+}
+
+/// Linux `tcp_enter_loss`: whatever fraction the echo left of cwnd, ssthresh stays, also at the next
+/// timeout.
+#[test]
+fn linux_timeouts_keep_the_ssthresh_of_an_echo_in_the_same_window() {
+    for (cc, left) in [
+        (json!({"kind": "reno", "beta_ecn": 0.3}), 6000),
+        (json!({"kind": "reno", "beta_ecn": 0.7}), 14_000),
+        (json!({"kind": "cubic", "beta_ecn": 0.85}), 17_000),
+        (json!({"kind": "cubic-linux"}), 14_000),
+        (json!({"kind": "cubic-ns3"}), 14_000),
+    ] {
+        let mut tcp = echoed(|given| {
+            linux(given);
+            given.cc = cc;
+        });
+        tcp.ssthresh(left).anything().timeout_at(1100);
+        tcp.expect([again(1)]).ssthresh(left).cwnd(1000);
+        tcp.timeout_at(3100).expect([again(1)]).ssthresh(left).cwnd(1000);
+    }
+}
+
+/// α is 0.04 · 15/16 + 1/16 = 0.1.
+#[test]
+fn linux_timeout_keeps_the_ssthresh_of_dctcp() {
+    let mut tcp = echoed(|given| {
+        linux(given);
+        given.tcp.ecn = EcnUse::Dctcp;
+        given.cc = json!({"kind": "dctcp", "initial_alpha": 0.04});
+    });
+    tcp.ssthresh(19_000).anything().timeout_at(1100);
+    tcp.expect([again(1)]).ssthresh(19_000).cwnd(1000);
+}
+
+/// The recovery begins without a reduction, for the echo has reduced the window.
+#[test]
+fn linux_timeout_in_a_recovery_keeps_the_ssthresh_of_an_echo() {
+    let mut tcp = echoed(|given| {
+        linux(given);
+        given.cc = json!({"kind": "reno", "beta_ecn": 0.7});
+    });
+    tcp.anything().arrives(2).anything().arrives(3).anything().arrives(4).anything();
+    tcp.ssthresh(14_000).timeout_at(1100).anything().ssthresh(14_000).cwnd(1000);
+}
+
+/// The window of data before the echo is acknowledged; all ten segments after it are lost.
+#[test]
+fn linux_timeout_after_the_window_of_the_echo_halves_ssthresh() {
+    let mut tcp = echoed(linux);
+    tcp.anything();
+    for acked in 2..=20 {
+        tcp.ack(acked * 1000).anything();
+    }
+    tcp.ssthresh(10_000).timeout_at(1100);
+    tcp.expect([again(20)]).ssthresh(5000).cwnd(1000);
+}
+
+/// Linux `tcp_cwnd_reduction` leaves cwnd as it is until an ACK delivers something: the ten segments
+/// that a larger receive window allows leave at once.
+#[test]
+fn linux_keeps_cwnd_until_an_ack_delivers_something() {
+    let mut tcp = sender(|given| {
+        twenty(given);
+        linux(given);
+        given.tcp.receive_window = 10_000;
+    });
+    tcp.expect(news(0, 10)).at(100);
+    tcp.echo_ack_with_window(0, 30_000).ssthresh(10_000).expect(news(10, 20));
+    // prr_out is ten: nothing more until nine are in flight.
+    for acked in 1..=10 {
+        tcp.ack(acked * 1000).nothing();
+    }
+    tcp.ack(11_000).expect([new(20)]);
+}
+
+/// The recovery ends with a window of ten segments; after a timeout cwnd is six.
+#[test]
+fn linux_forgets_the_window_of_an_earlier_recovery() {
+    let mut tcp = twenty_in_flight(linux);
+    for index in 1..=19 {
+        tcp.arrives(index).anything();
+    }
+    tcp.ack(29_000).expect(news(29, 40)).cwnd(11_000);
+    tcp.timeout_at(1100).expect([again(29)]).ssthresh(5000);
+    tcp.at(1200).ack(40_000).expect(news(40, 46)).cwnd(6000);
+    tcp.at(1300).ack(41_000).expect([new(46)]).cwnd(6000);
+    tcp.echo_ack(41_000).ecn_reductions(1).nothing();
+}
+
+/// Linux `tcp_ack`: with nothing outstanding an echo is not read.
+#[test]
+fn linux_does_not_answer_an_echo_with_nothing_outstanding() {
+    let mut tcp = sender(|given| {
+        twenty(given);
+        linux(given);
+        given.transfer = Some(20_000);
+        given.tcp.receive_window = 10_000;
+    });
+    tcp.expect(news(0, 10)).at(100).ack_with_window(10_000, 0).nothing();
+    tcp.echo_ack_with_window(10_000, 10_000).ecn_reductions(0).expect(news(10, 20));
+    tcp.at(200).echo_ack(11_000).ecn_reductions(1);
 }
 
 /// An echo beyond the window of the first begins the next reduction, from the reduced window.
@@ -155,6 +262,30 @@ fn ns3_repairs_a_loss_in_the_same_window_without_a_recovery() {
     tcp.expect([new(20)]);
     tcp.arrives(2).expect([new(21)]).arrives(3).expect([new(22)]);
     tcp.arrives(4).expect([again(1), new(23)]).ssthresh(9500);
+}
+
+/// ns-3.44 `ReceivedAck` reads the echo of an ACK of new data only. The receiver repeats it.
+#[test]
+fn ns3_does_not_answer_an_echo_in_a_duplicate_ack() {
+    let mut tcp = twenty_in_flight(ns3);
+    tcp.echo_sack(0, [1000..2000]).ecn_reductions(0).expect([new(20)]);
+    tcp.sack(0, [1000..3000]).expect([new(21)]);
+    tcp.sack(0, [1000..4000]).expect([again(0)]).ssthresh(9000);
+}
+
+#[test]
+fn ns3_answers_the_echo_in_the_next_ack_of_new_data() {
+    let mut tcp = twenty_in_flight(ns3);
+    tcp.echo_sack(0, [1000..2000]).ecn_reductions(0).anything();
+    tcp.echo_ack(2000).ecn_reductions(1).anything();
+}
+
+/// `ReTxTimeout` takes ssthresh from `pipe`, also in the window of an echo.
+#[test]
+fn ns3_timeout_reduces_ssthresh_again() {
+    let mut tcp = echoed(ns3);
+    tcp.ssthresh(9500).expect([new(20)]).timeout_at(1100);
+    tcp.anything().ssthresh(10_000).cwnd(1000);
 }
 
 // --- both ---------------------------------------------------------------------------------------

@@ -273,8 +273,11 @@ impl CongestionControl for Cubic {
         if is_repeated {
             return;
         }
-        let ssthresh = self.reduce(event.flight, self.config.beta);
-        self.ssthresh = Some(ssthresh);
+        if event.keeps_ssthresh {
+            self.epoch = None;
+        } else {
+            self.ssthresh = Some(self.reduce(event.flight, self.config.beta));
+        }
         self.cwnd = 1.0;
         self.growth.on_reduction(true);
         self.after_timeout = true;

@@ -298,7 +298,11 @@ impl CongestionControl for CubicLinux {
 
     /// `bictcp_reset` and `bictcp_hystart_reset` as well.
     fn on_rto(&mut self, event: &LossEvent) {
-        self.reduce(event.flight);
+        if event.keeps_ssthresh {
+            (self.epoch, self.credit) = (None, 0);
+        } else {
+            self.reduce(event.flight);
+        }
         self.cwnd = 1;
         (self.last_max, self.last_look, self.needed) = (0, None, 0);
         self.delay_min = None;
@@ -368,7 +372,7 @@ mod tests {
 
     fn lose(cubic: &mut CubicLinux) {
         let cwnd = CongestionControl::cwnd(cubic);
-        cubic.on_loss(&LossEvent { now: Time::ZERO, flight: cwnd, cwnd });
+        cubic.on_loss(&LossEvent::new(Time::ZERO, cwnd, cwnd));
     }
 
     /// One segment is acknowledged at so many milliseconds.
@@ -454,7 +458,7 @@ mod tests {
     fn a_timeout_forgets_the_last_maximum() {
         let mut cubic = avoiding(10);
         lose(&mut cubic);
-        cubic.on_rto(&LossEvent { now: Time::ZERO, flight: 10 * MSS, cwnd: 7 * MSS });
+        cubic.on_rto(&LossEvent::new(Time::ZERO, 10 * MSS, 7 * MSS));
         assert_eq!((cubic.cwnd, cubic.ssthresh, cubic.last_max), (1, 7, 0));
         assert_eq!(cubic.delay_min, None);
     }

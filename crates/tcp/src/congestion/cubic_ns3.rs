@@ -254,7 +254,11 @@ impl CongestionControl for CubicNs3 {
 
     /// `CubicReset` and `HystartReset` as well.
     fn on_rto(&mut self, event: &LossEvent) {
-        self.reduce(event.cwnd);
+        if event.keeps_ssthresh {
+            self.epoch = None;
+        } else {
+            self.reduce(event.cwnd);
+        }
         self.cwnd = self.mss;
         self.after_timeout = true;
         self.delay_min = None;
@@ -354,7 +358,7 @@ mod tests {
 
     /// A loss at a window of so many segments, of which half are in flight.
     fn loss(segments: u64) -> LossEvent {
-        LossEvent { now: Time::ZERO, flight: segments * MSS / 2, cwnd: segments * MSS }
+        LossEvent::new(Time::ZERO, segments * MSS / 2, segments * MSS)
     }
 
     fn ack(at_ms: u64, segments: u64, rtt_ms: u64) -> AckEvent {

@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn ecn(cc: &mut Dctcp) -> u64 {
-        cc.on_ecn(&LossEvent { now: Time::ZERO, flight: cc.cwnd(), cwnd: cc.cwnd() });
+        cc.on_ecn(&LossEvent::new(Time::ZERO, cc.cwnd(), cc.cwnd()));
         cc.cwnd()
     }
 
@@ -215,9 +215,9 @@ mod tests {
     #[test]
     fn s3_4_losses_and_timeouts_are_renos() {
         let mut cc = dctcp(0.0625, 0.0, 100);
-        cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+        cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (50_000, 50_000));
-        cc.on_rto(&LossEvent { now: Time::ZERO, flight: 50_000, cwnd: 50_000 });
+        cc.on_rto(&LossEvent::new(Time::ZERO, 50_000, 50_000));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 25_000));
     }
 

@@ -126,6 +126,16 @@ pub struct LossEvent {
     /// The window before it, bytes: the congestion control's own, but in ns-3's proportional
     /// reduction the reduction's.
     pub cwnd: u64,
+    /// ssthresh stays as it is: an echo from the same window of data has reduced it (Linux
+    /// `tcp_enter_loss`). Set for timeouts only.
+    pub keeps_ssthresh: bool,
+}
+
+impl LossEvent {
+    /// A loss or an echo that sets ssthresh; `flight` and `cwnd` in bytes.
+    pub fn new(now: Time, flight: u64, cwnd: u64) -> LossEvent {
+        LossEvent { now, flight, cwnd, keeps_ssthresh: false }
+    }
 }
 
 /// Sending begins again after a time with nothing outstanding.
@@ -167,7 +177,7 @@ pub trait CongestionControl {
     /// Fast retransmit: sets ssthresh, and cwnd for the time of fast recovery.
     fn on_loss(&mut self, event: &LossEvent);
 
-    /// The retransmission timer expired.
+    /// The retransmission timer expired. ssthresh is not set if the event's `keeps_ssthresh` is.
     fn on_rto(&mut self, event: &LossEvent);
 
     /// Fast recovery is over; `cwnd` is the window that the recovery allows at most.

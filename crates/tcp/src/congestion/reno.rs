@@ -175,7 +175,9 @@ impl CongestionControl for Reno {
 
     /// RFC 5681 §3.1: the loss window is one segment.
     fn on_rto(&mut self, event: &LossEvent) {
-        self.ssthresh = self.half(event).max(2 * self.mss);
+        if !event.keeps_ssthresh {
+            self.ssthresh = self.half(event).max(2 * self.mss);
+        }
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
         self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
@@ -278,9 +280,9 @@ mod tests {
     #[test]
     fn eq4_a_loss_halves_the_flight_and_a_timeout_leaves_one_segment() {
         let mut reno = reno(|_| ());
-        reno.on_loss(&LossEvent { now: Time::ZERO, flight: 21_000, cwnd: 21_000 });
+        reno.on_loss(&LossEvent::new(Time::ZERO, 21_000, 21_000));
         assert_eq!((reno.cwnd(), reno.ssthresh()), (10_500, 10_500));
-        reno.on_rto(&LossEvent { now: Time::ZERO, flight: 3000, cwnd: 3000 });
+        reno.on_rto(&LossEvent::new(Time::ZERO, 3000, 3000));
         assert_eq!((reno.cwnd(), reno.ssthresh()), (1000, 2000));
     }
 }

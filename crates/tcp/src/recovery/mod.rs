@@ -242,8 +242,23 @@ impl Recovery {
         }
     }
 
-    /// The flight that an echoed mark is reckoned from, when the window is `cwnd` and the answer is
-    /// the state CWR, which [`Recovery::begin_cwr`] begins; else `None`.
+    /// Whether the echo in an ACK that arrived with `flight` bytes outstanding is answered; `is_new`
+    /// if the ACK is one of new data.
+    pub(crate) fn answers_echo(&self, is_new: bool, flight: u64) -> bool {
+        match self {
+            Recovery::Rack(rack) => rack.answers_echo(flight),
+            Recovery::Ns3(ns3) => ns3.answers_echo(is_new),
+            Recovery::Classic(_) | Recovery::Selective(_) => true,
+        }
+    }
+
+    /// Whether the timeout that [`LossRecovery::on_timeout`] has taken leaves ssthresh as it is.
+    pub(crate) fn keeps_ssthresh(&self) -> bool {
+        matches!(self, Recovery::Rack(rack) if rack.keeps_ssthresh())
+    }
+
+    /// FlightSize from which ssthresh is computed for an ECN echo, bytes, when the window is `cwnd`
+    /// and the answer is the state CWR, which [`Recovery::begin_cwr`] begins; else `None`.
     pub(crate) fn echo_base(&mut self, board: &Scoreboard, cwnd: u64) -> Option<u64> {
         match self {
             Recovery::Rack(rack) => rack.echo_base(board, cwnd),

@@ -57,7 +57,7 @@ impl Sender {
     pub(super) fn answer_repaired_loss(&mut self, now: Time) {
         let cwnd = self.congestion.cwnd();
         let flight = self.recovery.loss_base(&self.board, cwnd);
-        self.reduce_for_loss(&LossEvent { now, flight, cwnd });
+        self.reduce_for_loss(&LossEvent::new(now, flight, cwnd));
         self.congestion.on_recovered(self.recovery.exit_window(&self.board));
     }
 }

@@ -100,10 +100,11 @@ impl Sender {
         self.ecn.is_used = self.ecn.is_wanted && agrees;
     }
 
-    /// Takes the echo in an ACK that arrived with `flight` bytes outstanding.
+    /// Takes the echo in an ACK that arrived with `flight` bytes outstanding, from `una` on.
     #[cold]
-    pub(super) fn on_echo(&mut self, ack: &Packet, flight: u64, ctx: &mut Ctx<'_>) {
-        let marked = ack.flags.contains(Flags::ECE);
+    pub(super) fn on_echo(&mut self, ack: &Packet, una: u64, flight: u64, ctx: &mut Ctx<'_>) {
+        let marked =
+            ack.flags.contains(Flags::ECE) && self.recovery.answers_echo(ack.seq > una, flight);
         let is_news = marked && self.ecn.is_beyond_reduction(ack.seq);
         if is_news && self.phase == Phase::Established {
             self.reduce_for_echo(flight, ctx);
@@ -121,7 +122,7 @@ impl Sender {
         let cwnd = self.congestion.cwnd();
         if let Some(flight) = self.recovery.echo_base(&self.board, cwnd) {
             self.ecn.echoed_until = Some(self.board.max());
-            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight, cwnd });
+            self.congestion.on_ecn(&LossEvent::new(ctx.now, flight, cwnd));
             self.recovery.begin_cwr(&self.board, self.congestion.ssthresh());
         } else if cwnd < 2 * u64::from(self.mss) && !self.ecn.is_ns2 {
             self.ecn.waits_for_timer = true;
@@ -129,7 +130,7 @@ impl Sender {
         } else {
             self.ecn.echoed_until = Some(self.board.max());
             let most = if self.ecn.is_ns2 { self.options.receive_window } else { flight };
-            self.congestion.on_ecn(&LossEvent { now: ctx.now, flight: most.min(cwnd), cwnd });
+            self.congestion.on_ecn(&LossEvent::new(ctx.now, most.min(cwnd), cwnd));
         }
     }
 

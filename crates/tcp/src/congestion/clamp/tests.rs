@@ -33,7 +33,7 @@ fn acknowledge(cc: &mut Clamp, ms: u64, price: f32) -> u64 {
 }
 
 fn loss(flight: u64) -> LossEvent {
-    LossEvent { now: Time::from_secs(1), flight, cwnd: flight }
+    LossEvent::new(Time::from_secs(1), flight, flight)
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn s4_3_alpha_is_0_529_for_beta_0_7() {
 #[test]
 fn s4_6_a_loss_leaves_seven_tenths_of_the_flight() {
     let mut cc = cubic(DEFAULT, 100, 10);
-    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     assert_eq!((cc.cwnd(), cc.ssthresh()), (70_000, 70_000));
 }
 
@@ -83,7 +83,7 @@ fn s4_6_a_loss_leaves_seven_tenths_of_the_flight() {
 fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
     for (beta_ecn, left) in [(None, 70_000), (Some(0.85), 85_000)] {
         let mut cc = cubic(CubicConfig { beta_ecn, ..DEFAULT }, 100, 10);
-        cc.on_ecn(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+        cc.on_ecn(&LossEvent::new(Time::ZERO, 100_000, 100_000));
         assert_eq!((cc.cwnd(), cc.ssthresh(), cc.w_max), (left, left, 100.0));
     }
 }
@@ -92,7 +92,7 @@ fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
 fn s4_7_fast_convergence_remembers_less_than_the_window() {
     let mut cc = cubic(DEFAULT, 100, 10);
     for flight in [100_000, 70_000] {
-        cc.on_loss(&LossEvent { now: Time::ZERO, flight, cwnd: flight });
+        cc.on_loss(&LossEvent::new(Time::ZERO, flight, flight));
     }
     let what = "W_max after 100 and 70 segments";
     EQUATIONS.close(what, "segments", cc.w_max, 70.0 * 0.85, 1e-9);
@@ -102,7 +102,7 @@ fn s4_7_fast_convergence_remembers_less_than_the_window() {
 fn the_window_follows_the_cubic_from_a_loss_back_to_w_max() {
     let rtt = Duration::from_millis(20);
     let mut cc = cubic(CubicConfig { reno_friendly: false, ..DEFAULT }, 1000, 10);
-    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 1_000_000, cwnd: 1_000_000 });
+    cc.on_loss(&LossEvent::new(Time::ZERO, 1_000_000, 1_000_000));
     let mut now = Time::ZERO;
     let expected_k = time_to_w_max(1000.0, 700.0, 0.4);
     let mut largest = 0.0_f64;
@@ -130,7 +130,7 @@ fn s5_8_a_window_that_is_not_used_does_not_grow() {
 fn repeated_timeouts_leave_w_max_and_cwnd_prior_alone() {
     let mut cc = cubic(DEFAULT, 100, 10);
     for _ in 0..5 {
-        cc.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+        cc.on_rto(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     }
     assert_eq!((cc.cwnd_prior, cc.w_max), (100.0, 100.0));
     assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 70_000));
@@ -141,7 +141,7 @@ fn repeated_timeouts_leave_w_max_and_cwnd_prior_alone() {
 fn s4_2_an_idle_time_moves_the_epoch() {
     let rtt = Duration::from_millis(40);
     let mut cc = cubic(DEFAULT, 100, 10);
-    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     round(&mut cc, Time::ZERO, rtt);
     let before = cc.cwnd;
     let now = Time::from_secs(3600);
@@ -154,7 +154,7 @@ fn s4_2_an_idle_time_moves_the_epoch() {
 fn an_idle_time_that_cuts_the_window_begins_a_new_epoch_towards_w_max() {
     let rtt = Duration::from_millis(40);
     let mut cc = cubic(DEFAULT, 100, 10);
-    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     round(&mut cc, Time::ZERO, rtt);
     let now = Time::from_secs(60);
     cc.on_idle(&IdleEvent { now, cwnd: 10_000, ssthresh: 75_000 });
@@ -165,9 +165,9 @@ fn an_idle_time_that_cuts_the_window_begins_a_new_epoch_towards_w_max() {
 #[test]
 fn a_loss_after_a_timeout_has_its_own_w_max() {
     let mut cc = cubic(DEFAULT, 60, 10);
-    cc.on_rto(&LossEvent { now: Time::ZERO, flight: 60_000, cwnd: 60_000 });
+    cc.on_rto(&LossEvent::new(Time::ZERO, 60_000, 60_000));
     cc.cwnd = 60.0;
-    cc.on_loss(&LossEvent { now: Time::ZERO, flight: 60_000, cwnd: 60_000 });
+    cc.on_loss(&LossEvent::new(Time::ZERO, 60_000, 60_000));
     cc.on_ack(&ack(Time::from_millis(1), Duration::from_millis(40)));
     assert!(cc.epoch.is_some_and(|epoch| epoch.k > 3.0));
     assert_eq!(cc.w_max, 60.0);
@@ -176,7 +176,7 @@ fn a_loss_after_a_timeout_has_its_own_w_max() {
 #[test]
 fn s4_8_after_a_timeout_the_first_epoch_is_convex_from_its_start() {
     let mut cc = cubic(DEFAULT, 100, 10);
-    cc.on_rto(&LossEvent { now: Time::ZERO, flight: 100_000, cwnd: 100_000 });
+    cc.on_rto(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 70_000));
     let (rtt, mut now) = (Duration::from_millis(100), Time::ZERO);
     while cc.epoch.is_none() {
@@ -202,7 +202,7 @@ fn mean_window(cc: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
             now = now + rtt;
         }
         since_loss -= 1.0 / p;
-        cc.on_loss(&LossEvent { now, flight: cc.cwnd(), cwnd: cc.cwnd() });
+        cc.on_loss(&LossEvent::new(now, cc.cwnd(), cc.cwnd()));
     }
     sum / rounds
 }
@@ -215,7 +215,7 @@ fn s5_1_the_response_function_within_five_percent() {
     let config = CubicConfig { fast_convergence: false, ..DEFAULT };
     for (p, expected) in [(1e-4, 187.4), (1e-5, 1053.8), (1e-6, 5926.0)] {
         let mut cc = cubic(config, (expected / 0.925) as u64, 10);
-        cc.on_loss(&LossEvent { now: Time::ZERO, flight: cc.cwnd(), cwnd: cc.cwnd() });
+        cc.on_loss(&LossEvent::new(Time::ZERO, cc.cwnd(), cc.cwnd()));
         let mean = mean_window(&mut cc, p, Duration::from_millis(100), 24);
         let what = format!("mean window, RTT 100 ms, p = {p:?}");
         RESPONSE.close_relative(what, "segments", mean, expected, 0.05);

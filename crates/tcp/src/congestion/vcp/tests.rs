@@ -62,7 +62,7 @@ fn round(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
 }
 
 fn loss(cc: &Vcp) -> LossEvent {
-    LossEvent { now: Time::ZERO, flight: cc.cwnd(), cwnd: cc.cwnd() }
+    LossEvent::new(Time::ZERO, cc.cwnd(), cc.cwnd())
 }
 
 // --- MI ------------------------------------------------------------------------------------------

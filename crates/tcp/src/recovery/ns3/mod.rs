@@ -3,8 +3,8 @@
 //! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
 //! ns-3.48, the same in ns-3.44; written anew. Meant for comparisons with that simulator.
 //! Left out: what it does without SACK, FACK, pacing, giving up after six timeouts, the joining of
-//! short segments that are sent again, and an echo of a congestion mark during a recovery, in the
-//! window of data after a loss or in a duplicate ACK, which are answered as RFC 3168 has it.
+//! short segments that are retransmitted, and an echo of a congestion mark during a recovery or in the
+//! window of data after a loss, which is answered as RFC 3168 has it.
 //!
 //! The departures, each at its place in the code: ssthresh comes from `pipe` or cwnd; `pipe` still
 //! counts a segment sent again that is selectively acknowledged; a partial ACK always sends a
@@ -90,7 +90,7 @@ impl Ns3 {
     fn on_duplicate(&mut self, board: &Scoreboard, ssthresh: u64) -> bool {
         match self.state {
             State::Loss => false,
-            // Losses are sent again as `pipe` allows: the window is reduced already.
+            // Losses are retransmitted as `pipe` allows: the window is reduced already.
             State::Cwr => {
                 self.duplicates += 1;
                 false
@@ -177,7 +177,13 @@ impl Ns3 {
         }
     }
 
-    /// The flight that an echo is reckoned from, if its answer is the state CWR.
+    /// `ReceivedAck`: the echo in a duplicate ACK is not read.
+    pub(super) fn answers_echo(&self, is_new: bool) -> bool {
+        is_new || !self.reacts_in_cwr
+    }
+
+    /// FlightSize from which ssthresh is computed for an ECN echo, bytes, if its answer is the state
+    /// CWR.
     pub(super) fn echo_base(&self, board: &Scoreboard) -> Option<u64> {
         self.reacts_in_cwr.then(|| pipe(board))
     }
@@ -191,9 +197,7 @@ impl Ns3 {
             prr.begin(pipe(board));
         }
         self.reduce(true, board, ssthresh);
-        if self.newly_acked > 0 {
-            self.reduce_in_cwr(board, ssthresh);
-        }
+        self.reduce_in_cwr(board, ssthresh);
     }
 
     fn reduce_in_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {

@@ -18,6 +18,7 @@ use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard,
 use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::options::TcpOptions;
 use airpath_core::{Duration, Packet, Time};
+use cwr::Cwr;
 use probe::Probe;
 
 /// How long the reordering timer waits beyond its deadline (Linux `TCP_TIMEOUT_MIN_US`).
@@ -60,9 +61,8 @@ pub(crate) struct Rack {
     /// RACK.reordering_seen.
     reordering_seen: bool,
     state: State,
-    /// Echoed marks are answered in the state CWR, and while it lasts everything sent before the echo.
-    reacts_in_cwr: bool,
-    cwr_until: Option<u64>,
+    /// The answer to echoed marks.
+    cwr: Cwr,
     /// No new recovery before everything up to here is acknowledged.
     recovery_point: u64,
     reduction: Reduction,
@@ -111,8 +111,7 @@ impl Rack {
             fack: 0,
             reordering_seen: false,
             state: State::Open,
-            reacts_in_cwr: options.reacts_in_cwr(),
-            cwr_until: None,
+            cwr: Cwr::new(options),
             recovery_point: 0,
             reduction: Reduction::default(),
             window: 0,
@@ -361,7 +360,7 @@ impl LossRecovery for Rack {
         if self.probe.on_ack(una, acked > 0, self.delivered) {
             verdict = Verdict::Repaired;
         }
-        self.cwr_until.take_if(|until| una > *until);
+        self.cwr.until.take_if(|until| una > *until);
         let was_recovering = self.state == State::Recovery;
         if self.state != State::Open && una >= self.recovery_point {
             verdict = if was_recovering { Verdict::Recovered } else { verdict };
@@ -394,12 +393,11 @@ impl LossRecovery for Rack {
         self.flight_at_loss(board, cwnd)
     }
 
-    /// A reduction for an echo from the same window of data goes on (Linux `tcp_enter_recovery`).
+    /// A reduction for an echo from the same window of data continues (Linux `tcp_enter_recovery`).
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
-        if !self.was_reduced_for_echo(board) {
+        if !self.leave_cwr(board) {
             self.reduction = Reduction::new(self.lost_flight);
         }
-        self.cwr_until = None;
         self.reduce(board, ssthresh);
     }
 
@@ -415,7 +413,7 @@ impl LossRecovery for Rack {
     /// trip, which RFC 8985 §6.3 spares. Until a recovery is over, the loss is reckoned from no more
     /// than at its beginning.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
-        let is_first = self.state == State::Open && self.cwr_until.take().is_none();
+        let is_first = self.state == State::Open && !self.leave_cwr(board);
         let bound = if is_first { cwnd } else { self.lost_flight };
         let flight = self.flight_at_loss(board, bound);
         if board.marks(0).has(Marks::SACKED) {
