@@ -90,15 +90,20 @@ def mean_interval(
     bounds : pair of float
         The least and the largest value that the quantity can have. Default: none.
     resolution : float
-        By how much of the mean the interval is widened on either side, before it is cut.
-        Default 0.
+        By how much of the mean the interval is widened on either side, before it is cut, in
+        [0, 1). Default 0.
 
     Raises
     ------
     BadValueError
-        If these are not numbers, or `confidence` is not between 0 and 1.
+        If these are not numbers, or `confidence` or `resolution` is not in its range.
     """
-    check_all(fraction("confidence", confidence))
+    # 0 is the one number that is no fraction and is accepted.
+    unsure = None if type(resolution) is float and resolution == 0 else resolution
+    check_all(
+        fraction("confidence", confidence),
+        None if unsure is None else fraction("resolution", resolution),
+    )
     try:
         known = [float(value) for value in values if value is not None and not math.isnan(value)]
     except (TypeError, ValueError, OverflowError):
