@@ -57,6 +57,16 @@ def test_everything_that_was_stored_is_there_again(path: Path) -> None:
         assert ledger.stored().replications == {(digest(0), 1): 3, (digest(0), 2**64 - 1): 1}
 
 
+def test_a_ledger_that_is_made_while_it_is_looked_for_can_be_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`Ledger.read` raised OverflowError where the file appeared after its first look."""
+    Ledger.open(path).close()
+    monkeypatch.setattr(Path, "is_file", lambda _path: False)
+    with Ledger.read(path) as ledger:
+        assert ledger.stored().replications == {}
+
+
 def test_the_plan_and_its_jobs_are_there_again(path: Path) -> None:
     scenario = ap.Scenario(
         name="a → b",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import quote
 
 from airpath.errors import BadValueError, one_line
-from airpath.files import NewFile, UnreadableError, read_bytes
+from airpath.files import MIB, NewFile, UnreadableError, read_bytes
 from airpath.sweep.ledger.schema import ADDED, APPLICATION_ID, FORMAT, TABLES
 
 __all__ = ["FILE_NAME", "connected", "damaged", "ledger_file", "make", "named_errors"]
@@ -256,7 +255,8 @@ def _first_bytes(path: Path) -> bytes:
             raise UnreadableError(
                 str(path), f"cannot be read: {(error.strerror or str(error)).lower()}"
             ) from None
-    return read_bytes(path, sys.maxsize - 1)
+    # No file, for which this is an error, or one that was made since: small as yet.
+    return read_bytes(path, MIB)[:_HEADER]
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection) -> list[str]:
