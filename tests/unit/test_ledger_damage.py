@@ -7,9 +7,11 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -220,6 +222,24 @@ def test_a_damaged_file_shows_what_was_stored_or_is_named(history: History, tmp_
         shutil.rmtree(tmp_path / str(seed))
     # Both ends are tried: with none readable or all readable, the test would show nothing.
     assert 60 < sum(found) < 340
+
+
+def test_an_index_that_misses_a_replication_is_damage(tmp_path: Path) -> None:
+    """A replication that was added was not found again, and each resumed sweep ran it again."""
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(path) as ledger:
+        ledger.add([(run(n), metrics(n)) for n in range(3)])
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_runs_1'"
+        (root,) = connection.execute(query).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    entry = data.rindex(digest(0).encode(), 0, root * size)
+    assert entry > (root - 1) * size
+    data[entry] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(BadValueError, match=r"damaged \(row \d missing from index"):
+        Ledger.open(path)
 
 
 @pytest.mark.long
