@@ -69,7 +69,7 @@ def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
 
     def run() -> ap.Result:
         result = ap.emulate(_scenario(flow, record=record), seed=2)
-        # Each of the settings was read back as it was told.
+        # Each setting was read back with its value.
         told = result.kernel["settings"]["sysctls"]
         for side in ("server", "client"):
             found = result.kernel["sysctls"][side]

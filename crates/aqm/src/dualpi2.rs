@@ -3,7 +3,8 @@
 //!
 //! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2; the weighted round robin
 //! between the queues, the larger of both delays as the controller's input and the least backlog for
-//! its drops and marks are Linux's (`sch_dualpi2`). Left out: queue protection, GSO, step thresholds in packets, drops on arrival.
+//! its drops and marks are Linux's (`sch_dualpi2`). Left out: queue protection, GSO, step thresholds
+//! in packets, drops on arrival.
 //! Differs: the timer rests while an update would change nothing.
 
 use crate::fifo::dequeues_in_place;

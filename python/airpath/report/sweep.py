@@ -142,8 +142,8 @@ def _verdict(readings: Readings, failures: Any) -> Line:
     if wide:
         rule = plan.rule
         details.append(
-            f"! {_several(rule.most, 'replication')} were not enough for the interval of "
-            f"{rule.metric} that was asked for: {some_points(wide)}."
+            f"! {_several(rule.most, 'replication')} were not enough for the target interval "
+            f"of {rule.metric}: {some_points(wide)}."
         )
     noted = advisory_details(readings)
     tone: Tone = "bad" if details else "" if noted else "good"
@@ -152,7 +152,7 @@ def _verdict(readings: Readings, failures: Any) -> Line:
     if len(unsolved):
         details += [f"No analytic model: {message}" for message in _messages(unsolved)]
     if not left:
-        parts.append("everything that was asked for is there")
+        parts.append("all replications are stored")
     return Line(", ".join(parts) + ".", tone, details)
 
 

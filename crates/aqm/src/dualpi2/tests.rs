@@ -159,7 +159,7 @@ fn an_overloaded_low_latency_queue_drops() {
     assert_eq!((sent, early(&bench)), (76, 24));
 }
 
-/// Packets of a link so slow that one takes longer than the target were dropped one and all.
+/// On a link where one packet takes longer than the target every packet was dropped.
 #[test]
 fn the_controller_leaves_packets_without_a_standing_queue_alone() {
     for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1] {

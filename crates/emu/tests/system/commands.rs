@@ -70,7 +70,7 @@ fn wait(launcher: &mut Launcher) -> LauncherEvent {
             return event;
         }
         let mut wanted = [PollFd::new(launcher.fd(), PollFlags::POLLIN)];
-        assert_eq!(poll(&mut wanted, PollTimeout::NONE), Ok(1), "nothing is told");
+        assert_eq!(poll(&mut wanted, PollTimeout::NONE), Ok(1), "no event");
     }
 }
 
@@ -234,7 +234,7 @@ fn commands_have_no_other_descriptors() {
     assert_eq!(say(&sides, "echo $(ls /proc/self/fd)", false), "0 1 2 3\n");
 }
 
-/// Ends a run whose client does this and goes on: how long that takes, and what is told.
+/// Ends a run whose client does this and continues. Returns how long that takes, and the events.
 fn end_of(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) {
     let sides = sides(json!({}));
     let said = Said::new();
