@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from processes import SCENARIO, environment, words
+from processes import SCENARIO
 
 from airpath.cli import main
+from forked import airpath_words
 
 
 class Answer(NamedTuple):
@@ -47,14 +48,9 @@ def airpath_command(capsys: pytest.CaptureFixture[str]) -> Call:
 def airpath_process() -> Call:
     """Call the command as a process of its own."""
 
-    def call(*arguments: object, **settings: object) -> Answer:
+    def call(*arguments: object) -> Answer:
         done = subprocess.run(
-            words(*arguments),
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            **settings,  # type: ignore[call-overload]
+            airpath_words(*arguments), capture_output=True, text=True, check=False
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 

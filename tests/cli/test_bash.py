@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from processes import environment
 
 from airpath.cli.bash import SCRIPT
+from forked import airpath_words
 
 BASH = shutil.which("bash")
 if BASH is None:
@@ -38,13 +37,14 @@ class Shell:
             "bind 'set enable-bracketed-paste off'\n"
             """bind -x '"\\C-t": printf "<<%s>>\\n" "$READLINE_LINE"'\n"""
         )
+        program = Path(airpath_words()[0])
         self._child, self._terminal = pty.fork()
         if self._child == 0:
             os.chdir(folder)
             # The command of this environment, whatever else is installed.
-            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
             words = ["bash", "--noprofile", "--rcfile", "settings.sh", "-i"]
-            os.execve(str(BASH), words, {**environment(), "PATH": path, "TERM": "dumb"})
+            os.execve(str(BASH), words, {**os.environ, "PATH": path, "TERM": "dumb"})
         self._read_until(lambda read: PROMPT.encode() in read)
 
     def completed(self, line: str) -> str:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import AT_ONCE_S, Running, environment, words
+from processes import AT_ONCE_S, Running
 
 from airpath.phy import parts
+from forked import airpath_words
 
 Command = Callable[..., Any]
 
 SMALL = ("--channel", "vehicular-a", "--mcs", "0,3", "--snr", "10,26", "--errors", 50)
-FEW = (*SMALL, "--blocks", 20_000)
+FEW = (*SMALL, "--blocks", 2000)
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +38,7 @@ def test_a_table_of_every_point(airpath_command: Command) -> None:
     lines = answer.out.splitlines()
     assert lines[:2] == [
         "Error rates on vehicular-a",
-        "50 errors or 20000 blocks a point; max-log, 10 iterations; seed 1; intervals of 95 %",
+        "50 errors or 2000 blocks a point; max-log, 10 iterations; seed 1; intervals of 95 %",
     ]
     assert "mcs0, qpsk-1/2: blocks of 60 bytes, packets of 1500 bytes" in lines
     assert "mcs3, 16qam-3/4: blocks of 54 bytes, packets of 1500 bytes" in lines
@@ -120,7 +121,7 @@ def test_a_second_run_keeps_what_was_finished(airpath_command: Command) -> None:
     whole = json.loads(Path("whole.json").read_text())
     # The same with another count at the point that is there: it must not be measured again.
     part = {**whole, "complete": False, "curves": [dict(whole["curves"][0])]}
-    kept = {**whole["curves"][0]["points"][0], "errors": 4321}
+    kept = {**whole["curves"][0]["points"][0], "errors": 1234}
     part["curves"][0]["points"] = [kept]
     Path("part.json").write_text(json.dumps(part))
     answer = airpath_command(*per(*FEW, "--out", "part.json"))
@@ -321,8 +322,8 @@ def test_a_bar_with_the_estimate_on_a_terminal_only(airpath_process: Command) ->
     assert airpath_process(*per(*FEW, "--json")).err == ""
     parent, child = pty.openpty()
     process = subprocess.Popen(
-        words(*per(*SMALL, "--blocks", "3e5", "--threads", 1)),
-        env={**environment(), "TERM": "xterm", "COLUMNS": "80"},
+        airpath_words(*per(*SMALL, "--blocks", 2000, "--threads", 1)),
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
         stdout=subprocess.DEVNULL,
         stderr=child,
     )

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from processes import AT_ONCE_S, Running, environment, words
 
+from forked import airpath_words
+
 Command = Callable[..., Any]
 
 REPS = 500
@@ -183,16 +185,20 @@ def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path
     assert not names & {"series-seq_sent.csv", "series-queue.csv"}
 
 
-def test_a_full_disk_keeps_what_was_finished(scenario: Path, airpath_process: Command) -> None:
+def test_a_full_disk_keeps_what_was_finished(scenario: Path) -> None:
     """A traceback, and nothing was printed."""
     limit = 300_000
-    answer = airpath_process(
-        *("run", scenario, *RECORDED),
+    done = subprocess.run(
+        words("run", scenario, *RECORDED),
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
-    assert answer.status == 1
-    assert "2 replications of 2 s" in answer.out
-    *finished, last = answer.err.splitlines()
+    assert done.returncode == 1
+    assert "2 replications of 2 s" in done.stdout
+    *finished, last = done.stderr.splitlines()
     assert last == "out/series-cwnd.csv: cannot be written: file too large."
     names = {path.name for path in Path("out").iterdir()}
     assert names == told(finished)
@@ -237,8 +243,7 @@ def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        words("run", scenario, "--reps", "1", "--json"),
-        env=environment(),
+        airpath_words("run", scenario, "--reps", "1", "--json"),
         stdout=write,
         stderr=subprocess.PIPE,
         text=True,

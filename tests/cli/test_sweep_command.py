@@ -6,15 +6,15 @@ import os
 import random
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import environment
+from processes import environment, words
 
 from airpath.sweep.ledger import FILE_NAME, Ledger
+from forked import airpath_words
 from waiting import wait_until
 
 Command = Callable[..., Any]
@@ -164,18 +164,17 @@ reps = {reps}
 """
 
 
-def started(*words: str) -> subprocess.Popen[str]:
+def started(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "airpath", "sweep", *words],
-        env=environment(),
+        airpath_words("sweep", *arguments),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def complete(*words: str) -> None:
-    process = started(*words)
+def complete(*arguments: str) -> None:
+    process = started(*arguments)
     _, err = process.communicate()
     assert process.returncode == 0, err
 
@@ -209,7 +208,7 @@ def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None
     Path("many.toml").write_text(MANY.format(reps=1_000_000))
     options = ("--out", "o", "--dask", "local", "--threads", "1")
     process = subprocess.Popen(
-        [sys.executable, "-m", "airpath", "sweep", "many.toml", *options],
+        words("sweep", "many.toml", *options),
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

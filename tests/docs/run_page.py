@@ -25,14 +25,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
 
 from markdown import Block, Check, blocks, checks
 
-from airpath.cli import main as airpath_command
 from airpath.errors import ModelWarning, RunError
 from airpath.results import Result
 from airpath.results.remarks import ALL_THE_SAME
@@ -89,32 +87,7 @@ def run_toml(block: Block, place: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(block.text, "utf-8")
     if document.keys() >= SCENARIO_KEYS:
-        check_file(file, expected_status(block))
-
-
-def check_file(file: Path, status: int) -> None:
-    """Do what `airpath check` does, in a fork: its start would take longer."""
-    sys.stdout.flush()
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as printed:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of threads, which do nothing
-            child = os.fork()
-        if not child:
-            found = 99
-            try:
-                os.dup2(printed.fileno(), 1)
-                os.dup2(printed.fileno(), 2)
-                found = airpath_command(["check", str(file)])
-                sys.stdout.flush()
-                sys.stderr.flush()
-            finally:
-                os._exit(found)
-        _, ended = os.waitpid(child, 0)
-        printed.seek(0)
-        found = os.waitstatus_to_exitcode(ended)
-        if found != status:
-            shown = f"exit status {found}, not {status}:\n{printed.read()}"
-            raise PageError(f"$ airpath check {file}\n{shown}")
+        run_command(f"airpath check {file}", [], expected_status(block))
 
 
 def expected_status(block: Block) -> int:

@@ -7,18 +7,17 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import markdown
-import page_server
 import pytest
 import run_page
 
 from airpath import _airpath, scenario
 from airpath.scenario import recorded_traces
 from airpath.solutions import Solution
+from forked import ForkServer
 
 ROOT = Path(__file__).parents[2]
 PAGES = markdown.pages(ROOT)
@@ -58,42 +57,41 @@ def test_every_example_runs(
 
 
 @pytest.fixture(scope="module")
-def run_a_page(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Callable[[str, Path], tuple[int, str]]]:
-    """Run a page in a folder; status, and what was printed."""
-    outputs = tmp_path_factory.mktemp("outputs")
+def run_a_page() -> Iterator[Callable[[str, Path], tuple[int, str]]]:
+    """Run a page in a directory; return its status and what it printed."""
     traces = recorded_traces_of_the_project()
     environment = {
         **{key: value for key, value in os.environ.items() if key != "AIRPATH_TRACES"},
         **({"AIRPATH_TRACES": str(traces)} if traces else {}),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "MPLBACKEND": "Agg",
         "COLUMNS": "100",
         "NO_COLOR": "1",
         "PYTHONWARNINGS": "error",
         "PYTHONIOENCODING": "utf-8",
     }
-    with subprocess.Popen(
-        [sys.executable, page_server.__file__],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        to_server, from_server = server.stdin, server.stdout
+    programs = {"airpath": "airpath.cli:main", "run-page": "run_page:main"}
+    server = ForkServer(programs, environment)
 
-        def run(page: str, folder: Path) -> tuple[int, str]:
-            output = outputs / page.replace("/", "-")
-            case = {"page": ROOT / page, "name": page, "folder": folder, "output": output}
-            print(json.dumps({key: str(value) for key, value in case.items()}), file=to_server)
-            to_server.flush()
-            return int(from_server.readline()), output.read_text("utf-8")
+    def run(page: str, folder: Path) -> tuple[int, str]:
+        paths = filter(None, [str(folder), environment.get("PYTHONPATH")])
+        done = subprocess.run(
+            [server.folder / "run-page", ROOT / page],
+            cwd=folder,
+            env={
+                **environment,
+                "PAGE_NAME": page,
+                "PATH": os.pathsep.join([str(server.folder), environment["PATH"]]),
+                "PYTHONPATH": os.pathsep.join(paths),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout
 
-        yield run
-        to_server.close()
+    yield run
+    server.close()
 
 
 @pytest.mark.parametrize(

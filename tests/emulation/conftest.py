@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 import airpath as ap
 from airpath.cli import main
 from airpath.emulation import process
+from forked import ForkServer
 
 SCENARIO: dict[str, Any] = {
     "duration": "4 s",
@@ -31,16 +32,21 @@ def scenario() -> ap.Scenario:
     return ap.Scenario(**SCENARIO)
 
 
+@pytest.fixture(scope="session")
+def fake_program() -> Iterator[Path]:
+    """The fake as an executable file."""
+    server = ForkServer({"airpath-emu": "fake_program:main"})
+    yield server.folder / "airpath-emu"
+    server.close()
+
+
 @pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    """Put the fake in the place of airpath-emu; its arguments say what it does otherwise."""
-    script = tmp_path / "airpath-emu"
-    source = Path(__file__).with_name("fake_program.py")
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{source}" "$@"\n')
-    script.chmod(0o755)
+def fake(
+    fake_program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Path]:
+    """Replace airpath-emu with the fake; keyword arguments change its behaviour."""
     seen = tmp_path / "seen"
-    monkeypatch.setenv(process.PROGRAM, str(script))
-    monkeypatch.setenv("PYTHONPATH", str(Path(ap.__file__).parents[1]))
+    monkeypatch.setenv(process.PROGRAM, shutil.copy(fake_program, tmp_path))
     monkeypatch.setenv("FAKE_EMU_SEEN", str(seen))
     for patience in ("_CHECK_S", "_LAST_WORDS_S", "_PATIENCE_S"):
         monkeypatch.setattr(process, patience, 1000)  # not a matter of how busy the machine is

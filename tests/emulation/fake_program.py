@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
+from airpath.results.flow_table import FlowTable
 
 CHECK = {
     "ok": False,
@@ -82,8 +83,6 @@ def simulated(document: dict[str, Any]) -> Any:
 
 
 def write(document: dict[str, Any], told: dict[str, Any], *, commands: bool) -> None:
-    from airpath.results.flow_table import FlowTable
-
     folder = Path(document["folder"])
     output = simulated(document)
     (replication,) = json.loads(output.replications)
@@ -157,7 +156,3 @@ def main() -> int:
             ended["reason"] = "signal" if asked else "command"
         tell(ended)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,11 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from forked import airpath_words
 
 Fake = Callable[..., Path]
 Call = Callable[..., tuple[int, str, str]]
@@ -149,7 +150,7 @@ def test_the_check_is_a_table(fake: Fake, command: Call) -> None:
 
 def test_ctrl_c_keeps_results(fake: Fake, command: Call, tmp_path: Path) -> None:
     fake(linger=True)
-    line = [sys.executable, "-m", "airpath", "emulate", "s.toml", "--out", "out", "--no-plot"]
+    line = airpath_words("emulate", "s.toml", "--out", "out", "--no-plot")
     with subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as child:

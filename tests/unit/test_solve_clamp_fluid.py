@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import airpath as ap
 from airpath.scenario import loads
+from forked import airpath_words
 
 FILE = """\
 duration = "60 s"
@@ -110,11 +112,8 @@ def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None
 
 
 def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     (tmp_path / "two.toml").write_text(FILE)
-    command = [sys.executable, "-m", "airpath", "solve", "two.toml", "--trajectory", "5 s"]
+    command = airpath_words("solve", "two.toml", "--trajectory", "5 s")
 
     def run(*words: str) -> Any:
         return subprocess.run(

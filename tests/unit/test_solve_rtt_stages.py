@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import pytest
 import airpath as ap
 from airpath.models import rtt_stages
 from airpath.scenario import loads
+from forked import airpath_words
 
 FILE = """\
 duration = "60 s"
@@ -92,13 +94,10 @@ def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None
 
 
 def test_the_command_prints_the_terms(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     (tmp_path / "one.toml").write_text(FILE)
 
     def run(*words: str) -> Any:
-        command = [sys.executable, "-m", "airpath", "solve", "one.toml", *words]
+        command = airpath_words("solve", "one.toml", *words)
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     answer = run()

@@ -1,0 +1,274 @@
+"""Python programs as processes that start at once: forks of a server that has imported them.
+
+``python -m airpath`` takes most of a second, nearly all of it imports, which a server does once.
+A program is an executable file in `ForkServer.folder`. It passes its arguments, environment,
+working directory and open files to the server, which forks; it forwards signals to the fork and
+exits as the fork does. The fork is killed when it is. What concerns the start of the interpreter
+itself, process groups or limits of resources needs a process of its own (`tests/cli/processes.py`).
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import gc
+import importlib
+import marshal
+import os
+import pkgutil
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from airpath import cli
+
+__all__ = ["ForkServer", "airpath_words"]
+
+PRELOADED = (
+    *(f"airpath.cli.{module.name}" for module in pkgutil.iter_modules(cli.__path__)),
+    "airpath.emulation.api",
+    "airpath.phy.figure",
+    "airpath.report",
+    "airpath.results.trace_plot",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.figure",
+    "pandas",
+    "rich.progress",
+)
+"""Modules that programs import when they need them."""
+
+PROGRAM = """\
+#!{python} -IS
+import _signal, _socket, marshal, os, sys
+
+listed = [int(name) for name in os.listdir("/dev/fd")]
+files = []
+for number in listed:
+    try:
+        files += [number] * os.get_inheritable(number)
+    except OSError:
+        pass  # the one that listed them
+server = _socket.socket(_socket.AF_UNIX)
+server.connect({address!r})
+words = [os.fsencode(word) for word in sys.argv[1:]]
+data = marshal.dumps(({name!r}, words, dict(os.environb), os.getcwdb(), files))
+for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+    _signal.signal(number, lambda number, frame: server.send(bytes([number])))
+rights = b"".join(number.to_bytes(4, sys.byteorder) for number in files)
+server.sendmsg([len(data).to_bytes(4, "big")],
+               [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
+server.sendall(data)
+answer = server.recv(4)
+status = int.from_bytes(answer, "big", signed=True) if answer else 255
+if status < 0:
+    if status != -_signal.SIGKILL:
+        _signal.signal(-status, _signal.SIG_DFL)
+    os.kill(os.getpid(), -status)
+os._exit(status)
+"""
+"""Builtin modules only: the interpreter starts in 10 ms."""
+
+FIRST_FREE = 512
+"""Number from which the files of a fork are held until they get their own numbers."""
+
+
+class ForkServer:
+    """A server and the programs that run in its forks.
+
+    Parameters
+    ----------
+    programs : mapping of str to str
+        Module and function, ``module:function``, by the program's name. The function returns the
+        exit status.
+    environment : mapping of str to str, optional
+        Of the server; each fork gets that of its program. Default: that of this process.
+    """
+
+    def __init__(
+        self, programs: Mapping[str, str], environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="forked-"))
+        address = self.folder / "socket"
+        for name in programs:
+            text = PROGRAM.format(python=sys.executable, address=str(address), name=name)
+            (self.folder / name).write_text(text, "utf-8")
+            (self.folder / name).chmod(0o755)
+        words = [f"{name}={function}" for name, function in programs.items()]
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(address), *words],
+            env={
+                **(os.environ if environment is None else environment),
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n", "the fork server did not start"
+
+    def close(self) -> None:
+        """End the server, as the end of this process does; its forks run on."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+
+@cache
+def _server() -> ForkServer:
+    return ForkServer({"airpath": "airpath.cli:main"})
+
+
+def airpath_words(*arguments: object) -> list[str]:
+    """Return the command line of ``airpath`` in a fork of a server that this process keeps."""
+    return [str(_server().folder / "airpath"), *map(str, arguments)]
+
+
+# --- the server ----------------------------------------------------------------------------------
+
+
+def _serve(address: str, mains: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
+    """Fork for each program that connects; return, in the fork, what it runs.
+
+    The server itself exits when its standard input ends.
+    """
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(64)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    print("ready", flush=True)
+    while True:
+        if sys.stdin in select.select([listener, sys.stdin], [], [])[0]:
+            shutil.rmtree(Path(address).parent)
+            os._exit(0)
+        connection, _ = listener.accept()
+        if not os.fork():
+            os.close(listener.detach())
+            return _attended(connection, mains)
+        connection.close()
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _attended(
+    connection: socket.socket, mains: Mapping[str, Callable[[], Any]]
+) -> Callable[[], Any]:
+    """Fork once more: the parent watches the child for its program, the child is it."""
+    size, files, _, _ = socket.recv_fds(connection, 4, FIRST_FREE)
+    data = b""
+    while len(data) < int.from_bytes(size, "big"):
+        data += connection.recv(1 << 20)
+    ended, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake)
+    child = os.fork()
+    if child:
+        for number in files:
+            os.close(number)
+        os._exit(_watch(connection, child, ended))
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    name, words, environment, folder, numbers = marshal.loads(data)
+    connection.detach()
+    _take(files, numbers)
+    os.environ.clear()
+    os.environb.update(environment)
+    os.chdir(folder)
+    sys.argv = [name, *map(os.fsdecode, words)]
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    return mains[name]
+
+
+def _watch(connection: socket.socket, child: int, ended: int) -> int:
+    """Forward signals to the child, its exit status to the program."""
+    while True:
+        ready = select.select([connection, ended], [], [])[0]
+        if connection in ready:
+            numbers = connection.recv(16)
+            for number in numbers or [signal.SIGKILL]:
+                os.kill(child, number)
+            if not numbers:
+                return 0
+        elif os.read(ended, 16):
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            with suppress(BrokenPipeError):
+                connection.sendall(status.to_bytes(4, "big", signed=True))
+            return 0
+
+
+def _take(files: list[int], numbers: list[int]) -> None:
+    """Give the open files of the program their numbers, and the standard streams theirs."""
+    held = [fcntl.fcntl(file, fcntl.F_DUPFD, FIRST_FREE) for file in files]
+    os.closerange(0, FIRST_FREE)
+    for file, number in zip(held, numbers, strict=True):
+        os.dup2(file, number)
+    os.closerange(FIRST_FREE, FIRST_FREE + 2 * len(held))
+    for name, number, mode, errors in (
+        ("stdin", 0, "r", "strict"),
+        ("stdout", 1, "w", "strict"),
+        ("stderr", 2, "w", "backslashreplace"),
+    ):
+        stream = None
+        if number in numbers:
+            buffering = 1 if number == 2 else -1
+            stream = open(number, mode, buffering, "utf-8", errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _exit(main: Callable[[], Any]) -> None:
+    """Exit with what a program returns, as the interpreter does."""
+    try:
+        status = main()
+    except SystemExit as end:
+        status = end.code
+        if isinstance(status, str):
+            print(status, file=sys.stderr)
+            status = 1
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with suppress(ValueError):  # closed
+            stream.flush()
+    os._exit(status or 0)
+
+
+def _main(address: str, *programs: str) -> None:
+    mains = {}
+    for module in PRELOADED:
+        importlib.import_module(module)
+    for program in programs:
+        name, _, function = program.partition("=")
+        module, _, function = function.partition(":")
+        mains[name] = getattr(importlib.import_module(module), function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # threads that libraries have started do nothing yet
+        main = _serve(address, mains)
+    _exit(main)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
