@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 # for whoever edits Rust; `release` is what is measured and shipped. Results are the same, bit for bit.
 QUICK := $(VENV)/.stamp-module-quick
 RELEASE := $(VENV)/.stamp-module-release
+PAPERS_INSTALLED := $(VENV)/.stamp-papers
 LOGS := target/test-logs
 RECORDS := $(abspath target/conformance.jsonl)
 CONFORMANCE := docs/reference/conformance
@@ -73,17 +74,17 @@ full: $(RELEASE) $(PAPERS:%=full-%)
 
 full-%: $(RELEASE)
 	$(BIN)/airpath reproduce $* --full --out out/$*-full
-	$(BIN)/python -m airpath.papers.page --archive out/$*-full/$*.json $(call results,$*)
+	$(BIN)/python -m airpath.reproduction --archive out/$*-full/$*.json $(call results,$*)
 	$(call paper-pages,$*)
 	$(OVERVIEW)
 
-results = python/airpath/papers/$(1)/results.json
-OVERVIEW := $(BIN)/python -m airpath.papers.page --overview $(PAPER_PAGES)/index.md
+results = papers/airpath_papers/$(1)/results.json
+OVERVIEW := $(BIN)/python -m airpath.reproduction --overview $(PAPER_PAGES)/index.md
 
 # The summary, and the page with every number, which is not committed.
 define paper-pages
-$(BIN)/python -m airpath.papers.page --summary $(call results,$(1)) $(PAPER_PAGES)/$(1).md
-$(BIN)/python -m airpath.papers.page $(call results,$(1)) $(PAPER_PAGES)/$(1)-full.md
+$(BIN)/python -m airpath.reproduction --summary $(call results,$(1)) $(PAPER_PAGES)/$(1).md
+$(BIN)/python -m airpath.reproduction $(call results,$(1)) $(PAPER_PAGES)/$(1)-full.md
 
 endef
 
@@ -130,10 +131,16 @@ $(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
 
 # Builds the module and installs the package in place, with the tools of the tests. One module is
 # installed at a time: the other profile's stamp goes.
-$(QUICK) $(RELEASE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT)
+$(QUICK) $(RELEASE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT) \
+    | $(PAPERS_INSTALLED)
 	@rm -f $(QUICK) $(RELEASE)
 	scripts/build-emu $(@:$(VENV)/.stamp-module-%=%)
 	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet --extras dev
+	@touch $@
+
+# Installs the papers in place. Their one requirement is the package, which is built here.
+$(PAPERS_INSTALLED): $(VENV)/.stamp-venv papers/pyproject.toml
+	$(BIN)/python -m pip install --no-deps --editable papers
 	@touch $@
 
 # --- parts of `make test` -----------------------------------------------------------------------
@@ -163,6 +170,7 @@ test-python: build
 test-wheel: build
 	rm -rf target/wheels
 	$(BIN)/maturin build --profile quick --locked --quiet --out target/wheels
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir target/wheels ./papers
 	scripts/try-wheel $(BIN)/python target/wheels
 
 # --- the wheel that is given away -----------------------------------------------------------------
@@ -178,4 +186,5 @@ wheel: $(VENV)/.stamp-zig
 	scripts/build-emu release static
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
 	    --zig --compatibility manylinux_2_28
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist ./papers
 	scripts/try-wheel $(BIN)/python dist 2.28

@@ -106,7 +106,7 @@ def dumbbell(
 
 def qawla_15() -> Scenario:
     """Scenario 15 of qawla-2015 at B = 20: 16 flows, dual-regime link, ACKs over a link."""
-    from airpath.papers.qawla import scenarios
+    from airpath_papers.qawla import scenarios
 
     return scenarios.build(15, 20)
 

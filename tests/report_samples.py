@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from airpath.papers.kit.statement import Statement
-from airpath.papers.kit.verdict import Tally
+from airpath.reproduction.claim import Claim
+from airpath.reproduction.verdict import Tally
 from airpath.results.figure_files import save
 from airpath.results.style import new_figure, style
 
@@ -36,11 +36,11 @@ def row(place: dict[str, Any], published: float | None, ours: float, **more: Any
 
 
 def document(**more: Any) -> dict[str, Any]:
-    """Return a reproduction: one number of three is outside, one statement of two fails."""
+    """Return a reproduction: one number of three is outside, one claim of two fails."""
     criterion, measured = "At every point.", ["12, 11, 10"]
-    statements = [
-        Statement("rises", "It rises (§2).", criterion, True, measured, {}),
-        Statement("falls", "It falls (§3).", criterion, False, measured, {}),
+    claims = [
+        Claim("rises", "It rises (§2).", criterion, True, measured, {}),
+        Claim("falls", "It falls (§3).", criterion, False, measured, {}),
     ]
     return {
         "paper": "small",
@@ -63,7 +63,7 @@ def document(**more: Any) -> dict[str, Any]:
             "numbers": 3,
             "text": "2 of 3 published numbers are within tolerance; 1 of 2 statements holds.",
             "outside_text": ["table1, goodput, aqm red: paper 200 kbit/s, ours 150 kbit/s"],
-            **Tally(statements).to_dict(),
+            **Tally(claims).to_dict(),
             "with_later": None,
         },
         "items": [
@@ -84,7 +84,7 @@ def document(**more: Any) -> dict[str, Any]:
                 "figures": ["elsewhere/small-fig2.png", "elsewhere/small-fig2.svg"],
             },
         ],
-        "statements": [statement.to_dict() for statement in statements],
+        "statements": [claim.to_dict() for claim in claims],
         "conclusions": [{"title": "Goodput", "lines": ["2 of 3 rows"]}],
         "headings": {"goodput": "goodput, kbit/s"},
         "decimals": {"goodput": 1},

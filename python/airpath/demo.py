@@ -3,7 +3,8 @@
 Three parts, under two minutes on two cores, figures into ``out/``:
 a recorded LTE link (or a synthetic one where there is no recording) under Reno and NewReno with
 drop-tail and gentle RED; four flows in a fading cell, NewReno beside CLAMP; then
-``reproduce qawla`` in its quick mode, for its tables and Figures 5 and 6.
+``reproduce qawla`` in its quick mode, for its tables and Figures 5 and 6, where the papers are
+installed.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.console import Console
 
-from airpath import api, papers
+from airpath import api, reproduction
 from airpath.cli import guarded, output
 from airpath.errors import Interrupted
 from airpath.files import output_folder
-from airpath.papers.kit.render import print_report
+from airpath.reproduction.plugins import INSTALL
+from airpath.reproduction.render import print_report
 from airpath.results import Result, figure_files
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.flow_bars import flow_bars
@@ -44,6 +46,7 @@ COMBINATIONS = {
     "NewReno, gentle RED": "newreno-gred",
 }
 PERCENTILES = (50, 95)
+PAPER = "qawla"
 IN_A_CELL = {"NewReno, drop-tail": "cell-newreno", "CLAMP": "cell-clamp"}
 
 
@@ -217,9 +220,14 @@ def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
 
 
 def _paper(folder: Path, console: Console) -> bool:
+    if PAPER not in reproduction.installed_papers():
+        console.print(
+            f"\nThe paper {PAPER} is not installed: {INSTALL} adds its tables and figures."
+        )
+        return False
     with output.progress_bar() as tell:
-        report = papers.reproduce(
-            "qawla",
+        report = reproduction.reproduce(
+            PAPER,
             mode="quick",
             out=folder,
             progress=tell,

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from airpath.papers.clamp.scenarios import Case
-from airpath.papers.kit.declared import paper_of
+from airpath.reproduction.manifest import paper_of
+from airpath_papers.clamp.scenarios import Case
 
 from .cells import effort_of, simulated
-from .checks import SAYS
+from .checks import CLAIMS
 from .items import ITEMS
 
 __all__ = ["PAPER"]
@@ -21,7 +21,7 @@ __all__ = ["PAPER"]
 PAPER: Final = replace(
     paper_of(
         Path(__file__).parent,
-        SAYS,
+        CLAIMS,
         ITEMS,
         cell_names=Case._fields,
         simulated_scenario=simulated,

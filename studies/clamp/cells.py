@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from airpath.papers.clamp.scenarios import (
-    AS_CHOSEN,
-    FAST,
-    NEWRENO,
-    SLOW,
-    Case,
-    Saturated,
-    Variant,
-    build,
-    build_saturated,
-)
-from airpath.papers.kit.base import Cell, Effort
+from airpath.reproduction.base import Cell, Effort
 from airpath.scenario import (
     AlphaFair,
     Beamforming,
@@ -41,6 +30,17 @@ from airpath.scenario import (
     Wire,
 )
 from airpath.scenario import Bottleneck as Hop
+from airpath_papers.clamp.scenarios import (
+    AS_CHOSEN,
+    FAST,
+    NEWRENO,
+    SLOW,
+    Case,
+    Saturated,
+    Variant,
+    build,
+    build_saturated,
+)
 
 from .today import Today, build_today
 
@@ -94,7 +94,7 @@ SCALABLE: Final = {"recovery": "sack", "receive_window": "6 MB"}
 
 PERIOD: Final = "300 ms"
 PERIODS: Final = ("100 ms", PERIOD, "1 s")
-"""Of the powers of two antennas. The statement is about 300 ms, three times the time constant of
+"""Of the powers of two antennas. The claim is about 300 ms, three times the time constant of
 the scheduler's averages, which was chosen before any number was seen."""
 
 VARIANTS: Final[Mapping[str, Variant]] = {

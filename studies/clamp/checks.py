@@ -1,4 +1,4 @@
-"""The checks of ``statements.toml``."""
+"""The checks of ``claims.toml``."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.papers.clamp.measures import (
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, joined, known
+from airpath.reproduction.session import Session
+from airpath_papers.clamp.claims.rates import placed
+from airpath_papers.clamp.measures import (
     control_lost,
     fairness,
     queueing_delay_s,
     rate_mbps,
     total_mbps,
 )
-from airpath.papers.clamp.scenarios import Case
-from airpath.papers.clamp.statements.rates import placed
-from airpath.papers.clamp.sweeps import sweep
-from airpath.papers.kit.session import Session
-from airpath.papers.kit.statements import Finding, Said, Statements, joined, known
+from airpath_papers.clamp.scenarios import Case
+from airpath_papers.clamp.sweeps import sweep
 
 from .cells import PARTS_S, PERIOD, PERIODS, RETURN_S, TARGETS_MS, Combined, OnLink
 
 __all__ = [
     "ANTENNAS",
+    "CLAIMS",
     "COMBINED",
     "ELSEWHERE",
     "EQUILIBRIA",
     "JOINS",
     "MARGINS",
     "RETURNS",
-    "SAYS",
     "TARGET_S",
     "WINDOWS",
     "best_mbps",
@@ -42,7 +42,7 @@ __all__ = [
     "targets",
 ]
 
-SAYS: Final = Statements(Path(__file__).parent)
+CLAIMS: Final = Claims(Path(__file__).parent)
 
 # --- a that moves by itself ---------------------------------------------------------------------
 
@@ -70,16 +70,16 @@ def targets() -> Mapping[int, Case]:
     return {ms: Case(True, False, True, 0, f"target-{ms}") for ms in TARGETS_MS}
 
 
-@SAYS.check(
+@CLAIMS.check(
     "target-delay",
-    lambda _said: {
+    lambda _spec: {
         "joins": list(JOINS.values()),
         "targets": targets(),
         "fixed": sweep(fast=True, clamp=True),
     },
 )
-def _target_delay(session: Session, said: Said, cells: Mapping[str, Any]) -> Finding:
-    parts = {name: delays_of_parts(session, case, said["settle_s"]) for name, case in JOINS.items()}
+def _target_delay(session: Session, spec: ClaimSpec, cells: Mapping[str, Any]) -> Finding:
+    parts = {name: delays_of_parts(session, case, spec["settle_s"]) for name, case in JOINS.items()}
     link = max(abs(delay / TARGET_S - 1) for delay in parts["a moves"])
     held: dict[int, dict[str, float]] = {}
     fixed = placed(cells["fixed"])
@@ -95,7 +95,7 @@ def _target_delay(session: Session, said: Said, cells: Mapping[str, Any]) -> Fin
     fair = all(found["jain"] >= found["jain_of_fixed_a"] for found in held.values())
     shown = {name: joined([1e3 * delay for delay in found], ".2f") for name, found in parts.items()}
     return Finding(
-        link <= said["link"] and off <= said["cell"] and fair,
+        link <= spec["link"] and off <= spec["cell"] and fair,
         [
             f"link, target {1e3 * TARGET_S:g} ms: "
             + "; ".join(f"{name}: {found} ms" for name, found in shown.items()),
@@ -126,8 +126,8 @@ def _average_queue(run: Mapping[str, Any]) -> float:
     return float(run["queues"][0]["measured"]["clamp_queue_bytes"])
 
 
-@SAYS.check("sender-equilibrium", lambda _said: EQUILIBRIA)
-def _sender_equilibrium(session: Session, said: Said, pairs: Mapping[int, Any]) -> Finding:
+@CLAIMS.check("sender-equilibrium", lambda _spec: EQUILIBRIA)
+def _sender_equilibrium(session: Session, spec: ClaimSpec, pairs: Mapping[int, Any]) -> Finding:
     shown, values, apart = [], {}, []
     for flows, cases in pairs.items():
         queues = {at: known(session, case, _average_queue).mean for at, case in cases.items()}
@@ -140,23 +140,25 @@ def _sender_equilibrium(session: Session, said: Said, pairs: Mapping[int, Any]) 
         )
         values[f"flows={flows}"] = {"queue_bytes": list(queues.values()), "mbps": rates}
     shown.append(f"apart by {max(apart):.2%} at most")
-    return Finding(max(apart) <= said["within"], shown, {**values, "apart": max(apart)})
+    return Finding(max(apart) <= spec["within"], shown, {**values, "apart": max(apart)})
 
 
-@SAYS.check(
+@CLAIMS.check(
     "sender-keeps-control",
-    lambda _said: {name: sweep(False, True, variant=name) for name in ("", "sender")},
+    lambda _spec: {name: sweep(False, True, variant=name) for name in ("", "sender")},
 )
-def _keeps_control(session: Session, said: Said, sweeps: Mapping[str, Sequence[Case]]) -> Finding:
+def _keeps_control(
+    session: Session, spec: ClaimSpec, sweeps: Mapping[str, Sequence[Case]]
+) -> Finding:
     largest = {name: max(placed(cells).places(session)) for name, cells in sweeps.items()}
     found = placed(sweeps["sender"])
     last = sweeps["sender"][found.places(session).index(largest["sender"])]
-    low, high = (ms / 1e3 for ms in said["least_ms"])
+    low, high = (ms / 1e3 for ms in spec["least_ms"])
     between = found.between(session, low, high)
     least = min(known(session, cell, rate_mbps(10)).mean for cell in between)
     rate = known(session, last, rate_mbps(10)).mean
     return Finding(
-        largest["sender"] > largest[""] and rate < (1 + said["more"]) * least,
+        largest["sender"] > largest[""] and rate < (1 + spec["more"]) * least,
         [
             f"largest mean delay {1e3 * largest['']:.0f} ms at the receiver, "
             f"{1e3 * largest['sender']:.0f} ms at the sender; there 10 gets {rate:.2f} Mbit/s, its "
@@ -171,15 +173,15 @@ def _keeps_control(session: Session, said: Said, sweeps: Mapping[str, Sequence[C
 ELSEWHERE: Final = {sender: OnLink("elsewhere", 3, sender) for sender in (False, True)}
 
 
-@SAYS.check("bottleneck-elsewhere", lambda _said: ELSEWHERE)
-def _elsewhere(session: Session, said: Said, cases: Mapping[bool, OnLink]) -> Finding:
+@CLAIMS.check("bottleneck-elsewhere", lambda _spec: ELSEWHERE)
+def _elsewhere(session: Session, spec: ClaimSpec, cases: Mapping[bool, OnLink]) -> Finding:
     rates = {at: _rates(session, case) for at, case in cases.items()}
     slow, *others = rates[True]
     fair = (10 - slow) / len(others)
     off = max(abs(rate / fair - 1) for rate in others)
     _, windows = session.series(cases[False], "awnd").of(0)
     return Finding(
-        slow >= said["share"] * 1.0 and off <= said["within"],
+        slow >= spec["share"] * 1.0 and off <= spec["within"],
         [
             f"at the sender {joined(rates[True], '.3f')} Mbit/s: {slow:.0%} of the slow link, the "
             f"others within {off:.1%} of equal; at the receiver {joined(rates[False], '.3f')} "
@@ -239,8 +241,8 @@ def _total(run: Mapping[str, Any]) -> float:
     return total_mbps(run)
 
 
-@SAYS.check("harq", lambda _said: COMBINED)
-def _harq(session: Session, said: Said, speeds: Mapping[bool, Any]) -> Finding:
+@CLAIMS.check("harq", lambda _spec: COMBINED)
+def _harq(session: Session, spec: ClaimSpec, speeds: Mapping[bool, Any]) -> Finding:
     found = {
         fast: {harq: best_mbps(session, cases) for harq, cases in schemes.items()}
         for fast, schemes in speeds.items()
@@ -248,11 +250,11 @@ def _harq(session: Session, said: Said, speeds: Mapping[bool, Any]) -> Finding:
     rates = {fast: {harq: best[0] for harq, best in each.items()} for fast, each in found.items()}
     fast, slow = rates[True], rates[False]
     near = all(
-        abs(fast[harq] / said[harq] - 1) <= said["within"] for harq in ("chase", "incremental")
+        abs(fast[harq] / spec[harq] - 1) <= spec["within"] for harq in ("chase", "incremental")
     )
     gains = max(slow["chase"], slow["incremental"]) / slow["off"] - 1
     return Finding(
-        fast["off"] <= said["none"] and near and gains <= said["slow"],
+        fast["off"] <= spec["none"] and near and gains <= spec["slow"],
         [
             f"{'fast' if at else 'slow'}: "
             + joined([f"{harq} {rate:.2f} (m = {m:g})" for harq, (rate, m) in each.items()])
@@ -275,16 +277,18 @@ ANTENNAS: Final = {
 }
 
 
-@SAYS.check("beamforming", lambda _said: ANTENNAS)
-def _beamforming(session: Session, said: Said, sweeps: Mapping[str, Sequence[Case]]) -> Finding:
-    place = said["delay_ms"] / 1e3
+@CLAIMS.check("beamforming", lambda _spec: ANTENNAS)
+def _beamforming(
+    session: Session, spec: ClaimSpec, sweeps: Mapping[str, Sequence[Case]]
+) -> Finding:
+    place = spec["delay_ms"] / 1e3
     found = {
         name: (placed(cells).at(session, place, fairness), placed(cells).at(session, place, _total))
         for name, cells in sweeps.items()
     }
     one, two = found["one-antenna"][0], found[f"two-antennas-{PERIOD}"][0]
     return Finding(
-        two > one and two >= said["jain"],
+        two > one and two >= spec["jain"],
         [
             joined([f"{name}: Jain's index {jain:.3f}, {total:.2f} Mbit/s"])
             for name, (jain, total) in found.items()
@@ -309,12 +313,12 @@ def swing(session: Session, case: OnLink) -> float:
     return float(found.std() / found.mean())
 
 
-@SAYS.check("many-flows", lambda _said: WINDOWS)
-def _many_flows(session: Session, said: Said, cases: Mapping[float, OnLink]) -> Finding:
+@CLAIMS.check("many-flows", lambda _spec: WINDOWS)
+def _many_flows(session: Session, spec: ClaimSpec, cases: Mapping[float, OnLink]) -> Finding:
     found = {amount: swing(session, case) for amount, case in cases.items()}
-    below, above = found[said["below"]], found[said["above"]]
+    below, above = found[spec["below"]], found[spec["above"]]
     return Finding(
-        below >= said["unstable"] and above <= said["stable"],
+        below >= spec["unstable"] and above <= spec["stable"],
         [
             "sd of AWND over its mean: "
             + joined([f"{value:.2f} at {amount:g} of the limit" for amount, value in found.items()])

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from airpath.papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
-from airpath.papers.clamp.scenarios import Case
-from airpath.papers.clamp.statements.rates import placed
-from airpath.papers.clamp.sweeps import sweep
-from airpath.papers.kit.along import Curve
-from airpath.papers.kit.base import Cell, ItemResult, Row, Table
-from airpath.papers.kit.declared import Cells, Evaluate, titles
-from airpath.papers.kit.measured import Measured
-from airpath.papers.kit.session import Session
+from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.manifest import Cells, Evaluate, titles
+from airpath.reproduction.quantities import Measured
+from airpath.reproduction.session import Session
 from airpath.results import style as plotting
+from airpath_papers.clamp.claims.rates import placed
+from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
+from airpath_papers.clamp.scenarios import Case
+from airpath_papers.clamp.sweeps import sweep
+from airpath_papers.clamp.tradeoff import Curve
 
 from . import fluid_map
 from .cells import AT_50_MS, PARTS_S, SCHEDULERS, OnLink

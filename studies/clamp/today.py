@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from airpath import _airpath
-from airpath.papers.clamp.measures import queueing_delay_s, total_mbps
-from airpath.papers.kit.base import Effort
-from airpath.papers.kit.measured import Measured
+from airpath.reproduction.base import Effort
+from airpath.reproduction.quantities import Measured
 from airpath.scenario import (
     AdaptiveMargin,
     Bottleneck,
@@ -25,6 +24,7 @@ from airpath.scenario import (
     Scenario,
     Tcp,
 )
+from airpath_papers.clamp.measures import queueing_delay_s, total_mbps
 
 __all__ = ["MEASURES", "QUEUES", "TODAY", "Today", "build_today"]
 

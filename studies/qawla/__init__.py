@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from airpath.papers.kit.base import Cell, Effort, Item, ItemResult, Summary
-from airpath.papers.qawla import PAPER as OF_PAPER
+from airpath.reproduction.base import Cell, Effort, Item, ItemResult, Summary
+from airpath_papers.qawla import PAPER as OF_PAPER
 
 from . import ranking, scenarios, three_regimes
 from .sample import Adapted
@@ -55,6 +55,6 @@ PAPER: Final = replace(
     simulated_scenario=scenarios.simulated,
     analysed_scenario=scenarios.analysed,
     effort_of=_effort_of,
-    statements=(),
+    claims=(),
     summarise=_summarise,
 )

@@ -14,11 +14,10 @@ from math import log
 from pathlib import Path
 from typing import Final
 
-from airpath.papers.kit.base import Row, Table
-from airpath.papers.kit.error_curves import small
-from airpath.papers.kit.error_rates import Channel, ErrorRates, PrintedRate
-from airpath.papers.kit.files import read_table
-from airpath.papers.qawla.curves import (
+from airpath.reproduction.base import Row, Table
+from airpath.reproduction.files import read_table
+from airpath_papers.qawla.claims import CLAIMS
+from airpath_papers.qawla.curves import (
     AWGN,
     CHANNELS,
     COMMON_LIMIT,
@@ -26,8 +25,9 @@ from airpath.papers.qawla.curves import (
     PUBLISHED_BLOCKS,
     error_rates,
 )
-from airpath.papers.qawla.data import PACKET_BYTES, mcs_table
-from airpath.papers.qawla.statements import SAYS
+from airpath_papers.qawla.data import PACKET_BYTES, mcs_table
+from airpath_papers.qawla.error_curves import small
+from airpath_papers.qawla.error_rates import Channel, ErrorRates, PrintedRate
 
 __all__ = [
     "ALIKE",
@@ -44,7 +44,7 @@ __all__ = [
     "fits_table",
 ]
 
-HIGHEST_PER: Final[float] = SAYS.said["support"]["per"]
+HIGHEST_PER: Final[float] = CLAIMS.specs["support"]["per"]
 """Of mcs0 at the lowest SNR."""
 
 ITERATIONS: Final = (4, 6, 8, 10)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath import api
-from airpath.papers.kit.base import Effort
+from airpath.reproduction.base import Effort
 
 from .random_links import LINKS, Link, random_link
 from .scenarios import of_random_link

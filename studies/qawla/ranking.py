@@ -12,13 +12,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from airpath.papers.kit.base import Cell, Effort, ItemResult, Row, Summary, Table
-from airpath.papers.kit.measures import ip_throughput_mbps
-from airpath.papers.kit.session import Estimate, Session
-from airpath.papers.qawla.adaptation import POLICIES, adaptations
-from airpath.papers.qawla.curves import CHANNELS
-from airpath.papers.qawla.data import domain
+from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Table
+from airpath.reproduction.measures import ip_throughput_mbps
+from airpath.reproduction.session import Estimate, Session
 from airpath.results import style as plotting
+from airpath_papers.qawla.adaptation import POLICIES, adaptations
+from airpath_papers.qawla.curves import CHANNELS
+from airpath_papers.qawla.data import domain
 
 from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
 

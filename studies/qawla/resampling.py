@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-from airpath.papers.kit.adaptation import Adaptation, Pair
-from airpath.papers.kit.base import Row, Table
-from airpath.papers.kit.error_rates import ErrorRates
-from airpath.papers.kit.session import Session
-from airpath.papers.qawla.adaptation import LINKS, POLICIES, Adaptations, measured
-from airpath.papers.qawla.curves import CHANNELS
-from airpath.papers.qawla.data import MEASURES, published_entry
-from airpath.papers.qawla.policies import limit
+from airpath.reproduction.base import Row, Table
+from airpath.reproduction.session import Session
+from airpath_papers.qawla.adaptation import LINKS, POLICIES, Adaptations, measured
+from airpath_papers.qawla.curves import CHANNELS
+from airpath_papers.qawla.data import MEASURES, published_entry
+from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.qawla.link_adaptation import Adaptation, Pair
+from airpath_papers.qawla.policies import limit
 
 __all__ = [
     "APART",

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from airpath.papers.kit.error_rates import Channel
-from airpath.papers.qawla.adaptation import POLICIES, Adaptations
-from airpath.papers.qawla.traffic import TRAFFIC, Traffic
+from airpath_papers.qawla.adaptation import POLICIES, Adaptations
+from airpath_papers.qawla.error_rates import Channel
+from airpath_papers.qawla.traffic import TRAFFIC, Traffic
 
 __all__ = [
     "OPTIMUM",

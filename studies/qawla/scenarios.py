@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airpath.papers.kit.base import Cell, Effort
-from airpath.papers.kit.error_rates import ErrorRates
-from airpath.papers.qawla import scenarios as of_paper
-from airpath.papers.qawla.curves import CHANNELS
-from airpath.papers.qawla.data import link_rate_bps, mcs_table
-from airpath.papers.qawla.scenarios import path
-from airpath.papers.qawla.traffic import Traffic
+from airpath.reproduction.base import Cell, Effort
 from airpath.scenario import Scenario
+from airpath_papers.qawla import scenarios as of_paper
+from airpath_papers.qawla.curves import CHANNELS
+from airpath_papers.qawla.data import link_rate_bps, mcs_table
+from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.qawla.scenarios import path
+from airpath_papers.qawla.traffic import Traffic
 
 from .random_links import Link, RandomLink, random_link
 from .sample import Adapted

@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from airpath.papers.kit.adaptation import Adaptation, Policy
-from airpath.papers.kit.base import ItemResult, Row, Table
-from airpath.papers.kit.error_rates import Channel, ErrorRates
-from airpath.papers.kit.session import Session
-from airpath.papers.qawla.adaptation import LINKS, POLICIES, Adaptations, adaptations
-from airpath.papers.qawla.curves import CHANNELS, ITU_A, PUBLISHED_BLOCKS, error_rates
-from airpath.papers.qawla.data import MEASURES, published_entry
+from airpath.reproduction.base import ItemResult, Row, Table
+from airpath.reproduction.session import Session
+from airpath_papers.qawla.adaptation import LINKS, POLICIES, Adaptations, adaptations
+from airpath_papers.qawla.curves import CHANNELS, ITU_A, PUBLISHED_BLOCKS, error_rates
+from airpath_papers.qawla.data import MEASURES, published_entry
+from airpath_papers.qawla.error_rates import Channel, ErrorRates
+from airpath_papers.qawla.link_adaptation import Adaptation, Policy
 
 from .decoders import CHOSEN as CHOSEN_DECODER
 from .decoders import DECODERS, TOO_FEW, fits_table

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from airpath.papers.kit.base import Cell, ItemResult, Row, Summary, Table
-from airpath.papers.kit.measures import ip_throughput_mbps, queue_distribution
-from airpath.papers.kit.session import Session
+from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
+from airpath.reproduction.measures import ip_throughput_mbps, queue_distribution
+from airpath.reproduction.session import Session
 from airpath.results import style as plotting
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from airpath.papers.kit.base import Item
-from airpath.papers.sbd import PAPER as OF_PAPER
+from airpath.reproduction.base import Item
+from airpath_papers.sbd import PAPER as OF_PAPER
 
 from .sensitivity import SENSITIVITY_CELLS, evaluate_sensitivity
 from .variants import effort_of, simulated
-from .weaker import SAYS, evaluate_weaker
+from .weaker import CLAIMS, evaluate_weaker
 
 __all__ = ["PAPER"]
 
@@ -34,11 +34,11 @@ PAPER: Final = replace(
             "what holds beside the paper's statements",
             (),
             evaluate_weaker,
-            SAYS.of("weaker"),
+            CLAIMS.of("weaker"),
         ),
     ),
     simulated_scenario=simulated,
     effort_of=effort_of,
-    statements=SAYS.specs(),
+    claims=CLAIMS.checks(),
     summarise=lambda _results: (),
 )

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from airpath.files import write_file
-from airpath.papers.kit.base import Effort
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.measures import delay_s, goodput_kbps
-from airpath.papers.sbd.data import Red, drop_tail, improvements, published_table
-from airpath.papers.sbd.scenarios import Case, Variant, build
+from airpath.reproduction.base import Effort
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.measures import delay_s, goodput_kbps
+from airpath_papers.sbd.data import Red, drop_tail, improvements, published_table
+from airpath_papers.sbd.scenarios import Case, Variant, build
 
 __all__ = ["COMBINATIONS", "Choice", "Target", "main", "score", "targets", "variant_of"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airpath.papers.kit.base import Cell, ItemResult, Row, Table
-from airpath.papers.kit.session import Session
-from airpath.papers.sbd.data import Aqm, DropTail, Red, Sbd, drop_tail, published_table
-from airpath.papers.sbd.scenarios import Case, keys
-from airpath.papers.sbd.tables import QUANTITIES
+from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.session import Session
+from airpath_papers.sbd.data import Aqm, DropTail, Red, Sbd, drop_tail, published_table
+from airpath_papers.sbd.scenarios import Case, keys
+from airpath_papers.sbd.tables import QUANTITIES
 
 from .variants import VARIANT_RUNS, VARIANTS
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from airpath.papers.kit.base import Cell, Effort
-from airpath.papers.sbd import scenarios
-from airpath.papers.sbd.scenarios import Case, Variant, build
+from airpath.reproduction.base import Cell, Effort
 from airpath.scenario import Scenario
+from airpath_papers.sbd import scenarios
+from airpath_papers.sbd.scenarios import Case, Variant, build
 
 __all__ = ["VARIANTS", "VARIANT_RUNS", "effort_of", "simulated"]
 

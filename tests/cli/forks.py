@@ -17,11 +17,11 @@ import matplotlib.backends.backend_agg
 import matplotlib.figure
 import pandas as pd
 
-import airpath.papers.qawla
 import airpath.phy.figure
+import airpath_papers.qawla
 from airpath.cli import commands, main
 
-IMPORTED_ONCE = (airpath, commands, matplotlib, pd)
+IMPORTED_ONCE = (airpath, airpath_papers, commands, matplotlib, pd)
 
 
 def answer(case: dict[str, Any]) -> tuple[int, str]:

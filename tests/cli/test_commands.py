@@ -267,7 +267,7 @@ def test_reproduce_takes_the_folder_of_a_paper(airpath_command: Command, tmp_pat
     (folder / "numbers.py").write_text("KEY = 'mine'\n")
     (folder / "__init__.py").write_text(
         "from dataclasses import replace\n"
-        "from airpath.papers.qawla import PAPER as OF_PAPER\n"
+        "from airpath_papers.qawla import PAPER as OF_PAPER\n"
         "from .numbers import KEY\n"
         "items = [item for item in OF_PAPER.items if item.key == 'table2']\n"
         "PAPER = replace(OF_PAPER, key=KEY, items=items)\n"
@@ -306,7 +306,10 @@ def test_reproduce_refuses_a_folder(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lena"], '"lena": not a paper. Accepted are clamp, qawla, sbd, vcp, wimax.'),
+        (
+            ["lena"],
+            'paper = "lena": unknown value; expected one of: clamp, qawla, sbd, vcp, wimax.',
+        ),
         (
             ["qawla", "table9"],
             '"table9": not an item of qawla. Accepted are fig2, fig3, table2, table3, table4, '

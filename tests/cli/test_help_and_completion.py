@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sweep.toml").write_text(SWEEP)
     (tmp_path / "some.trace").write_text("1\n2\n3\n")
     (tmp_path / "results").mkdir()
-    shutil.copy(ROOT / "python/airpath/papers/qawla/results.json", tmp_path / "results/qawla.json")
+    shutil.copy(ROOT / "papers/airpath_papers/qawla/results.json", tmp_path / "results/qawla.json")
     return tmp_path
 
 

@@ -16,7 +16,7 @@ from corpus_tables import Host
 
 import airpath as ap
 import airpath.phy
-from airpath import papers
+from airpath import reproduction
 from airpath.results import mean_interval
 
 
@@ -136,7 +136,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "load_result": (ap.load_result, {"folder": "missing"}),
     "load_sweep": (ap.load_sweep, {"path": "missing"}),
     "mean_interval": (mean_interval, {"values": [1.0, 2.0], "confidence": 0.9}),
-    "papers.reproduce": (papers.reproduce, {"paper": "qawla", "items": ["table2"]}),
+    "reproduction.reproduce": (reproduction.reproduce, {"paper": "qawla", "items": ["table2"]}),
 }  # fmt: skip
 """Functions that users call, with arguments with which they are content."""
 

@@ -170,7 +170,7 @@ def pages(root: Path) -> list[Path]:
     not among them.
     """
     top = [root / "README.md", root / "CONTRIBUTING.md"]
-    papers = sorted((root / "python" / "airpath" / "papers").glob("*/README.md"))
+    papers = sorted((root / "papers").rglob("README.md"))
     studies = sorted((root / "studies").glob("*/README.md"))
     guide = sorted((root / "docs").rglob("*.md"))
     committed = [page for page in guide if not page.match("*-full.md")]

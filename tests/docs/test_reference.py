@@ -11,9 +11,9 @@ import typer
 
 import airpath as ap
 from airpath.cli import app
-from airpath.papers.kit.base import Effort
-from airpath.papers.sbd.scenarios import TRACE, ByRate, Case, effort_of, simulated
+from airpath.reproduction.base import Effort
 from airpath.scenario import recorded_traces
+from airpath_papers.sbd.scenarios import TRACE, ByRate, Case, effort_of, simulated
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"

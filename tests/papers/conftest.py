@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.papers.kit.engine import Compiled, EngineProgress, Simulated, Solved
+from airpath.reproduction.engine import Compiled, EngineProgress, Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0

@@ -11,10 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airpath.papers.clamp import PAPER
-from airpath.papers.clamp.dynamics import Dynamics
-from airpath.papers.clamp.link import LinkCase
-from airpath.papers.clamp.measures import (
+from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.overview import kept_results
+from airpath.reproduction.session import Session
+from airpath_papers.clamp import PAPER
+from airpath_papers.clamp.claims import CLAIMS, arrivals
+from airpath_papers.clamp.claims.arrivals import RESTRICTED
+from airpath_papers.clamp.claims.rates import placed
+from airpath_papers.clamp.dynamics import Dynamics
+from airpath_papers.clamp.link import LinkCase
+from airpath_papers.clamp.measures import (
     FLOWS_MS,
     control_lost,
     download_s,
@@ -29,15 +36,8 @@ from airpath.papers.clamp.measures import (
     timeouts_per_s,
     total_mbps,
 )
-from airpath.papers.clamp.scenarios import Case, Saturated
-from airpath.papers.clamp.sensitivity import VARIANTS, variant_of
-from airpath.papers.clamp.statements import SAYS, arrivals
-from airpath.papers.clamp.statements.arrivals import RESTRICTED
-from airpath.papers.clamp.statements.rates import placed
-from airpath.papers.kit.base import Cell, Effort
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.overview import kept_results
-from airpath.papers.kit.session import Session
+from airpath_papers.clamp.scenarios import Case, Saturated
+from airpath_papers.clamp.sensitivity import VARIANTS, variant_of
 
 NOT_HELD = {
     "clamp-slow": "differs",
@@ -47,7 +47,7 @@ NOT_HELD = {
     "knee": "reading",
     "larger-margin": "paper",
 }
-"""First statements that do not hold, and the cause."""
+"""First claims that do not hold, and the cause."""
 
 SHORT = Effort(replications=1, duration_s=40.0, warmup_s=10.0)
 
@@ -91,7 +91,7 @@ def test_a_flow_that_delivers_nothing_never_downloads_its_megabyte() -> None:
 def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
-    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    cells += [cell for claim in PAPER.claims for cell in claim.cells]
     kinds = {type(cell) for cell in cells}
     assert kinds == {Case, LinkCase, Saturated, Dynamics}
     for cell in dict.fromkeys(cells):
@@ -108,40 +108,40 @@ def test_short_flows_arrive_at_the_rate_of_section_5_8() -> None:
 
 @pytest.mark.parametrize("key", ["queue", "shares", "tracks", "smooth"])
 def test_the_link_of_constant_rate(key: str) -> None:
-    (spec,) = (spec for spec in PAPER.statements if spec.key == key)
-    statement = spec.check(session(list(spec.cells)))
-    assert statement.holds, statement.measured
+    (spec,) = (spec for spec in PAPER.claims if spec.key == key)
+    claim = spec.check(session(list(spec.cells)))
+    assert claim.holds, claim.measured
 
 
-def test_what_is_kept_has_the_verdicts_of_the_first_statements() -> None:
+def test_what_is_kept_has_the_verdicts_of_the_first_claims() -> None:
     kept = kept_results("clamp")
     assert kept["provenance"]["mode"] == "full"
     held = {found["statement"]: found["holds"] for found in kept["statements"]}
-    first = {key for key, said in SAYS.said.items() if "later" not in said.about}
+    first = {key for key, spec in CLAIMS.specs.items() if "later" not in spec.about}
     assert {key: held[key] for key in first} == {key: key not in NOT_HELD for key in first}
-    causes = {key: said.about.get("cause") for key, said in SAYS.said.items() if key in NOT_HELD}
+    causes = {key: spec.about.get("cause") for key, spec in CLAIMS.specs.items() if key in NOT_HELD}
     assert causes == NOT_HELD
 
 
 def test_later_criteria_name_the_earlier_one_of_their_sentence() -> None:
-    later = {key: said for key, said in SAYS.said.items() if "later" in said.about}
-    revised = {said.about["revises"] for said in later.values() if "revises" in said.about}
+    later = {key: spec for key, spec in CLAIMS.specs.items() if "later" in spec.about}
+    revised = {spec.about["revises"] for spec in later.values() if "revises" in spec.about}
     # The sentence on the margin has no other reading.
     assert revised == NOT_HELD.keys() - {"larger-margin"} | {"restricted-buffer", "tracks-alike"}
 
 
-def test_a_statement_can_ask_for_the_sojourn_time() -> None:
+def test_a_claim_can_ask_for_the_sojourn_time() -> None:
     cells = [Case(True, False, True, 7000), Case(True, False, True, 8500)]
-    assert placed(cells, SAYS.said["knee"]).over is queueing_delay_s
-    assert placed(cells, SAYS.said["knee-wait"]).over is sojourn_time_s
+    assert placed(cells, CLAIMS.specs["knee"]).over is queueing_delay_s
+    assert placed(cells, CLAIMS.specs["knee-wait"]).over is sojourn_time_s
 
 
 def test_a_delay_outside_the_sweep_is_no_error() -> None:
-    (spec,) = (spec for spec in PAPER.statements if spec.key == "less-fair-wait")
+    (spec,) = (spec for spec in PAPER.claims if spec.key == "less-fair-wait")
     short = Effort(replications=1, duration_s=0.5, warmup_s=0.1)
-    statement = spec.check(session(list(spec.cells), short))
-    assert not statement.holds
-    assert statement.measured[0].startswith("not evaluated: 0.04 is outside the sweep")
+    claim = spec.check(session(list(spec.cells), short))
+    assert not claim.holds
+    assert claim.measured[0].startswith("not evaluated: 0.04 is outside the sweep")
 
 
 def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
@@ -178,7 +178,7 @@ def test_excursions_are_above_a_multiple_of_the_other_queue() -> None:
     first, second = arrivals.excursions(found, arrivals.CLAMP, 0, 2.0, 0.0, 5.0)
     assert list(first) == pytest.approx([1.0, 3.9, 100.0])
     assert list(second) == pytest.approx([24.0, 24.9, 81.0])
-    # Numbers of a statement go into JSON, which has none of numpy's.
+    # Numbers of a claim go into JSON, which has none of numpy's.
     assert {type(number) for number in (*first, *second)} == {float}
     assert arrivals.excursions(found, arrivals.CLAMP, 0, 2.6, 0.0, 5.0) == []
     assert not arrivals.is_one_start([first, second], [0.0], 5.0)

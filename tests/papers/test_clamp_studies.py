@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from airpath.papers.kit.base import Cell
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.session import Session
+from airpath.reproduction.base import Cell
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.session import Session
 from studies.clamp import PAPER
 from studies.clamp.cells import VARIANTS, Combined, OnLink
 from studies.clamp.fluid_map import DELAYS_MS, RATIOS, limits_at
@@ -17,7 +17,7 @@ from studies.clamp.fluid_map import DELAYS_MS, RATIOS, limits_at
 def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
-    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    cells += [cell for claim in PAPER.claims for cell in claim.cells]
     assert {type(cell) for cell in cells} >= {OnLink, Combined}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
@@ -32,11 +32,11 @@ def test_every_variant_is_used() -> None:
 
 @pytest.mark.parametrize("key", ["sender-equilibrium", "bottleneck-elsewhere", "many-flows"])
 def test_on_a_link_of_constant_rate(key: str) -> None:
-    (spec,) = (spec for spec in PAPER.statements if spec.key == key)
+    (spec,) = (spec for spec in PAPER.claims if spec.key == key)
     session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
     session.simulate(list(spec.cells))
-    statement = spec.check(session)
-    assert statement.holds, statement.measured
+    claim = spec.check(session)
+    assert claim.holds, claim.measured
 
 
 @pytest.mark.parametrize("delay_ms", DELAYS_MS)

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.papers import PAPERS, Effort, load, reproduce
-from airpath.papers.kit.archive import packed, text, unpacked
-from airpath.papers.kit.files import read_text
-from airpath.papers.kit.overview import RESULTS, Overview, overview_of, page_of_overview
-from airpath.papers.kit.page import page, summary
-from airpath.papers.kit.statement import Statement, Strength
-from airpath.papers.kit.verdict import Tally
-from airpath.papers.page import main
+from airpath.reproduction import Effort, installed_papers, load, reproduce
+from airpath.reproduction.__main__ import main
+from airpath.reproduction.archive import packed, text, unpacked
+from airpath.reproduction.claim import Claim, Strength
+from airpath.reproduction.files import read_text
+from airpath.reproduction.overview import RESULTS, Overview, overview_of, page_of_overview
+from airpath.reproduction.page import page, summary
+from airpath.reproduction.plugins import paper_directory
+from airpath.reproduction.verdict import Tally
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "papers"
 
@@ -77,8 +78,8 @@ def test_every_published_number_stands_beside_ours() -> None:
         "relative_difference": -0.003,
         "difference": -0.003,
     }
-    statement = {
-        **Statement("so", "It is so.", "As measured.", False, [], {}).to_dict(),
+    claim = {
+        **Claim("so", "It is so.", "As measured.", False, [], {}).to_dict(),
         "measured": ["3 is less than 4"],
     }
     document = {
@@ -105,7 +106,7 @@ def test_every_published_number_stands_beside_ours() -> None:
             {"item": "table2", "title": "R", "rows": [rare]},
             {"item": "table6", "title": "M", "rows": [mean]},
         ],
-        "statements": [statement],
+        "statements": [claim],
         "conclusions": [{"title": "All", "lines": ["2 of 2 rows"]}],
         "headings": {"queue_analysis": "x*"},
         "decimals": {"queue_analysis": 1, "mean": 3},
@@ -127,7 +128,7 @@ def test_every_published_number_stands_beside_ours() -> None:
 
 
 def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
-    text = page(unpacked(json.loads(read_text("qawla", RESULTS))))
+    text = page(unpacked(json.loads(read_text(paper_directory("qawla"), RESULTS))))
     for boundary in (10, 20, 30):
         for idx in range(1, 19):
             assert f"\n| {idx} | {boundary} | " in text
@@ -138,7 +139,7 @@ def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
 
 @pytest.fixture
 def report(fake_engine: Any) -> dict[str, Any]:
-    """A reproduction of two tables, with an interval, a test for a tolerance and a statement."""
+    """A reproduction of two tables, with an interval, a test for a tolerance and a claim."""
     effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=1)
     provenance = {"command": "airpath"}
     items = ["table2", "table3", "table6"]
@@ -172,9 +173,9 @@ def test_what_is_kept_has_each_published_number_on_a_line_with_ours(report: dict
 
 
 def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> None:
-    for statement in report["statements"]:
-        statement["holds"] = statement["statement"] != "order"
-        statement["strength"] = None
+    for claim in report["statements"]:
+        claim["holds"] = claim["statement"] != "order"
+        claim["strength"] = None
     report["items"][1]["rows"][0]["within"] = False
     found = summary(report)
     numbers = [row["published"] for row in report["items"][1]["rows"]].count(None)
@@ -189,12 +190,12 @@ def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> No
     assert "| 3 | 10 |" not in found
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", installed_papers())
 def test_the_committed_page_is_the_summary_of_what_is_kept(paper: str) -> None:
-    kept = json.loads(read_text(paper, RESULTS))
+    kept = json.loads(read_text(paper_directory(paper), RESULTS))
     committed = (PAGES / f"{paper}.md").read_text("utf-8")
     assert committed == summary(unpacked(kept)), f"{paper}.md: run make docs"
-    assert read_text(paper, RESULTS) == text(kept)
+    assert read_text(paper_directory(paper), RESULTS) == text(kept)
 
 
 def test_the_committed_overview_is_that_of_the_papers(tmp_path: Path) -> None:
@@ -204,16 +205,16 @@ def test_the_committed_overview_is_that_of_the_papers(tmp_path: Path) -> None:
 
 
 def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:
-    def found(key: str, holds: bool, **more: Any) -> Statement:
-        return Statement(key, f"Text of {key}.", "", holds, [], {}, **more)
+    def found(key: str, holds: bool, **more: Any) -> Claim:
+        return Claim(key, f"Text of {key}.", "", holds, [], {}, **more)
 
-    statements = [
+    claims = [
         found("a", True),
         found("b", False, later="2026-11-24", cause="paper", why="Its Table 2."),
         found("c", True, strength=Strength(60, 100)),
     ]
     counted = {"within": 3, "numbers": 4, "outside_text": ["fig1, far"]}
-    overview = Overview("p", "A and B.", counted, statements, ["Fig. 9: a drawing."])
+    overview = Overview("p", "A and B.", counted, claims, ["Fig. 9: a drawing."])
     made = page_of_overview([overview])
     assert "| p | 3 | 4 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 |" in made
     for line in (
@@ -228,19 +229,19 @@ def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:
     assert document["not_reproduced"] == ["Fig. 9: a drawing."]
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_statement_that_does_not_hold_has_a_cause(paper: str) -> None:
+@pytest.mark.parametrize("paper", installed_papers())
+def test_every_claim_that_does_not_hold_has_a_cause(paper: str) -> None:
     assert "" not in overview_of(paper).causes()
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", installed_papers())
 def test_what_is_kept_is_the_whole_paper(paper: str) -> None:
     """A page of a few items is no page of the paper."""
-    kept = json.loads(read_text(paper, RESULTS))
+    kept = json.loads(read_text(paper_directory(paper), RESULTS))
     found = load(paper)
     assert [item["item"] for item in kept["items"]] == [item.key for item in found.items]
     checked = [each["statement"] for each in kept["statements"]]
-    assert checked == [spec.key for spec in found.statements]
+    assert checked == [spec.key for spec in found.claims]
     assert kept["provenance"]["mode"] == "full"
     command = f"airpath reproduce {paper} --full --out out/{paper}-full"
     assert kept["provenance"]["command"].removesuffix(" --accept-version") == command
@@ -257,7 +258,7 @@ def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> N
     with pytest.raises(BadValueError) as error:
         main(["--short", str(kept), str(made)])
     assert str(error.value) == (
-        "airpath.papers.page: not two files. Write [--archive | --summary] SOURCE.json TARGET, "
+        "airpath.reproduction: not two files. Write [--archive | --summary] SOURCE.json TARGET, "
         "or --overview TARGET."
     )
 

@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airpath.papers import Effort, load, reproduce
-from airpath.papers.kit.engine import Compiled, Simulated
-from airpath.papers.kit.error_curves import LOWEST, draw_curves
-from airpath.papers.kit.error_rates import ErrorRates
-from airpath.papers.kit.session import Session
-from airpath.papers.qawla import thresholds
-from airpath.papers.qawla.curves import AWGN, ITU_A, error_rates
-from airpath.papers.qawla.data import mcs_table, published_entry
-from airpath.papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
-from airpath.papers.sbd.figures import (
+from airpath.reproduction import Effort, load, reproduce
+from airpath.reproduction.engine import Compiled, Simulated
+from airpath.reproduction.session import Session
+from airpath.results import style
+from airpath_papers.qawla import thresholds
+from airpath_papers.qawla.curves import AWGN, ITU_A, error_rates
+from airpath_papers.qawla.data import mcs_table, published_entry
+from airpath_papers.qawla.error_curves import LOWEST, draw_curves
+from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
+from airpath_papers.sbd.figures import (
     FIG1_CELLS,
     FLOWS,
     GRIDS,
     draw_fig1,
     draw_grid,
 )
-from airpath.results import style
 
 NAMES = {mcs: f"mcs{mcs}" for mcs in mcs_table()}
 

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.papers import Effort, reproduce
-from airpath.papers.kit.engine import Compiled, Solved
-from airpath.papers.kit.files import read_table, read_text
-from airpath.papers.kit.overview import RESULTS
-from airpath.papers.qawla import scenarios
-from airpath.papers.qawla.data import (
+from airpath.reproduction import Effort, reproduce
+from airpath.reproduction.engine import Compiled, Solved
+from airpath.reproduction.files import read_table, read_text
+from airpath.reproduction.overview import RESULTS
+from airpath.reproduction.plugins import paper_directory
+from airpath_papers.paths import QAWLA
+from airpath_papers.qawla import scenarios
+from airpath_papers.qawla.data import (
     BOUNDARIES,
     Published,
     domain,
@@ -24,7 +26,7 @@ from airpath.papers.qawla.data import (
     published,
     published_table,
 )
-from airpath.papers.qawla.tables import ANALYSIS, MEAN_LIMIT
+from airpath_papers.qawla.tables import ANALYSIS, MEAN_LIMIT
 from conformance import Law
 
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
@@ -53,7 +55,7 @@ def test_each_table_has_all_its_rows() -> None:
     assert list(inputs()) == list(range(1, 19))
     assert [list(published_table(b)) for b in BOUNDARIES] == [list(range(1, 19))] * 3
     assert all(published(*cell).boundary == cell[1] for cell in CELLS)
-    assert len(read_table("qawla", "table6.csv")) == 10
+    assert len(read_table(QAWLA, "table6.csv")) == 10
 
 
 def test_tables_3_to_5_print_the_boundary_wherever_they_print_alpha() -> None:
@@ -200,7 +202,7 @@ def test_quick_mode_is_near_the_published_numbers() -> None:
     assert f"{apart:.1f} % apart on average" in readme
     assert 100 * analysis.values["largest_difference"]["throughput_analysis"] < 0.04
     # Those with the printed numbers as the centre need the paper's longer runs.
-    holds = {s.key: s.holds for s in report.statements}
+    holds = {s.key: s.holds for s in report.claims}
     assert all(holds[key] for key in ("empty-queue", "mass-at-boundary", "optimistic-model"))
     assert holds["agreement"]
 
@@ -213,7 +215,7 @@ def test_full_mode_agrees_with_all_54_cells() -> None:
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["mean_absolute_difference"] <= MEAN_LIMIT
     assert simulation.values["outside"] == []
-    kept = json.loads(read_text("qawla", RESULTS))["statements"]
-    assert {s.key: s.outcome for s in report.statements} == {
+    kept = json.loads(read_text(paper_directory("qawla"), RESULTS))["statements"]
+    assert {s.key: s.outcome for s in report.claims} == {
         each["statement"]: each["outcome"] for each in kept
     }

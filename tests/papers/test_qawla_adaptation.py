@@ -17,9 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airpath import papers
-from airpath.papers import Effort, Report, reproduce
-from airpath.papers.kit.adaptation import (
+from airpath import reproduction
+from airpath.reproduction import Effort, Report, reproduce
+from airpath.reproduction.engine import Compiled, Solved
+from airpath_papers.qawla.adaptation import LINKS, POLICIES
+from airpath_papers.qawla.curves import AWGN, CHANNELS, ITU_A
+from airpath_papers.qawla.data import link_rate_bps, mcs_table
+from airpath_papers.qawla.error_rates import Channel, ErrorRates, poisson_test, wilson
+from airpath_papers.qawla.link_adaptation import (
     Adaptation,
     Policy,
     Sweep,
@@ -28,13 +33,8 @@ from airpath.papers.kit.adaptation import (
     tagla,
     tfer,
 )
-from airpath.papers.kit.engine import Compiled, Solved
-from airpath.papers.kit.error_rates import Channel, ErrorRates, poisson_test, wilson
-from airpath.papers.qawla.adaptation import LINKS, POLICIES
-from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
-from airpath.papers.qawla.data import link_rate_bps, mcs_table
-from airpath.papers.qawla.thresholds import TH_PER, Curve
-from airpath.papers.qawla.traffic import TRAFFIC, Traffic
+from airpath_papers.qawla.thresholds import TH_PER, Curve
+from airpath_papers.qawla.traffic import TRAFFIC, Traffic
 from studies.qawla import PAPER as STUDIES
 from studies.qawla.resampling import choices_table
 from studies.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
@@ -352,15 +352,15 @@ def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
 
 
 ADAPTATION_ITEMS = ["fig2", "fig3", "fig7", "fig9", "fig11", "table6"]
-KEYS = [spec.key for spec in papers.load("qawla").statements if not spec.cells]
+KEYS = [spec.key for spec in reproduction.load("qawla").claims if not spec.cells]
 
 
 def verdicts(report: Report) -> dict[str, bool]:
     json.dumps(report.to_dict(), allow_nan=False)
-    return {statement.key: statement.holds for statement in report.statements}
+    return {claim.key: claim.holds for claim in report.claims}
 
 
-def test_statements_can_fail(on_made_up_rates: Any) -> None:
+def test_claims_can_fail(on_made_up_rates: Any) -> None:
     # Flat curves, mcs4 worse than mcs3 everywhere, the same curves on both channels.
     on_made_up_rates(lambda _channel, m, snr: min(1.0, 10 ** ((3 * m - snr - (m == 3)) / 6)))
     found = verdicts(reproduce("qawla", ADAPTATION_ITEMS, effort=BRIEF))
@@ -386,19 +386,19 @@ def test_statements_can_fail(on_made_up_rates: Any) -> None:
         assert not found[key], key
 
 
-def test_statements_of_items_that_were_not_asked_for_are_not_checked() -> None:
+def test_claims_of_items_that_were_not_asked_for_are_not_checked() -> None:
     assert verdicts(reproduce("qawla", ["table2"], effort=BRIEF)) == {}
     asked = verdicts(reproduce("qawla", ["fig11"], effort=BRIEF))
     assert set(asked) == {"worst-case", "similar-trend", "worst-peak", "worst-peak-tagla"}
 
 
-def test_measures_that_replaced_a_criterion_are_not_the_papers_statements(
+def test_measures_that_replaced_a_criterion_are_not_the_papers_claims(
     on_made_up_rates: Any,
 ) -> None:
     """They had taken the place of what was first asked, and counted as the paper's words."""
     on_made_up_rates(lambda _channel, m, snr: falling(m, snr))
     report = reproduce("qawla", ["fig7", "fig9"], effort=BRIEF)
-    ours = {statement.key for statement in report.statements if not statement.of_paper}
+    ours = {claim.key for claim in report.claims if not claim.of_paper}
     assert ours == {
         "over-rating-mean",
         "b-40-one-optimum",
@@ -420,7 +420,7 @@ def test_a_rate_that_is_as_large_as_its_bound_leaves_a_verdict_undecided(
 
     on_made_up_rates(fer)
     report = reproduce("qawla", ["fig2"], effort=replace(BRIEF, resamples=40))
-    [support] = [statement for statement in report.statements if statement.key == "support"]
+    [support] = [claim for claim in report.claims if claim.key == "support"]
     assert support.strength is not None
     # Each channel is below in about half of the resamples.
     assert 0.05 < support.strength.share < 0.5
@@ -474,12 +474,12 @@ def test_what_was_interrupted_is_not_complete(
         report = reproduce(paper, items, engine=fake_engine)
         assert report.interrupted
         assert [item.complete for item in report.items] == [False] * 2
-        assert report.statements == []
+        assert report.claims == []
         json.dumps(report.to_dict(), allow_nan=False)
 
 
 def test_every_item_of_section_6_is_there() -> None:
-    keys = [item.key for item in papers.load("qawla").items]
+    keys = [item.key for item in reproduction.load("qawla").items]
     for key in (
         "fig2",
         "fig3",

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from airpath.papers.kit.error_rates import ErrorRates
-from airpath.papers.kit.files import read_table
-from airpath.papers.qawla.curves import AWGN, CHANNELS, ITU_A
-from airpath.papers.qawla.data import mcs_table
+from airpath.reproduction.files import read_table
+from airpath_papers.qawla.curves import AWGN, CHANNELS, ITU_A
+from airpath_papers.qawla.data import mcs_table
+from airpath_papers.qawla.error_rates import ErrorRates
 from studies.qawla.decoders import (
     ALIKE,
     CHOSEN,

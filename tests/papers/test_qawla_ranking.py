@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from airpath.papers import Effort, reproduce
+from airpath.reproduction import Effort, reproduce
 from studies.qawla import PAPER as STUDIES
 from studies.qawla.ranking import NAMES
 

@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from airpath.errors import BadValueError
-from airpath.papers import Effort, Row, load, reproduce
-from airpath.papers.kit.render import print_report
-from airpath.papers.qawla.data import (
+from airpath.reproduction import Effort, Row, load, reproduce
+from airpath.reproduction.render import print_report
+from airpath_papers.qawla.data import (
     BOUNDARIES,
     published,
     published_table,
 )
-from airpath.papers.qawla.tables import ANALYSIS
+from airpath_papers.qawla.tables import ANALYSIS
 
 ITEMS = [item.key for item in load("qawla").items]
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
@@ -147,11 +147,11 @@ def test_each_cell_is_simulated_once(engine: Any) -> None:
     assert [item.item for item in report.items] == [item.key for item in load("qawla").items]
 
 
-def test_statements_are_checked_and_can_fail(engine: Any) -> None:
+def test_claims_are_checked_and_can_fail(engine: Any) -> None:
     def verdicts() -> dict[str, bool]:
         report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine)
         strict_json(report.to_dict())
-        return {statement.key: statement.holds for statement in report.statements}
+        return {claim.key: claim.holds for claim in report.claims}
 
     kept = ("empty-queue", "mass-at-boundary", "optimistic-model", "optimistic-as-printed")
     assert verdicts() == dict.fromkeys(kept, True)
@@ -167,7 +167,7 @@ def test_agreement_is_asked_with_the_printed_numbers_as_the_centre(engine: Any) 
     def verdicts(change: dict[tuple[int, int], float]) -> dict[str, bool]:
         engine.throughput = lambda name: printed_mbps(name) * change.get(of_name(name), 1.0)
         report = reproduce("qawla", tables, effort=SHORT, engine=engine)
-        return {statement.key: statement.holds for statement in report.statements}
+        return {claim.key: claim.holds for claim in report.claims}
 
     found = verdicts({})
     assert found["optimistic-as-printed"]
@@ -194,7 +194,7 @@ def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) 
 
         engine.throughput = simulated
         report = reproduce("qawla", tables, effort=SHORT, engine=engine)
-        return next(s.holds for s in report.statements if s.key == "agreement")
+        return next(s.holds for s in report.claims if s.key == "agreement")
 
     assert verdict({10: 0.9, 20: 0.98, 30: 1.02})
     assert not verdict({10: 0.9, 20: 0.98, 30: 0.94})
@@ -264,7 +264,7 @@ def test_ctrl_c_while_a_figure_is_drawn_keeps_the_numbers(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("airpath.papers.qawla.figures._draw", interrupted)
+    monkeypatch.setattr("airpath_papers.qawla.figures._draw", interrupted)
     report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=tmp_path)
     assert report.interrupted
     assert all(item.rows and not item.figures for item in report.items)

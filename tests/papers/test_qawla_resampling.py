@@ -10,8 +10,8 @@ from statistics import fmean, pvariance
 
 import pytest
 
-from airpath.papers.kit.error_rates import Channel, ErrorRates, binomial
-from airpath.papers.qawla.curves import AWGN, CHANNELS
+from airpath_papers.qawla.curves import AWGN, CHANNELS
+from airpath_papers.qawla.error_rates import Channel, ErrorRates, binomial
 
 
 @pytest.mark.parametrize(

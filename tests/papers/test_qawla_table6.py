@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from airpath.papers import Effort, Report, Row, load, reproduce
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.error_rates import ErrorRates
-from airpath.papers.kit.files import read_text
-from airpath.papers.kit.overview import RESULTS
-from airpath.papers.kit.session import Session
-from airpath.papers.qawla.adaptation import POLICIES, solved_on
-from airpath.papers.qawla.curves import (
+from airpath.reproduction import Effort, Report, Row, load, reproduce
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.files import read_text
+from airpath.reproduction.overview import RESULTS
+from airpath.reproduction.plugins import paper_directory
+from airpath.reproduction.session import Session
+from airpath_papers.paths import QAWLA
+from airpath_papers.qawla.adaptation import POLICIES, solved_on
+from airpath_papers.qawla.claims import CLAIMS
+from airpath_papers.qawla.curves import (
     CHANNELS,
     COMMON_ERRORS,
     COMMON_LIMIT,
@@ -23,9 +25,9 @@ from airpath.papers.qawla.curves import (
     error_rates,
     rates_of,
 )
-from airpath.papers.qawla.data import MEASURES, inputs
-from airpath.papers.qawla.policies import BEST, BEST_FACTOR, limit
-from airpath.papers.qawla.statements import SAYS
+from airpath_papers.qawla.data import MEASURES, inputs
+from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.qawla.policies import BEST, BEST_FACTOR, limit
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
 
@@ -51,7 +53,7 @@ FALSE: dict[str, str] = {
     "insensitive": "over-rated by 2 and 4 dB on AWGN and by 4 dB on ITU-A, TAGLA is already low at "
     "1e-3, so its range is smaller",
 }
-"""Statements that do not hold on the shipped error rates, and why."""
+"""Claims that do not hold on the shipped error rates, and why."""
 
 LOWEST = {("MaxPHYThru-PER", "itu-a", MEASURES[1])}
 """Entries that every resample raises: at 30 dB mcs7 is chosen by a hair, so that a worse count
@@ -145,13 +147,13 @@ def test_table2_has_15_error_rates_above_0() -> None:
             if spec.key in FALSE
             else [],
         )
-        for spec in load("qawla").statements
+        for spec in load("qawla").claims
         if not spec.cells
     ],
 )
-def test_statement(report: Report, key: str) -> None:
-    [statement] = [statement for statement in report.statements if statement.key == key]
-    assert statement.holds, statement.measured
+def test_claim(report: Report, key: str) -> None:
+    [claim] = [claim for claim in report.claims if claim.key == key]
+    assert claim.holds, claim.measured
 
 
 def test_sensitivity_begins_with_table6(report: Report, sensitivity: Sequence[Row]) -> None:
@@ -230,27 +232,27 @@ def test_strengths_come_from_error_rates_that_are_counted_again() -> None:
     assert means[1] == pytest.approx(means[0], abs=0.004)
 
 
-def test_every_statement_on_error_rates_has_a_strength(report: Report) -> None:
-    strengths = {statement.key: statement.strength for statement in report.statements}
-    assert len(strengths) == sum(not spec.cells for spec in load("qawla").statements)
+def test_every_claim_on_error_rates_has_a_strength(report: Report) -> None:
+    strengths = {claim.key: claim.strength for claim in report.claims}
+    assert len(strengths) == sum(not spec.cells for spec in load("qawla").claims)
     assert {s.draws for s in strengths.values() if s is not None} == {EFFORT.resamples}
     assert None not in strengths.values()
 
 
-def test_the_last_full_run_has_the_same_statements_that_do_not_hold() -> None:
+def test_the_last_full_run_has_the_same_claims_that_do_not_hold() -> None:
     kept = {
         each["statement"]: each["holds"]
-        for each in json.loads(read_text("qawla", RESULTS))["statements"]
+        for each in json.loads(read_text(paper_directory("qawla"), RESULTS))["statements"]
     }
-    on_rates = [spec.key for spec in load("qawla").statements if not spec.cells]
+    on_rates = [spec.key for spec in load("qawla").claims if not spec.cells]
     assert sorted(key for key in on_rates if not kept[key]) == sorted(FALSE)
 
 
-def test_the_readme_explains_every_statement_that_does_not_hold() -> None:
-    readme = read_text("qawla", "README.md")
+def test_the_readme_explains_every_claim_that_does_not_hold() -> None:
+    readme = read_text(QAWLA, "README.md")
     _, _, explained = readme.partition("Statements that do not hold or are undecided:")
     assert [key for key in FALSE if f"`{key}`" not in explained] == []
-    causes = {key: said.about.get("cause") for key, said in SAYS.said.items()}
+    causes = {key: spec.about.get("cause") for key, spec in CLAIMS.specs.items()}
     assert {key for key in FALSE if causes[key] is None} == {
-        key for key in FALSE if not SAYS.said[key].of_paper
+        key for key in FALSE if not CLAIMS.specs[key].of_paper
     }

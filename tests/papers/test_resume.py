@@ -12,8 +12,8 @@ import pytest
 
 import airpath as ap
 from airpath.errors import AirpathWarning, BadValueError
-from airpath.papers import Effort, Report, reproduce
-from airpath.papers.kit.resuming import Resuming
+from airpath.reproduction import Effort, Report, reproduce
+from airpath.reproduction.resuming import Resuming
 from airpath.sweep import job
 from airpath.sweep.ledger import Ledger
 from airpath.sweep.runs import Run

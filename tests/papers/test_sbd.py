@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airpath.papers import Effort, ItemResult, Row, Summary, load, reproduce
-from airpath.papers.kit.archive import unpacked
-from airpath.papers.kit.base import StatementSpec
-from airpath.papers.kit.engine import Compiled, Series, Simulated
-from airpath.papers.kit.measures import delay_s, goodput_kbps, jain_in_windows
-from airpath.papers.kit.page import page
-from airpath.papers.kit.session import Session
-from airpath.papers.sbd.data import (
+from airpath.reproduction import Effort, ItemResult, Row, Summary, load, reproduce
+from airpath.reproduction.archive import unpacked
+from airpath.reproduction.base import ClaimCheck
+from airpath.reproduction.engine import Compiled, Series, Simulated
+from airpath.reproduction.measures import delay_s, goodput_kbps, jain_in_windows
+from airpath.reproduction.page import page
+from airpath.reproduction.session import Session
+from airpath_papers.sbd.data import (
     BEARERS,
     drop_tail,
     improvements,
     published_table,
 )
-from airpath.papers.sbd.scenarios import TABLE_RUNS, keys
+from airpath_papers.sbd.scenarios import TABLE_RUNS, keys
 from studies.sbd import PAPER as STUDIES
 from studies.sbd import fit
 
@@ -195,10 +195,10 @@ NOT_HELD = {
     "table6-intervals": "24 of 32 are within the intervals",
     "best-settings": "three of eight printed settings are below the largest by more than ±",
 }
-"""Statements whose criterion is not met with seed 1."""
+"""Claims whose criterion is not met with seed 1."""
 
 WHOLE_GRIDS = {"minth-floor", "one-flow-worst", "setting-by-rate", "best-settings"}
-"""Statements whose simulations take longer than the tests of a day may."""
+"""Claims whose simulations take longer than the tests of a day may."""
 
 
 @pytest.mark.slow
@@ -206,11 +206,11 @@ WHOLE_GRIDS = {"minth-floor", "one-flow-worst", "setting-by-rate", "best-setting
     "spec",
     [
         pytest.param(spec, marks=[pytest.mark.long] if spec.key in WHOLE_GRIDS else [])
-        for spec in load("sbd").statements
+        for spec in load("sbd").claims
     ],
     ids=lambda spec: spec.key,
 )
-def test_what_the_text_says(session: Session, spec: StatementSpec) -> None:
+def test_what_the_text_says(session: Session, spec: ClaimCheck) -> None:
     session.simulate(spec.cells)
     found = spec.check(session)
     assert found.holds == (spec.key not in NOT_HELD), found.measured
@@ -220,7 +220,7 @@ def test_what_the_text_says(session: Session, spec: StatementSpec) -> None:
 def test_what_is_weaker_than_the_text_holds() -> None:
     """They say that the engine behaves as it did when the text's own criteria are not met."""
     report = reproduce(STUDIES, ["weaker"], mode="quick")
-    assert [statement.key for statement in report.statements] == [
+    assert [claim.key for claim in report.claims] == [
         "rising-t-r",
         "kept-goodput",
         "first-losses",
@@ -228,8 +228,8 @@ def test_what_is_weaker_than_the_text_holds() -> None:
         "newcomer",
         "less-after-the-change",
     ]
-    assert not any(statement.of_paper for statement in report.statements)
-    failed = {found.key: found.measured for found in report.statements if not found.holds}
+    assert not any(claim.of_paper for claim in report.claims)
+    failed = {found.key: found.measured for found in report.claims if not found.holds}
     assert failed == {}
 
 
@@ -240,12 +240,12 @@ def test_the_modes_say_how_often_the_tables_are_simulated() -> None:
 
 
 @pytest.mark.parametrize("paper", [load("sbd"), STUDIES], ids=lambda paper: paper.key)
-def test_every_statement_belongs_to_an_item(paper: Any) -> None:
-    belong = {key for item in paper.items for key in item.statements}
-    keys_ = [spec.key for spec in paper.statements]
+def test_every_claim_belongs_to_an_item(paper: Any) -> None:
+    belong = {key for item in paper.items for key in item.claims}
+    keys_ = [spec.key for spec in paper.claims]
     assert belong == set(keys_)
     assert len(belong) == len(keys_)
-    assert all(spec.cells for spec in paper.statements)
+    assert all(spec.cells for spec in paper.claims)
     assert paper is STUDIES or belong >= NOT_HELD.keys()
 
 
@@ -332,7 +332,7 @@ def test_table6_says_when_nothing_improves() -> None:
 
 
 def test_what_is_kept_has_every_published_number() -> None:
-    kept = ROOT / "python/airpath/papers/sbd/results.json"
+    kept = ROOT / "papers/airpath_papers/sbd/results.json"
     text = page(unpacked(json.loads(kept.read_text(encoding="utf-8"))))
     rows = [row for number in (2, 3, 4, 5) for row in published_table(number).values()]
     for row in [*rows, *drop_tail().values()]:
@@ -345,7 +345,7 @@ def test_what_is_kept_has_every_published_number() -> None:
 
 
 def test_the_committed_numbers_have_the_same_verdicts() -> None:
-    kept = json.loads((ROOT / "python/airpath/papers/sbd/results.json").read_text(encoding="utf-8"))
+    kept = json.loads((ROOT / "papers/airpath_papers/sbd/results.json").read_text(encoding="utf-8"))
     held = {found["statement"]: found["holds"] for found in kept["statements"]}
     assert len(held) >= 15
     assert held == {key: key not in NOT_HELD for key in held}
@@ -355,7 +355,7 @@ def test_what_is_kept_of_the_study_is_all_of_it() -> None:
     kept = json.loads((Path(fit.__file__).parent / "weaker.json").read_text("utf-8"))
     assert kept["provenance"]["mode"] == "full"
     assert [found["statement"] for found in kept["statements"]] == [
-        spec.key for spec in STUDIES.statements
+        spec.key for spec in STUDIES.claims
     ]
     assert all(found["holds"] and not found["of_paper"] for found in kept["statements"])
 

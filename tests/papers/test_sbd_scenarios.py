@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from airpath.papers import Effort, load
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.files import read_table
-from airpath.papers.kit.session import Session
-from airpath.papers.kit.settings import Settings
-from airpath.papers.sbd import scenarios, table1
-from airpath.papers.sbd.data import (
+from airpath.reproduction import Effort, load
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.files import read_table
+from airpath.reproduction.session import Session
+from airpath_papers.paths import SBD
+from airpath_papers.sbd import scenarios, table1
+from airpath_papers.sbd.data import (
     BEARERS,
     GRID_MAX_P,
     GRID_MIN_TH,
@@ -28,9 +28,10 @@ from airpath.papers.sbd.data import (
     published_table,
     strengths,
 )
-from airpath.papers.sbd.figures import GRIDS
-from airpath.papers.sbd.scenarios import TRACE, ByRate, Case, Use
-from airpath.papers.sbd.tables import TABLE6_CELLS
+from airpath_papers.sbd.figures import GRIDS
+from airpath_papers.sbd.scenarios import TRACE, ByRate, Case, Use
+from airpath_papers.sbd.settings import Settings
+from airpath_papers.sbd.tables import TABLE6_CELLS
 from studies.sbd import fit, variants
 from studies.sbd.variants import VARIANTS
 
@@ -41,7 +42,7 @@ SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)
 
 
 def test_each_table_has_all_its_rows() -> None:
-    assert len(read_table("sbd", "table1.csv")) == 18
+    assert len(read_table(SBD, "table1.csv")) == 18
     assert [list(published_table(number)) for number in (2, 3, 4, 5)] == [list(BEARERS)] * 4
     assert list(drop_tail()) == [(bearer, flows) for bearer in BEARERS for flows in (1, 4)]
     assert len(improvements()) == 32
@@ -138,7 +139,7 @@ TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
 """How a resolved scenario says what Table 1 does."""
 
 
-@pytest.mark.parametrize("row", read_table("sbd", "table1.csv"), ids=lambda row: row["parameter"])
+@pytest.mark.parametrize("row", read_table(SBD, "table1.csv"), ids=lambda row: row["parameter"])
 def test_the_scenario_has_what_table_1_says(row: dict[str, str]) -> None:
     """The radio's turnaround was 55 ms once, for 25 ms each way are no whole TTIs."""
     found = resolved(Case(256, 1, DropTail()))

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from airpath.cli import main
-from airpath.papers import PAPERS
-from airpath.papers.kit.overview import kept_results
+from airpath.reproduction import installed_papers
+from airpath.reproduction.overview import kept_results
 
 
 def test_the_summary_counts_what_the_last_full_runs_found(
@@ -16,7 +16,7 @@ def test_the_summary_counts_what_the_last_full_runs_found(
 ) -> None:
     assert main(["reproduce", "--summary", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["papers"]
-    assert [each["paper"] for each in found] == list(PAPERS)
+    assert [each["paper"] for each in found] == list(installed_papers())
     for each in found:
         kept = kept_results(each["paper"])["verdict"]
         assert (each["within"], each["numbers"]) == (kept["within"], kept["numbers"])
@@ -25,7 +25,7 @@ def test_the_summary_counts_what_the_last_full_runs_found(
         assert each["not_reproduced"], f"{each['paper']}: README.md has no list Not reproduced"
 
 
-def test_the_summary_of_one_paper_names_its_open_statements(
+def test_the_summary_of_one_paper_names_its_open_claims(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["reproduce", "wimax", "--summary"]) == 0
@@ -41,7 +41,7 @@ def test_the_summary_of_one_paper_names_its_open_statements(
     [
         ([], "PAPER: missing; expected one of clamp, qawla, sbd, vcp, wimax, or a directory. "
          "Use --summary for all of them."),
-        (["house", "--summary"], 'PAPER = "house": unknown value; expected one of: clamp, qawla, '
+        (["house", "--summary"], 'paper = "house": unknown value; expected one of: clamp, qawla, '
          "sbd, vcp, wimax."),
         (["qawla", "table3", "--summary"], "--summary: conflicts with ITEM. Remove one of them."),
         (["qawla", "--full", "--summary"], "--summary: conflicts with --full. Remove one of "

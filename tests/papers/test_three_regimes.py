@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.papers import Effort, Row, reproduce
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.render import print_report
+from airpath.reproduction import Effort, Row, reproduce
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.render import print_report
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
 from studies.qawla import random_links, scenarios, three_regimes
@@ -163,7 +163,7 @@ def item_of(engine: Any, **keys: Any) -> Any:
 
 
 def _session(engine: Any, effort: Effort) -> Any:
-    from airpath.papers.kit.session import Session
+    from airpath.reproduction.session import Session
 
     return Session(STUDIES, effort, engine, seed=1)
 
@@ -180,7 +180,7 @@ def test_the_summary_counts_what_it_says() -> None:
             Row(key, "throughput_average", "Mbit/s", None, 1.0, extra=swings),
         ]
 
-    from airpath.papers import ItemResult
+    from airpath.reproduction import ItemResult
 
     made = [*rows(1, 0.1, 0.01, 0.12), *rows(2, -0.02, -0.02, -0.02), *rows(3, 0.03, 0.03, 0.0)]
     [summary] = three_regimes.summarise([ItemResult(three_regimes.KEY, "", made)])

@@ -1,4 +1,4 @@
-"""The vcp paper: its law, its cells, what is read off runs, its statements on known numbers."""
+"""The vcp paper: its law, its cells, what is read off runs, its claims on known numbers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airpath.papers.kit.base import Effort
-from airpath.papers.kit.engine import Compiled, Series, Simulated
-from airpath.papers.kit.session import Session
-from airpath.papers.vcp import PAPER
-from airpath.papers.vcp.burst_failures import doppler_hz
-from airpath.papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
-from airpath.papers.vcp.lte import Recorded
-from airpath.papers.vcp.measures import (
+from airpath.reproduction.base import Effort
+from airpath.reproduction.engine import Compiled, Series, Simulated
+from airpath.reproduction.session import Session
+from airpath_papers.vcp import PAPER
+from airpath_papers.vcp.burst_failures import doppler_hz
+from airpath_papers.vcp.claims.text import later_by
+from airpath_papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
+from airpath_papers.vcp.lte import Recorded
+from airpath_papers.vcp.measures import (
     aborted_flows,
     delivered_packets,
     first_acks_s,
     life_spans_s,
     simulated_per,
 )
-from airpath.papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, Case, build
-from airpath.papers.vcp.statements.text import later_by
-from airpath.papers.vcp.variants import (
+from airpath_papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, Case, build
+from airpath_papers.vcp.variants import (
     BURSTS,
     CAPACITIES,
     IGNORING,
@@ -111,7 +111,7 @@ def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
 def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
-    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    cells += [cell for claim in PAPER.claims for cell in claim.cells]
     assert {type(cell) for cell in cells} == {Case, Recorded}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
@@ -138,7 +138,7 @@ def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
     assert pytest.approx(107.7, abs=0.05) == 0.0896 * 10e6 / (8 * 1040)
 
 
-def test_cells_of_the_papers_statements_have_twenty_runs_in_every_mode() -> None:
+def test_cells_of_the_papers_claims_have_twenty_runs_in_every_mode() -> None:
     for mode in PAPER.modes.values():
         assert PAPER.effort_of(Case("vcp", "2x2", 1.0, 20.0), mode).replications == 20
     assert PAPER.effort_of(Case("dctcp", "2x2", 1.0, 20.0), PAPER.modes["quick"]).replications == 5
@@ -228,10 +228,10 @@ def test_the_share_of_failed_data_is_the_laws(made: Session, cell: Any) -> None:
     assert abs(failed - sent * law) <= 3.3 * math.sqrt(sent * law * (1 - law)) + 1
 
 
-def test_every_statement_is_checked_on_simulated_cells() -> None:
+def test_every_claim_is_checked_on_simulated_cells() -> None:
     """The checks run through, and say something, on cells of one short run each."""
-    assert len(PAPER.statements) == 33
-    analytic = [spec for spec in PAPER.statements if not spec.cells]
+    assert len(PAPER.claims) == 33
+    analytic = [spec for spec in PAPER.claims if not spec.cells]
     session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
     for spec in analytic:
         found = spec.check(session)

@@ -16,15 +16,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from airpath.papers import ItemResult, Paper, Report, Row, Statement, Tolerance, load, reproduce
-from airpath.papers.kit.base import Effort, Table
-from airpath.papers.kit.engine import Compiled
-from airpath.papers.kit.page import page
-from airpath.papers.kit.render import print_report
-from airpath.papers.kit.statement import Strength
-from airpath.papers.kit.tolerance import marked
-from airpath.papers.kit.verdict import verdict_of
 from airpath.report.paper import report_of_paper
+from airpath.reproduction import Claim, ItemResult, Paper, Report, Row, Tolerance, load, reproduce
+from airpath.reproduction.base import Effort, Table
+from airpath.reproduction.claim import Strength
+from airpath.reproduction.engine import Compiled
+from airpath.reproduction.page import page
+from airpath.reproduction.plugins import paper_directory
+from airpath.reproduction.render import print_report
+from airpath.reproduction.tolerance import marked
+from airpath.reproduction.verdict import verdict_of
 
 FIVE = Tolerance("5 % (README)", relative=0.05)
 
@@ -106,18 +107,18 @@ def test_a_number_outside_is_marked() -> None:
 # --- a whole report ----------------------------------------------------------------------------
 
 
-def statement(key: str, holds: bool) -> Statement:
-    return Statement(key, f"Text of {key}.", f"Criterion of {key}.", holds, ["3 against 4"], {})
+def claim(key: str, holds: bool) -> Claim:
+    return Claim(key, f"Text of {key}.", f"Criterion of {key}.", holds, ["3 against 4"], {})
 
 
-def report(rows: Sequence[Row], statements: Sequence[Statement] = ()) -> Report:
+def report(rows: Sequence[Row], claims: Sequence[Claim] = ()) -> Report:
     lines = [[str(each.row["bearer"]), marked(f"{each.ours}", each.within)] for each in rows]
     table = Table("The table", [("", "bearer"), ("", "ours")], lines)
     paper = Paper("toy", "A toy", "Somebody (2000).", (), {}, (), lambda *_: None, lambda _: None)
     about = {"mode": "quick", "seed": 1, "command": "airpath", "version": "1", "commit": "c"}
     about |= {"replications": 2, "duration_s": 3.0, "warmup_s": 0.0, "confidence": 0.9, "note": ""}
     items = [ItemResult("table3", "T", rows, [table]), ItemResult("fig1", "F", rows[:1])]
-    return Report(paper, about, items, statements, (), False, Effort(2, 3.0, 0.0), 0.9)
+    return Report(paper, about, items, claims, (), False, Effort(2, 3.0, 0.0), 0.9)
 
 
 def printed(found: Report, **options: Any) -> str:
@@ -132,15 +133,15 @@ MISSING = row(None, row={"bearer": 384})
 
 @pytest.fixture
 def bad() -> Report:
-    return report([*BAD, MISSING], [statement("good", True), statement("alpha", False)])
+    return report([*BAD, MISSING], [claim("good", True), claim("alpha", False)])
 
 
-def test_a_measure_of_ours_is_no_statement_of_the_paper() -> None:
+def test_a_measure_of_ours_is_no_claim_of_the_paper() -> None:
     measures = [
-        replace(statement(f"measure {holds}", holds), of_paper=False) for holds in (True, False)
+        replace(claim(f"measure {holds}", holds), of_paper=False) for holds in (True, False)
     ]
-    verdict = verdict_of([], [statement("good", True), *measures])
-    assert ([each.key for each in verdict.committed.statements], verdict.open) == (["good"], [])
+    verdict = verdict_of([], [claim("good", True), *measures])
+    assert ([each.key for each in verdict.committed.claims], verdict.open) == (["good"], [])
     assert [each.to_dict()["of_paper"] for each in measures] == [False, False]
 
 
@@ -159,9 +160,9 @@ def test_the_verdict_counts_each_number_once(bad: Report) -> None:
 
 
 def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revises() -> None:
-    old = statement("old", False)
-    new = replace(statement("new", True), later="2026-11-24", revises="old")
-    level = replace(statement("level", True), strength=Strength(60, 100))
+    old = claim("old", False)
+    new = replace(claim("new", True), later="2026-11-24", revises="old")
+    level = replace(claim("level", True), strength=Strength(60, 100))
     verdict = verdict_of([], [old, level, new])
     assert verdict.describe() == (
         "0 of 2 statements hold, 1 is undecided; "
@@ -180,9 +181,9 @@ def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revi
 
 
 def test_a_later_criterion_that_failed_is_counted_with_its_successor() -> None:
-    old = statement("old", False)
-    new = replace(statement("new", False), later="2026-11-24", revises="old")
-    newest = replace(statement("newest", True), later="2026-11-25", revises="new")
+    old = claim("old", False)
+    new = replace(claim("new", False), later="2026-11-24", revises="old")
+    newest = replace(claim("newest", True), later="2026-11-25", revises="new")
     verdict = verdict_of([], [old, new, newest])
     assert verdict.describe() == (
         "0 of 1 statement holds; with later criteria 1 of 2 statements hold."
@@ -190,9 +191,9 @@ def test_a_later_criterion_that_failed_is_counted_with_its_successor() -> None:
     assert [each.key for each in verdict.open] == ["old", "new"]
 
 
-def test_strength_cause_and_date_stand_with_the_statement(bad: Report) -> None:
+def test_strength_cause_and_date_stand_with_the_claim(bad: Report) -> None:
     found = replace(
-        statement("beta", False),
+        claim("beta", False),
         strength=Strength(3, 100),
         later="2026-11-24",
         revises="alpha",
@@ -204,12 +205,12 @@ def test_strength_cause_and_date_stand_with_the_statement(bad: Report) -> None:
         "Criterion of 2026-11-24, after earlier numbers were known; it revises alpha.",
         "Cause: paper contradicts itself. Table 2 excludes it.",
     )
-    shown = replace(bad, statements=[*bad.statements, found])
+    shown = replace(bad, claims=[*bad.claims, found])
     document = json.loads(json.dumps(shown.to_dict(), allow_nan=False))
     document["provenance"]["paper"] = "A paper."
     for text in (printed(shown), page(document), report_of_paper(document)):
         assert all(line in text for line in lines)
-    assert Statement.of(document["statements"][-1]) == found
+    assert Claim.of(document["statements"][-1]) == found
     # What holds has no cause; what is no claim of the paper has a reason.
     assert "Cause" not in " ".join(replace(found, holds=True, strength=None).about())
     assert replace(found, of_paper=False, cause="").about()[-1] == (
@@ -222,7 +223,7 @@ def test_strength_cause_and_date_stand_with_the_statement(bad: Report) -> None:
     [(100, "holds"), (95, "holds"), (94, "undecided"), (6, "undecided"), (5, "does not hold")],
 )
 def test_a_verdict_is_firm_from_95_per_cent_on(held: int, outcome: str) -> None:
-    found = replace(statement("a", held > 50), strength=Strength(held, 100))
+    found = replace(claim("a", held > 50), strength=Strength(held, 100))
     assert found.outcome == outcome
 
 
@@ -263,10 +264,10 @@ def test_the_page_begins_with_the_verdict_and_marks_what_is_outside(bad: Report)
     assert "`!` is outside its tolerance: delay 5 % (README)." in text
 
 
-def test_measures_of_ours_stand_apart_from_the_papers_statements(bad: Report) -> None:
+def test_measures_of_ours_stand_apart_from_the_papers_claims(bad: Report) -> None:
     """They stood under what the paper's text says, as if the paper had said them."""
-    ours = replace(statement("ours", False), of_paper=False)
-    both = replace(bad, statements=[ours, *bad.statements])
+    ours = replace(claim("ours", False), of_paper=False)
+    both = replace(bad, claims=[ours, *bad.claims])
     text = printed(both)
     heading = "Measures of ours beside it"
     assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of ours.")
@@ -295,7 +296,7 @@ class Slow:
     """An engine whose delays are 44 % above what the paper prints for 64 kbit/s, Table 3."""
 
     def simulate(self, scenario: Any, **options: Any) -> Any:
-        from airpath.papers.kit.engine import Simulated
+        from airpath.reproduction.engine import Simulated
 
         flow = {
             "goodput_bps": 50_400.0,
@@ -342,8 +343,6 @@ def test_a_delay_44_per_cent_too_long_does_not_pass_unmarked() -> None:
 
 
 def test_every_tolerance_of_a_paper_is_explained_in_its_readme() -> None:
-    from importlib import resources
-
     for key in ("qawla", "sbd"):
-        readme = (resources.files("airpath.papers") / key / "README.md").read_text("utf-8")
+        readme = (paper_directory(key) / "README.md").read_text("utf-8")
         assert "\n## Tolerances\n" in readme, load(key).title

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from airpath.models import rtt_stages
-from airpath.papers.kit.base import Cell, Effort
-from airpath.papers.kit.engine import Compiled, Series, Simulated
-from airpath.papers.kit.session import Session
-from airpath.papers.wimax import PAPER
-from airpath.papers.wimax.accesses import Access
-from airpath.papers.wimax.analysis import (
+from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.engine import Compiled, Series, Simulated
+from airpath.reproduction.session import Session
+from airpath_papers.wimax import PAPER
+from airpath_papers.wimax.accesses import Access
+from airpath_papers.wimax.analysis import (
     DEFAULTS,
     WindowRule,
     analysed,
@@ -25,22 +25,22 @@ from airpath.papers.wimax.analysis import (
     ideal_of,
     printed_ideal_mbps,
 )
-from airpath.papers.wimax.crowds import Crowd
-from airpath.papers.wimax.data import BASE_RTTS_MS, GAINS, POLICIES, table1, table2
-from airpath.papers.wimax.measures import (
+from airpath_papers.wimax.claims.model import model1_mbps, model2_mbps
+from airpath_papers.wimax.crowds import Crowd
+from airpath_papers.wimax.data import BASE_RTTS_MS, GAINS, POLICIES, table1, table2
+from airpath_papers.wimax.measures import (
     QUANTITIES,
     DelayDistribution,
     duplicate_acks,
     goodput_mbps,
     total_mbps,
 )
-from airpath.papers.wimax.radio import DISTANCES_M, THRESHOLDS_DB, schemes_at
-from airpath.papers.wimax.scenarios import AS_CHOSEN, CLOCK, Case, build
-from airpath.papers.wimax.statements.model import model1_mbps, model2_mbps
-from airpath.papers.wimax.tables import bound
-from airpath.papers.wimax.timelines import RANGED, Ranged, TwoAcks, find_two_acks, messages
-from airpath.papers.wimax.validation import SWEEPS, Validation, cell_of, on_top
-from airpath.papers.wimax.variants import DISTANCES, SCHEDULERS, SENSITIVITY, SIZING
+from airpath_papers.wimax.radio import DISTANCES_M, THRESHOLDS_DB, schemes_at
+from airpath_papers.wimax.scenarios import AS_CHOSEN, CLOCK, Case, build
+from airpath_papers.wimax.tables import bound
+from airpath_papers.wimax.timelines import RANGED, Ranged, TwoAcks, find_two_acks, messages
+from airpath_papers.wimax.validation import SWEEPS, Validation, cell_of, on_top
+from airpath_papers.wimax.variants import DISTANCES, SCHEDULERS, SENSITIVITY, SIZING
 
 ROOT = Path(__file__).parents[2]
 VARIANTS = {**SIZING, **SENSITIVITY, **SCHEDULERS, **DISTANCES}
@@ -154,7 +154,7 @@ def test_what_is_not_the_next_segment_is_acknowledged_at_once(
 def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
-    cells += [cell for statement in PAPER.statements for cell in statement.cells]
+    cells += [cell for claim in PAPER.claims for cell in claim.cells]
     assert {type(cell) for cell in cells} == {Case, Validation, Crowd, Access, Ranged}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()

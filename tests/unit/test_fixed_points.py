@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from airpath import _airpath, api
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.papers.qawla import scenarios
+from airpath_papers.qawla import scenarios
 
 GRED = (30.0, 90.0, 0.1)
 TCP = (65536 / 1500, 1.0, 2.0)

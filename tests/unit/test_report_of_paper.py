@@ -96,7 +96,7 @@ def test_an_interrupted_reproduction_says_so() -> None:
     assert "! Interrupted. Not complete: fig2." in page
 
 
-def test_statements_stand_with_their_verdicts_and_numbers() -> None:
+def test_claims_stand_with_their_verdicts_and_numbers() -> None:
     page = report_of_paper(document())
     assert "Holds: It rises (§2)." in page
     assert "DOES NOT HOLD: It falls (§3)." in page

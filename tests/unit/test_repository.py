@@ -127,6 +127,8 @@ def test_all_parts_have_one_version() -> None:
     assert _airpath.version() == version
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE)
+    papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text("utf-8"))["project"]
+    assert papers["version"] == version
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

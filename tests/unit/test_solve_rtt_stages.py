@@ -118,9 +118,9 @@ def test_the_command_prints_the_terms(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_over_all_wires_the_frames_are_those_of_the_papers_figures() -> None:
-    from airpath.papers.wimax.analysis import RATE_BPS
-    from airpath.papers.wimax.scenarios import CLOCK
-    from airpath.papers.wimax.validation import FRAMES_MS
+    from airpath_papers.wimax.analysis import RATE_BPS
+    from airpath_papers.wimax.scenarios import CLOCK
+    from airpath_papers.wimax.validation import FRAMES_MS
 
     steps = 10
     found = []

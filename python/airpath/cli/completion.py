@@ -58,9 +58,9 @@ def _some_of(names: Callable[[], Any]) -> Completer:
 
 
 def _papers() -> Any:
-    from airpath.papers import PAPERS
+    from airpath.reproduction import installed_papers
 
-    return PAPERS
+    return installed_papers()
 
 
 def _kinds() -> Any:
@@ -137,7 +137,7 @@ formats = _some_of(lambda: ("csv", "csv.gz", "parquet"))
 def items(context: typer.Context, incomplete: str) -> list[str]:
     """Return the items of the paper that is named before."""
     from airpath.errors import AirpathError
-    from airpath.papers import load
+    from airpath.reproduction import load
 
     try:
         paper = load(context.params["paper"])

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath import papers, phy
+from airpath import phy
 from airpath.cli import completion, output
 from airpath.errors import BadValueError, show
+from airpath.reproduction import installed_papers
+from airpath.reproduction.plugins import NO_PAPERS
 from airpath.scenario.parts import FAMILIES
 from airpath.solutions import Solution
 
@@ -44,7 +46,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "mcs": _schemes,
     "table": phy.shipped,
     "model": _classes(Solution),
-    "paper": lambda: dict(papers.PAPERS),
+    "paper": installed_papers,
 }
 """Every kind of part, with the function that lists its members."""
 
@@ -84,5 +86,5 @@ def list_parts(
         for member, line in members.items():
             print(f"{indent}{member:<{width}}  {line}")
         if not members:
-            print(f"{indent}none yet")
+            print(f"{indent}{NO_PAPERS}")
     return 0

@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from airpath import papers
+from airpath import reproduction
 from airpath.cli import completion, output
-from airpath.errors import BadValueError, show
+from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
-from airpath.papers.kit.overview import counts, lists, overview_of
-from airpath.papers.kit.render import print_report, print_table
+from airpath.reproduction import installed_papers
+from airpath.reproduction.overview import counts, lists, overviews
+from airpath.reproduction.plugins import NO_PAPERS
+from airpath.reproduction.render import print_report, print_table
 from airpath.results.figure_files import checked_formats
 
 __all__ = ["reproduce"]
@@ -77,20 +79,19 @@ def reproduce(
         }
         return _summary(paper, [name for name, value in given.items() if value], json=json)
     if paper is None:
-        raise BadValueError(
-            f"PAPER: missing; expected one of {', '.join(papers.PAPERS)}, or a directory. "
-            "Use --summary for all of them."
-        )
+        found = ", ".join(installed_papers())
+        known = f"expected one of {found}, or a directory. Use --summary for all of them."
+        raise BadValueError(f"PAPER: missing; {known if found else NO_PAPERS}")
     if quick and full:
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
     kinds = checked_formats("png,svg" if figure_format is None else figure_format)
     output.only_with_out(
         out, figure_format=figure_format is not None, accept_version=accept_version
     )
-    chosen = papers.load(paper)
+    chosen = reproduction.load(paper)
     before = [] if out is None else _figures(Path(out) / f"{chosen.key}.json")
     with output.progress_bar() as tell:
-        report = papers.reproduce(
+        report = reproduction.reproduce(
             chosen,
             items,
             mode="quick" if quick else "full" if full else "default",
@@ -124,10 +125,7 @@ def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
     """Print the overview of all papers, or of one; `others` are options that conflict with it."""
     if others:
         raise BadValueError(f"--summary: conflicts with {others[0]}. Remove one of them.")
-    if paper is not None and paper not in papers.PAPERS:
-        known = ", ".join(papers.PAPERS)
-        raise BadValueError(f"PAPER = {show(paper)}: unknown value; expected one of: {known}.")
-    found = [overview_of(each) for each in ([paper] if paper else papers.PAPERS)]
+    found = overviews(paper)
     if json:
         output.print_json({"papers": [each.to_dict() for each in found]})
     else:

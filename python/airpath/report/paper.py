@@ -8,13 +8,6 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from airpath.errors import AirpathError, BadValueError
-from airpath.papers.kit.archive import unpacked
-from airpath.papers.kit.base import Effort, Row
-from airpath.papers.kit.compare import spread
-from airpath.papers.kit.page import numbers
-from airpath.papers.kit.statement import Outcome, Statement
-from airpath.papers.kit.tolerance import MARK
-from airpath.papers.kit.verdict import tolerances
 from airpath.report.beside import Beside
 from airpath.report.blocks import (
     Block,
@@ -33,6 +26,13 @@ from airpath.report.blocks import (
 )
 from airpath.report.figures import data_uri, inlined
 from airpath.report.page import html
+from airpath.reproduction.archive import unpacked
+from airpath.reproduction.base import Effort, Row
+from airpath.reproduction.claim import Claim, Outcome
+from airpath.reproduction.compare import spread
+from airpath.reproduction.page import numbers
+from airpath.reproduction.tolerance import MARK
+from airpath.reproduction.verdict import tolerances
 
 __all__ = ["report_of_paper"]
 
@@ -47,7 +47,7 @@ _NUMBER = re.compile(rf"(?:{MARK} )?([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: .*)?")
 def report_of_paper(
     document: Document, *, folder: Path | None = None, out: Path | None = None
 ) -> str:
-    """Return a paper's report: published numbers beside ours, statements, figures.
+    """Return a paper's report: published numbers beside ours, claims, figures.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _page(document: Document, beside: Beside) -> Page:
     sections = [
         _summary(document),
         Section("items", "Tables and figures, published and ours", (), items),
-        *_statements(document),
+        *_claims(document),
         _provenance(document, beside),
     ]
     return Page(
@@ -261,21 +261,21 @@ def _value(row: Row, decimals: int | None) -> Cell:
     return Cell(spread(value, row.low, row.high, decimals), value, hint=hint)
 
 
-# --- statements --------------------------------------------------------------------------------
+# --- claims --------------------------------------------------------------------------------
 
 
-def _statements(document: Document) -> Iterator[Section]:
+def _claims(document: Document) -> Iterator[Section]:
     for of_paper, key, title in (
         (True, "statements", "What the text says, checked on our numbers"),
         (False, "measures", "Measures of ours beside it; the verdict does not count them"),
     ):
         found = [each for each in document["statements"] if each["of_paper"] is of_paper]
         if found:
-            yield Section(key, title, [Lines([_statement(each) for each in found])])
+            yield Section(key, title, [Lines([_claim(each) for each in found])])
 
 
-def _statement(document: Document) -> Line:
-    found = Statement.of(document)
+def _claim(document: Document) -> Line:
+    found = Claim.of(document)
     verdict, tone = _OUTCOMES[found.outcome]
     details = [found.criterion, *found.about(), *found.measured]
     return Line(f"{verdict}: {found.text}", tone, details)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import airpath as ap
-from airpath.papers.qawla.data import published_table
-from airpath.papers.qawla.scenarios import build
+from airpath_papers.qawla.data import published_table
+from airpath_papers.qawla.scenarios import build
 
 # --- bounds --------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Published papers, one package each, which `airpath reproduce` finds by entry points."""

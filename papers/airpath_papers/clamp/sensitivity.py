@@ -1,0 +1,200 @@
+"""Claims again, with one choice of README.md changed at a time, or another delay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import log
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.claims import Finding
+from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.session import Session
+from airpath.scenario import AdaptiveMargin, RayleighSnr
+from airpath_papers.clamp.claims import CHECKS, CLAIMS
+from airpath_papers.clamp.figures import drawn_over, figure_of
+from airpath_papers.clamp.measures import FLOWS_MS
+from airpath_papers.clamp.scenarios import AS_CHOSEN, Case, Variant
+from airpath_papers.clamp.sweeps import FEWER, NAMES, fewer
+
+__all__ = ["SENSITIVITY", "VARIANTS", "variant_of"]
+
+TITLE: Final = "what the numbers depend on: one choice of README.md changed at a time"
+
+VARIANTS: Final[Mapping[str, Variant]] = {
+    "margin-from-0": Variant(
+        "the margin does not fall below 0",
+        link={"margin": AdaptiveMargin(target_loss=1e-3, least=0.0)},
+    ),
+    "margin-0.5": Variant("the margin is 0.5", link={"margin": 0.5}),
+    "margin-per-user": Variant(
+        "a margin for each user",
+        link={"margin": AdaptiveMargin(target_loss=1e-3, per_user=True)},
+    ),
+    "natural-log": Variant(
+        "the natural logarithm in Eq. 18: the bandwidth times ln 2",
+        rate={"bandwidth": f"{round(4.3e6 * log(2))} Hz"},
+    ),
+    "min-rto": Variant("the smallest timeout is 0.2 s", tcp={"min_rto": "200 ms"}),
+    "ssthresh": Variant("ssthresh is half of CWND", tcp={"flight_bound": "replaced"}),
+    "rate-0.1s": Variant("μ_c over 0.1 s", queue={"rate_time_constant": "100 ms"}),
+    "rate-5s": Variant("μ_c over 5 s", queue={"rate_time_constant": "5 s"}),
+    "available": Variant(
+        "r of Eq. 19 from the rate that was available", scheduler={"average": "available"}
+    ),
+    "rayleigh": Variant("Clarke's fading, circular", fading=RayleighSnr),
+    "alpha-100": Variant("α = 100 packets", window={"average_packets": 100}),
+    "delayed-acks": Variant("an ACK for every second packet", tcp={"delayed_ack_segments": 2}),
+}
+"""The changes, by name."""
+
+
+def variant_of(case: Case) -> Variant:
+    """Return what a case changes."""
+    return VARIANTS[case.variant] if case.variant else AS_CHOSEN
+
+
+class Evaluation(NamedTuple):
+    """One of the claims: its sweeps, and the numbers that are kept.
+
+    Parameters
+    ----------
+    fast : bool
+        Speed of its sweeps.
+    both : bool
+        Whether it has a sweep of New Reno too.
+    kept : mapping
+        By name and unit what a row keeps, as the place of a number in what the check found.
+    """
+
+    fast: bool
+    both: bool
+    kept: Mapping[tuple[str, str], Sequence[Any]]
+
+    def sweeps(self, variant: str) -> Any:
+        """Return the sweeps of a variant in the form in which the check asks for them."""
+        if self.both:
+            return {name: fewer(self.fast, clamp, variant) for clamp, name in NAMES.items()}
+        return fewer(self.fast, True, variant)
+
+
+EVALUATIONS: Final[Mapping[str, Evaluation]] = {
+    "clamp-slow": Evaluation(
+        False, False, {(f"throughput_{flow}", "Mbit/s"): ("mbps", flow) for flow in FLOWS_MS}
+    ),
+    "clamp-fast": Evaluation(
+        True,
+        False,
+        {
+            (f"{name}_{ms}ms", "1"): (f"delay_ms={ms}", name)
+            for ms in CLAIMS.specs["clamp-fast"]["delays_ms"]
+            for name in ("queues_off", "flows_apart")
+        },
+    ),
+    "timeouts": Evaluation(
+        True,
+        False,
+        {(f"timeouts_10_{ms}ms", "1/s"): (f"delay_ms={ms}", 10) for ms in (50, 75, 100, 150)},
+    ),
+    "less-fair-with-delay": Evaluation(
+        True,
+        False,
+        {
+            (f"ratio_{ms}ms", "1"): ("ratios", place)
+            for place, ms in enumerate(CLAIMS.specs["less-fair-with-delay"]["delays_ms"])
+        },
+    ),
+    "download": Evaluation(False, True, {("download_time_ratio", "1"): ("of",)}),
+}
+"""The claims of the variants, by key."""
+
+BY_WAIT: Final = (
+    *("tcp-rtt", "clamp-fast", "clamp-slow", "fairer", "timeouts", "less-fair-with-delay"),
+    *("totals", "download", "knobs", "low-rate", "knee", "faster-fading"),
+)
+"""The claims that are repeated at equal mean sojourn times, by key."""
+
+WAIT: Final = "the delay ends with the start of service (mean sojourn time)"
+
+NAMED: Final = {"": AS_CHOSEN, **VARIANTS}
+
+CELLS: Final[Sequence[Cell]] = list(
+    dict.fromkeys(
+        [
+            *(c for variant in NAMED for fast, clamp in FEWER for c in fewer(fast, clamp, variant)),
+            *(cell for spec in CLAIMS.checks() if spec.key in BY_WAIT for cell in spec.cells),
+        ]
+    )
+)
+
+
+def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
+    rows = []
+    for (quantity, unit), place in EVALUATIONS[key].kept.items():
+        found: Any = values
+        for name in place:
+            found = found[name]
+        about = {"variant": variant or "as chosen", "statement": key}
+        rows.append(Row(about, quantity, unit, None, float(found)))
+    return rows
+
+
+def _waited(session: Session, key: str) -> Finding:
+    """Return what a claim finds at equal mean sojourn times."""
+    spec = CLAIMS.specs[key]
+    spec = replace(spec, numbers={**spec.numbers, "delay": "wait"})
+    return CHECKS[key].check(session, spec, CHECKS[key].cells(spec))
+
+
+def _lines(
+    about: str, key: str, find: Callable[[], Finding]
+) -> tuple[list[list[str]], Finding | None]:
+    """Return the lines of a claim in the table, and what was found."""
+    try:
+        found = find()
+    except ValueError as error:  # the delays of this sweep are others
+        return [[about, key, "-", str(error)]], None
+    first, *more = found.measured
+    lines = [[about, key, "yes" if found.holds else "no", first]]
+    return lines + [["", "", "", line] for line in more], found
+
+
+def _figures(session: Session, out: Path | None) -> list[Path]:
+    """Draw Figs. 4, 5 and 10 over the mean sojourn time."""
+    figures: list[Path] = []
+    if out is None:
+        return figures
+    for key, drawn in drawn_over("wait").items():
+        title = drawn.title.replace("queueing delay", "sojourn time")
+        make = partial(figure_of, drawn._replace(title=title), session)
+        figures += session.draw(make, out, f"clamp-{key}-wait", title, session.about)
+    return figures
+
+
+def _evaluate(session: Session, out: Path | None) -> ItemResult:
+    complete = session.complete(CELLS)
+    rows: list[Row] = []
+    lines: list[list[str]] = []
+    for name, variant in NAMED.items() if complete else ():
+        for key, looked in EVALUATIONS.items():
+            sweeps, spec, check = looked.sweeps(name), CLAIMS.specs[key], CHECKS[key].check
+            shown, found = _lines(variant.about, key, partial(check, session, spec, sweeps))
+            lines += shown
+            rows += [] if found is None else _rows(name, key, found.values)
+    for key in BY_WAIT if complete else ():
+        lines += _lines(WAIT, key, partial(_waited, session, key))[0]
+    columns = [("", "changed"), ("", "statement"), ("", "holds"), ("", "measured")]
+    notes = [
+        "Of the variants half of the runs (quick: half of their length), over some of the knobs; "
+        "at equal sojourn times every run."
+    ]
+    table = Table(TITLE, columns, lines, notes)
+    figures = _figures(session, out) if complete else []
+    return ItemResult("sensitivity", TITLE, rows, [table], figures, complete=complete)
+
+
+SENSITIVITY: Final[tuple[Sequence[Cell], Evaluate]] = (CELLS, _evaluate)
+"""The item's cells, and what makes its result."""

@@ -1,0 +1,52 @@
+"""Ozturk and Akar 2015: queue-aware link adaptation and its fixed-point TCP model.
+
+README.md in this folder lists what is modelled, what is left out, every parameter that the paper
+leaves open with the value chosen, and the errata; paper.toml has the modes and the items,
+claims.toml what the text says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from airpath.reproduction.base import ItemResult, Summary
+from airpath.reproduction.manifest import paper_of
+from airpath_papers.paths import QAWLA
+from airpath_papers.qawla import adaptation_claims, scenarios
+from airpath_papers.qawla.claims import CLAIMS
+from airpath_papers.qawla.curves import curve_item
+from airpath_papers.qawla.data import TABLE_OF
+from airpath_papers.qawla.figures import CELLS, distributions
+from airpath_papers.qawla.policies import evaluate_table6
+from airpath_papers.qawla.policies import summarise as summarise_policies
+from airpath_papers.qawla.tables import (
+    cells_of_table,
+    evaluate_table2,
+    results_table,
+    summarise,
+)
+from airpath_papers.qawla.thresholds import FIGURES, figure_item
+
+__all__ = ["PAPER", "adaptation_claims"]
+
+
+def _summarise(results: Sequence[ItemResult]) -> list[Summary]:
+    return [*summarise(results), *summarise_policies(results)]
+
+
+PAPER: Final = paper_of(
+    QAWLA,
+    CLAIMS,
+    {
+        **{key: ((), curve_item(key)) for key in ("fig2", "fig3")},
+        "table2": ((), evaluate_table2),
+        **{key: (cells_of_table(b), results_table(b)) for b, key in TABLE_OF.items()},
+        **{key: (cells, distributions(key)) for key, cells in CELLS.items()},
+        **{key: ((), figure_item(key)) for key in FIGURES},
+        "table6": ((), evaluate_table6),
+    },
+    simulated_scenario=scenarios.simulated,
+    analysed_scenario=scenarios.analysed,
+    summarise=_summarise,
+)

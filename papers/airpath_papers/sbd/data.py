@@ -1,0 +1,154 @@
+"""The published tables, typed. The numbers themselves are in the CSV files beside this one."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from airpath.reproduction.files import read_table
+from airpath.reproduction.grid import thinned
+from airpath.reproduction.published import Interval, printed_interval
+from airpath_papers.paths import SBD
+
+__all__ = [
+    "BEARERS",
+    "BUFFER",
+    "GRID_MAX_P",
+    "GRID_MIN_TH",
+    "GRID_T_R_MS",
+    "Aqm",
+    "AveragedRed",
+    "DropTail",
+    "Published",
+    "Red",
+    "Sbd",
+    "drop_tail",
+    "flows_named",
+    "improvements",
+    "published_table",
+    "strengths",
+]
+
+BEARERS = (384, 256, 128, 64)
+"""Nominal rates, kbit/s (sbd-2006 §5)."""
+
+BUFFER = 40
+"""maxth and the size of the RLC buffer, SDUs of 1500 bytes (sbd-2006 §5)."""
+
+GRID_MIN_TH = (5, 10, 15, 20, 25, 30)
+"""minth, SDUs (sbd-2006 §5)."""
+
+# The paper gives the ends of these two ranges. Every value of Tables 2 to 5 is among ours.
+GRID_T_R_MS = (
+    *(50, 75, 100, 150, 200, 250, 300, 400, 500, 650),
+    *(800, 900, 1100, 1300, 1500, 2000, 2500, 3000, 4000, 5000),
+)
+"""T_r, ms."""
+
+GRID_MAX_P = (
+    *(0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08),
+    *(0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0),
+)
+"""maxp."""
+
+
+class DropTail(NamedTuple):
+    """A drop-tail buffer."""
+
+    limit: int = BUFFER
+    """Its size, SDUs."""
+
+
+class Sbd(NamedTuple):
+    """Slope Based Discard."""
+
+    t_r_ms: int
+    """T_r, ms."""
+    min_th: int
+    """minth, SDUs."""
+    alpha: int = 5
+    """α, SDUs (sbd-2006 §5)."""
+
+
+class Red(NamedTuple):
+    """RED at the RLC buffer."""
+
+    max_p: float
+    """maxp."""
+    min_th: int
+    """minth, SDUs."""
+
+
+class AveragedRed(NamedTuple):
+    """RED of Floyd and Jacobson 1993, on an average of the occupancy."""
+
+    max_p: float
+    """maxp."""
+    min_th: int
+    """minth, SDUs."""
+    weight: float
+    """w_q, the weight of a sample in the average, in (0, 1]; 1 is the occupancy itself."""
+
+
+Aqm = DropTail | Sbd | Red | AveragedRed
+
+
+def flows_named(flows: int) -> str:
+    """Return how many flows there are, in words."""
+    return f"{flows} flow{'s' if flows > 1 else ''}"
+
+
+def strengths(aqm: str, step: int = 1) -> list[float]:
+    """Return the values of T_r, ms, or of maxp: every `step`-th, and the last."""
+    values: tuple[float, ...] = GRID_T_R_MS if aqm == "sbd" else GRID_MAX_P
+    return thinned(values, step)
+
+
+class Published(NamedTuple):
+    """One row of Tables 2 to 6: a buffer and what it gave."""
+
+    bearer: int
+    """Nominal rate, kbit/s."""
+    flows: int
+    aqm: Aqm
+    goodput_kbps: Interval
+    delay_s: Interval
+
+
+@cache
+def published_table(number: int) -> dict[int, Published]:
+    """Return Table 2, 3, 4 or 5 by bearer: single flows with SBD (2, 3) or RED (4, 5)."""
+    found = {}
+    for row in read_table(SBD, f"table{number}.csv"):
+        bearer, min_th = int(row["bearer"]), int(row["minth"])
+        aqm = Sbd(int(row["T_r_ms"]), min_th) if number < 4 else Red(float(row["maxp"]), min_th)
+        found[bearer] = Published(bearer, 1, aqm, *_measured(row))
+    return found
+
+
+@cache
+def drop_tail() -> dict[tuple[int, int], Published]:
+    """Return the drop-tail columns of Table 6 by bearer and number of flows."""
+    return {
+        (bearer, flows): Published(bearer, flows, DropTail(), *_measured(row))
+        for row in read_table(SBD, "table6.csv")
+        for bearer, flows in [(int(row["bearer"]), int(row["flows"]))]
+    }
+
+
+@cache
+def improvements() -> dict[tuple[int, int, str, str], float]:
+    """Return the 32 improvements of Table 6, per cent.
+
+    By bearer, number of flows, ``sbd`` or ``red``, and ``goodput`` or ``delay``.
+    """
+    return {
+        (int(row["bearer"]), int(row["flows"]), aqm, quantity): float(row[f"{quantity}_{aqm}"])
+        for row in read_table(SBD, "table6.csv")
+        for aqm in ("sbd", "red")
+        for quantity in ("goodput", "delay")
+    }
+
+
+def _measured(row: dict[str, str]) -> tuple[Interval, Interval]:
+    return printed_interval(row, "goodput_kbps"), printed_interval(row, "delay_s")

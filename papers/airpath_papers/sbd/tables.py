@@ -1,0 +1,260 @@
+"""Tables 2 to 6: the published numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from airpath.reproduction.base import Cell, ItemResult, Row, Summary
+from airpath.reproduction.compare import ColumnSet, Key, comparison, unknown
+from airpath.reproduction.manifest import Evaluate, titles
+from airpath.reproduction.measures import delay_s, goodput_kbps
+from airpath.reproduction.quantities import Improvement, Measured
+from airpath.reproduction.quantities import improvement as improvement_of
+from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
+from airpath.reproduction.session import Session
+from airpath.reproduction.tolerance import Tolerance
+from airpath_papers.paths import SBD
+from airpath_papers.sbd.data import (
+    Aqm,
+    DropTail,
+    Published,
+    drop_tail,
+    improvements,
+    published_table,
+)
+from airpath_papers.sbd.scenarios import Case, keys
+
+__all__ = [
+    "DELAY",
+    "GOODPUT",
+    "QUANTITIES",
+    "TABLE6_CELLS",
+    "cells_of_table",
+    "evaluate_table6",
+    "improvement",
+    "rows_of",
+    "setting_table",
+    "summarise",
+]
+
+GOODPUT_LIMIT, DELAY_LIMIT = 0.05, 0.15
+"""Relative differences from the published drop-tail rows within which a row counts as near."""
+
+IMPROVEMENT_LIMIT = 8.0
+"""Percentage points within which an improvement counts as near."""
+
+PUBLISHED_RUNS = 20
+"""Runs of each setting in the paper."""
+
+
+def _relative(limit: float) -> Tolerance:
+    return Tolerance(f"{100 * limit:g} % (README)", relative=limit)
+
+
+GOODPUT: Final = Measured(
+    "goodput", "kbit/s", goodput_kbps, 1, _relative(GOODPUT_LIMIT), PUBLISHED_RUNS
+)
+DELAY: Final = Measured("delay", "s", delay_s, 2, _relative(DELAY_LIMIT), PUBLISHED_RUNS)
+
+QUANTITIES: Final = {quantity.name: quantity for quantity in (GOODPUT, DELAY)}
+"""What the tables have. README.md says where the tolerances come from."""
+
+IMPROVED_BY: Final = Tolerance(
+    f"{IMPROVEMENT_LIMIT:g} percentage points (README)", absolute=IMPROVEMENT_LIMIT
+)
+
+
+def rows_of(
+    session: Session, case: Case, theirs: Published | None = None, /, **more: int | str
+) -> list[Row]:
+    """Return goodput and delay of a case beside what is printed, if anything is."""
+    printed = (None, None) if theirs is None else (theirs.goodput_kbps, theirs.delay_s)
+    place = {**keys(case), **more}
+    return [
+        quantity.row(session, case, place, found)
+        for quantity, found in zip(QUANTITIES.values(), printed, strict=True)
+    ]
+
+
+def _about(session: Session) -> str:
+    runs = session.effort_of(TABLE6_CELLS[0]).describe()
+    return f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."
+
+
+# --- Tables 2 to 5 -----------------------------------------------------------------------------
+
+
+def cells_of_table(number: int) -> list[Cell]:
+    """Return the four cases of Table 2, 3, 4 or 5."""
+    return [Case(row.bearer, row.flows, row.aqm) for row in published_table(number).values()]
+
+
+def setting_table(number: int) -> Evaluate:
+    """Return what evaluates Table 2, 3, 4 or 5."""
+    title = titles(SBD)[f"table{number}"]
+    strength = Key("T_r_ms", "T_r, ms") if number < 4 else Key("maxp", "maxp", "{:g}".format)
+    named = [Key("bearer", "bearer"), strength, Key("minth", "minth")]
+
+    def evaluate(session: Session, _out: Path | None) -> ItemResult:
+        cells, table = cells_of_table(number), published_table(number).values()
+        pairs = zip(cells, table, strict=True)
+        rows = [row for cell, theirs in pairs for row in rows_of(session, Case(*cell), theirs)]
+        shown = [quantity.shown() for quantity in QUANTITIES.values()]
+        about = comparison(f"Table {number}: {title}", rows, named, shown, [_about(session)])
+        known = [row for row in rows if row.ours is not None]
+        return ItemResult(f"table{number}", title, known, [about], complete=session.complete(cells))
+
+    return evaluate
+
+
+# --- Table 6 -----------------------------------------------------------------------------------
+
+AQMS: Final = {"sbd": 3, "red": 5}
+"""The tables of the proposed settings."""
+
+
+def _case(bearer: int, flows: int, aqm: str) -> Case:
+    managed: Aqm = DropTail() if aqm == "drop-tail" else published_table(AQMS[aqm])[bearer].aqm
+    return Case(bearer, flows, managed)
+
+
+TABLE6_CELLS: list[Cell] = [
+    _case(bearer, flows, aqm) for bearer, flows in drop_tail() for aqm in ("drop-tail", *AQMS)
+]
+
+
+def improvement(
+    session: Session, bearer: int, flows: int, aqm: str, quantity: str
+) -> Improvement | None:
+    """Return one of the 32 improvements of Table 6; None when it was not simulated."""
+    managed, plain = _case(bearer, flows, aqm), _case(bearer, flows, "drop-tail")
+    return improvement_of(session, managed, plain, QUANTITIES[quantity])
+
+
+def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quantity: str) -> Row:
+    published = improvements()[bearer, flows, aqm, quantity]
+    place: dict[str, int | float | str] = {"bearer": bearer, "flows": flows, "aqm": aqm}
+    about = (place, f"{quantity}_improvement", "%", published)
+    ours = improvement(session, bearer, flows, aqm, quantity)
+    if ours is None:
+        return Row(*about, None, tolerance=IMPROVED_BY)
+    row = Row(*about, ours.per_cent, None, *ours.interval, IMPROVED_BY)
+    extra = {
+        "significant": ours.significant,
+        "same_sign": ours.per_cent * published > 0,
+        "within_8_points": row.within,
+        "of_20_runs": ours.per_cent_of_batches,
+    }
+    return replace(row, extra=extra)
+
+
+def _improved(quantity: str, aqm: str) -> ColumnSet:
+    return ColumnSet(
+        f"{quantity}_improvement {aqm}",
+        f"{quantity}, {aqm.upper()}, %",
+        lambda row: f"{row.published:+.0f}",
+        unknown(lambda row: f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"),
+    )
+
+
+def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
+    """Return Table 6: drop-tail, and what SBD and RED improve."""
+    rows: list[Row] = []
+    changes = [(quantity, aqm) for quantity in QUANTITIES for aqm in AQMS]
+    for (bearer, flows), theirs in drop_tail().items():
+        rows += rows_of(session, _case(bearer, flows, "drop-tail"), theirs)
+        for aqm in AQMS:
+            rows += rows_of(session, _case(bearer, flows, aqm))
+        rows += [_improvement_row(session, bearer, flows, aqm, what) for what, aqm in changes]
+    plain = [row for row in rows if row.quantity in QUANTITIES and row.published is not None]
+    # In its table the discipline stands beside the quantity.
+    improved = [
+        replace(row, quantity=f"{row.quantity} {row.row['aqm']}")
+        for row in rows
+        if row.quantity not in QUANTITIES
+    ]
+    named = [Key("bearer", "bearer"), Key("flows", "flows")]
+    measured = [quantity.shown() for quantity in QUANTITIES.values()]
+    tables = [
+        comparison("Table 6: drop-tail", plain, named, measured, [_about(session)]),
+        comparison(
+            "Table 6: improvements over drop-tail by the settings of Tables 3 and 5",
+            improved,
+            named,
+            [_improved(*change) for change in changes],
+            [
+                "Of the means. *: the mean of the differences run by run (equal runs share "
+                f"their channels) has a {100 * session.paper.confidence:g} % interval without 0.",
+            ],
+        ),
+    ]
+    title = titles(SBD)["table6"]
+    known = [row for row in rows if row.ours is not None]
+    return ItemResult("table6", title, known, tables, complete=session.complete(TABLE6_CELLS))
+
+
+# --- over all of them --------------------------------------------------------------------------
+
+
+def summarise(results: Sequence[ItemResult]) -> list[Summary]:
+    """Return how near Table 6 is, as far as it was simulated."""
+    rows = [row for result in results if result.item == "table6" for row in result.rows]
+    plain = [row for row in rows if row.quantity in QUANTITIES and row.published is not None]
+    changes = [row for row in rows if row.quantity not in QUANTITIES]
+    return [_plain_summary(plain), _improvement_summary(changes)] if rows else []
+
+
+def _plain_summary(rows: Sequence[Row]) -> Summary:
+    places = by_place(rows, ("bearer", "flows")).values()
+    near = [all(row.within for row in found) for found in places]
+    largest = {quantity: largest_difference(rows, quantity) for quantity in QUANTITIES}
+    lines = [
+        f"{sum(near)} of {len(near)} rows within {100 * GOODPUT_LIMIT:g} % of the goodput and "
+        f"{100 * DELAY_LIMIT:g} % of the delay; largest differences: goodput "
+        f"{100 * largest['goodput']:+.1f} %, delay {100 * largest['delay']:+.1f} %"
+    ]
+    batches = within_by_batch(places, "means_of_20_runs")
+    if batches:
+        many = f"over {PUBLISHED_RUNS} runs each, as many as the paper has"
+        lines.append(f"{many}: {', '.join(map(str, batches))} rows")
+    values = {
+        "rows": len(near),
+        "near": sum(near),
+        "largest_difference": largest,
+        "near_over_20_runs": batches,
+    }
+    return Summary("droptail", "Drop-tail against Table 6", lines, values)
+
+
+def _improvement_summary(rows: Sequence[Row]) -> Summary:
+    significant = [row for row in rows if row.extra["significant"]]
+    wrong = [_place(row) for row in significant if not row.extra["same_sign"]]
+    far = [_place(row) for row in rows if not row.within]
+    agree = f"{len(significant) - len(wrong)} of these have the published sign"
+    lines = [
+        f"{len(significant)} of {len(rows)} are significant; {agree}"
+        + (f", not {'; '.join(wrong)}" if wrong else ""),
+        f"{len(rows) - len(far)} of {len(rows)} within {IMPROVEMENT_LIMIT:g} percentage points"
+        + others(far),
+    ]
+    batches = within_by_batch([[row] for row in rows], "of_20_runs")
+    if batches:
+        many = f"over {PUBLISHED_RUNS} runs each, as many as the paper has"
+        lines.append(f"{many}: {', '.join(map(str, batches))}")
+    values = {
+        "improvements": len(rows),
+        "within_8_points_over_20_runs": batches,
+        "significant": len(significant),
+        "wrong_sign": wrong,
+        "within_8_points": len(rows) - len(far),
+        "far": far,
+    }
+    return Summary("improvements", "Improvements by SBD and RED against Table 6", lines, values)
+
+
+def _place(row: Row) -> str:
+    quantity = row.quantity.removesuffix("_improvement")
+    return f"{quantity} by {row.row['aqm']}, {row.row['bearer']} kbit/s, {row.row['flows']} flows"

@@ -1,0 +1,160 @@
+"""What the channel's law says of packets: failures, the SNRs at which they are reached, codes.
+
+Equations 1 to 5 and the code are `airpath.phy`'s; here they have the paper's link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+from airpath.phy import ErrorChain, ReedSolomon, symbol_error_rate
+from airpath_papers.vcp.scenarios import (
+    ACK_BYTES,
+    DATA_BYTES,
+    P_BAD_TO_GOOD,
+    P_GOOD_TO_BAD,
+    antennas_of,
+)
+
+__all__ = [
+    "BAD_OFFSET_DB",
+    "PAST_ACK",
+    "PAST_DATA",
+    "block_rate_of",
+    "chain_of",
+    "failure",
+    "goodput_share",
+    "is_past",
+    "past_db",
+    "snr_of",
+    "threshold_db",
+]
+
+BAD_OFFSET_DB: Final = -10.0
+"""SNR_B over SNR_G (vcp-2008 §IV)."""
+
+PAST_DATA: Final = 1e-4
+PAST_ACK: Final = 0.02
+"""Below these failures of data and of ACKs an SNR is past the threshold: claims.toml."""
+
+LEAST_DB: Final = -40.0
+MOST_DB: Final = 120.0
+
+
+@cache
+def chain_of(
+    antennas: str,
+    snr_db: float,
+    p_good_to_bad: float = P_GOOD_TO_BAD,
+    p_bad_to_good: float = P_BAD_TO_GOOD,
+) -> ErrorChain:
+    """Return the chain of a link: BPSK, the errors of its states by Eq. 5."""
+    tx, rx = antennas_of(antennas)
+    errors = (
+        float(symbol_error_rate(snr, "bpsk", tx=tx, rx=rx))
+        for snr in (snr_db, snr_db + BAD_OFFSET_DB)
+    )
+    return ErrorChain(p_good_to_bad, p_bad_to_good, *errors)
+
+
+@cache
+def failure(
+    antennas: str,
+    code_rate: float,
+    snr_db: float,
+    packet_bytes: int = DATA_BYTES,
+    symbol_bits: int = 8,
+    max_block: int | None = None,
+    p_good_to_bad: float = P_GOOD_TO_BAD,
+    p_bad_to_good: float = P_BAD_TO_GOOD,
+) -> float:
+    """Return how often a packet fails.
+
+    Parameters
+    ----------
+    antennas : str
+        One of `ANTENNAS`.
+    code_rate : float
+        In (0, 1]; 1: no code.
+    snr_db : float
+        SNR_G, dB.
+    packet_bytes : int
+        Of the IP packet.
+    symbol_bits : int
+        Of the code's symbols.
+    max_block : int, optional
+        Most symbols of a block. Default: one block for a packet.
+    p_good_to_bad, p_bad_to_good : float
+        1 - γ and 1 - β, for each bit.
+    """
+    chain = chain_of(antennas, snr_db, p_good_to_bad, p_bad_to_good)
+    if code_rate == 1:
+        return float(chain.packet_failure(8 * packet_bytes))
+    code = ReedSolomon(code_rate, symbol_bits, max_block)
+    return float(chain.coded_failure(packet_bytes, code))
+
+
+def snr_of(least: float, of_snr: Callable[[float], float]) -> float:
+    """Return the SNR, dB, at which a failure that falls with it reaches `least`, by halving."""
+    low, high = LEAST_DB, MOST_DB
+    for _ in range(40):
+        middle = (low + high) / 2
+        if of_snr(middle) > least:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+@cache
+def threshold_db(
+    antennas: str, code_rate: float, least: float, packet_bytes: int = DATA_BYTES
+) -> float:
+    """Return the SNR_G, dB, at which a packet fails as often as `least`."""
+    return snr_of(least, lambda snr: failure(antennas, code_rate, snr, packet_bytes))
+
+
+def is_past(antennas: str, code_rate: float, snr_db: float) -> bool:
+    """Whether an SNR is past the threshold."""
+    return (
+        failure(antennas, code_rate, snr_db) < PAST_DATA
+        and failure(antennas, code_rate, snr_db, ACK_BYTES) < PAST_ACK
+    )
+
+
+@cache
+def past_db(antennas: str, code_rate: float) -> float:
+    """Return the threshold itself, dB."""
+    data = threshold_db(antennas, code_rate, PAST_DATA)
+    return max(data, threshold_db(antennas, code_rate, PAST_ACK, ACK_BYTES))
+
+
+def goodput_share(antennas: str, code_rate: float, snr_db: float) -> float:
+    """Return (k/b)(1 - failure) of a full packet: what the link carries of its rate."""
+    share = 1.0 if code_rate == 1 else DATA_BYTES / ReedSolomon(code_rate).on_air(DATA_BYTES)
+    return share * (1 - failure(antennas, code_rate, snr_db))
+
+
+@cache
+def block_rate_of(
+    antennas: str, snr_db: float, packet_bytes: int, least: float, symbol_bits: int = 8
+) -> tuple[float, int]:
+    """Return the largest k/b of one block with which a packet fails at most as often as `least`.
+
+    Returns
+    -------
+    rate, parity : float, int
+        The rate and b - k, symbols; parity comes in pairs, for a code corrects half of it.
+    """
+    chain = chain_of(antennas, snr_db)
+    data = -(-8 * packet_bytes // symbol_bits)
+    low, high = 0, data
+    while low < high:
+        pairs = (low + high) // 2
+        if chain.block_failure(data + 2 * pairs, pairs, symbol_bits) <= least:
+            high = pairs
+        else:
+            low = pairs + 1
+    return data / (data + 2 * low), 2 * low

@@ -1,0 +1,188 @@
+"""What tables, figures and claims read off a simulation of the TDD link (wimax-2009 §5.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, Final
+
+import numpy as np
+
+from airpath.reproduction.base import Cell
+from airpath.reproduction.engine import Series
+from airpath.reproduction.quantities import Measured
+from airpath.reproduction.session import Session
+
+__all__ = [
+    "ALLOCATED",
+    "EFFICIENCY",
+    "GOODPUT",
+    "MAC_DELAY",
+    "P50",
+    "P90",
+    "QUANTITIES",
+    "TIMEOUTS",
+    "TOTAL",
+    "USED",
+    "DelayDistribution",
+    "Replication",
+    "collided_share",
+    "completion_ms",
+    "contention_share",
+    "counter",
+    "duplicate_acks",
+    "goodput_mbps",
+    "grants_per_ack",
+    "mean_rtt_s",
+    "timeouts",
+    "total_mbps",
+]
+
+Replication = Mapping[str, Any]
+
+UPLINK: Final = "reverse"
+"""Name of the link's other direction."""
+
+
+def counter(replication: Replication, name: str) -> float:
+    """Return what the link counted in its uplink."""
+    link = next(link for link in replication["links"] if link["name"] == UPLINK)
+    return float(link["counters"][name])
+
+
+def _time_s(flow: Mapping[str, Any], replication: Replication) -> float:
+    end = flow["completed_at_s"]
+    return float((replication["simulated_s"] if end is None else end) - flow["start_s"])
+
+
+def goodput_mbps(replication: Replication) -> float:
+    """Size of an object over the time to its completion, Mbit/s, the mean over the downloads.
+
+    That is the paper's throughput (wimax-2009 §5.1).
+    """
+    flows = replication["flows"]
+    rates = (8e-6 * flow["delivered_bytes"] / _time_s(flow, replication) for flow in flows)
+    return float(sum(rates)) / len(flows)
+
+
+def completion_ms(replication: Replication) -> float:
+    """Time of the downloads from their start to their completion, ms, the mean."""
+    flows = replication["flows"]
+    return 1e3 * sum(_time_s(flow, replication) for flow in flows) / len(flows)
+
+
+def mean_rtt_s(replication: Replication) -> float:
+    """Mean RTT sample of the first flow, s."""
+    return float(replication["flows"][0]["mean_rtt_s"])
+
+
+def total_mbps(replication: Replication) -> float:
+    """Goodput of all downloads, Mbit/s: a station's first flow is one, its second an upload."""
+    flows = replication["flows"][: len(replication["stations"])]
+    return float(sum(flow["goodput_bps"] for flow in flows)) / 1e6
+
+
+def timeouts(replication: Replication) -> float:
+    """Expiries of the retransmission timers of all flows."""
+    return float(sum(flow["timeouts"] for flow in replication["flows"]))
+
+
+def contention_share(replication: Replication) -> float:
+    """Share of the requests that were made by contention; 0 without requests."""
+    contention = counter(replication, "requests_contention")
+    return contention / max(contention + counter(replication, "requests_piggyback"), 1.0)
+
+
+def collided_share(replication: Replication) -> float:
+    """Share of the codes that collided; 0 without codes."""
+    attempts = counter(replication, "request_attempts")
+    return counter(replication, "request_collisions") / max(attempts, 1.0)
+
+
+def grants_per_ack(replication: Replication) -> float:
+    """Grants without a request over the packets of the uplink."""
+    link = next(link for link in replication["links"] if link["name"] == UPLINK)
+    return counter(replication, "grants_proactive") / max(float(link["delivered_packets"]), 1.0)
+
+
+ALLOCATED: Final = Measured("allocated", "kB", lambda run: counter(run, "granted_bytes") / 1e3, 1)
+USED: Final = Measured("used", "kB", lambda run: counter(run, "used_bytes") / 1e3, 1)
+EFFICIENCY: Final = Measured("efficiency", "1", lambda run: counter(run, "efficiency"), 3)
+MAC_DELAY: Final = Measured(
+    "mac_delay", "ms", lambda run: 1e3 * counter(run, "mac_delay_mean_s"), 1
+)
+P50: Final = Measured("mac_delay_p50", "ms", lambda run: 1e3 * counter(run, "mac_delay_p50_s"), 1)
+P90: Final = Measured("mac_delay_p90", "ms", lambda run: 1e3 * counter(run, "mac_delay_p90_s"), 1)
+GOODPUT: Final = Measured("goodput", "Mbit/s", goodput_mbps, 3)
+TOTAL: Final = Measured("goodput", "Mbit/s", total_mbps, 3)
+TIMEOUTS: Final = Measured("timeouts", "1", timeouts, 1)
+
+QUANTITIES: Final = {
+    each.name: each for each in (ALLOCATED, USED, EFFICIENCY, MAC_DELAY, P50, P90, GOODPUT)
+}
+"""Of a download, in the order of the rows."""
+
+
+class DelayDistribution:
+    """The uplink delays of all runs of a cell together.
+
+    Parameters
+    ----------
+    session : Session
+        Has the cell.
+    cell : Cell
+        Which.
+    """
+
+    def __init__(self, session: Session, cell: Cell) -> None:
+        counts: Counter[float] = Counter()
+        for run in session.replications(cell):
+            for found in run["mac_delays"]:
+                if found["link"] == UPLINK:
+                    counts.update(dict(zip(found["delay_s"], found["count"], strict=True)))
+        self.delays_ms = [1e3 * delay for delay in sorted(counts)]
+        self.counts = [counts[delay] for delay in sorted(counts)]
+        self.cdf = [so_far / sum(self.counts) for so_far in accumulate(self.counts)]
+
+    def at(self, delay_ms: float) -> float:
+        """Return the share of delays up to this one."""
+        place = int(np.searchsorted(self.delays_ms, delay_ms, "right"))
+        return self.cdf[place - 1] if place else 0.0
+
+    def quantile(self, share: float) -> float:
+        """Return the least delay, ms, up to which at least this share lies."""
+        place = int(np.searchsorted(self.cdf, share - 1e-12, "left"))
+        return self.delays_ms[min(place, len(self.delays_ms) - 1)]
+
+    def near(self, places_ms: Sequence[float], within_ms: float) -> float:
+        """Return the share of delays that are so near to one of some places."""
+        delays = np.asarray(self.delays_ms)[:, None]
+        is_near = (np.abs(delays - np.asarray(places_ms)) <= within_ms).any(axis=1)
+        return float(np.asarray(self.counts)[is_near].sum() / sum(self.counts))
+
+
+def duplicate_acks(received: Series, segment: int) -> int:
+    """Return how many ACKs a receiver sent at once for what was not the next segment.
+
+    Parameters
+    ----------
+    received : Series
+        Sequence numbers of the segments as they arrived, bytes (``seq_received``).
+    segment : int
+        Payload of a full segment, bytes.
+    """
+    _times, numbers = received.of(0)
+    there: set[int] = set()
+    following = duplicates = 0
+    for number in (round(each / segment) for each in numbers):
+        if number == following:
+            following += 1
+            while following in there:
+                there.remove(following)
+                following += 1
+        else:
+            duplicates += 1
+            if number > following:
+                there.add(number)
+    return duplicates

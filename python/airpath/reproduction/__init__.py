@@ -1,0 +1,71 @@
+"""Published papers reproduced: their rows, tolerances and claims beside what Airpath computes.
+
+A paper is a plug-in (`plugins`): an installed package with an entry point, or a directory.
+
+>>> from airpath import reproduction
+>>> report = reproduction.reproduce("qawla", ["table3"], mode="quick")  # doctest: +SKIP
+>>> report.items[0].rows[0].relative_difference  # doctest: +SKIP
+
+| file | contents |
+| --- | --- |
+| `base.py` | a paper: items, rows, claims, summaries; the report |
+| `plugins.py` | installed papers, papers of a directory |
+| `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
+| `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
+| `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
+| `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
+| `strength.py` | how firm the outcome of a claim is, by resampling |
+| `measures.py` | measures of a simulation |
+| `quantities.py` | a measured quantity as rows, texts and columns; one mechanism against another |
+| `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
+| `points.py`, `parameter_plot.py` | figures: means with intervals, over parameters |
+| `grid.py` | grids of parameters, thinned where the effort is small |
+| `tolerance.py` | how far a number may be from the published one |
+| `verdict.py` | how many numbers and claims are met |
+| `engine.py`, `resuming.py` | calls of the simulator and the analytic models; a ledger in between |
+| `session.py` | one run: each cell is simulated once |
+| `run.py` | from a paper's name to a report |
+| `render.py`, `page.py` | a report on a terminal, as a page, and as the summary of one |
+| `archive.py`, `overview.py` | the numbers of a report in a small file; all papers on one page |
+
+Nothing here depends on a paper.
+"""
+
+from __future__ import annotations
+
+from airpath.reproduction.base import (
+    Claim,
+    Effort,
+    Item,
+    ItemResult,
+    Mode,
+    Paper,
+    Progress,
+    Report,
+    Row,
+    Summary,
+    Table,
+    Tolerance,
+    Verdict,
+)
+from airpath.reproduction.plugins import installed_papers, load
+from airpath.reproduction.run import reproduce_paper as reproduce
+
+__all__ = [
+    "Claim",
+    "Effort",
+    "Item",
+    "ItemResult",
+    "Mode",
+    "Paper",
+    "Progress",
+    "Report",
+    "Row",
+    "Summary",
+    "Table",
+    "Tolerance",
+    "Verdict",
+    "installed_papers",
+    "load",
+    "reproduce",
+]

@@ -1,0 +1,151 @@
+"""The published numbers of a reproduction beside ours, kept in a small file.
+
+``airpath reproduce --out`` writes every row with its names and every scenario: megabytes. An
+archive has what a page needs, one line of JSON for each row and claim, so that two of them can
+be compared line by line: every published number beside ours with nine digits, and what the
+claims measured. The limits of the tolerances are left out; they follow from the number and its
+tolerance.
+
+```
+  document --packed()--> archive --text()--> file --json--> archive --unpacked()--> document
+```
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["packed", "text", "unpacked"]
+
+_NUMBERS: Final = ("published", "published_ci", "ours", "low", "high", "within")
+"""Of a row, in the order of the archive; the entries that name it stand before them."""
+
+_DERIVED: Final = ("relative_difference",)
+"""Of a row, computed from the others."""
+
+_DIGITS: Final = 9
+"""Of the numbers."""
+
+_OMITTED: Final = ("scenarios",)
+"""Of the provenance: the paper's folder makes them."""
+
+
+def packed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the archive of a reproduction.
+
+    Parameters
+    ----------
+    document : mapping
+        What ``airpath reproduce PAPER --json`` prints. An archive is returned as it is.
+
+    Returns
+    -------
+    archive : dict
+        The rows that have a published number, the `kinds` of rows, and the rest.
+    """
+    if "kinds" in document:
+        return dict(document)
+    kinds: dict[str, int] = {}
+    items = []
+    for item in document["items"]:
+        published = [row for row in item["rows"] if row["published"] is not None]
+        rows = [_packed_row(row, kinds) for row in published]
+        items.append({"item": item["item"], "title": item["title"], "rows": rows})
+    made = document["provenance"]
+    return {
+        "paper": document["paper"],
+        "conclusions": document["conclusions"],
+        "headings": document["headings"],
+        "decimals": document["decimals"],
+        "provenance": {name: made[name] for name in made if name not in _OMITTED},
+        "verdict": {name: each for name, each in document["verdict"].items() if name != "outside"},
+        "kinds": [json.loads(kind) for kind in kinds],
+        "items": items,
+        "statements": [
+            {name: each for name, each in claim.items() if name != "values"}
+            for claim in document["statements"]
+        ],
+    }
+
+
+def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `kit.page` needs of a reproduction's document.
+
+    Parameters
+    ----------
+    archive : mapping
+        What `packed` returned. A document is returned as it is.
+    """
+    if "kinds" not in archive:
+        return dict(archive)
+    kinds = archive["kinds"]
+    items = [
+        {**item, "rows": [_unpacked_row(kinds[number], row) for number, *row in item["rows"]]}
+        for item in archive["items"]
+    ]
+    return {**{name: archive[name] for name in archive if name != "kinds"}, "items": items}
+
+
+def text(archive: Mapping[str, Any]) -> str:
+    """Return the archive's file: JSON, one line for each row, claim, kind and entry."""
+    lines = []
+    for name, value in archive.items():
+        if name == "items":
+            made = ",\n".join(_item(item) for item in value)
+            lines.append(f'"items": [\n{made}\n]')
+        elif isinstance(value, list):
+            made = ",\n".join(_one_line(each) for each in value)
+            lines.append(f"{_one_line(name)}: [\n{made}\n]")
+        else:
+            lines.append(f"{_one_line(name)}: {_one_line(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _item(item: Mapping[str, Any]) -> str:
+    front = _one_line({name: item[name] for name in ("item", "title")})
+    rows = ",\n".join(_one_line(row) for row in item["rows"])
+    return f'{front[:-1]}, "rows": [\n{rows}\n]}}' if rows else f'{front[:-1]}, "rows": []}}'
+
+
+def _one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _packed_row(row: Mapping[str, Any], kinds: dict[str, int]) -> list[Any]:
+    """Return a row's numbers with the number of its kind before them."""
+    known = {"row", "quantity", "unit", "tolerance", *_NUMBERS, *_DERIVED}
+    more = [name for name in row if name not in known]
+    tolerance = row["tolerance"]
+    kind = {
+        "quantity": row["quantity"],
+        "unit": row["unit"],
+        "names": list(row["row"]),
+        "tolerance": None if tolerance is None else tolerance["source"],
+        "more": more,
+    }
+    number = kinds.setdefault(json.dumps(kind), len(kinds))
+    values = [*row["row"].values(), *(row[name] for name in (*_NUMBERS, *more))]
+    return [number, *map(_rounded, values)]
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    return [_rounded(each) for each in value] if isinstance(value, list) else value
+
+
+def _unpacked_row(kind: Mapping[str, Any], values: list[Any]) -> dict[str, Any]:
+    rest = iter(values)
+    place = {name: next(rest) for name in kind["names"]}
+    found = {name: next(rest) for name in _NUMBERS}
+    source = kind["tolerance"]
+    return {
+        "row": place,
+        "quantity": kind["quantity"],
+        "unit": kind["unit"],
+        **found,
+        "tolerance": None if source is None else {"source": source},
+        **dict(zip(kind["more"], rest, strict=True)),
+    }

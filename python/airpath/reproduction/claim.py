@@ -1,0 +1,200 @@
+"""One claim of a paper: its outcome, how firm the outcome is, and why it may not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    from airpath.reproduction.session import Session
+
+__all__ = [
+    "CAUSES",
+    "Cause",
+    "Cell",
+    "Claim",
+    "ClaimCheck",
+    "Outcome",
+    "Strength",
+]
+
+Cell = tuple[Any, ...]
+"""The parameters of one simulated scenario, in the order of `Paper.cell_names`."""
+
+Outcome = Literal["holds", "undecided", "does not hold"]
+
+Cause = Literal["ours", "reading", "paper", "differs"]
+"""Why a claim does not hold."""
+
+CAUSES: Final[Mapping[Cause, str]] = {
+    "ours": "check or scenario at fault",
+    "reading": "reading left open",
+    "paper": "paper contradicts itself",
+    "differs": "result differs",
+}
+"""Every cause in words."""
+
+assert tuple(CAUSES) == get_args(Cause)
+
+FIRM: Final = 0.95
+"""A verdict is decided when at least this share of the resamples agree with one outcome."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """In how many resamples of the runs a claim holds.
+
+    Parameters
+    ----------
+    held : int
+        Resamples in which it holds, from 0 to `draws`.
+    draws : int
+        Number of resamples, from 1.
+    """
+
+    held: int
+    draws: int
+
+    @property
+    def share(self) -> float:
+        """Share of the resamples in which the claim holds, in [0, 1]."""
+        return self.held / self.draws
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether at least 95 % of the resamples have the same outcome."""
+        return max(self.share, 1 - self.share) >= FIRM
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the strength as a JSON object."""
+        return {"held": self.held, "draws": self.draws}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, checked on simulated or computed numbers.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    text : str
+        Meaning of the sentence, with its section.
+    criterion : str
+        What is measured, and when the claim holds.
+    holds : bool
+        The criterion's result on all runs.
+    measured : sequence of str
+        The numbers behind the result, for people.
+    values : mapping
+        The same numbers for programs.
+    of_paper : bool
+        False for a measure that the paper does not claim: no verdict counts it. Default True.
+    later : str
+        Date of the criterion, if it was written after the numbers of an earlier criterion were
+        known. Default: empty; the criterion was committed before any number.
+    revises : str
+        Key of the earlier criterion for the same sentence. Default: empty.
+    cause : str
+        Why the claim does not hold: a key of `CAUSES`. Default: empty.
+    why : str
+        The cause, or the reason why the sentence is not the paper's, in one sentence. Default:
+        empty.
+    strength : Strength or None
+        In how many resamples it holds. None where nothing was resampled: no random number, or one
+        run.
+    """
+
+    key: str
+    text: str
+    criterion: str
+    holds: bool
+    measured: Sequence[str]
+    values: Mapping[str, Any]
+    of_paper: bool = True
+    later: str = ""
+    revises: str = ""
+    cause: Cause | Literal[""] = ""
+    why: str = ""
+    strength: Strength | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict: `undecided` where it changes with the resample."""
+        if self.strength is not None and not self.strength.is_firm:
+            return "undecided"
+        return "holds" if self.holds else "does not hold"
+
+    def about(self) -> list[str]:
+        """Return the share of resamples, the date of the criterion and the cause, as sentences."""
+        lines = []
+        if self.strength is not None:
+            lines.append(f"Holds in {self.strength.share:.0%} of the resamples.")
+        if self.later:
+            revised = f"; it revises {self.revises}" if self.revises else ""
+            lines.append(f"Criterion of {self.later}, after earlier numbers were known{revised}.")
+        if self.cause and self.outcome == "does not hold":
+            lines.append(f"Cause: {CAUSES.get(self.cause, self.cause)}. {self.why}")
+        elif self.why and not self.of_paper:
+            lines.append(f"Not a claim of the paper: {self.why}")
+        return lines
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Claim:
+        """Return the claim that `to_dict` wrote; one out of an archive has no values."""
+        named = {name: document[name] for name in _SAME}
+        strength = document["strength"]
+        return cls(
+            document["statement"],
+            values=document.get("values", {}),
+            strength=None if strength is None else Strength(**strength),
+            **named,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the claim as a JSON object."""
+        return {
+            "statement": self.key,
+            "text": self.text,
+            "criterion": self.criterion,
+            "holds": self.holds,
+            "outcome": self.outcome,
+            "strength": None if self.strength is None else self.strength.to_dict(),
+            "of_paper": self.of_paper,
+            "later": self.later,
+            "revises": self.revises,
+            "cause": self.cause,
+            "why": self.why,
+            "measured": list(self.measured),
+            "values": dict(self.values),
+        }
+
+
+_SAME: Final = tuple(
+    field.name for field in fields(Claim) if field.name not in ("key", "values", "strength")
+)
+"""Entries with the same name in the JSON object."""
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """A claim before it is checked.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    cells : sequence of Cell
+        What is simulated for it.
+    check : callable
+        Checks it on a session.
+    is_random : bool
+        Whether the check depends on random numbers, so that its strength can be measured. Default
+        False.
+    """
+
+    key: str
+    cells: Sequence[Cell]
+    check: Callable[[Session], Claim]
+    is_random: bool = False

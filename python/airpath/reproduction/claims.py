@@ -1,0 +1,303 @@
+"""What a paper's text says: the claims of its ``claims.toml``, and how they are checked.
+
+The file has a table for each claim, in the order in which they are printed: `items`, the items
+that it belongs to; `text`, what the paper says, in our words, with its place; `criterion`, what is
+measured and when the claim holds; and the numbers of the criterion, which stands for them in
+braces. A criterion is committed before its first number and never changed. What may be added later:
+
+* `of_paper = false`: the paper does not claim it; `why` gives the reason.
+* `later = "2026-11-24"`: the criterion was written after the numbers of an earlier one were known;
+  `revises` names that one, if both check the same sentence.
+* `cause`: why the claim does not hold, a key of `claim.CAUSES`; `why` is a sentence.
+
+```toml
+[buffer-size]
+items = ["fig1"]
+text = "A larger buffer benefits the goodput (§2, Fig. 1)."
+criterion = "Buffers of {sizes} SDUs: the goodput with the largest is above {share:.0%} of ..."
+sizes = [10, 20, 40]
+share = 0.95
+```
+
+The paper's folder has a function for each, which gets the session, these numbers and the cells that
+it asked for:
+
+```python
+CLAIMS = Claims(Path(__file__).parent)
+
+@CLAIMS.check("buffer-size", lambda spec: [Case(384, DropTail(size)) for size in spec["sizes"]])
+def _buffer_size(session: Session, spec: ClaimSpec, cases: list[Case]) -> Finding:
+    found = means(session, cases, goodput_kbps)
+    return Finding(found[-1] > spec["share"] * found[0], [f"{listed(found)} kbit/s"], {...})
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck
+from airpath.reproduction.compare import spread
+from airpath.reproduction.files import read_toml
+from airpath.reproduction.session import Estimate, Session
+
+__all__ = [
+    "ClaimSpec",
+    "Claims",
+    "Finding",
+    "Value",
+    "gathered",
+    "interval",
+    "is_less",
+    "joined",
+    "known",
+    "listed",
+    "means",
+    "told",
+]
+
+Value = Callable[[Mapping[str, Any]], float]
+"""Takes a number out of a replication."""
+
+
+# --- claims and their checks ---------------------------------------------------------------
+
+
+class _Listed(list[Any]):
+    """Numbers of a criterion: joined by commas, or one of them by its place."""
+
+    def __format__(self, spec: str) -> str:
+        return ", ".join(format(each, spec) for each in self)
+
+    def __getitem__(self, place: Any) -> Any:
+        return super().__getitem__(int(place) if isinstance(place, str) else place)
+
+
+@dataclass(frozen=True)
+class ClaimSpec:
+    """A claim as its file has it.
+
+    Parameters
+    ----------
+    key : str
+        Short name.
+    items : sequence of str
+        Keys of the items that it belongs to.
+    text, criterion : str
+        As `Claim` has them.
+    of_paper : bool
+        False for a measure of ours.
+    about : mapping
+        Further entries of `Claim`: `later`, `revises`, `cause`, `why`.
+    numbers : mapping
+        Those of the criterion; ``spec["share"]`` is one of them.
+    """
+
+    key: str
+    items: Sequence[str]
+    text: str
+    criterion: str
+    of_paper: bool
+    about: Mapping[str, Any]
+    numbers: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.numbers[name]
+
+
+class Finding(NamedTuple):
+    """What a check found: whether the claim holds, the numbers for people, for programs."""
+
+    holds: bool
+    measured: Sequence[str]
+    values: Mapping[str, Any]
+
+
+Check = Callable[[Session, ClaimSpec, Any], Finding]
+"""Gets the session, what the file says, and the cells in the form in which it asked for them."""
+
+
+class Claims:
+    """The claims of a paper's ``claims.toml`` with their checks.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.specs = {key: _spec(key, found) for key, found in read_toml(directory, _FILE).items()}
+        for key, spec in self.specs.items():
+            _check_about(key, spec.about, self.specs)
+        self._checks: dict[str, ClaimCheck] = {}
+
+    def check(
+        self,
+        key: str,
+        cells: Callable[[ClaimSpec], Any] = lambda _spec: (),
+        *,
+        is_random: bool | None = None,
+    ) -> Callable[[Check], Check]:
+        """Return what makes a function the check of a claim.
+
+        Parameters
+        ----------
+        key : str
+            A table of the file.
+        cells : callable
+            Gives the cells that the check needs, in sequences or mappings of any depth; it gets
+            them in the same form. Default: none.
+        is_random : bool, optional
+            Whether the check depends on random numbers. Default: whether it needs cells.
+
+        Raises
+        ------
+        KeyError
+            If the file has no such claim.
+        """
+        spec = self.specs[key]
+        needed = cells(spec)
+
+        def made(check: Check) -> Check:
+            def checked(session: Session) -> Claim:
+                holds, measured, values = check(session, spec, needed)
+                about = (key, spec.text, spec.criterion)
+                return Claim(*about, holds, measured, values, of_paper=spec.of_paper, **spec.about)
+
+            named = list(dict.fromkeys(_cells(needed)))
+            random = bool(named) if is_random is None else is_random
+            self._checks[key] = ClaimCheck(key, named, checked, random)
+            return check
+
+        return made
+
+    def checks(self) -> tuple[ClaimCheck, ...]:
+        """Return the claims in the order of the file.
+
+        Raises
+        ------
+        KeyError
+            If one of them has no check.
+        """
+        return tuple(self._checks[key] for key in self.specs)
+
+    def of(self, item: str) -> tuple[str, ...]:
+        """Return the keys of the claims that belong to an item."""
+        return tuple(key for key, spec in self.specs.items() if item in spec.items)
+
+
+_FILE = "claims.toml"
+
+_ABOUT = ("later", "revises", "cause", "why")
+
+
+def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
+    about = {name: found[name] for name in _ABOUT if name in found}
+    named = {"items", "text", "criterion", "of_paper", *_ABOUT}
+    numbers = {name: value for name, value in found.items() if name not in named}
+    shown = {
+        name: _Listed(value) if isinstance(value, list) else value
+        for name, value in numbers.items()
+    }
+    criterion = found["criterion"].format(**shown)
+    of_paper = found.get("of_paper", True)
+    return ClaimSpec(key, found["items"], found["text"], criterion, of_paper, about, numbers)
+
+
+def _check_about(key: str, about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> None:
+    revises, cause = about.get("revises"), about.get("cause")
+    if revises is not None and (revises not in known or "later" not in about):
+        raise ValueError(f"{_FILE}: {key}.revises = {revises!r}: must name a statement; set later")
+    if cause is not None and (cause not in CAUSES or "why" not in about):
+        causes = ", ".join(CAUSES)
+        raise ValueError(f"{_FILE}: {key}.cause = {cause!r}: must be one of {causes}; set why")
+
+
+def _cells(found: Any) -> Iterator[Cell]:
+    """Yield the cells, which are tuples, of sequences and mappings."""
+    if isinstance(found, tuple) and found:
+        yield found
+        return
+    for each in found.values() if isinstance(found, Mapping) else found:
+        yield from _cells(each)
+
+
+def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Finding]) -> Finding:
+    """Return what is found in each of some cases, together: it holds when it holds in all.
+
+    Parameters
+    ----------
+    name : str
+        What the keys of `cases` are: ``bearer``. Values are named by it: ``bearer=384``.
+    cases : mapping
+        What is looked at, one after the other.
+    look : callable
+        Gets key and value of each.
+    """
+    found = {key: look(key, case) for key, case in cases.items()}
+    return Finding(
+        all(each.holds for each in found.values()),
+        [line for each in found.values() for line in each.measured],
+        {f"{name}={key}" if name else str(key): each.values for key, each in found.items()},
+    )
+
+
+# --- means -------------------------------------------------------------------------------------
+
+
+def known(session: Session, cell: Cell, value: Value) -> Estimate:
+    """Return the mean of a number over the runs of a cell.
+
+    Raises
+    ------
+    ValueError
+        If the cell was not simulated: a claim names every cell that its check asks for.
+    """
+    estimate = session.estimate(cell, value)
+    if estimate is None:
+        raise ValueError("a statement is checked only when all its cells were simulated")
+    return estimate
+
+
+def means(session: Session, cells: Sequence[Cell], value: Value) -> list[float]:
+    """Return the mean of a number in each of some cells."""
+    return [known(session, cell, value).mean for cell in cells]
+
+
+def is_less(session: Session, cell: Cell, other: Cell, value: Value) -> bool:
+    """Whether the interval of the differences, run by run, is below 0."""
+    difference = session.difference(session.values(cell, value), session.values(other, value))
+    return difference is not None and difference.high < 0
+
+
+# --- how they are told -------------------------------------------------------------------------
+
+
+def interval(estimate: Estimate, decimals: int = 4) -> str:
+    """Return a mean with its ±, for people."""
+    return spread(estimate.mean, estimate.low, estimate.high, decimals)
+
+
+def told(estimate: Estimate) -> dict[str, float | None]:
+    """Return a mean with the ends of its interval, for programs; None where there is none."""
+    one = estimate.replications < 2
+    return {
+        "mean": estimate.mean,
+        "low": None if one else estimate.low,
+        "high": None if one else estimate.high,
+    }
+
+
+def joined(values: Sequence[object], spec: str = "") -> str:
+    """Return values with commas between them: ``0.62, 0.46``; `spec` is that of `format`."""
+    return ", ".join(format(each, spec) for each in values)
+
+
+def listed(entries: Sequence[object]) -> str:
+    """Return entries as people list them: ``3, 4 and 13``."""
+    *most, last = map(str, entries)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,95 @@
+"""Reads the papers' data files."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar, get_args, get_type_hints
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["MANIFEST", "read_records", "read_table", "read_text", "read_toml"]
+
+R = TypeVar("R")
+
+MANIFEST: Final = "paper.toml"
+"""The file that describes a paper (see `manifest`)."""
+
+
+def read_table(directory: Path, name: str) -> list[dict[str, str]]:
+    """Return the rows of a published table, every entry as it is printed.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    name : str
+        File name: ``table3.csv``. Lines that begin with ``#`` are comments.
+    """
+    return list(csv.DictReader(_without_comments(read_text(directory, name))))
+
+
+def read_records(
+    directory: Path, name: str, kind: type[R], columns: Mapping[str, str] | None = None
+) -> list[R]:
+    """Return the rows of a published table as named tuples.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    name : str
+        File name.
+    kind : type
+        A named tuple whose fields are `int`, `float`, `str` or one of these ``| None``, which an
+        empty entry is.
+    columns : mapping of str to str, optional
+        Columns of fields that are called otherwise. Default: none.
+    """
+    of = {field: (columns or {}).get(field, field) for field in get_type_hints(kind)}
+    kinds = {field: _kind(hint) for field, hint in get_type_hints(kind).items()}
+    return [
+        kind(*(kinds[field](row[of[field]]) for field in of)) for row in read_table(directory, name)
+    ]
+
+
+def _kind(hint: Any) -> Callable[[str], Any]:
+    """Return what makes a value of an entry."""
+    options = get_args(hint)
+    of: Callable[[str], Any] = options[0] if options else hint
+    return (lambda entry: of(entry) if entry else None) if options else of
+
+
+def read_toml(directory: Path, name: str) -> dict[str, Any]:
+    """Return what a TOML file of a paper says.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    name : str
+        File name: ``paper.toml``.
+    """
+    return tomllib.loads(read_text(directory, name))
+
+
+def read_text(directory: Path, name: str) -> str:
+    """Return the text of a file of a paper.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    name : str
+        File name: ``README.md``.
+    """
+    return (directory / name).read_text(encoding="utf-8")
+
+
+def _without_comments(text: str) -> Iterator[str]:
+    return (line for line in text.splitlines() if line.strip() and not line.startswith("#"))

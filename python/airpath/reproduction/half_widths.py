@@ -1,0 +1,91 @@
+"""Printed half-widths of confidence intervals compared with the simulated ones.
+
+A half-width of n runs is t(n) s / sqrt(n). The simulated one is converted to the paper's number of
+runs; the rest is the ratio of two estimates of one standard deviation. Of samples of m and n normal
+values its logarithm has the standard deviation sqrt(1 / (2 m - 2) + 1 / (2 n - 2)), to first order.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from airpath.reproduction.base import ItemResult, Row, Summary
+from airpath.reproduction.verdict import numbers_once
+
+if TYPE_CHECKING:
+    from airpath.reproduction.session import Session
+
+__all__ = ["half_widths"]
+
+_BY_CHANCE = 2.576
+"""Standard deviations of a normal variate within which 99 % of its values are."""
+
+
+def half_widths(items: Sequence[ItemResult], session: Session) -> list[Summary]:
+    """Return the comparison of all printed half-widths, by quantity; nothing where none is printed.
+
+    Parameters
+    ----------
+    items : sequence of ItemResult
+        With their rows; the entry `replications` of `Row.extra` is the number of runs of a row, if
+        it is not that of the session.
+    session : Session
+        The paper's number of runs and its confidence are those of `session.paper`.
+    """
+    printed_runs = session.paper.published_runs
+    by_quantity: dict[str, list[tuple[Row, float]]] = {}
+    for _, row in numbers_once(items):
+        ratio = _ratio(row, session)
+        if ratio is not None:
+            by_quantity.setdefault(row.quantity, []).append((row, ratio))
+    if printed_runs is None or not by_quantity:
+        return []
+    lines, values = [], {}
+    for quantity, found in by_quantity.items():
+        ratios = [ratio for _, ratio in found]
+        spread = max(_spread(row, session, printed_runs) for row, _ in found)
+        near = sum(abs(math.log(ratio)) <= _BY_CHANCE * spread for ratio in ratios)
+        mean = statistics.geometric_mean(ratios)
+        lines.append(
+            f"{quantity}: {len(ratios)} printed half-widths; simulated over printed {mean:.2f} "
+            f"(geometric mean), {min(ratios):.2f} to {max(ratios):.2f}; {near} within the factor "
+            f"{math.exp(_BY_CHANCE * spread):.2f} that 99 % of equal ones stay within"
+        )
+        values[quantity] = {
+            "half_widths": len(ratios),
+            "mean_ratio": mean,
+            "least": min(ratios),
+            "largest": max(ratios),
+            "within_chance": near,
+        }
+    title = f"printed half-widths, of {printed_runs} runs"
+    return [Summary("half_widths", title, lines, values)]
+
+
+def _runs(row: Row, session: Session) -> int:
+    return int(row.extra.get("replications", session.effort.replications))
+
+
+def _ratio(row: Row, session: Session) -> float | None:
+    """Return the simulated half-width over the printed one, both of the paper's number of runs."""
+    if not row.published_ci or row.low is None or row.high is None:
+        return None
+    half = (row.high - row.low) / 2
+    runs, printed = _runs(row, session), session.paper.published_runs
+    if printed is None or runs < 2 or not half > 0:
+        return None
+    return half * _factor(session, printed) / _factor(session, runs) / row.published_ci
+
+
+def _factor(session: Session, runs: int) -> float:
+    """Return t(n) / sqrt(n): the half-width of n values whose standard deviation is 1."""
+    values = [0.0, 1.0] + [0.5] * (runs - 2)
+    return session.interval(values).half_width / statistics.stdev(values)
+
+
+def _spread(row: Row, session: Session, printed_runs: int) -> float:
+    runs = _runs(row, session)
+    return math.sqrt(1 / (2 * runs - 2) + 1 / (2 * printed_runs - 2))

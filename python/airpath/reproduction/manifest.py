@@ -1,0 +1,91 @@
+"""What a paper's ``paper.toml`` says: citation, modes, how pages write quantities, its items.
+
+```toml
+description = "..."             # one line, for lists
+title = "..."
+citation = "..."
+confidence = 0.9                # of all intervals; default 0.99
+published_runs = 20             # behind each printed interval, if the paper prints any
+decimals = {goodput = 1}        # on pages, by quantity; likewise headings
+
+[modes.quick]                   # the entries of Effort
+replications = 4
+duration_s = 60.0
+warmup_s = 0.0
+
+[items]                         # in the paper's order
+fig1 = "drop-tail over the buffer size"
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from airpath.reproduction.base import Cell, Effort, Item, ItemResult, Paper
+from airpath.reproduction.claims import Claims
+from airpath.reproduction.files import MANIFEST, read_toml
+from airpath.reproduction.session import Session
+
+__all__ = ["Cells", "Evaluate", "paper_of", "titles"]
+
+Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
+"""What an item needs simulated."""
+
+Evaluate = Callable[[Session, Path | None], ItemResult]
+"""Makes an item's result; the path is the folder for its files, None when none are wanted."""
+
+
+@cache
+def _manifest(directory: Path) -> dict[str, Any]:
+    return read_toml(directory, MANIFEST)
+
+
+def titles(directory: Path) -> Mapping[str, str]:
+    """Return the titles of a paper's items."""
+    found: Mapping[str, str] = _manifest(directory)["items"]
+    return found
+
+
+def paper_of(
+    directory: Path,
+    claims: Claims,
+    items: Mapping[str, tuple[Cells, Evaluate]],
+    **more: Any,
+) -> Paper:
+    """Return a paper as its ``paper.toml`` has it.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    claims : Claims
+        What its text says, with a check for each.
+    items : mapping of str to tuple
+        What each item needs simulated and how it is evaluated, by the keys of the file.
+    **more
+        Further entries of `Paper`.
+
+    Raises
+    ------
+    ValueError
+        If `items` are not those of the file, or a claim belongs to an item that is not.
+    """
+    key = directory.name
+    about = dict(_manifest(directory))
+    modes = {mode: Effort(**effort) for mode, effort in about.pop("modes").items()}
+    named = about.pop("items")
+    belong = {item for spec in claims.specs.values() for item in spec.items}
+    if named.keys() != items.keys() or not belong <= named.keys():
+        raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")
+    return Paper(
+        key=key,
+        modes=modes,
+        items=[Item(name, named[name], *items[name], claims.of(name)) for name in named],
+        claims=claims.checks(),
+        **about,
+        **more,
+    )

@@ -1,0 +1,113 @@
+"""Measures over a parameter, for several groups of cells, as table and figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from airpath.reproduction.base import Cell, Table
+from airpath.reproduction.points import OPEN, Point, Points, draw, half_width
+from airpath.reproduction.published import Interval
+from airpath.reproduction.quantities import Measured
+from airpath.reproduction.session import Session
+from airpath.results import style as plotting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ParameterPlot"]
+
+LOOKS: Final = (("blue", "o"), ("orange", "s"), ("green", "D"), ("red", "P"))
+"""Colour and marker of each group."""
+
+
+@dataclass(frozen=True)
+class ParameterPlot:
+    """Cells over a parameter.
+
+    Parameters
+    ----------
+    parameter, unit : str
+        The parameter, and what its values are.
+    values : sequence of int or float
+        Of the parameter.
+    groups : mapping of str to sequence of Cell
+        At most four groups; each has a cell for each value.
+    quantities : mapping of str to Measured
+        What is shown, by the titles of the figure's panels.
+    dodge : float
+        By how much points of one value are drawn beside each other, in the unit of the values.
+    """
+
+    parameter: str
+    unit: str
+    values: Sequence[float]
+    groups: Mapping[str, Sequence[Cell]]
+    quantities: Mapping[str, Measured]
+    dodge: float
+
+    def table(self, title: str, session: Session, notes: Sequence[str]) -> Table:
+        """Return the table: a line for each value, the quantities of each group."""
+        shown = list(self.quantities.values())
+        lines = [
+            [
+                f"{value:g}",
+                *(q.text(session, cells[n]) for cells in self.groups.values() for q in shown),
+            ]
+            for n, value in enumerate(self.values)
+        ]
+        columns = [("", self.parameter)]
+        columns += [(group, each.name) for group in self.groups for each in shown]
+        return Table(title, columns, lines, notes)
+
+    def figure(
+        self,
+        session: Session,
+        title: str,
+        about: str,
+        published: Mapping[str, Mapping[str, tuple[float, str, Interval]]],
+    ) -> Figure:
+        """Return the figure: a panel for each quantity, from 0 on, with intervals.
+
+        Parameters
+        ----------
+        session : Session
+            Has the cells.
+        title, about : str
+            Of the figure.
+        published : mapping of str to mapping
+            By quantity and group: the value of the parameter, what the legend says, the number.
+        """
+        figure = plotting.new_figure(4.8 * len(self.quantities), 4.8)
+        panels: Any = figure.subplots(1, len(self.quantities))
+        for panel, (name, quantity) in zip(panels, self.quantities.items(), strict=True):
+            self._draw(panel, quantity, session)
+            for group, (value, label, theirs) in published[quantity.name].items():
+                # Open, beside ours, so that both intervals can be seen.
+                place = [Point(value + 3 * self.dodge, theirs.mean, 0.0, theirs.half_width)]
+                colour = plotting.COLOURS[LOOKS[list(self.groups).index(group)][0]]
+                star = {"color": colour, "marker": "*", "markersize": 11, **OPEN}
+                draw(panel, Points(label, place, star, bars={"capsize": 2}))
+            axis = f"{self.parameter}, {self.unit}"
+            panel.set(xlabel=axis, title=name, xlim=(0, 1.03 * max(self.values)))
+            panel.set_ylim(bottom=0)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        plotting.heading(figure, title, about)
+        return figure
+
+    def _draw(self, panel: Axes, quantity: Measured, session: Session) -> None:
+        middle = (len(self.groups) - 1) / 2
+        groups = zip(self.groups.items(), LOOKS, strict=False)
+        for place, ((group, cells), (colour, marker)) in enumerate(groups):
+            points = []
+            for value, cell in zip(self.values, cells, strict=True):
+                found = quantity.estimate(session, cell)
+                if found is not None:
+                    beside = value + self.dodge * (place - middle)
+                    points.append(Point(beside, found.mean, 0.0, half_width(found)))
+            look = {"color": plotting.COLOURS[colour], "marker": marker, "markersize": 5}
+            pale, bars = {"lw": 0.9, "alpha": 0.4}, {"elinewidth": 1.0, "capsize": 2}
+            draw(panel, Points(group, points, look, pale, bars=bars))

@@ -1,0 +1,166 @@
+"""Finds papers: installed ones by their entry points, others by the path of their directory.
+
+A distribution declares its papers in its ``pyproject.toml``. The directory of each holds
+``paper.toml`` (see `manifest`), whose `description` is listed without running the paper's code:
+
+```toml
+[project.entry-points."airpath.papers"]
+qawla = "airpath_papers.qawla:PAPER"
+```
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Final
+
+from airpath.errors import BadValueError, one_line, show
+from airpath.reproduction.base import Paper
+from airpath.reproduction.files import MANIFEST, read_toml
+
+__all__ = [
+    "GROUP",
+    "INSTALL",
+    "NO_PAPERS",
+    "installed_papers",
+    "load",
+    "paper_directory",
+    "papers_with",
+]
+
+GROUP: Final = "airpath.papers"
+"""Group of the entry points."""
+
+INSTALL: Final = "pip install 'airpath[papers]'"
+"""Installs the papers that Airpath is checked against."""
+
+NO_PAPERS: Final = f"no papers are installed. Run {INSTALL}, or use the directory of a paper."
+
+
+def installed_papers() -> dict[str, str]:
+    """Return the installed papers by name, each with a line of description; runs no code of theirs.
+
+    The description is empty where ``paper.toml`` has none.
+    """
+    return {name: _description(entry) for name, entry in sorted(_entries().items())}
+
+
+def load(name: str) -> Paper:
+    """Return a paper; its code is run.
+
+    Parameters
+    ----------
+    name : str
+        An installed paper, ``qawla``, or the path of a directory that is a Python package with a
+        `PAPER`, written with a slash, ``studies/qawla``. Modules of a directory import one another
+        with a dot: ``from .scenarios import simulated``.
+
+    Returns
+    -------
+    paper : Paper
+        With its items, its modes and its citation.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such paper, or its code raises an exception.
+    """
+    if isinstance(name, str) and "/" in name:
+        return _paper_in(name)
+    entry = _entry(name)
+    paper = _run(name, entry.load)
+    if not isinstance(paper, Paper):
+        raise BadValueError(f"{show(name)}: not a paper: {entry.value} is not a Paper.")
+    return paper
+
+
+def papers_with(file: str) -> list[str]:
+    """Return the installed papers that have a file of this name in their directory."""
+    found = {name: _directory(entry) for name, entry in sorted(_entries().items())}
+    return [name for name, place in found.items() if place is not None and (place / file).is_file()]
+
+
+def paper_directory(name: str) -> Path:
+    """Return the directory of an installed paper; runs no code of the paper.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such paper.
+    """
+    entry = _entry(name)
+    directory = _directory(entry)
+    if directory is None:
+        raise BadValueError(f"{show(name)}: not a paper: {entry.module} is not a package.")
+    return directory
+
+
+def _entries() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _entry(name: Any) -> EntryPoint:
+    found = _entries()
+    if isinstance(name, str) and name in found:
+        return found[name]
+    expected = f"unknown value; expected one of: {', '.join(sorted(found))}."
+    raise BadValueError(f"paper = {show(name)}: {expected if found else NO_PAPERS}")
+
+
+def _description(entry: EntryPoint) -> str:
+    directory = _directory(entry)
+    try:
+        return "" if directory is None else str(read_toml(directory, MANIFEST)["description"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def _directory(entry: EntryPoint) -> Path | None:
+    """Return the directory of a paper's package, whose parent packages are imported."""
+    try:
+        spec = importlib.util.find_spec(entry.module)
+    except ImportError:
+        return None
+    places = None if spec is None else spec.submodule_search_locations
+    return Path(next(iter(places))) if places else None
+
+
+def _paper_in(directory: str) -> Paper:
+    """Return the paper of a directory."""
+    name = "airpath_paper_" + re.sub(r"\W", "_", str(Path(directory).resolve()))
+    found = sys.modules.get(name)
+    if found is None:
+        file = Path(directory, "__init__.py")
+        spec = importlib.util.spec_from_file_location(
+            name, file, submodule_search_locations=[str(file.parent.resolve())]
+        )
+        loader = None if spec is None else spec.loader
+        if not file.is_file() or spec is None or loader is None:
+            wrong = "not the folder of a paper: it has no __init__.py"
+            raise BadValueError(f"{show(directory)}: {wrong}.")
+        found = sys.modules[name] = importlib.util.module_from_spec(spec)
+        try:
+            _run(directory, partial(loader.exec_module, found))
+        except BadValueError:
+            del sys.modules[name]
+            raise
+    paper = getattr(found, "PAPER", None)
+    if not isinstance(paper, Paper):
+        raise BadValueError(
+            f"{show(directory)}: not the folder of a paper: its __init__.py has no PAPER."
+        )
+    return paper
+
+
+def _run(name: str, code: Callable[[], Any]) -> Any:
+    try:
+        return code()
+    except Exception as error:
+        said = f"{type(error).__name__}: {one_line(str(error)).rstrip('.')}."
+        raise BadValueError(f"{show(name)}: its code fails: {said}") from error

@@ -1,0 +1,123 @@
+"""Figures of means with their intervals: curves over a parameter, two measures over a grid.
+
+Every point has its intervals, ours and the paper's; a line between points is pale, for it joins
+means of different runs and no curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from airpath.reproduction.session import Estimate
+from airpath.results import style as plotting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["OPEN", "Point", "Points", "draw", "enlarged", "half_width"]
+
+OPEN: Final[Mapping[str, Any]] = {"fillstyle": "none"}
+"""The look of published points."""
+
+
+class Point(NamedTuple):
+    """A point with the half-widths of its intervals; 0 where there is none."""
+
+    x: float
+    y: float
+    x_half: float = 0.0
+    y_half: float = 0.0
+
+
+def half_width(estimate: Estimate) -> float:
+    """Return the half-width of an interval, 0 where there is none."""
+    return 0.0 if isnan(estimate.half_width) else estimate.half_width
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points of one kind.
+
+    Parameters
+    ----------
+    label : str
+        What the legend says.
+    points : sequence of Point
+        In the order in which they are joined. Without any, nothing is drawn.
+    look : mapping
+        Matplotlib's: colour, marker and its size.
+    line : mapping, optional
+        The look of what joins them. Default: they are not joined.
+    begins : bool
+        Whether a larger dot says where that begins. Default False.
+    bars : mapping
+        The look of the intervals.
+    """
+
+    label: str
+    points: Sequence[Point]
+    look: Mapping[str, Any]
+    line: Mapping[str, Any] | None = None
+    begins: bool = False
+    bars: Mapping[str, Any] = field(default_factory=lambda: {"elinewidth": 0.7, "capsize": 0})
+
+
+def draw(panel: Axes, found: Points) -> None:
+    """Draw points with their intervals, in the directions that have some."""
+    if not found.points:
+        return
+    x, y, x_half, y_half = zip(*found.points, strict=True)
+    colour = found.look["color"]
+    if found.line is not None:
+        panel.plot(x, y, color=colour, **{"linestyle": "-", **found.line})
+    if found.begins:
+        panel.plot(x[0], y[0], "o", color=colour, markersize=7)
+    halves: dict[str, Any] = {"xerr": x_half} if any(x_half) else {}
+    bars: dict[str, Any] = {**halves, "yerr": y_half, "linestyle": "", **found.bars}
+    panel.errorbar(x, y, label=found.label, **bars, **found.look)
+
+
+def enlarged(points: Sequence[Points], names: tuple[str, str], title: str, about: str) -> Figure:
+    """Return the figure of one measure over another: from 0 on, and its part enlarged.
+
+    Parameters
+    ----------
+    points : sequence of Points
+        All of them.
+    names : tuple of str
+        Of the axes, with units.
+    title, about : str
+        Of the figure.
+    """
+    figure = plotting.new_figure(11.0, 5.6)
+    panels: Any = figure.subplots(1, 2, width_ratios=(1, 1.7))
+    for panel in panels:
+        for each in points:
+            draw(panel, each)
+        panel.set_xlabel(names[0])
+        panel.grid(visible=True, axis="both")
+    _limits(panels, [point for each in points for point in each.points])
+    panels[0].set_title("(a) from 0 on; the frame is (b)")
+    panels[1].set_title("(b) enlarged")
+    panels[0].set_ylabel(names[1])
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    plotting.heading(figure, title, about)
+    return figure
+
+
+def _limits(panels: Sequence[Axes], points: Iterable[Point]) -> None:
+    """Let (a) begin at 0, and (b) show every point with its intervals; frame (b) in (a)."""
+    ends = [(p.x - p.x_half, p.x + p.x_half, p.y - p.y_half, p.y + p.y_half) for p in points]
+    low_x, high_x = min(end[0] for end in ends), max(end[1] for end in ends)
+    low_y, high_y = min(end[2] for end in ends), max(end[3] for end in ends)
+    x_room, y_room = 0.04 * (high_x - low_x), 0.04 * (high_y - low_y)
+    whole, part = panels
+    whole.set(xlim=(0, 1.08 * high_x), ylim=(0, 1.08 * high_y))
+    part.set(xlim=(low_x - x_room, high_x + x_room), ylim=(low_y - y_room, high_y + y_room))
+    (left, right), (bottom, top) = part.get_xlim(), part.get_ylim()
+    frame: dict[str, Any] = {"color": plotting.COLOURS["grey"], "lw": 0.9, "zorder": 1}
+    whole.plot([left, right, right, left, left], [bottom, bottom, top, top, bottom], **frame)

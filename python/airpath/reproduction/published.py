@@ -1,0 +1,109 @@
+"""Published numbers as rows: from a CSV file with keys, units and ±, to be filled with ours.
+
+The half-width of a number's interval stands in a column of the same name with ``half_width`` before
+the unit: ``delay_half_width_s`` belongs to ``delay_s``. An empty entry is a number that the paper
+does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from airpath.reproduction.base import Row
+from airpath.reproduction.files import read_table
+from airpath.reproduction.tolerance import Tolerance
+
+__all__ = ["Interval", "Quantity", "printed_interval", "published_rows"]
+
+
+class Interval(NamedTuple):
+    """A printed number with its ±."""
+
+    mean: float
+    half_width: float
+
+
+def printed_interval(line: Mapping[str, str], column: str) -> Interval:
+    """Return a number of a line of a CSV file with its ±; 0 where the paper has none."""
+    return Interval(float(line[column]), float(line.get(_half_width_of(column)) or 0.0))
+
+
+def _half_width_of(column: str) -> str:
+    """Return where the half-widths of a column's intervals stand, if they have any."""
+    stem, _, unit = column.rpartition("_")
+    return f"{stem}_half_width_{unit}"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column of published numbers.
+
+    Parameters
+    ----------
+    name : str
+        What they are: `Row.quantity`.
+    unit : str
+        Of the entries: `Row.unit`.
+    column : str
+        Where they stand.
+    tolerance : Tolerance, optional
+        How far ours may be. Default: not judged.
+    """
+
+    name: str
+    unit: str
+    column: str
+    tolerance: Tolerance | None = None
+
+
+def published_rows(
+    directory: Path,
+    name: str,
+    keys: Sequence[str],
+    quantities: Sequence[Quantity],
+    words: Mapping[str, str] | None = None,
+) -> list[Row]:
+    """Return a published table as rows without numbers of ours.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    name : str
+        File name: ``table3.csv``.
+    keys : sequence of str
+        Columns that name a row; whole numbers and numbers become such.
+    quantities : sequence of Quantity
+        Columns of numbers, one row for each entry.
+    words : mapping of str to str, optional
+        Other columns that go into `Row.extra`, and under which name. Default: none.
+    """
+    rows = []
+    for line in read_table(directory, name):
+        for quantity in quantities:
+            half_width = line.get(_half_width_of(quantity.column))
+            rows.append(
+                Row(
+                    {key: _key(line[key]) for key in keys},
+                    quantity.name,
+                    quantity.unit,
+                    float(line[quantity.column]) if line[quantity.column] else None,
+                    None,
+                    published_ci=float(half_width) if half_width else None,
+                    tolerance=quantity.tolerance,
+                    extra={name: line[column] for column, name in (words or {}).items()},
+                )
+            )
+    return rows
+
+
+def _key(entry: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(entry)
+        except ValueError:
+            continue
+    return entry

@@ -1,0 +1,148 @@
+"""Measured quantities: how a paper calls a measure, and rows, texts and columns of it.
+
+A paper names its quantities once; tables, figures and claims take estimates and rows from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.reproduction.base import Cell, Row
+from airpath.reproduction.compare import NOT_SIMULATED, ColumnSet, number, percent, printed, spread
+from airpath.reproduction.published import Interval
+from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.tolerance import Tolerance
+
+__all__ = ["Improvement", "Measured", "batch_means", "improvement"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A quantity that is read off simulations.
+
+    Parameters
+    ----------
+    name : str
+        What it is called: `Row.quantity`.
+    unit : str
+        Its unit.
+    measure : callable
+        Takes it out of a replication's statistics.
+    decimals : int
+        How many are printed.
+    tolerance : Tolerance, optional
+        How far ours may be from the published number. Default: not judged.
+    batch : int
+        Runs of the paper for one number, from 1: a row has the means of as many runs of ours each,
+        as ``means_of_20_runs``. Default 0: it has not.
+    """
+
+    name: str
+    unit: str
+    measure: Callable[[Mapping[str, Any]], float]
+    decimals: int
+    tolerance: Tolerance | None = None
+    batch: int = 0
+
+    def estimate(self, session: Session, cell: Cell) -> Estimate | None:
+        """Return the mean over the runs of a cell; None when it was not simulated."""
+        return session.estimate(cell, self.measure)
+
+    def text(self, session: Session, cell: Cell) -> str:
+        """Return the mean with its ±, or that there is none."""
+        found = self.estimate(session, cell)
+        if found is None:
+            return NOT_SIMULATED
+        return spread(found.mean, found.low, found.high, self.decimals)
+
+    def row(
+        self,
+        session: Session,
+        cell: Cell,
+        place: Mapping[str, int | float | str],
+        theirs: Interval | None = None,
+    ) -> Row:
+        """Return the row of a cell; without a number of ours when it was not simulated.
+
+        Parameters
+        ----------
+        session : Session
+            Has the simulations.
+        cell : Cell
+            Which scenario.
+        place : mapping
+            What names the row.
+        theirs : Interval, optional
+            The printed number. Default: none.
+        """
+        mean, half_width = (None, None) if theirs is None else theirs
+        tolerance = None if theirs is None else self.tolerance
+        about = (place, self.name, self.unit, mean, None, half_width)
+        row = Row(*about, tolerance=tolerance)
+        found = self.estimate(session, cell)
+        if found is None:
+            return row
+        extra: dict[str, Any] = {"replications": found.replications}
+        if self.batch:
+            batches = batch_means(session.values(cell, self.measure), self.batch)
+            extra[f"means_of_{self.batch}_runs"] = batches
+        return row.with_ours(found, extra=extra)
+
+    def shown(self, names: Sequence[str] = ("paper", "ours", "diff %")) -> ColumnSet:
+        """Return the columns of it: the published number, ours, the difference in per cent."""
+        text = (printed(self.decimals), number(self.decimals), percent(1))
+        return ColumnSet(self.name, f"{self.name}, {self.unit}", *text, names)
+
+
+def batch_means(values: Sequence[float], size: int) -> list[float]:
+    """Return the means of `size` values each, one batch after the other; a rest is left out."""
+    ends = range(size, len(values) + 1, size)
+    return [sum(values[end - size : end]) / size for end in ends]
+
+
+# --- one cell against another ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """What a mechanism changes against another one.
+
+    Parameters
+    ----------
+    per_cent : float
+        Of the means.
+    significant : bool
+        Whether the interval of the differences, run by run, excludes 0.
+    per_cent_of_batches : list of float
+        Of the means of each batch of runs.
+    interval : tuple of float
+        Of the mean difference run by run, per cent of the other one's mean; NaN for one run.
+    """
+
+    per_cent: float
+    significant: bool
+    per_cent_of_batches: list[float]
+    interval: tuple[float, float]
+
+
+def improvement(
+    session: Session, cell: Cell, other: Cell, quantity: Measured
+) -> Improvement | None:
+    """Return what a cell changes of a quantity against another; None when one has no runs."""
+    ours, theirs = (session.values(each, quantity.measure) for each in (cell, other))
+    if not ours or not theirs:
+        return None
+    difference = session.difference(ours, theirs)
+    nan = float("nan")
+    base = sum(theirs) / len(theirs)
+    batches = (batch_means(each, quantity.batch or len(each)) for each in (ours, theirs))
+    return Improvement(
+        100 * ((sum(ours) / len(ours)) / base - 1),
+        difference is not None and not difference.low <= 0 <= difference.high,
+        [100 * (a / b - 1) for a, b in zip(*batches, strict=False)],
+        (nan, nan)
+        if difference is None
+        else (difference.low / (base / 100), difference.high / (base / 100)),
+    )

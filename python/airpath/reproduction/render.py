@@ -1,0 +1,141 @@
+"""Prints a report on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from airpath.reproduction.base import ItemResult, Report, Summary, Table
+from airpath.reproduction.claim import Claim, Outcome
+from airpath.reproduction.tolerance import MARK
+from airpath.reproduction.verdict import tolerances
+from airpath.terminal import print_uncut
+
+__all__ = ["print_report", "print_table"]
+
+
+def print_report(report: Report, console: Console, *, brief: bool = False) -> None:
+    """Print the verdict of a report, then every table, claim and summary.
+
+    Parameters
+    ----------
+    report : Report
+        What `airpath.reproduction.reproduce` returned.
+    console : rich.console.Console
+        Where to. A table that is wider is wrapped by the terminal, never cut.
+    brief : bool
+        Only the verdict, and what is outside its tolerance or does not hold. Default False.
+    """
+    console.print(f"[bold]{escape(report.paper.title)}[/bold]")
+    console.print(escape(report.paper.citation), style="dim")
+    mode, seed = report.provenance["mode"], report.provenance["seed"]
+    console.print(f"{mode}: {report.effort.describe()}, seed {seed}", highlight=False)
+    if report.effort.note:
+        console.print(escape(report.effort.note), style="yellow", highlight=False)
+    _print_verdict(report, console)
+    if brief:
+        for claim in report.verdict.open:
+            _print_claim(claim, console)
+    else:
+        _print_everything(report, console)
+    if report.interrupted:
+        left = [item.item for item in report.items if not item.complete]
+        console.print(
+            f"\n[bold red]Interrupted.[/bold red] Not complete: {', '.join(left) or 'nothing'}."
+        )
+
+
+def _print_verdict(report: Report, console: Console) -> None:
+    verdict = report.verdict
+    colour = "bold green" if verdict.is_clean else "bold red"
+    console.print("\n[bold]Verdict[/bold]")
+    console.print(f"  [{colour}]{verdict.describe()}[/{colour}]", highlight=False, soft_wrap=True)
+    for outside in verdict.outside:
+        text = f"  {MARK} {escape(outside.describe())}"
+        console.print(text, highlight=False, soft_wrap=True)
+    for outcome, text in (("does not hold", "do not hold"), ("undecided", "undecided")):
+        found = [claim.key for claim in verdict.open if claim.outcome == outcome]
+        if found:
+            names = escape(", ".join(found))
+            console.print(f"  {text}: {names}", highlight=False, soft_wrap=True)
+
+
+def _print_everything(report: Report, console: Console) -> None:
+    for item in report.items:
+        _print_item(item, console)
+    for of_paper, heading in (
+        (True, "What the paper's text says, checked on our numbers"),
+        (False, "Measures of ours beside it; the verdict does not count them"),
+    ):
+        found = [each for each in report.claims if each.of_paper is of_paper]
+        if found:
+            console.print(f"\n[bold]{heading}[/bold]")
+        for claim in found:
+            _print_claim(claim, console)
+    for summary in report.summaries:
+        _print_summary(summary, console)
+
+
+def _print_item(item: ItemResult, console: Console) -> None:
+    for table in item.tables:
+        print_table(table, console)
+    tolerated = tolerances(item.rows)
+    if tolerated:
+        text = "; ".join(f"{quantity}: {source}" for quantity, source in tolerated)
+        console.print(f"  {MARK}: outside its tolerance. {text}.", style="dim", highlight=False)
+    for path in item.figures:
+        console.print(f"  written: {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print a table with its title and its notes."""
+    console.print(f"\n[italic]{escape(table.title)}[/italic]", highlight=False)
+    print_uncut(_rich(table), console)
+    for note in table.notes:
+        console.print(f"  {escape(note)}", style="dim", highlight=False)
+
+
+def _rich(table: Table) -> RichTable:
+    made = RichTable(box=box.SIMPLE_HEAD)
+    made.collapse_padding, made.pad_edge, made.show_edge = True, False, False
+    before = None
+    for group, name in table.columns:
+        # The group stands over the first of its columns only.
+        heading = group if group != before else ""
+        made.add_column(f"{escape(heading)}\n{escape(name)}", justify="right", no_wrap=True)
+        before = group
+    for row in table.rows:
+        made.add_row(*(_marked(entry) for entry in row))
+    return made
+
+
+def _marked(entry: str) -> str:
+    is_outside = entry == "NO" or entry.startswith(MARK)
+    return f"[bold red]{escape(entry)}[/bold red]" if is_outside else escape(entry)
+
+
+_OUTCOMES: Final[Mapping[Outcome, str]] = {
+    "holds": "[green]holds[/green]",
+    "undecided": "[bold yellow]UNDECIDED[/bold yellow]",
+    "does not hold": "[bold red]DOES NOT HOLD[/bold red]",
+}
+
+
+def _print_claim(claim: Claim, console: Console) -> None:
+    verdict = _OUTCOMES[claim.outcome]
+    console.print(f"  {verdict}: {escape(claim.text)}", highlight=False)
+    for line in (claim.criterion, *claim.about()):
+        console.print(f"    {escape(line)}", style="dim", highlight=False)
+    for line in claim.measured:
+        console.print(f"    {escape(line)}", highlight=False)
+
+
+def _print_summary(summary: Summary, console: Console) -> None:
+    console.print(f"\n[bold]{escape(summary.title)}[/bold]")
+    for line in summary.lines:
+        console.print(f"  {escape(line)}", highlight=False)

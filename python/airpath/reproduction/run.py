@@ -1,0 +1,218 @@
+"""`reproduce`: from a paper's name to a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from airpath.arguments import blamed, check_all, path_like
+from airpath.errors import BadValueError, show
+from airpath.files import output_folder, write_file
+from airpath.phy.settings import checked_seed, checked_threads
+from airpath.reproduction.base import (
+    Cell,
+    ClaimCheck,
+    Effort,
+    Item,
+    ItemResult,
+    Mode,
+    Paper,
+    Progress,
+    Report,
+)
+from airpath.reproduction.engine import Compiled, Engine
+from airpath.reproduction.half_widths import half_widths
+from airpath.reproduction.session import Session
+from airpath.reproduction.strength import checked
+from airpath.results.figure_files import checked_formats
+
+__all__ = ["REPORT", "reproduce_paper"]
+
+REPORT: Final = "report.html"
+"""Beside the document that it shows."""
+
+
+def reproduce_paper(
+    paper: str | Paper,
+    items: Sequence[str] = (),
+    *,
+    mode: Mode = "default",
+    out: str | Path | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    effort: Effort | None = None,
+    figure_formats: str | Sequence[str] = ("png", "svg"),
+    engine: Engine | None = None,
+    accept_version: bool = False,
+) -> Report:
+    """Make a paper's tables and figures again.
+
+    Parameters
+    ----------
+    paper : str or Paper
+        An installed paper, the path of a directory as `load` takes it, or a paper.
+    items : sequence of str
+        Which of its items, ``["table3", "fig5"]``. Default: all.
+    mode : {"quick", "default", "full"}
+        How much is simulated; the paper says what each means.
+    out : str or Path, optional
+        Folder for figures, for the report as JSON, and for ``report.html``, which shows both; made
+        when missing. Default: no files. After Ctrl-C no figure is drawn. Finished replications are
+        kept there in ``ledger.sqlite`` and not run again.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    threads : int, optional
+        Worker threads, 1 to 1024. Default: one for each core.
+    progress : callable, optional
+        Called with the finished fraction in [0, 1] and what is being done.
+    provenance : mapping, optional
+        What to put at the front of the report's provenance, for example the command line.
+    effort : Effort, optional
+        Replications and durations in place of the mode's.
+    figure_formats : str or sequence of str
+        Of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
+    engine : Engine, optional
+        What simulates and solves. Default: the compiled engine; with another one nothing is kept.
+    accept_version : bool
+        Use the replications in `out` that other versions made. Default False: they are left alone.
+
+    Returns
+    -------
+    report : Report
+        After Ctrl-C with `interrupted` set and everything that was finished until then.
+
+    Raises
+    ------
+    BadValueError
+        If the paper, an item, the mode or a format is not known, `seed` or `threads` is not
+        accepted, or `out` cannot be written to or has a damaged ledger.
+    """
+    check_all(None if out is None else path_like("out", out))
+    seed = checked_seed(seed)
+    threads = None if threads is None else checked_threads(threads)
+    if not isinstance(paper, Paper):
+        from airpath.reproduction.plugins import load
+
+        paper = load(paper)
+    chosen = _chosen_items(paper, items)
+    if not isinstance(mode, str) or mode not in paper.modes:
+        raise BadValueError(
+            f"{blamed('mode', mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
+        )
+    effort = effort or paper.modes[mode]
+    kinds = checked_formats(figure_formats)
+    folder = None if out is None else output_folder(out, "out")
+    with _engine(engine, folder, accept_version) as used:
+        session = Session(paper, effort, used, seed, threads, progress, kinds)
+        specs = _claims_of(paper, chosen)
+        session.simulate(_wanted_cells(chosen, specs, session))
+        results = [_evaluate(item, session, folder) for item in chosen]
+        report = Report(
+            paper=paper,
+            provenance=_provenance(session, mode, provenance or {}),
+            items=results,
+            claims=checked(session, _checkable(paper, specs, session)),
+            summaries=[*paper.summarise(results), *half_widths(results, session)],
+            interrupted=session.interrupted,
+            effort=effort,
+            confidence=paper.confidence,
+        )
+    if folder is not None:
+        from airpath.report.paper import report_of_paper
+
+        text = json.dumps(report.to_dict(), allow_nan=False) + "\n"
+        write_file(folder / f"{paper.key}.json", text.encode())
+        shown = report_of_paper(json.loads(text), folder=folder)
+        write_file(folder / REPORT, shown.encode())
+    return report
+
+
+@contextmanager
+def _engine(given: Engine | None, folder: Path | None, accept_version: bool) -> Iterator[Engine]:
+    """Give the engine of a run; with a folder, one that keeps there what is finished."""
+    if given is not None or folder is None:
+        yield given or Compiled()
+        return
+    from airpath.reproduction.resuming import Resuming
+
+    with closing(Resuming(folder, accept_version)) as resuming:
+        yield resuming
+
+
+def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
+    by_key = {item.key: item for item in paper.items}
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        wrong = f"{blamed('items', names)}: not a list of items"
+        raise BadValueError(f"{wrong}. Accepted are {', '.join(by_key)}.")
+    unknown = [name for name in names if not isinstance(name, str) or name not in by_key]
+    if unknown:
+        listed = ", ".join(map(show, unknown))
+        verb = "not an item" if len(unknown) == 1 else "not items"
+        raise BadValueError(f"{listed}: {verb} of {paper.key}. Accepted are {', '.join(by_key)}.")
+    return [by_key[name] for name in dict.fromkeys(names or by_key)]
+
+
+def _claims_of(paper: Paper, items: Sequence[Item]) -> list[ClaimCheck]:
+    wanted = {key for item in items for key in item.claims}
+    return [spec for spec in paper.claims if spec.key in wanted]
+
+
+def _wanted_cells(
+    items: Sequence[Item], specs: Sequence[ClaimCheck], session: Session
+) -> list[Cell]:
+    """Return what is to be simulated; nothing after Ctrl-C while the items find out."""
+    try:
+        wanted = [item.cells_of(session) for item in items] + [spec.cells for spec in specs]
+    except KeyboardInterrupt:
+        session.interrupted = True
+        return []
+    return [cell for cells in wanted for cell in cells]
+
+
+def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> list[ClaimCheck]:
+    """Return the claims whose cells are all there, also of items that were not asked for.
+
+    Those without cells are checked when they were asked for and nothing was interrupted.
+    """
+    return [
+        spec
+        for spec in paper.claims
+        if (
+            session.complete(spec.cells)
+            if spec.cells
+            else spec in wanted and not session.interrupted
+        )
+    ]
+
+
+def _evaluate(item: Item, session: Session, folder: Path | None) -> ItemResult:
+    """Evaluate an item; after Ctrl-C, also one while it is drawn, without its figures."""
+    if not session.interrupted:
+        try:
+            return item.evaluate(session, folder)
+        except KeyboardInterrupt:
+            session.interrupted = True
+    return item.evaluate(session, None)
+
+
+def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[str, Any]:
+    effort = session.effort
+    return {
+        **session.engine.build(),
+        **given,
+        **getattr(session.engine, "others_used", dict)(),
+        "paper": session.paper.citation,
+        "mode": mode,
+        "replications": effort.replications,
+        "duration_s": effort.duration_s,
+        "warmup_s": effort.warmup_s,
+        "note": effort.note,
+        "seed": session.seed,
+        "confidence": session.paper.confidence,
+        "scenarios": session.scenarios(),
+    }

@@ -1,0 +1,339 @@
+"""One run of `reproduce`: simulates each cell once, and keeps what was finished."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from airpath.reproduction.base import Cell, Effort, Paper, Progress
+from airpath.reproduction.engine import Engine, Series, Simulated, Solved
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Estimate", "Session"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over replications with its confidence interval.
+
+    Parameters
+    ----------
+    mean : float
+        Over the replications.
+    low, high : float
+        The interval; NaN when there is only one replication.
+    replications : int
+        How many there were.
+    """
+
+    mean: float
+    low: float
+    high: float
+    replications: int
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval; NaN when there is none."""
+        return (self.high - self.low) / 2
+
+
+class Session:
+    """The simulations and solutions that the items of one run share.
+
+    Parameters
+    ----------
+    paper : Paper
+        Makes the scenarios.
+    effort : Effort
+        What each cell is given, if the paper does not say otherwise.
+    engine : Engine
+        Simulates and solves.
+    seed : int
+        Master seed, the same for every cell: compared cells share their random numbers.
+    threads : int or None
+        Worker threads; None is one for each core.
+    progress : Progress or None
+        Told what is done.
+    figure_formats : sequence of str
+        Of the figures. Default PNG and SVG.
+    """
+
+    def __init__(
+        self,
+        paper: Paper,
+        effort: Effort,
+        engine: Engine,
+        seed: int,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        figure_formats: Sequence[str] = ("png", "svg"),
+    ) -> None:
+        self.paper = paper
+        self.effort = effort
+        self.engine = engine
+        self.seed = seed
+        self.threads = threads
+        self.progress = progress
+        self.interrupted = False
+        self.resample: int | None = None
+        """Number of the resample, from 0; None for the runs as they are."""
+        self._figure_formats = figure_formats
+        self._simulated: dict[Cell, Simulated] = {}
+        self._solved: dict[Cell, Solved] = {}
+        self._scenarios: dict[Cell, Any] = {}
+        self._shared: dict[str, Any] = {}
+        self._all_runs = self
+        self._per_run: dict[tuple[Cell, str], list[Any]] = {}
+
+    def simulate(self, cells: Sequence[Cell]) -> None:
+        """Simulate the cells that are still missing, in order.
+
+        Ctrl-C ends this early without an exception: `interrupted` becomes True, finished cells
+        stay, and so do the finished replications of the cell that was under way.
+        """
+        todo = [cell for cell in dict.fromkeys(cells) if cell not in self._simulated]
+        try:
+            for index, cell in enumerate(todo):
+                run = self._run(cell, index, len(todo))
+                if run.replications:
+                    self._simulated[cell] = run
+                if run.interrupted:
+                    self.interrupted = True
+                    return
+            if todo:
+                self.report(1.0, "simulated")
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _run(self, cell: Cell, index: int, total: int) -> Simulated:
+        label = f"simulating {self.paper.cell_label(cell)}"
+        self.report(index / total, label)
+        return self.engine.simulate(
+            self.scenario(cell),
+            replications=self.effort_of(cell).replications,
+            seed=self.seed,
+            threads=self.threads,
+            progress=lambda _finished, _reps, part: self.report((index + part) / total, label),
+        )
+
+    def report(self, fraction: float, what: str) -> None:
+        """Report progress: the finished share of the present step, in [0, 1], and its name."""
+        if self.progress is not None:
+            self.progress(min(fraction, 1.0), what)
+
+    def scenario(self, cell: Cell) -> Any:
+        """Return the cell's scenario as it is simulated."""
+        if cell not in self._scenarios:
+            self._scenarios[cell] = self.paper.simulated_scenario(cell, self.effort_of(cell))
+        return self._scenarios[cell]
+
+    def effort_of(self, cell: Cell) -> Effort:
+        """Return how long and how often the cell is simulated."""
+        return self.paper.effort_of(cell, self.effort)
+
+    def finished(self, cell: Cell) -> bool:
+        """Return whether all replications of the cell are there."""
+        run = self._simulated.get(cell)
+        return run is not None and len(run.replications) >= self.effort_of(cell).replications
+
+    def complete(self, cells: Sequence[Cell]) -> bool:
+        """Return whether all replications of all of some cells are there."""
+        return all(self.finished(cell) for cell in cells)
+
+    @property
+    def about(self) -> str:
+        """The paper, the seed and the effort: what a figure says about itself."""
+        return f"{self.paper.citation} seed {self.seed}, {self.effort.describe()}"
+
+    def simulated_cells(self) -> list[Cell]:
+        """Return the cells of which at least one replication is there, in simulated order."""
+        return list(self._simulated)
+
+    def resampled(self, draw: int) -> Session:
+        """Return the session with its runs drawn again, with replacement (bootstrap).
+
+        Cells with equally many runs keep their pairs: run i of each is replaced by the same run.
+        `shared` computes everything again, and for this resample only.
+
+        Parameters
+        ----------
+        draw : int
+            Number of the resample, from 0. Equal numbers give equal resamples.
+        """
+        made = copy.copy(self)
+        made.resample = draw
+        made._shared = {}
+        return made
+
+    def per_run(self, cell: Cell, name: str, measure: Callable[[Session, int], T]) -> list[T]:
+        """Return a measure of each finished replication that is computed once for all resamples.
+
+        Parameters
+        ----------
+        cell : Cell
+            Which scenario.
+        name : str
+            Name of the measure, with everything that it depends on besides the run.
+        measure : callable
+            Gets the session with every run and the number of a run; it may read the same run of
+            other cells with equally many runs.
+        """
+        key = (cell, name)
+        if key not in self._per_run:
+            runs = range(len(self._all_runs.replications(cell)))
+            self._per_run[key] = [measure(self._all_runs, run) for run in runs]
+        found: list[T] = self._per_run[key]
+        if self.resample is None:
+            return found
+        return [found[run] for run in _drawn(self.resample, len(found))]
+
+    def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
+        """Return a number of each finished replication; empty when there is none.
+
+        Resamples compute the measure of a module once for all of them.
+        """
+        name = f"{value.__module__}.{getattr(value, '__qualname__', '<unnamed>')}"
+        if self.resample is None or "<" in name:
+            return [value(replication) for replication in self.replications(cell)]
+        return self.per_run(cell, name, lambda runs, run: value(runs.replications(cell)[run]))
+
+    def replications(self, cell: Cell) -> Sequence[Mapping[str, Any]]:
+        """Return the statistics of each finished replication; empty when there is none."""
+        run = self._runs_of(cell)
+        return [] if run is None else run.replications
+
+    def series(self, cell: Cell, name: str, replication: int = 0) -> Series:
+        """Return a recorded series of a finished replication.
+
+        Parameters
+        ----------
+        cell : Cell
+            Which scenario; it says what is recorded.
+        name : str
+            Which series.
+        replication : int
+            Which replication, from 0. Default 0.
+
+        Returns
+        -------
+        series : Series
+            Over the whole run.
+        """
+        run = self._runs_of(cell)
+        if run is None:
+            raise KeyError(cell)
+        return run.series(name, replication)
+
+    def _runs_of(self, cell: Cell) -> Simulated | None:
+        run = self._simulated.get(cell)
+        if run is None or self.resample is None:
+            return run
+        return run.chosen(_drawn(self.resample, len(run.replications)))
+
+    def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Estimate | None:
+        """Return the mean of a number over the finished replications of a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            Which scenario.
+        value : callable
+            Takes the number out of a replication's statistics.
+
+        Returns
+        -------
+        estimate : Estimate or None
+            None when no replication of the cell is finished.
+        """
+        found = self.values(cell, value)
+        if not found:
+            return None
+        return self.interval(found)
+
+    def interval(self, values: Sequence[float]) -> Estimate:
+        """Return the mean of values, at least one, with the paper's kind of interval."""
+        return Estimate(*self.engine.mean_interval(values, self.paper.confidence), len(values))
+
+    def difference(self, values: Sequence[float], others: Sequence[float]) -> Estimate | None:
+        """Return the mean difference of two cells, paired by run: equal runs share their streams.
+
+        None for fewer than two pairs.
+        """
+        pairs = [a - b for a, b in zip(values, others, strict=False)]
+        return self.interval(pairs) if len(pairs) > 1 else None
+
+    def solution(self, cell: Cell) -> Solved:
+        """Return the analytic solution of a cell."""
+        if cell not in self._solved:
+            self._solved[cell] = self.engine.solve(self.paper.analysed_scenario(cell))
+        return self._solved[cell]
+
+    def shared(self, name: str, make: Callable[[], T]) -> T | None:
+        """Return what several items need and is computed once.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        make : callable
+            Computes it.
+
+        Returns
+        -------
+        found : what `make` returned, or None
+            None when it was not there yet when Ctrl-C came.
+        """
+        if name not in self._shared:
+            if self.interrupted:
+                return None
+            self._shared[name] = make()
+        found: T = self._shared[name]
+        return found
+
+    def write(self, figure: Figure, out: Path, stem: str, title: str, about: str) -> list[Path]:
+        """Write a figure in every format that is wanted; return the files.
+
+        Parameters
+        ----------
+        figure : Figure
+            What to write.
+        out : Path
+            The folder; it exists.
+        stem : str
+            File name without its ending.
+        title, about : str
+            What the files say about themselves.
+        """
+        from airpath.results import figure_files
+
+        return figure_files.save(figure, out, stem, title, about, self._figure_formats)
+
+    def draw(
+        self, make: Callable[[], Figure], out: Path, stem: str, title: str, about: str
+    ) -> list[Path]:
+        """Make a figure in the style of all figures and `write` it."""
+        from airpath.results import style
+
+        with style.style():
+            return self.write(make(), out, stem, title, about)
+
+    def scenarios(self) -> dict[str, Any]:
+        """Return every simulated scenario as plain values, by the text of its cell."""
+        return {
+            self.paper.cell_label(cell): dict(self.engine.describe(self.scenario(cell)))
+            for cell in self._simulated
+        }
+
+
+@cache
+def _drawn(draw: int, runs: int) -> tuple[int, ...]:
+    return tuple(random.Random(f"{draw} of {runs}").choices(range(runs), k=runs))

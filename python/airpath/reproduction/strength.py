@@ -1,0 +1,58 @@
+"""How firm a verdict is: the check of a claim on bootstrap resamples of the runs.
+
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), §6. One resample draws as
+many runs as there are, with replacement; cells with equally many runs keep their pairs. Left out:
+the correction for few runs (the variance of a resampled mean is n - 1 over n of the unbiased one).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airpath.reproduction.claim import Claim, ClaimCheck, Strength
+from airpath.reproduction.session import Session
+
+__all__ = ["checked"]
+
+
+def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
+    """Check claims on all runs, and on `Effort.resamples` of them.
+
+    Parameters
+    ----------
+    session : Session
+        With every cell that the claims need.
+    specs : sequence of ClaimCheck
+        What to check.
+
+    Returns
+    -------
+    claims : list of Claim
+        In the order of `specs`. After Ctrl-C none has a strength, and `session.interrupted` is set.
+    """
+    found = [spec.check(session) for spec in specs]
+    draws = session.effort.resamples
+    varying = [number for number, spec in enumerate(specs) if _varies(session, spec)]
+    if session.interrupted or not varying or not draws:
+        return found
+    held: Counter[int] = Counter()
+    try:
+        for draw in range(draws):
+            session.report(draw / draws, "checking the statements on resamples")
+            resample = session.resampled(draw)
+            for number in varying:
+                held[number] += specs[number].check(resample).holds
+    except KeyboardInterrupt:
+        session.interrupted = True
+        return found
+    for number in varying:
+        found[number] = replace(found[number], strength=Strength(held[number], draws))
+    return found
+
+
+def _varies(session: Session, spec: ClaimCheck) -> bool:
+    """Whether resamples differ: some cell has two runs, or the check itself is random."""
+    runs = [len(session.replications(cell)) for cell in spec.cells]
+    return spec.is_random and max(runs, default=2) > 1

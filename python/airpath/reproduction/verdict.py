@@ -1,0 +1,218 @@
+"""What a reproduction comes to: how many numbers and claims of the paper are met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from airpath.reproduction.base import ItemResult, Row
+    from airpath.reproduction.claim import Claim, Outcome
+
+__all__ = ["Outside", "Tally", "Verdict", "current", "numbers_once", "tolerances", "verdict_of"]
+
+
+class Outside(NamedTuple):
+    """A number outside its tolerance."""
+
+    item: str
+    row: Row
+
+    def describe(self) -> str:
+        """Return it in one line: where it stands, both numbers, what was tolerated."""
+        row = self.row
+        place = ", ".join(f"{name} {value}" for name, value in row.row.items())
+        unit = "" if row.unit == "1" else f" {row.unit}"
+        text = f"{self.item}, {row.quantity}, {place}: paper {row.published:.6g}{unit}, "
+        text += f"ours {row.ours:.4g}{unit}"
+        if row.unit == "%" and row.ours is not None and row.published is not None:
+            text += f" ({row.ours - row.published:+.1f} points)"
+        elif row.relative_difference is not None:
+            text += f" ({100 * row.relative_difference:+.1f} %)"
+        if row.tolerance is None:
+            return text
+        ends = row.tolerated
+        tolerated = "" if ends is None else f"{ends[0]:.4g} to {ends[1]:.4g}, "
+        return f"{text}; tolerated: {tolerated}{row.tolerance.source}"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Claims of the paper, counted by outcome.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+        In the order of the file.
+    """
+
+    claims: Sequence[Claim]
+
+    def of(self, outcome: Outcome) -> list[Claim]:
+        """Return the claims with an outcome."""
+        return [each for each in self.claims if each.outcome == outcome]
+
+    @property
+    def open(self) -> list[Claim]:
+        """Claims that do not hold or are undecided."""
+        return [each for each in self.claims if each.outcome != "holds"]
+
+    def describe(self) -> str:
+        """Return the counts: ``14 of 19 claims hold, 2 are undecided``."""
+        hold, total = len(self.of("holds")), len(self.claims)
+        text = f"{hold} of {_count(total, 'statement')} {'holds' if total == 1 else 'hold'}"
+        undecided = len(self.of("undecided"))
+        verb = "is" if undecided == 1 else "are"
+        return f"{text}, {undecided} {verb} undecided" if undecided else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as a JSON object."""
+        return {
+            "statements": len(self.claims),
+            "hold": len(self.of("holds")),
+            "undecided": [each.key for each in self.of("undecided")],
+            "do_not_hold": [each.key for each in self.of("does not hold")],
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The counts, and what fails.
+
+    Parameters
+    ----------
+    numbers : int
+        Published numbers that have a value of ours and a tolerance; one that stands in two items
+        counts once.
+    outside : sequence of Outside
+        Those outside their tolerance.
+    not_judged : int
+        Published numbers with a value of ours but no tolerance.
+    missing : int
+        Published numbers without a value of ours.
+    committed : Tally
+        Claims whose criterion was committed before any number.
+    current : Tally
+        The same with later criteria: each replaces the first criterion that it revises.
+    """
+
+    numbers: int
+    outside: Sequence[Outside]
+    not_judged: int
+    missing: int
+    committed: Tally
+    current: Tally
+
+    @property
+    def has_later(self) -> bool:
+        """Whether a criterion was written after the numbers of an earlier one were known."""
+        return any(each.later for each in self.current.claims)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every number is within its tolerance and every claim holds."""
+        return not (self.outside or self.committed.open or self.current.open)
+
+    @property
+    def open(self) -> list[Claim]:
+        """Claims that do not hold or are undecided, by either set of criteria."""
+        found = {each.key: each for each in (*self.committed.open, *self.current.open)}
+        return list(found.values())
+
+    @property
+    def within(self) -> int:
+        """Numbers within their tolerance."""
+        return self.numbers - len(self.outside)
+
+    def describe(self) -> str:
+        """Return the counts as one sentence."""
+        parts = []
+        if self.numbers:
+            verb = "is" if self.numbers == 1 else "are"
+            parts.append(
+                f"{self.within} of {_count(self.numbers, 'published number')} {verb} within "
+                "tolerance"
+            )
+        if self.not_judged:
+            parts.append(f"{self.not_judged} more have no tolerance")
+        if self.missing:
+            parts.append(f"{self.missing} more were not computed")
+        if self.committed.claims or self.current.claims:
+            parts.append(self.committed.describe())
+        if self.has_later:
+            parts.append(f"with later criteria {self.current.describe()}")
+        return ("; ".join(parts) or "nothing published to compare with") + "."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "numbers": self.numbers,
+            "within": self.within,
+            "outside": [{"item": item, **row.to_dict()} for item, row in self.outside],
+            "not_judged": self.not_judged,
+            "missing": self.missing,
+            **self.committed.to_dict(),
+            "with_later": self.current.to_dict() if self.has_later else None,
+            "text": self.describe(),
+            "outside_text": [outside.describe() for outside in self.outside],
+        }
+
+
+def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
+    """Return the counts of items and claims.
+
+    Parameters
+    ----------
+    items : sequence of ItemResult
+        With their rows.
+    claims : sequence of Claim
+        Those that were checked; measures that are not the paper's are left out.
+    """
+    rows = numbers_once(items)
+    judged = [each for each in rows if each.row.within is not None]
+    computed = sum(each.row.ours is not None for each in rows)
+    checked = [claim for claim in claims if claim.of_paper]
+    return Verdict(
+        numbers=len(judged),
+        outside=[each for each in judged if not each.row.within],
+        not_judged=computed - len(judged),
+        missing=len(rows) - computed,
+        committed=Tally([claim for claim in checked if not claim.later]),
+        current=Tally(current(checked)),
+    )
+
+
+def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
+    """Return the published numbers with their item; one that two items show counts once."""
+    found: dict[tuple[Any, ...], Outside] = {}
+    for item in items:
+        for row in item.rows:
+            if row.published is not None:
+                name = (tuple(row.row.items()), row.quantity, row.published)
+                found.setdefault(name, Outside(item.item, row))
+    return list(found.values())
+
+
+def current(claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims without the first criteria that later ones revise.
+
+    A later criterion stays, even if another one revises it: what did not hold remains counted.
+    """
+    revised = {claim.revises for claim in claims}
+    return [each for each in claims if each.later or each.key not in revised]
+
+
+def tolerances(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return the quantities of some rows with the tolerances of their published numbers."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.published is not None and row.tolerance is not None:
+            sources = found.setdefault(row.quantity, [])
+            if row.tolerance.source not in sources:
+                sources.append(row.tolerance.source)
+    return [(quantity, " or ".join(sources)) for quantity, sources in found.items()]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,407 @@
+"""Claims, settings, items and measured quantities as a paper's files declare them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airpath.reproduction import Effort, ItemResult, Paper, load
+from airpath.reproduction.base import Row
+from airpath.reproduction.claim import Claim, Strength
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, is_less, joined
+from airpath.reproduction.engine import Compiled, Simulated
+from airpath.reproduction.half_widths import half_widths
+from airpath.reproduction.manifest import paper_of
+from airpath.reproduction.published import Interval
+from airpath.reproduction.quantities import Measured, batch_means, improvement
+from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
+from airpath.reproduction.session import Session
+from airpath.reproduction.strength import checked
+from airpath.reproduction.tolerance import Tolerance
+from airpath_papers.sbd.settings import Settings
+
+FILE = """
+[rises]
+items = ["fig1", "fig2"]
+text = "It rises (§1)."
+criterion = "Of {sizes} the last ({sizes[2]}) is above {share:.0%} of the first, {sizes:.1f}."
+sizes = [1, 2, 3]
+share = 0.95
+
+[weaker]
+items = ["fig2"]
+text = "Ours."
+criterion = "None."
+of_paper = false
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "claims.toml").write_text(FILE)
+    return tmp_path
+
+
+class Numbers:
+    """An engine that gives each cell numbers of its own, one for each run."""
+
+    def __init__(self, numbers: dict[str, Sequence[float]]) -> None:
+        self.numbers = numbers
+
+    def simulate(self, scenario: str, **_options: Any) -> Simulated:
+        return Simulated([{"value": value} for value in self.numbers[scenario]], False)
+
+    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
+        return Compiled().mean_interval(values, confidence)
+
+
+def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
+    """Return a session in which cells, tuples of a name, have these numbers by run."""
+    paper = Paper("p", "", "", ("name",), {}, [], lambda cell, _effort: cell[0])
+    engine: Any = Numbers(numbers)
+    made = Session(paper, Effort(1, 1.0, 0.0, resamples=resamples), engine, seed=1)
+    made.simulate([(name,) for name in numbers])
+    return made
+
+
+def value(replication: Any) -> float:
+    return float(replication["value"])
+
+
+# --- claims --------------------------------------------------------------------------------
+
+
+def test_a_criterion_has_its_numbers(folder: Path) -> None:
+    spec = Claims(folder).specs["rises"]
+    assert spec.criterion == "Of 1, 2, 3 the last (3) is above 95% of the first, 1.0, 2.0, 3.0."
+    assert (spec["sizes"], spec["share"], spec.of_paper) == ([1, 2, 3], 0.95, True)
+
+
+def test_a_check_gets_the_cells_that_it_asked_for(folder: Path) -> None:
+    says = Claims(folder)
+
+    def cells(spec: ClaimSpec) -> Any:
+        return {"all": [(str(size),) for size in spec["sizes"]], "twice": {1: ("1",)}}
+
+    @says.check("rises", cells)
+    def _rises(_session: Session, spec: ClaimSpec, found: Any) -> Finding:
+        assert found == cells(spec)
+        return Finding(spec["share"] < 1, ["as measured"], {"n": 3})
+
+    with pytest.raises(KeyError, match="weaker"):
+        says.checks()
+    says.check("weaker")(lambda *_: Finding(False, [], {}))
+    rises, weaker = says.checks()
+    assert rises.cells == [("1",), ("2",), ("3",)]
+    assert weaker.cells == []
+    checked = rises.check(session())
+    assert (checked.key, checked.text, checked.holds) == ("rises", "It rises (§1).", True)
+    assert (checked.measured, checked.values) == (["as measured"], {"n": 3})
+    assert (checked.of_paper, weaker.check(session()).of_paper) == (True, False)
+    assert (says.of("fig1"), says.of("fig2")) == (("rises",), ("rises", "weaker"))
+
+
+def test_a_check_of_no_claim_is_an_error(folder: Path) -> None:
+    with pytest.raises(KeyError, match="falls"):
+        Claims(folder).check("falls")
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ('revises = "rises"', "weaker.revises = 'rises': must name a statement; set later"),
+        ('later = "2026-11-24"\nrevises = "falls"', "weaker.revises = 'falls'"),
+        ('cause = "weather"\nwhy = "It rains."', "must be one of ours, reading, paper, differs"),
+        ('cause = "paper"', "weaker.cause = 'paper'"),
+    ],
+)
+def test_entries_added_later_are_checked(entry: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "claims.toml").write_text(FILE + entry)
+    with pytest.raises(ValueError, match=problem):
+        Claims(tmp_path)
+
+
+# --- strengths ---------------------------------------------------------------------------------
+
+
+def strength_of(check: Any, numbers: dict[str, Sequence[float]], folder: Path) -> Claim:
+    """Return the claim `rises`, checked on cells with these numbers by run."""
+    says = Claims(folder)
+    says.check("rises", lambda _spec: [(name,) for name in numbers])(check)
+    says.check("weaker")(lambda *_: Finding(True, [], {}))
+    found, exact = checked(session(**numbers), says.checks())
+    assert exact.strength is None
+    return found
+
+
+def test_a_verdict_that_turns_with_the_runs_is_undecided(folder: Path) -> None:
+    def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
+        return Finding(statistics.fmean(found.values(cells[0], value)) > 0, [], {})
+
+    level = strength_of(check, {"a": [-1.0, 1.0, -1.0, 1.0, 0.1]}, folder)
+    assert level.strength is not None
+    assert (level.holds, level.outcome, level.strength.draws) == (True, "undecided", 100)
+    # More than half of the resamples of five have a mean above 0; certainly not 95 %.
+    assert 0.4 < level.strength.share < 0.7
+    assert strength_of(check, {"a": [1.0, 2.0, 3.0]}, folder).outcome == "holds"
+    below = strength_of(check, {"a": [-1.0, -2.0, -3.0]}, folder)
+    assert (below.outcome, below.strength) == ("does not hold", Strength(0, 100))
+    # One run cannot be resampled.
+    assert strength_of(check, {"a": [1.0]}, folder).strength is None
+
+
+def test_resamples_keep_the_pairs_of_runs(folder: Path) -> None:
+    def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
+        difference = found.difference(*(found.values(cell, value) for cell in cells))
+        return Finding(difference is not None and difference.high < 0, [], {})
+
+    runs = [10.0, 20.0, 30.0, 40.0]
+    numbers = {"low": runs, "high": [run + 1 + run / 100 for run in runs]}
+    # Paired, each difference is -1.1 to -1.4; unpaired, they are between -31 and +29.
+    assert strength_of(check, numbers, folder).strength == Strength(100, 100)
+
+
+def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
+    found = session(a=[float(run) for run in range(50)])
+    first = found.resampled(3).values(("a",), value)
+    assert first == found.resampled(3).values(("a",), value)
+    assert first != found.resampled(4).values(("a",), value)
+    # A bootstrap sample of n leaves out 1/e of the runs on average: 18.4 of 50.
+    assert 25 < len(set(first)) < 40
+    assert (found.resample, found.resampled(3).resample) == (None, 3)
+    run = Simulated([{}, {}, {}], False, lambda name, number: (name, number))  # type: ignore[arg-type,return-value]
+    chosen: Any = run.chosen([2, 2, 0])
+    assert [chosen.series("rate", place) for place in range(3)] == [
+        ("rate", 2),
+        ("rate", 2),
+        ("rate", 0),
+    ]
+
+
+def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
+    found = session(a=[float(run) for run in range(8)], b=[10.0] * 8)
+    computed = []
+
+    def measure(of: Session, run: int) -> float:
+        computed.append(run)
+        return of.values(("a",), value)[run] + of.values(("b",), value)[run]
+
+    resample = found.resampled(3)
+    drawn = [number + 10 for number in resample.values(("a",), value)]
+    assert resample.per_run(("a",), "sum", measure) == drawn
+    assert found.per_run(("a",), "sum", measure) == [run + 10.0 for run in range(8)]
+    assert computed == list(range(8))
+
+
+counted: list[float] = []
+
+
+def _counted(replication: Any) -> float:
+    counted.append(value(replication))
+    return counted[-1]
+
+
+def test_resamples_compute_the_measure_of_a_module_once() -> None:
+    found = session(a=[float(run) for run in range(8)])
+    counted.clear()
+    for draw in (0, 1, 2):
+        resample = found.resampled(draw)
+        assert resample.values(("a",), _counted) == resample.values(("a",), lambda run: value(run))
+    assert counted == list(range(8))
+
+
+@pytest.mark.parametrize("resamples", [0, 3])
+def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Path) -> None:
+    made: list[int | None] = []
+
+    def check(found: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
+        drawn = found.shared("number", lambda: found.resample)
+        made.append(drawn)
+        return Finding(drawn == found.resample, [], {})
+
+    says = Claims(folder)
+    says.check("rises", is_random=True)(check)
+    says.check("weaker", is_random=True)(check)
+    for claim in checked(session(resamples), says.checks()):
+        assert claim.holds
+        assert claim.strength == (Strength(3, 3) if resamples else None)
+    assert made == [None, None, *(draw for draw in range(resamples) for _ in range(2))]
+
+
+def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:
+    calls = []
+
+    def check(found: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
+        calls.append(found.resample)
+        if found.resample == 4:
+            raise KeyboardInterrupt
+        return Finding(True, [], {})
+
+    claim = strength_of(check, {"a": [1.0, 2.0]}, folder)
+    assert calls == [None, 0, 1, 2, 3, 4]
+    assert (claim.holds, claim.strength) == (True, None)
+
+
+def test_what_is_gathered_holds_when_all_does() -> None:
+    def look(bearer: int, limit: int) -> Finding:
+        return Finding(bearer > limit, [f"at {bearer}"], {"limit": limit})
+
+    found = gathered("bearer", {384: 1, 128: 200}, look)
+    values = {"bearer=384": {"limit": 1}, "bearer=128": {"limit": 200}}
+    assert found == Finding(False, ["at 384", "at 128"], values)
+    assert gathered("bearer", {384: 1}, look).holds
+    assert list(gathered("", {"T_M": 1}, lambda *_: Finding(True, [], {})).values) == ["T_M"]
+
+
+def test_less_is_less_in_every_pair_of_runs() -> None:
+    found = session(low=[1.0, 2.0, 3.0], high=[1.5, 2.6, 3.5], mixed=[0.0, 4.0, 5.0])
+    assert is_less(found, ("low",), ("high",), value)
+    assert not is_less(found, ("high",), ("low",), value)
+    assert not is_less(found, ("low",), ("mixed",), value)
+
+
+def test_values_are_joined() -> None:
+    assert joined([0.616, 0.5], ".2f") == "0.62, 0.50"
+
+
+# --- settings ----------------------------------------------------------------------------------
+
+
+def test_settings_have_their_units() -> None:
+    spec = Settings("table1.csv", {"Timer": "60 ms", "maxDAT": "10", "In order": "yes"})
+    assert (spec.number("Timer", "ms"), spec.whole("maxDAT"), spec.yes("In order")) == (
+        60,
+        10,
+        True,
+    )
+    with pytest.raises(ValueError, match="Timer = '60 ms' is not in 's'"):
+        spec.number("Timer", "s")
+
+
+# --- items -------------------------------------------------------------------------------------
+
+
+def evaluate(_session: Session, _out: Path | None) -> ItemResult:
+    return ItemResult("fig1", "", [])
+
+
+@pytest.mark.parametrize(
+    ("items", "belongs"), [(["fig1"], '["fig1"]'), (["fig1", "fig2"], '["fig1", "fig3"]')]
+)
+def test_items_that_differ_from_the_file_are_an_error(
+    items: Sequence[str], belongs: str, tmp_path: Path
+) -> None:
+    (tmp_path / "paper.toml").write_text(
+        'title = "T"\ncitation = "C"\nmodes = {}\nitems = {fig1 = "A", fig2 = "B"}\n'
+    )
+    text = f'[one]\nitems = {belongs}\ntext = ""\ncriterion = ""\n'
+    (tmp_path / "claims.toml").write_text(text)
+    says = Claims(tmp_path)
+    says.check("one")(lambda *_: Finding(True, [], {}))
+    more: dict[str, Any] = {"cell_names": (), "simulated_scenario": lambda *_: None}
+    with pytest.raises(ValueError, match="differ"):
+        paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), **more)
+
+
+def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
+    (tmp_path / "paper.toml").write_text(
+        'title = "T"\ncitation = "C"\nconfidence = 0.9\nitems = {fig1 = "A"}\n'
+        "[modes.quick]\nreplications = 2\nduration_s = 3.0\nwarmup_s = 1.0\n"
+    )
+    (tmp_path / "claims.toml").write_text("")
+    items: Any = {"fig1": ((), evaluate)}
+    more: dict[str, Any] = {"cell_names": (), "simulated_scenario": lambda *_: None}
+    made = paper_of(tmp_path, Claims(tmp_path), items, **more)
+    assert (made.key, made.title, made.confidence) == (tmp_path.name, "T", 0.9)
+    assert [(item.key, item.title) for item in made.items] == [("fig1", "A")]
+    assert made.modes == {"quick": Effort(2, 3.0, 1.0)}
+
+
+def test_a_paper_without_an_analytic_model_says_so() -> None:
+    with pytest.raises(LookupError, match="no analytic model"):
+        load("sbd").analysed_scenario(())
+
+
+# --- measured quantities -----------------------------------------------------------------------
+
+NEAR = Tolerance("5 %", relative=0.05)
+QUANTITY = Measured("goodput", "kbit/s", value, 1, NEAR, batch=2)
+
+
+def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:
+    found = session(a=[10.0, 11.0, 12.0])
+    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, Interval(11.5, 0.5))
+    assert (row.ours, row.published, row.published_ci, row.within) == (11.0, 11.5, 0.5, True)
+    assert row.extra == {"replications": 3, "means_of_2_runs": [10.5]}
+    cells = QUANTITY.shown().cells({"goodput": row})
+    assert cells == ["11.5 ± 0.5", "11.0 ± 5.7", "-4.3"]
+    assert QUANTITY.text(found, ("b",)) == "not simulated"
+    missing = QUANTITY.row(found, ("b",), {"aqm": "b"})
+    assert (missing.ours, missing.published, missing.tolerance) == (None, None, None)
+
+
+def test_an_improvement_is_of_the_means_and_paired_by_run() -> None:
+    found = session(new=[11.0, 22.0, 33.0, 44.0], old=[10.0, 20.0, 30.0, 40.0], one=[1.0])
+    ours = improvement(found, ("new",), ("old",), QUANTITY)
+    assert ours is not None
+    assert ours.per_cent == pytest.approx(10)
+    assert ours.per_cent_of_batches == pytest.approx([10, 10])
+    # Differences of 1 to 4, of means of 25: 2.5 ± 3.77, for t = 5.841 at 99 %.
+    assert ours.interval == pytest.approx((10 - 15.08, 10 + 15.08), abs=0.01)
+    assert not ours.significant
+    back = improvement(found, ("old",), ("old",), QUANTITY)
+    assert back is not None
+    assert (back.per_cent, back.significant) == (0, False)
+    assert improvement(found, ("new",), ("missing",), QUANTITY) is None
+
+
+def test_batches_leave_a_rest_out() -> None:
+    assert batch_means([1, 3, 5, 7, 100], 2) == [2, 6]
+    assert batch_means([1], 2) == []
+
+
+def test_printed_half_widths_are_compared_at_the_papers_number_of_runs() -> None:
+    found = session(a=[10.0, 11.0, 12.0, 13.0, 14.0])
+    # Of 5 runs t = 4.604 at 99 %, of 3 runs 9.925; s = 1.581: 3.255 is 9.060 of 3 runs.
+    found.paper = replace(found.paper, published_runs=3)
+    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, Interval(11.5, 4.53))
+    missing = QUANTITY.row(found, ("b",), {"aqm": "b"}, Interval(11.5, 1.0))
+    item = ItemResult("table1", "", [row, missing])
+    [compared] = half_widths([item, replace(item, item="table2")], found)
+    values = compared.values["goodput"]
+    assert (values["half_widths"], values["mean_ratio"]) == (1, pytest.approx(2.0, abs=0.001))
+    # exp(2.576 sqrt(1/8 + 1/4)) = 4.84: chance alone makes a factor of 2.
+    assert values["within_chance"] == 1
+    assert compared.lines == [
+        "goodput: 1 printed half-widths; simulated over printed 2.00 (geometric mean), "
+        "2.00 to 2.00; 1 within the factor 4.84 that 99 % of equal ones stay within"
+    ]
+    found.paper = replace(found.paper, published_runs=None)
+    assert half_widths([item], found) == []
+
+
+# --- scores ------------------------------------------------------------------------------------
+
+
+def test_places_are_near_with_all_their_rows_in_each_batch() -> None:
+    def row(bearer: int, quantity: str, batches: list[float]) -> Row:
+        about = ({"bearer": bearer, "aqm": quantity}, quantity, "1", 100.0, batches[0])
+        return Row(*about, tolerance=NEAR, extra={"batches": batches})
+
+    rows = [
+        row(384, "goodput", [104.0, 96.0, 106.0]),
+        row(384, "delay", [96.0, 94.0, 96.0]),
+        row(128, "goodput", [100.0, 100.0, 100.0]),
+    ]
+    places = by_place(rows, ("bearer",))
+    assert list(places) == [(384,), (128,)]
+    assert within_by_batch(places.values(), "batches") == [2, 1, 1]
+    assert largest_difference(rows, "delay") == pytest.approx(-0.04)
+    assert largest_difference(rows, "rtt") == 0
+    assert others(["a", "b"]) == "; others: a; b"
+    assert others([]) == ""

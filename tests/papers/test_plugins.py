@@ -1,0 +1,112 @@
+"""Papers are plug-ins: found by entry points, absent from the wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airpath import demo
+from airpath.cli import main
+from airpath.errors import BadValueError
+from airpath.reproduction import installed_papers, load, plugins
+from airpath.reproduction.plugins import paper_directory
+
+ROOT = Path(__file__).parents[2]
+INSTALL = "Run pip install 'airpath[papers]', or use the directory of a paper."
+
+
+@pytest.fixture
+def no_papers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda **_group: ())
+
+
+@pytest.fixture
+def other_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two papers of another distribution; the code of one of them fails."""
+    for name, code in {"fine": "from airpath_papers.sbd import PAPER", "bad": "1 / 0"}.items():
+        directory = tmp_path / "others" / name
+        directory.mkdir(parents=True)
+        (directory / "__init__.py").write_text(code)
+    (tmp_path / "others" / "__init__.py").write_text("")
+    (tmp_path / "others" / "fine" / "paper.toml").write_text('description = "A fine paper"\n')
+    metadata = tmp_path / "others-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
+    points = ["fine = others.fine:PAPER", "bad = others.bad:PAPER", "gone = nowhere.gone:PAPER"]
+    (metadata / "entry_points.txt").write_text("\n".join(["[airpath.papers]", *points]))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("other_distribution")
+def test_a_paper_of_another_distribution_is_found() -> None:
+    found = installed_papers()
+    assert {"bad", "fine", "gone", "qawla", "sbd"} <= found.keys()
+    assert (found["fine"], found["bad"], found["gone"]) == ("A fine paper", "", "")
+    assert load("fine").key == "sbd"
+
+
+@pytest.mark.usefixtures("other_distribution")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("bad", '"bad": its code fails: ZeroDivisionError: division by zero.'),
+        ("gone", "\"gone\": its code fails: ModuleNotFoundError: No module named 'nowhere'."),
+    ],
+)
+def test_a_paper_that_cannot_be_loaded_is_an_error_of_one_line(name: str, message: str) -> None:
+    with pytest.raises(BadValueError) as error:
+        load(name)
+    assert str(error.value) == message
+
+
+@pytest.mark.usefixtures("other_distribution")
+def test_the_summary_lists_papers_with_results(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--summary"]) == 0
+    assert "\nfine" not in capsys.readouterr().out
+    assert main(["reproduce", "fine", "--summary"]) == 2
+    assert capsys.readouterr().err == 'paper = "fine": has no results.json of a full run.\n'
+
+
+@pytest.mark.usefixtures("no_papers")
+@pytest.mark.parametrize(
+    ("arguments", "begin"),
+    [
+        (["reproduce"], "PAPER: missing; "),
+        (["reproduce", "qawla", "table2"], 'paper = "qawla": '),
+        (["reproduce", "--summary"], ""),
+    ],
+)
+def test_without_papers_a_line_says_how_to_install_them(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], begin: str
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr() == ("", f"{begin}no papers are installed. {INSTALL}\n")
+
+
+@pytest.mark.usefixtures("no_papers")
+def test_without_papers_the_list_and_the_demonstration_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["list", "paper"]) == 0
+    assert capsys.readouterr().out == f"no papers are installed. {INSTALL}\n"
+    assert demo._paper(tmp_path, demo.output.console()) is False
+    assert "The paper qawla is not installed: pip install" in capsys.readouterr().out
+
+
+def test_every_paper_is_an_entry_point_with_a_description() -> None:
+    directories = sorted(file.parent for file in (ROOT / "papers").rglob("paper.toml"))
+    assert [directory.name for directory in directories] == sorted(installed_papers())
+    for name, description in installed_papers().items():
+        assert description == load(name).description
+        assert description
+        assert paper_directory(name) in directories
+
+
+def test_the_wheel_depends_on_no_paper() -> None:
+    sources = (ROOT / "python" / "airpath").rglob("*.py")
+    found = [str(file) for file in sources if "airpath_papers" in file.read_text("utf-8")]
+    # The first names the example of an entry point, the others where notes of papers are linked.
+    allowed = {"plugins.py", "page.py", "overview.py", "__main__.py"}
+    assert [name for name in found if Path(name).name not in allowed] == []

@@ -1,0 +1,178 @@
+"""The kit that papers are made with: a table from a CSV file to the terminal and to a page."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from rich.console import Console
+
+from airpath.reproduction.base import Row, Table
+from airpath.reproduction.claims import interval, known, listed, told
+from airpath.reproduction.compare import (
+    ColumnSet,
+    Key,
+    NoteColumns,
+    absolute,
+    comparison,
+    number,
+    percent,
+    printed,
+)
+from airpath.reproduction.files import read_records
+from airpath.reproduction.grid import grid, thinned
+from airpath.reproduction.page import markdown
+from airpath.reproduction.published import Quantity, published_rows
+from airpath.reproduction.render import print_table
+from airpath.reproduction.session import Estimate
+from airpath.reproduction.tolerance import Tolerance
+
+TABLE = """# A comment.
+bearer,aqm,goodput_kbps,goodput_half_width_kbps,delay_s,seen
+384,sbd,294.5,5.6,0.55,often
+64,red,52.5,0.8,,once
+"""
+
+NEAR = Tolerance("5 %", relative=0.05)
+QUANTITIES = (
+    Quantity("goodput", "kbit/s", "goodput_kbps", NEAR),
+    Quantity("delay", "s", "delay_s"),
+)
+SHOWN = (
+    ColumnSet(
+        "goodput", "G", printed(1), number(1), percent(1), ("paper", "ours", "diff %", "near")
+    ),
+    NoteColumns("", ("seen",), ("seen",)),
+    ColumnSet("delay", "D", printed(2), number(2)),
+)
+KEYS = (Key("bearer", "bearer"), Key("aqm", "by", str.upper))
+
+
+class Line(NamedTuple):
+    """A line of `TABLE`."""
+
+    bearer: int
+    mean: float
+    delay_s: float | None
+    seen: str
+
+
+def test_a_table_becomes_named_tuples_with_the_kinds_of_their_fields(tmp_path: Path) -> None:
+    (tmp_path / "table9.csv").write_text(TABLE)
+    found = read_records(tmp_path, "table9.csv", Line, {"mean": "goodput_kbps"})
+    assert found == [Line(384, 294.5, 0.55, "often"), Line(64, 52.5, None, "once")]
+    assert [type(each) for each in found[0]] == [int, float, float, str]
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> list[Row]:
+    (tmp_path / "table9.csv").write_text(TABLE)
+    return published_rows(tmp_path, "table9.csv", ("bearer", "aqm"), QUANTITIES, {"seen": "seen"})
+
+
+def test_a_table_becomes_a_row_for_each_number(published: list[Row]) -> None:
+    goodput, delay, low, missing = published
+    assert (goodput.row, goodput.unit, goodput.extra) == (
+        {"bearer": 384, "aqm": "sbd"},
+        "kbit/s",
+        {"seen": "often"},
+    )
+    assert (goodput.published, goodput.published_ci, goodput.ours) == (294.5, 5.6, None)
+    assert goodput.tolerance is NEAR
+    # No column of half-widths, and an empty entry.
+    assert (delay.published, delay.published_ci, delay.tolerance) == (0.55, None, None)
+    assert (low.published_ci, missing.published) == (0.8, None)
+
+
+def compared(published: list[Row]) -> Table:
+    goodput, _, low, _ = published
+    filled = [
+        goodput.with_ours(Estimate(300.0, 298.0, 302.0, 4)),
+        low.with_ours(Estimate(60.0, float("nan"), float("nan"), 1), extra={"seen": "never"}),
+    ]
+    # What has no number of ours stands where the paper has it, and gives way to what has one.
+    return comparison("Table 9", [*published, *filled], KEYS, SHOWN, ["A note."])
+
+
+def test_published_numbers_stand_beside_ours(published: list[Row]) -> None:
+    table = compared(published)
+    assert table.columns == [
+        ("", "bearer"),
+        ("", "by"),
+        ("G", "paper"),
+        ("G", "ours"),
+        ("G", "diff %"),
+        ("G", "near"),
+        ("", "seen"),
+        ("D", "paper"),
+        ("D", "ours"),
+    ]
+    first = ["384", "SBD", "294.5 ± 5.6", "300.0 ± 2.0", "+1.9", "yes"]
+    second = ["64", "RED", "52.5 ± 0.8", "60.0", "! +14.3", "NO"]
+    assert table.rows == [
+        [*first, "often", "0.55", "not simulated"],
+        [*second, "never", "", "not simulated"],
+    ]
+    assert table.notes == ["A note."]
+
+
+def test_where_no_difference_is_shown_our_number_is_marked() -> None:
+    row = Row({"n": 1}, "x", "1", 1.0, 2.0, tolerance=NEAR)
+    plain = ColumnSet("x", "", printed(1), number(1))
+    assert comparison("", [row], (), [plain]).rows == [["1.0", "! 2.0"]]
+    beside = ColumnSet("x", "", printed(1), number(1), absolute(1), ("paper", "ours", "diff"))
+    assert comparison("", [row], (), [beside]).rows == [["1.0", "2.0", "! +1.0"]]
+
+
+def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:
+    """Each published table was formatted twice, by each paper anew."""
+    table = compared(published)
+    console = Console(file=io.StringIO(), width=200)
+    print_table(table, console)
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    page = list(markdown(table))
+    assert page[0] == "| bearer | by | G: paper | ours | diff % | near | seen | D: paper | ours |"
+    assert "**!** +14.3" in page[3]
+    for cell in (cell for row in table.rows for cell in row):
+        assert cell in shown
+        assert cell.removeprefix("! ") in "\n".join(page)
+
+
+def test_a_row_is_the_same_after_json() -> None:
+    row = Row(
+        {"n": 1}, "x", "1", 1.0, 2.0, 0.1, 1.9, 2.1, NEAR, {"domain": "R1", "difference": 1.0}
+    )
+    again = Row.of(row.to_dict())
+    assert again.within is row.within is False
+    assert again.relative_difference == row.relative_difference
+    same: Any = {**again.to_dict(), "tolerance": None}
+    assert same == {**row.to_dict(), "tolerance": None}
+
+
+class Runs:
+    """Two runs of one cell."""
+
+    def estimate(self, cell: Any, value: Any) -> Estimate | None:
+        return Estimate(value({"x": 1.5}), 1.0, 2.0, 2) if cell == (1,) else None
+
+
+def test_what_claims_share() -> None:
+    runs: Any = Runs()
+    found = known(runs, (1,), lambda run: run["x"])
+    assert (interval(found), interval(found, 1)) == ("1.5000 ± 0.5000", "1.5 ± 0.5")
+    assert told(found) == {"mean": 1.5, "low": 1.0, "high": 2.0}
+    assert told(Estimate(1.0, 0.0, 0.0, 1)) == {"mean": 1.0, "low": None, "high": None}
+    assert (listed([3, 4, 13]), listed([2])) == ("3, 4 and 13", "2")
+    with pytest.raises(ValueError, match="all its cells"):
+        known(runs, (2,), lambda run: run["x"])
+
+
+def test_a_grid_keeps_its_last_value() -> None:
+    assert thinned([1, 2, 3, 4, 5, 6], 4) == [1, 5, 6]
+    assert thinned([1, 2, 3, 4, 5], 2) == [1, 3, 5]
+    assert grid("ab", (1, 2), lambda line, value: f"{line}{value}") == {
+        "a": ["a1", "a2"],
+        "b": ["b1", "b2"],
+    }
