@@ -12,12 +12,10 @@ from typing import Any, Final
 from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import VCP
-from airpath_papers.vcp import bursts, life_spans, rates, recorded, text_claims
-from airpath_papers.vcp.changed import CHANGED
+from airpath_papers.vcp import life_spans, text_claims
 from airpath_papers.vcp.claims import CLAIMS
 from airpath_papers.vcp.delivered import DELIVERIES
 from airpath_papers.vcp.errors import ERRORS
-from airpath_papers.vcp.lte import Recorded, build_recorded, effort_of_recorded
 from airpath_papers.vcp.scenarios import Case, build
 from airpath_papers.vcp.variants import variant_of
 
@@ -33,16 +31,12 @@ _STATED: Final = frozenset(
 
 def effort_of(cell: Cell, effort: Effort) -> Effort:
     """Return how long and how often a cell is simulated, given the mode's effort."""
-    if isinstance(cell, Recorded):
-        return effort_of_recorded(effort)
     runs = max(CLAIM_RUNS, effort.replications) if cell in _STATED else effort.replications
     return Effort(runs, effort.duration_s, effort.warmup_s)
 
 
 def simulated(cell: Cell, effort: Effort) -> Any:
     """Return the scenario of a cell, which may take as long as `effort` says."""
-    if isinstance(cell, Recorded):
-        return build_recorded(cell, effort)
     case = Case(*cell)
     return build(case, effort, variant_of(case))
 
@@ -53,12 +47,8 @@ PAPER: Final = paper_of(
     {
         **ERRORS,
         **DELIVERIES,
-        **CHANGED,
         "statements": text_claims.ITEM,
         "life-spans": life_spans.ITEM,
-        "code-rate": rates.ITEM,
-        "bursts": bursts.ITEM,
-        "trace": recorded.ITEM,
     },
     cell_names=Case._fields,
     simulated_scenario=simulated,

@@ -1,4 +1,4 @@
-"""Delivered packets over the SNR: Figs. 5 and 6, and items with other transports or codes."""
+"""Delivered packets over the SNR: Figs. 5 and 6, and ACKs protected apart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from airpath_papers.vcp.grids import (
     FIG5_DB,
     FIG6_DB,
     FIG6_TO_DB,
-    LOSSY_DB,
     PROTECTION_DB,
     PROTOCOLS,
     SPLIT_DB,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DELIVERIES", "NAMES", "Line", "Panel", "between"]
+__all__ = ["DELIVERIES", "NAMES", "Line", "Panel", "between", "deliveries"]
 
 NAMES: Final[Mapping[str, str]] = {
     "vcp": "VCP",
@@ -132,21 +131,6 @@ def _compared(antennas: str, code_rate: float, snrs_db: Sequence[float]) -> Pane
     return Panel(f"{antennas}, r = {code_rate:g}", lines, places, sorted(more), *marked)
 
 
-def _others() -> Panel:
-    names = ("cubic", "sack", "cubic-sack", "dctcp", "vcp")
-    lines = [Line(NAMES[name], name, "2x2", 1.0) for name in names]
-    return Panel("2x2, no FEC", lines, LOSSY_DB)
-
-
-def _ignoring() -> Panel:
-    lines = [
-        Line("VCP", "vcp", "2x2", 1.0),
-        Line("VCP that ignores losses", "vcp", "2x2", 1.0, "ignore-loss"),
-        Line("TCP/REM", "tcp-rem", "2x2", 1.0),
-    ]
-    return Panel("2x2, no FEC", lines, LOSSY_DB)
-
-
 def _protected() -> list[Panel]:
     return [
         Panel(
@@ -189,14 +173,12 @@ def _protected() -> list[Panel]:
 PANELS: Final[Mapping[str, Sequence[Panel]]] = {
     "fig5": [_compared(antennas, 1.0, snrs) for antennas, snrs in FIG5_DB.items()],
     "fig6": [_compared(*place, snrs) for place, snrs in FIG6_DB.items()],
-    "loss-response": [_ignoring()],
-    "transports": [_others()],
     "protection": _protected(),
 }
 
 
-def _cells(key: str) -> Callable[[Session], Sequence[Cell]]:
-    return lambda session: [cell for panel in PANELS[key] for cell in panel.cells(session)]
+def _cells(panels: Sequence[Panel]) -> Callable[[Session], Sequence[Cell]]:
+    return lambda session: [cell for panel in panels for cell in panel.cells(session)]
 
 
 def _rows(session: Session, panel: Panel) -> list[Row]:
@@ -239,15 +221,14 @@ def _table(session: Session, panel: Panel) -> Table:
     return Table(panel.title, columns, lines, notes)
 
 
-def _evaluate(key: str) -> Evaluate:
+def _evaluate(key: str, panels: Sequence[Panel], directory: Path) -> Evaluate:
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         name = f"Fig. {key[3:]}: " if key.startswith("fig") else ""
-        title = f"{name}{titles(VCP)[key]}"
-        panels = PANELS[key]
-        complete, figures = session.complete(_cells(key)(session)), []
+        title = f"{name}{titles(directory)[key]}"
+        complete, figures = session.complete(_cells(panels)(session)), []
         if out is not None and complete:
             figures = session.draw(
-                lambda: _draw(session, key, title), out, f"vcp-{key}", title, session.about
+                lambda: _draw(session, key, title, panels), out, f"vcp-{key}", title, session.about
             )
         rows = [row for panel in panels for row in _rows(session, panel)]
         tables = [_table(session, panel) for panel in panels]
@@ -292,8 +273,7 @@ def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> Non
     lower.set(xlabel="SNR_G, dB", ylabel=f"over {last.label}")
 
 
-def _draw(session: Session, key: str, title: str) -> Figure:
-    panels = PANELS[key]
+def _draw(session: Session, key: str, title: str, panels: Sequence[Panel]) -> Figure:
     figure = plotting.new_figure(max(7.6, 3.9 * len(panels)), 6.4)
     # Panels of one figure of the paper have one axis: they are there to be compared.
     sharex: Any = "all" if key == "fig6" else "col"
@@ -308,11 +288,26 @@ def _draw(session: Session, key: str, title: str) -> Figure:
     if key != "protection":
         handles, labels = axes[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=5)
-    plotting.heading(figure, title, about(session, key, _cells(key)(session)))
+    plotting.heading(figure, title, about(session, key, _cells(panels)(session)))
     return figure
 
 
-DELIVERIES: Final[Mapping[str, tuple[Callable[[Session], Sequence[Cell]], Evaluate]]] = {
-    key: (_cells(key), _evaluate(key)) for key in PANELS
-}
+def deliveries(
+    items: Mapping[str, Sequence[Panel]], directory: Path
+) -> dict[str, tuple[Callable[[Session], Sequence[Cell]], Evaluate]]:
+    """Return items: the cells and the evaluation of each, from its panels.
+
+    Parameters
+    ----------
+    items : mapping of str to sequence of Panel
+        By key.
+    directory : Path
+        Of the ``paper.toml`` with their titles.
+    """
+    return {
+        key: (_cells(panels), _evaluate(key, panels, directory)) for key, panels in items.items()
+    }
+
+
+DELIVERIES: Final = deliveries(PANELS, VCP)
 """Cells and evaluation of each item."""

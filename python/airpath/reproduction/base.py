@@ -355,6 +355,11 @@ class Paper:
     description: str = ""
     effort_of: Callable[[Cell, Effort], Effort] = lambda _cell, effort: effort
 
+    def claims_of(self, item: str) -> list[ClaimCheck]:
+        """Return the claims that belong to an item."""
+        keys = {key for each in self.items if each.key == item for key in each.claims}
+        return [each for each in self.claims if each.key in keys]
+
     def cell_label(self, cell: Cell) -> str:
         """Return a cell as text: ``idx=1, B=10``. A cell that names its entries keeps its names."""
         names: Sequence[str] = getattr(cell, "_fields", self.cell_names)

@@ -6,10 +6,10 @@
 | `delivered.py` | what the transports deliver: Figs. 5 and 6 |
 | `text.py` | what the text says of other settings: larger links, short flows, capacities |
 | `later.py` | criteria that were written later |
-| `beyond.py` | hypotheses of Airpath |
+| `acks.py` | hypotheses of Airpath |
 """
 
-from airpath_papers.vcp.claims import beyond, channel, delivered, later, text
+from airpath_papers.vcp.claims import acks, channel, delivered, later, text
 from airpath_papers.vcp.claims.common import CLAIMS
 
-__all__ = ["CLAIMS", "beyond", "channel", "delivered", "later", "text"]
+__all__ = ["CLAIMS", "acks", "channel", "delivered", "later", "text"]

@@ -19,8 +19,8 @@ CLAIMS: Final = Claims(VCP)
 
 def caption(session: Session, item: str) -> str:
     """Return how many claims of an item hold, of those whose cells were simulated."""
-    here = [spec for spec in CLAIMS.checks() if spec.key in CLAIMS.of(item)]
-    found = [spec.check(session).holds for spec in here if session.complete(spec.cells)]
+    here = session.paper.claims_of(item)
+    found = [each.check(session).holds for each in here if session.complete(each.cells)]
     return f"{sum(found)} of {len(found)} statements hold." if found else ""
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from airpath_papers.vcp.failures import failure
 from airpath_papers.vcp.scenarios import RATE_MBPS, Case
-from airpath_papers.vcp.variants import BAD_SHARE, BURST_BITS, BURSTS
+
+from .variants import BAD_SHARE, BURST_BITS, BURSTS
 
 __all__ = ["BURST_CELLS", "CODE_RATES", "SNR_DB", "doppler_hz", "law_of"]
 

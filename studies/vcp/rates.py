@@ -10,18 +10,21 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
-from airpath_papers.paths import VCP
-from airpath_papers.vcp.coding import COMPARED, RATES, SNRS_DB, best_by_law, best_of, rated
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.delivered import NAMES
 from airpath_papers.vcp.failures import goodput_share
 from airpath_papers.vcp.measures import DELIVERED
 from airpath_papers.vcp.scenarios import Case
 
+from .coding import COMPARED, RATES, SNRS_DB, best_by_law, best_of, rated
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 __all__ = ["ITEM"]
+
+DIRECTORY: Final = Path(__file__).parent
 
 LOOKS: Final = {"vcp": ("blue", "o"), "tcp-rem": ("orange", "s"), "sack": ("green", "D")}
 
@@ -31,7 +34,7 @@ _CELLS: Final[list[Cell]] = [
 
 
 def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(VCP)["code-rate"]
+    title = titles(DIRECTORY)["code-rate"]
     rows = []
     for cell in _CELLS:
         case = Case(*cell)

@@ -11,17 +11,20 @@ from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
-from airpath_papers.paths import VCP
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.delivered import NAMES
 from airpath_papers.vcp.measures import DELIVERED, QUEUE_PACKETS
 from airpath_papers.vcp.scenarios import AS_CHOSEN, Case, Variant
-from airpath_papers.vcp.variants import OF_PROTOCOL, PRIORITY, SENSITIVITY
+
+from .variants import OF_PROTOCOL, PRIORITY, SENSITIVITY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 __all__ = ["CHANGED", "SETTINGS"]
+
+DIRECTORY: Final = Path(__file__).parent
 
 SETTINGS: Final[Mapping[str, tuple[str, float, float]]] = {
     "r = 0.93, 14 dB": ("2x2", 0.93, 14.0),
@@ -101,7 +104,7 @@ def _table(session: Session, key: str, setting: str) -> Table:
 
 def _evaluate(key: str) -> Evaluate:
     def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title, cells = titles(VCP)[key], _cells(key)
+        title, cells = titles(DIRECTORY)[key], _cells(key)
         tables = [_table(session, key, setting) for setting in SETTINGS]
         complete, figures = session.complete(cells), []
         if out is not None and complete:

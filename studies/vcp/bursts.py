@@ -9,22 +9,25 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
-from airpath_papers.paths import VCP
-from airpath_papers.vcp.burst_failures import BURST_CELLS, CODE_RATES, SNR_DB, doppler_hz, law_of
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.measures import DELIVERED, share_interval, simulated_per
-from airpath_papers.vcp.variants import BAD_SHARE, BURST_BITS
+
+from .burst_failures import BURST_CELLS, CODE_RATES, SNR_DB, doppler_hz, law_of
+from .variants import BAD_SHARE, BURST_BITS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 __all__ = ["ITEM"]
+
+DIRECTORY: Final = Path(__file__).parent
 
 _CELLS: Final[list[Cell]] = list(BURST_CELLS.values())
 
 
 def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(VCP)["bursts"]
+    title = titles(DIRECTORY)["bursts"]
     rows, lines = [], []
     for (rate, bits), case in BURST_CELLS.items():
         place: dict[str, int | float | str] = {

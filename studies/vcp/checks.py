@@ -1,53 +1,28 @@
-"""Hypotheses of ours, and the paper's opinion on ACKs: written before the first run."""
+"""The checks of ``claims.toml``: hypotheses, written before the first run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from airpath.reproduction.claims import ClaimSpec, Finding, gathered, joined, known
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, joined, known
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.burst_failures import law_of
-from airpath_papers.vcp.claims.common import CLAIMS, delivered_means, lead
-from airpath_papers.vcp.coding import RATES, SNRS_DB, best_by_law, best_of, rated
+from airpath_papers.vcp.claims.acks import Lines, kept_ratios, listed_ratios, ratios_of
+from airpath_papers.vcp.claims.common import lead
 from airpath_papers.vcp.failures import failure
-from airpath_papers.vcp.grids import LOSSY_DB, PROTECTION_DB, PROTOCOLS, cases, past_cases
-from airpath_papers.vcp.lte import RECORDED
+from airpath_papers.vcp.grids import LOSSY_DB, PROTOCOLS, cases, past_cases
 from airpath_papers.vcp.measures import delivered_packets, mean_queue
 from airpath_papers.vcp.scenarios import Case
-from airpath_papers.vcp.variants import BAD_SHARE, BURST_BITS, UNIFORM
 
-Lines = Mapping[str, Sequence[Case]]
+from .burst_failures import law_of
+from .coding import RATES, SNRS_DB, best_by_law, best_of, rated
+from .lte import RECORDED
+from .variants import BAD_SHARE, BURST_BITS
 
+__all__ = ["CLAIMS"]
 
-def _ratios(session: Session, over: Sequence[Case], under: Sequence[Case]) -> dict[float, float]:
-    """Return what one delivers over the other by SNR, dB; infinite over nothing."""
-    above, below = (delivered_means(session, each) for each in (over, under))
-    return {
-        case.snr_db: a / b if b else float("inf")
-        for case, a, b in zip(over, above, below, strict=True)
-    }
-
-
-def _told(ratios: Mapping[float, float]) -> str:
-    return joined([f"{snr:g} dB {ratio:.3f}" for snr, ratio in ratios.items()])
-
-
-def _kept(ratios: Mapping[float, float]) -> dict[str, Any]:
-    return {f"{snr:g}": ratio for snr, ratio in ratios.items()}
-
-
-@CLAIMS.check(
-    "protect-acks",
-    lambda _spec: {
-        "apart": cases("vcp", "2x2", 0.93, PROTECTION_DB, "acks-more"),
-        "uniform": cases("vcp", "2x2", UNIFORM["acks-more"], PROTECTION_DB),
-    },
-)
-def _protect(session: Session, _spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = _ratios(session, lines["apart"], lines["uniform"])
-    told = f"0.93 and 0.5 over a uniform {UNIFORM['acks-more']:.3f}: {_told(ratios)}"
-    return Finding(all(ratio > 1 for ratio in ratios.values()), [told], _kept(ratios))
+CLAIMS: Final = Claims(Path(__file__).parent)
 
 
 @CLAIMS.check(
@@ -58,10 +33,10 @@ def _protect(session: Session, _spec: ClaimSpec, lines: Lines) -> Finding:
     },
 )
 def _explains(session: Session, spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = _ratios(session, lines["vcp"], lines["tcp-rem"])
-    told = f"VCP over TCP/REM, both with ACK priority: {_told(ratios)}"
+    ratios = ratios_of(session, lines["vcp"], lines["tcp-rem"])
+    told = f"VCP over TCP/REM, both with ACK priority: {listed_ratios(ratios)}"
     holds = all(abs(ratio - 1) <= spec["within"] for ratio in ratios.values())
-    return Finding(holds, [told], _kept(ratios))
+    return Finding(holds, [told], kept_ratios(ratios))
 
 
 def _below(per: float, snrs: Sequence[float], least: float = 0.0) -> list[float]:
@@ -76,9 +51,9 @@ def _below(per: float, snrs: Sequence[float], least: float = 0.0) -> list[float]
     },
 )
 def _starves(session: Session, spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = _ratios(session, lines["ignores"], lines["tcp-rem"])
-    told = f"VCP that ignores losses over TCP/REM: {_told(ratios)}"
-    return Finding(all(r >= spec["share"] for r in ratios.values()), [told], _kept(ratios))
+    ratios = ratios_of(session, lines["ignores"], lines["tcp-rem"])
+    told = f"VCP that ignores losses over TCP/REM: {listed_ratios(ratios)}"
+    return Finding(all(r >= spec["share"] for r in ratios.values()), [told], kept_ratios(ratios))
 
 
 def _sack(spec: ClaimSpec) -> dict[str, list[Case]]:
@@ -88,9 +63,9 @@ def _sack(spec: ClaimSpec) -> dict[str, list[Case]]:
 
 @CLAIMS.check("sack-beats-vcp", _sack)
 def _sack_beats(session: Session, _spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = _ratios(session, lines["cubic-sack"], lines["vcp"])
-    told = f"CUBIC with SACK over VCP: {_told(ratios)}"
-    return Finding(all(ratio > 1 for ratio in ratios.values()), [told], _kept(ratios))
+    ratios = ratios_of(session, lines["cubic-sack"], lines["vcp"])
+    told = f"CUBIC with SACK over VCP: {listed_ratios(ratios)}"
+    return Finding(all(ratio > 1 for ratio in ratios.values()), [told], kept_ratios(ratios))
 
 
 @CLAIMS.check(

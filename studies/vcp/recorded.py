@@ -12,15 +12,18 @@ from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
 from airpath.scenario.traces import PREFIX
-from airpath_papers.paths import VCP
 from airpath_papers.vcp.common import about
-from airpath_papers.vcp.lte import DURATION_S, RECORDED, TRACE, trace_file
 from airpath_papers.vcp.measures import DELIVERED
+
+from .lte import DURATION_S, RECORDED, TRACE, trace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 __all__ = ["ITEM"]
+
+DIRECTORY: Final = Path(__file__).parent
 
 QUEUE: Final = Measured("queue", "1", lambda run: float(bottleneck(run)["mean_packets"]), 1)
 DELAY: Final = Measured(
@@ -33,7 +36,7 @@ _CELLS: Final[list[Cell]] = list(RECORDED.values())
 
 
 def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(VCP)["trace"]
+    title = titles(DIRECTORY)["trace"]
     rows: list[Row] = []
     lines = []
     for name, case in RECORDED.items():
