@@ -54,7 +54,7 @@ def check(aqm: str, goodputs: dict[str, float], least_flow: float, what: str) ->
     assert least_flow > FAIR_SHARE / 3, f"{what}: a flow through {aqm} starves"
 
 
-@pytest.mark.parametrize("control", ["newreno", "cubic"])
+@pytest.mark.parametrize("control", ["newreno", pytest.param("cubic", marks=pytest.mark.long)])
 @pytest.mark.parametrize("aqm", DISCIPLINES)
 def test_every_link_of_the_same_rate_gives_the_same_goodput(aqm: str, control: str) -> None:
     cells = matrix.row(control, aqm)

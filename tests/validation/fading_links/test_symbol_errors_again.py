@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import digits
 import mpmath as mp
 import numpy as np
 import pytest
@@ -29,31 +30,20 @@ FALLS = Law(
     "the digits given",
 )
 
-FADINGS: list[dict[str, Any]] = [
-    {},
-    {"fading": "nakagami", "m": 0.5},
-    {"fading": "nakagami", "m": 3.5},
-    {"fading": "rician", "k_factor_db": 10.0},
-    {"fading": "rician", "k_factor_db": -3.0},
-]
-CASES = [
-    *[("bpsk", tx, rx, snr_db, {}) for tx, rx in ((1, 1), (2, 2)) for snr_db in (-10, 10, 40)],
-    *[("bpsk", 2, 8, snr_db, {}) for snr_db in (0, 30, 65)],
-    *[("qpsk", 1, 2, 10, fading) for fading in FADINGS],
-    *[("16qam", 2, 2, 20, fading) for fading in FADINGS],
-    ("64qam", 1, 8, 90, {}),
-    ("bpsk", 2, 8, 35, {"fading": "nakagami", "m": 2.0}),
-]
+
+def fading_of(case: digits.Received) -> dict[str, Any]:
+    """Return the arguments of Airpath."""
+    if case.fading == "rician":
+        return {"fading": "rician", "k_factor_db": round(10 * math.log10(case.parameter), 6)}
+    return {"fading": "nakagami", "m": case.parameter} if case.fading == "nakagami" else {}
 
 
-@pytest.mark.parametrize(("modulation", "tx", "rx", "snr_db", "fading"), CASES)
-def test_exact_to_1e_10_down_to_1e_100(
-    modulation: str, tx: int, rx: int, snr_db: float, fading: dict[str, Any]
-) -> None:
-    parameter = fading.get("m", 10 ** (fading.get("k_factor_db", 0) / 10))
+@pytest.mark.parametrize("case", digits.RECEIVED, ids=digits.case_of)
+def test_exact_to_1e_10_down_to_1e_100(case: digits.Received) -> None:
+    modulation, tx, rx, snr_db, *_ = case
+    fading = fading_of(case)
     with mp.workdps(22):
-        kind = fading.get("fading", "rayleigh")
-        expected = second_opinion.symbol_error_rate(modulation, tx, rx, snr_db, kind, parameter)
+        expected = mp.mpf(digits.kept()[digits.case_of(case)])
         found = symbol_error_rate(snr_db, modulation, tx, rx, **fading)
         ratio = float(found / expected)
     DENSITIES.close(f"{modulation} {tx}x{rx} {snr_db} dB {fading}", "1", ratio, 1.0, 1e-10)

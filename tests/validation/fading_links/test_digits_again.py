@@ -1,0 +1,17 @@
+"""The kept digits are those of the second opinion."""
+
+from __future__ import annotations
+
+import digits
+import pytest
+
+
+@pytest.mark.long
+def test_the_second_opinion_has_the_kept_digits() -> None:
+    assert digits.computed() == digits.kept()
+
+
+def test_every_case_is_kept() -> None:
+    assert list(digits.kept()) == [
+        digits.case_of(case) for case in (*digits.RECEIVED, *digits.FAILURES)
+    ]
