@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from airpath.cli import main
+from airpath import api
+from airpath.cli import main, output
 from airpath.errors import BadValueError
 
 LONGEST_LINE = 1000
@@ -55,6 +56,10 @@ class Call:
     says: str = ""
 
 
+_TRIED: set[str] = set()
+"""Kinds of faults that the command was tried with."""
+
+
 class Answer(NamedTuple):
     status: int
     out: str
@@ -69,13 +74,31 @@ def answer_to(command: tuple[str, ...]) -> Answer:
     return Answer(status, out.getvalue(), err.getvalue())
 
 
+def answer_of_check(file: str) -> Answer:
+    """Return the answer of ``airpath check FILE`` without typer, which takes half of the time."""
+    err = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(err), output.warnings_as_notes():
+            api.check(api.load(Path(file)))
+    except BadValueError as error:
+        return Answer(2, "", f"{err.getvalue()}{error}\n")
+    return Answer(0, "", "")
+
+
 def what_is_wrong_with(case: Case, folder: Path) -> str | None:
-    """Run a case in `folder`; return what is wrong with the answer, or None."""
+    """Run a case in `folder`; return what is wrong with the answer, or None.
+
+    A fault of a scenario's key that was tried by the command already is tried by its functions.
+    """
     for name, content in case.files.items():
         (folder / name).write_bytes(content)
     before = sorted(path.name for path in folder.iterdir())
     try:
-        answer = answer_to(case.command)
+        if case.area == "scenario" and case.kind in _TRIED and case.command[0] == "check":
+            answer = answer_of_check(case.command[1])
+        else:
+            answer = answer_to(case.command)
+            _TRIED.add(case.kind)
     except Exception as error:
         return f"raised {type(error).__name__}: {error}"
     finally:
