@@ -10,6 +10,7 @@ import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -62,8 +63,9 @@ def root(falling: Callable[[float], float], low: float, high: float) -> float:
     return low
 
 
+@cache
 def fixed_point(
-    base_rtts_s: Sequence[float],
+    base_rtts_s: tuple[float, ...],
     rates_bps: tuple[float, float],
     pers: tuple[float, float],
     boundary: float,
@@ -165,7 +167,7 @@ class FakeEngine:
             return Solved("R1", 9e6, 5.0, None, 9.5e6)
         low, high = link["regimes"][0], link["regimes"][-1]
         return fixed_point(
-            rtts,
+            tuple(rtts),
             (low["rate_bps"], high["rate_bps"]),
             (low["per"], high["per"]),
             # One regime has no boundary: anywhere.

@@ -11,6 +11,7 @@ from studies.qawla import PAPER as STUDIES
 from studies.qawla.ranking import NAMES
 
 
+@pytest.mark.long
 def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -> None:
     effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
     report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)

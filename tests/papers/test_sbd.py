@@ -197,7 +197,10 @@ NOT_HELD = {
 }
 """Claims whose criterion is not met with seed 1."""
 
-WHOLE_GRIDS = {"minth-floor", "one-flow-worst", "setting-by-rate", "best-settings"}
+WHOLE_GRIDS = {
+    *("alpha", "best-settings", "minth-bdp", "minth-floor", "one-flow-worst", "reaction-time"),
+    *("red-responsive", "setting-by-rate"),
+}
 """Claims whose simulations take longer than the tests of a day may."""
 
 

@@ -219,7 +219,7 @@ def test_an_interrupted_item_shows_what_was_finished(fake_engine: Any, tmp_path:
     assert reproduce(STUDIES, ["three_regimes"], engine=fake_engine).items[0].rows == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_quick_mode_over_50_links() -> None:
     report = reproduce(STUDIES, ["three_regimes"], mode="quick")
     [summary] = [found for found in report.summaries if found.key == three_regimes.KEY]
@@ -238,6 +238,7 @@ def test_quick_mode_over_50_links() -> None:
 # --- all studies -------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_each_cell_of_the_studies_is_simulated_once(fake_engine: Any) -> None:
     reproduce(STUDIES, ["ranking", "three_regimes"], effort=SHORT, engine=fake_engine)
     names = [run["name"] for run in fake_engine.runs]

@@ -99,6 +99,7 @@ def test_flows_of_50_and_150_ms_share_within_20_percent_and_those_of_reno_do_not
         SHARES.between("the same, Reno over REM", "", ratio, 2)
 
 
+@pytest.mark.long
 def test_a_thousand_flows_share_a_gigabit() -> None:
     group = ap.flows(
         1000, cc="vcp", profile="ns2", base_rtt="89.6 ms", start={"uniform": ["1 ms", "300 ms"]}
