@@ -7,21 +7,15 @@ process of its own costs a second.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import tempfile
 from typing import Any
 
-import matplotlib.backends.backend_agg
-import matplotlib.figure
-import pandas as pd
-
-import airpath.phy.figure
-import airpath_papers.qawla
-from airpath.cli import commands, main
-
-IMPORTED_ONCE = (airpath, airpath_papers, commands, matplotlib, pd)
+from airpath.cli import main
+from forked import PRELOADED
 
 
 def answer(case: dict[str, Any]) -> tuple[int, str]:
@@ -66,6 +60,8 @@ def spoil(stream: int, how: str) -> None:
 
 if __name__ == "__main__":
     cases = json.load(sys.stdin)
+    for name in (*PRELOADED, "airpath_papers.qawla"):
+        importlib.import_module(name)
     # Not printed before the last fork: a buffer would be inherited.
     answers = [answer(case) for case in cases]
     json.dump(answers, sys.stdout)

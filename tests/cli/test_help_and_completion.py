@@ -22,7 +22,7 @@ Command = Callable[..., Any]
 
 ROOT = Path(__file__).parents[2]
 SHORT = """\
-duration = "2 s"
+duration = "1 s"
 
 [bottleneck]
 aqm = "gred"

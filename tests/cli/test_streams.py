@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -86,7 +87,7 @@ def answers(folder: Path) -> Answers:
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("forks.py"))],
         input=json.dumps(cases),
-        env=environment(),
+        env={**environment(), "PYTHONPATH": os.pathsep.join(sys.path)},
         cwd=folder,
         capture_output=True,
         text=True,

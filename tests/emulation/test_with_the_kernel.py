@@ -19,6 +19,7 @@ import pytest
 import airpath as ap
 from airpath.cli import main
 from emulator import cannot_emulate, has_control, judged
+from forked import airpath_words
 from waiting import wait_until
 
 LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "5 ms"}
@@ -94,7 +95,7 @@ def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
 
 def test_replications_have_intervals(tmp_path: Path) -> None:
     def run() -> ap.Result:
-        result = ap.emulate(_scenario(), replications=2, capture_to=tmp_path / "out")
+        result = ap.emulate(_scenario(duration="2 s"), replications=2, capture_to=tmp_path / "out")
         assert result.intervals["all"]["goodput_bps"].reps == 2
         result.save(tmp_path / "out")
         assert ap.load_result(tmp_path / "out").certificates == result.certificates
@@ -118,24 +119,23 @@ def test_bbr_runs_where_the_kernel_has_it() -> None:
 
 
 def test_a_transfer_ends() -> None:
-    scenario = _scenario({"cc": "cubic", "profile": "linux", "size": "500 kB"}, warmup="0 s")
+    scenario = _scenario(
+        {"cc": "cubic", "profile": "linux", "size": "500 kB"}, duration="2 s", warmup="0 s"
+    )
     result = judged(lambda: ap.emulate(scenario), _invalid)
     flow = result.flows().iloc[0]
     # 500 kB take 0.4 s at 10 Mbit/s, and some round trips.
-    assert 0.4 < flow["completed_at_s"] - flow["start_s"] < 2.5
+    assert 0.4 < flow["completed_at_s"] - flow["start_s"] < 2
 
 
 def test_ctrl_c_keeps_what_there_was(tmp_path: Path) -> None:
     file = _in_a_file(tmp_path, duration="60 s")
-    line = [sys.executable, "-m", "airpath", "emulate", file, "--json", "--no-live"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
-    with subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as child:
+    line = airpath_words("emulate", file, "--json", "--no-live")
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         # Ten lines in a run, of which a busy machine leaves some out.
         said = (re.match(r"([\d.]+) s of", line) for line in child.stderr)
-        assert any(found and float(found[1]) >= 3 for found in said)
+        assert any(found and float(found[1]) >= 2 for found in said)
         os.kill(child.pid, signal.SIGINT)
         out, err = child.communicate()
     assert child.returncode == 130, err

@@ -276,7 +276,7 @@ def as_toml(document: dict[str, Any]) -> str:
 
 
 @given(mutated())
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_changed_file_is_read_or_refused(document: dict[str, Any]) -> None:
     text = as_toml(document)
     tomllib.loads(text)
@@ -284,7 +284,7 @@ def test_a_changed_file_is_read_or_refused(document: dict[str, Any]) -> None:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_garbled_file_is_read_or_refused(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(FULL) - 1))
     length = data.draw(st.integers(0, 30))
@@ -304,7 +304,7 @@ def test_any_text_is_refused(text: str) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=30))
 @example("a" * 10, "[" * 5000)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
     try:
@@ -314,7 +314,7 @@ def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
 
 
 @given(plain_values() | st.none() | st.binary() | st.dates())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_python_value_is_taken_or_refused(value: Any) -> None:
     for make in (ap.Gred, ap.FixedLink, ap.MultiRegimeLink, ap.Record, TcpOptions, ap.DropTail):
         for key in make.model_fields:
