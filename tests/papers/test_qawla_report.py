@@ -306,7 +306,7 @@ def bad_calls() -> Iterator[Any]:
     yield pytest.param(
         ("quawla",),
         {},
-        '"quawla": not a paper. Accepted are clamp, qawla, sbd, vcp, wimax.',
+        'paper = "quawla": unknown value; expected one of: clamp, qawla, sbd, vcp, wimax.',
         id="unknown paper",
     )
     yield pytest.param(

@@ -18,7 +18,7 @@ from airpath.sweep import job
 from airpath.sweep.ledger import Ledger
 from airpath.sweep.runs import Run
 
-SHORT = Effort(replications=3, duration_s=1.0, warmup_s=0.5)
+SHORT = Effort(replications=3, duration_s=2.0, warmup_s=1.0)
 ITEMS = ["table3"]
 REPLICATIONS = 18 * 3
 
@@ -84,7 +84,7 @@ def test_an_interrupted_run_goes_on_and_ends_like_one_that_was_not(
 
 
 def test_more_replications_and_another_seed_run_what_is_missing(ran: Ran, tmp_path: Path) -> None:
-    few = Effort(replications=1, duration_s=1.0, warmup_s=0.5)
+    few = Effort(replications=1, duration_s=2.0, warmup_s=1.0)
     reproduce("qawla", ITEMS, effort=few, out=tmp_path)
     reproduced(ran, tmp_path)
     assert ran.count == REPLICATIONS
