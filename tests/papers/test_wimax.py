@@ -16,7 +16,6 @@ from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.engine import Compiled, Series, Simulated
 from airpath.reproduction.session import Session
 from airpath_papers.wimax import PAPER
-from airpath_papers.wimax.accesses import Access
 from airpath_papers.wimax.analysis import (
     DEFAULTS,
     WindowRule,
@@ -40,10 +39,10 @@ from airpath_papers.wimax.scenarios import AS_CHOSEN, CLOCK, Case, build
 from airpath_papers.wimax.tables import bound
 from airpath_papers.wimax.timelines import RANGED, Ranged, TwoAcks, find_two_acks, messages
 from airpath_papers.wimax.validation import SWEEPS, Validation, cell_of, on_top
-from airpath_papers.wimax.variants import DISTANCES, SCHEDULERS, SENSITIVITY, SIZING
+from airpath_papers.wimax.variants import DISTANCES, SCHEDULERS, SIZING
 
 ROOT = Path(__file__).parents[2]
-VARIANTS = {**SIZING, **SENSITIVITY, **SCHEDULERS, **DISTANCES}
+VARIANTS = {**SIZING, **SCHEDULERS, **DISTANCES}
 
 
 def session(cells: list[Cell], runs: int | None = None) -> Session:
@@ -155,7 +154,7 @@ def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    assert {type(cell) for cell in cells} == {Case, Validation, Crowd, Access, Ranged}
+    assert {type(cell) for cell in cells} == {Case, Validation, Crowd, Ranged}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
 

@@ -12,16 +12,12 @@ from typing import Any, Final
 from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.accesses import Access, build_access, effort_of_access
-from airpath_papers.wimax.changed import CHANGED
 from airpath_papers.wimax.claims import CLAIMS
 from airpath_papers.wimax.crowds import Crowd, build_crowd, effort_of_crowd
 from airpath_papers.wimax.curves import CURVES
 from airpath_papers.wimax.delays import FIG6
 from airpath_papers.wimax.losses import FIG7
-from airpath_papers.wimax.requests import REQUESTS
 from airpath_papers.wimax.scenarios import TABLE_RUNS, Case, build
-from airpath_papers.wimax.stations import STATIONS
 from airpath_papers.wimax.tables import TABLES, summarise
 from airpath_papers.wimax.timelines import (
     TIMELINES,
@@ -30,6 +26,7 @@ from airpath_papers.wimax.timelines import (
     effort_of_ranged,
 )
 from airpath_papers.wimax.validation import Validation, build_validation
+from airpath_papers.wimax.variant_items import RADIO_ITEM, SIZING_ITEM
 from airpath_papers.wimax.variants import variant_of
 
 __all__ = ["PAPER"]
@@ -40,8 +37,6 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
     match cell:
         case Crowd():
             return effort_of_crowd(cell, effort)
-        case Access():
-            return effort_of_access(cell, effort)
         case Ranged():
             return effort_of_ranged(cell)
         case Validation():
@@ -58,8 +53,6 @@ def simulated(cell: Cell, effort: Effort) -> Any:
     match cell:
         case Crowd():
             return build_crowd(cell, effort)
-        case Access():
-            return build_access(cell, effort)
         case Ranged():
             return build_ranged(cell, effort)
         case Validation():
@@ -76,11 +69,10 @@ PAPER: Final = paper_of(
         **TIMELINES,
         **CURVES,
         **TABLES,
-        **CHANGED,
+        "sizing": SIZING_ITEM,
+        "radio": RADIO_ITEM,
         "fig6": FIG6,
         "fig7": FIG7,
-        "stations": STATIONS,
-        "requests": REQUESTS,
     },
     cell_names=Case._fields,
     simulated_scenario=simulated,

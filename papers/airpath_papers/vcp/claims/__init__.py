@@ -6,7 +6,7 @@
 | `delivered.py` | what the transports deliver: Figs. 5 and 6 |
 | `text.py` | what the text says of other settings: larger links, short flows, capacities |
 | `later.py` | criteria that were written later |
-| `acks.py` | hypotheses of Airpath |
+| `acks.py` | ACKs protected apart from data |
 """
 
 from airpath_papers.vcp.claims import acks, channel, delivered, later, text

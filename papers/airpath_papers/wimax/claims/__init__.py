@@ -7,12 +7,10 @@
 | `delays.py` | the distribution of the uplink delay: Fig. 6 |
 | `losses.py` | data that is lost: Fig. 7 |
 | `others.py` | larger ACKs, other schedulers, the radio |
-| `crowds.py` | many stations, uploads, short transfers |
-| `accesses.py` | scheduling requests, grants at regular times |
+| `crowds.py` | stations that collide |
 """
 
 from airpath_papers.wimax.claims import (
-    accesses,
     crowds,
     delays,
     losses,
@@ -22,4 +20,4 @@ from airpath_papers.wimax.claims import (
 )
 from airpath_papers.wimax.claims.common import CLAIMS
 
-__all__ = ["CLAIMS", "accesses", "crowds", "delays", "losses", "model", "others", "tables"]
+__all__ = ["CLAIMS", "crowds", "delays", "losses", "model", "others", "tables"]

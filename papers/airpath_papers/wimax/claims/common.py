@@ -17,11 +17,8 @@ CLAIMS: Final = Claims(WIMAX)
 
 def caption(session: Session, item: str) -> str:
     """Return how many of the paper's claims about an item hold, of those that were checked."""
-    checked = [
-        spec.check(session)
-        for spec in CLAIMS.checks()
-        if spec.key in CLAIMS.of(item) and session.complete(spec.cells)
-    ]
+    here = session.paper.claims_of(item)
+    checked = [each.check(session) for each in here if session.complete(each.cells)]
     found = [each.holds for each in checked if each.of_paper]
     if not found:
         return ""

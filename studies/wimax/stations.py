@@ -12,7 +12,6 @@ from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
-from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.claims.common import caption
 from airpath_papers.wimax.crowds import COLLIDING, COUNTS, SIZES_KB, Crowd
 from airpath_papers.wimax.data import NAMES, POLICIES
@@ -101,7 +100,7 @@ def _short_table(session: Session) -> Table:
 
 
 def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(WIMAX)["stations"]
+    title = titles(Path(__file__).parent)["stations"]
     complete, figures = session.complete(CELLS), []
     if out is not None and complete:
         about = (out, "wimax-stations", title, session.about)

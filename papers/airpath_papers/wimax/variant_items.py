@@ -1,8 +1,8 @@
-"""The items ``sizing``, ``sensitivity`` and ``radio``: the tables' setting, changed."""
+"""Items of variants: the tables' setting, changed; ``sizing`` and ``radio``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,6 @@ from airpath.reproduction.session import Session
 from airpath.results import style as plotting
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.claims.common import caption
-from airpath_papers.wimax.claims.model import contention_terms
 from airpath_papers.wimax.data import NAMES, POLICIES, table2
 from airpath_papers.wimax.delays import COLOURS
 from airpath_papers.wimax.measures import (
@@ -25,21 +24,12 @@ from airpath_papers.wimax.measures import (
     grants_per_ack,
 )
 from airpath_papers.wimax.scenarios import AS_CHOSEN, Case, Variant
-from airpath_papers.wimax.validation import SWEEPS, cell_of, on_top
-from airpath_papers.wimax.variants import (
-    DISTANCES,
-    ON_THE_RADIO,
-    RADIO,
-    SCHEDULED_RTTS_MS,
-    SCHEDULERS,
-    SENSITIVITY,
-    SIZING,
-)
+from airpath_papers.wimax.variants import DISTANCES, RADIO, SIZING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CHANGED"]
+__all__ = ["RADIO_ITEM", "SIZING_ITEM", "cells_of", "variant_item", "variant_table"]
 
 GRANTS: Final = Measured("grants_per_ack", "1", grants_per_ack, 2)
 SHOWN: Final = (GOODPUT, MAC_DELAY, EFFICIENCY, GRANTS)
@@ -51,22 +41,11 @@ def _case(policy: str, name: str, base_rtt_ms: int) -> Case:
     return Case(policy, base_rtt_ms, variant=name)
 
 
-_VARIED: Final[Mapping[str, Variants]] = {
-    "sizing": {"": AS_CHOSEN, **SIZING},
-    "sensitivity": {"": AS_CHOSEN, **SENSITIVITY},
-    "radio": {"": AS_CHOSEN, **DISTANCES, **RADIO},
-}
-_CELLS: Final[Mapping[str, list[Cell]]] = {
-    key: [_case(policy, name, 100) for name in variants for policy in POLICIES]
-    for key, variants in _VARIED.items()
-}
-_OVER_RTTS: Final[Variants] = {**SCHEDULERS, ON_THE_RADIO: RADIO[ON_THE_RADIO]}
-_SCHEDULED: Final = [
-    _case(policy, name, rtt)
-    for name in _OVER_RTTS
-    for rtt in SCHEDULED_RTTS_MS
-    for policy in POLICIES
-]
+def cells_of(variants: Variants, base_rtts_ms: Sequence[int] = (100,)) -> list[Case]:
+    """Return the cells of variants, those of every policy together."""
+    return [
+        _case(policy, name, rtt) for name in variants for rtt in base_rtts_ms for policy in POLICIES
+    ]
 
 
 def _rows(session: Session, cases: Sequence[Case]) -> list[Row]:
@@ -88,9 +67,10 @@ def _gain(session: Session, name: str, base_rtt_ms: int) -> str:
     return f"{100 * (found[0].mean / found[1].mean - 1):+.1f}"
 
 
-def _table(
+def variant_table(
     session: Session, title: str, variants: Variants, base_rtts_ms: Sequence[int] = (100,)
 ) -> Table:
+    """Return a table: a line for each variant and RTT_min, and adapt-BI's gain over UNI."""
     lines = []
     for name, variant in variants.items():
         for rtt in base_rtts_ms:
@@ -104,64 +84,45 @@ def _table(
     return Table(title, columns, lines, notes)
 
 
-_FIG3: Final = {
-    "the frames make up T_pb": cell_of,
-    "10 ms of T_pb on top of the frames": on_top,
-}
-"""What a piggyback request takes in Fig. 3."""
-_FIG3_CELLS: Final[list[Cell]] = [
-    cell(case) for cell in _FIG3.values() for case in SWEEPS["contention_ms"]
-]
+def variant_item(
+    key: str,
+    variants: Variants,
+    directory: Path,
+    more: Sequence[Cell] = (),
+    more_tables: Callable[[Session], list[Table]] = lambda _session: [],
+) -> tuple[Sequence[Cell], Evaluate]:
+    """Return an item: the cells of variants and what makes its result.
 
+    Parameters
+    ----------
+    key : str
+        Of the item.
+    variants : mapping of str to Variant
+        By name; of these the figure shows RTT_min = 100 ms.
+    directory : Path
+        Of the ``paper.toml`` with its title.
+    more : sequence of Cell
+        Further cells. Default: none.
+    more_tables : callable
+        Makes their tables. Default: none.
+    """
+    cells: list[Cell] = [*cells_of(variants), *more]
 
-def _piggyback_table(session: Session) -> Table:
-    """Return what Fig. 3 comes to by what T_pb is taken for."""
-    lines = []
-    for about, cell in _FIG3.items():
-        cells = {case: cell(case) for case in SWEEPS["contention_ms"]}
-        if not session.complete(list(cells.values())):
-            lines.append([about, *3 * ["not simulated"]])
-            continue
-        loss, crossing_ms, off = contention_terms(session, cells)
-        crossing = "none" if crossing_ms is None else f"{crossing_ms:.1f}"
-        lines.append([about, f"{loss:.1%}", crossing, f"{off:+.1%}"])
-    columns = [("", "changed"), ("", "loss from T_ct 10 to 60 ms")]
-    columns += [("", "meets TCP model2, ms"), ("", "analysis above it, at most")]
-    notes = ["The simulation of Fig. 3. Printed: about 32 %, 30 ms, slightly above."]
-    return Table("Fig. 3: what a piggyback request takes", columns, lines, notes)
-
-
-def _evaluate(key: str) -> Evaluate:
     def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title, cells = titles(WIMAX)[key], _cells(key)
-        tables = [_table(session, title, _VARIED[key])]
-        if key == "sensitivity":
-            tables.append(
-                _table(
-                    session,
-                    "four stations under any scheduler; over the radio",
-                    _OVER_RTTS,
-                    SCHEDULED_RTTS_MS,
-                )
-            )
-            tables.append(_piggyback_table(session))
+        title = titles(directory)[key]
+        tables = [variant_table(session, title, variants), *more_tables(session)]
         complete, figures = session.complete(cells), []
         if out is not None and complete:
             about = (out, f"wimax-{key}", title, session.about)
-            figures = session.draw(lambda: _draw(session, key, title), *about)
+            figures = session.draw(lambda: _draw(session, key, title, variants), *about)
         rows = _rows(session, [Case(*cell) for cell in cells if isinstance(cell, Case)])
         return ItemResult(key, title, rows, tables, figures, complete=complete)
 
-    return evaluate
+    return cells, evaluate
 
 
-def _cells(key: str) -> list[Cell]:
-    return [*_CELLS[key], *([*_SCHEDULED, *_FIG3_CELLS] if key == "sensitivity" else ())]
-
-
-def _draw(session: Session, key: str, title: str) -> Figure:
+def _draw(session: Session, key: str, title: str, variants: Variants) -> Figure:
     """Return the figure: a line for each variant, the policies as points."""
-    variants = _VARIED[key]
     figure = plotting.new_figure(10.4, 1.8 + 0.32 * len(variants))
     panels: Any = figure.subplots(1, 3, sharey=True)
     shown = {"throughput, Mbit/s": GOODPUT, "mean delay, ms": MAC_DELAY, "efficiency": EFFICIENCY}
@@ -186,13 +147,12 @@ def _draw(session: Session, key: str, title: str) -> Figure:
     panels[0].invert_yaxis()
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    runs = session.effort_of(_case("uni", next(iter(SIZING)), 100)).replications
+    runs = session.effort_of(_case("uni", list(variants)[-1], 100)).replications
     about = f"RTT_min 100 ms, {runs} runs (as chosen: 100). {caption(session, key)}"
     plotting.heading(figure, title, about)
     return figure
 
 
-CHANGED: Final[Mapping[str, tuple[Sequence[Cell], Evaluate]]] = {
-    key: (_cells(key), _evaluate(key)) for key in _VARIED
-}
+SIZING_ITEM: Final = variant_item("sizing", {"": AS_CHOSEN, **SIZING}, WIMAX)
+RADIO_ITEM: Final = variant_item("radio", {"": AS_CHOSEN, **DISTANCES, **RADIO}, WIMAX)
 """Cells and evaluation of each item."""

@@ -10,12 +10,12 @@ from airpath.reproduction.manifest import titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
-from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.accesses import ACCESS_POLICIES, PERIODS_MS, Access
 from airpath_papers.wimax.claims.common import caption
 from airpath_papers.wimax.data import NAMES
 from airpath_papers.wimax.delays import COLOURS
 from airpath_papers.wimax.measures import ALLOCATED, EFFICIENCY, MAC_DELAY, TOTAL, USED
+
+from .accesses import ACCESS_POLICIES, PERIODS_MS, Access
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +83,7 @@ def _own_table(session: Session) -> Table:
 
 
 def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(WIMAX)["requests"]
+    title = titles(Path(__file__).parent)["requests"]
     complete, figures = session.complete(CELLS), []
     if out is not None and complete:
         about = (out, "wimax-requests", title, session.about)
