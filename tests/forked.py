@@ -5,6 +5,8 @@ A program is an executable file in `ForkServer.folder`. It passes its arguments,
 working directory and open files to the server, which forks; it forwards signals to the fork and
 exits as the fork does. The fork is killed when it is. What concerns the start of the interpreter
 itself, process groups or limits of resources needs a process of its own (`tests/cli/processes.py`).
+The environment variable ``FORKED_CPU`` names a file that gets the CPU time that the fork and its
+children have used, s, since the first signal.
 """
 
 from __future__ import annotations
@@ -178,14 +180,14 @@ def _attended(
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake)
     child = os.fork()
+    name, words, environment, folder, numbers = marshal.loads(data)
     if child:
         for number in files:
             os.close(number)
-        os._exit(_watch(connection, child, ended))
+        os._exit(_watch(connection, child, ended, environment.get(b"FORKED_CPU")))
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    name, words, environment, folder, numbers = marshal.loads(data)
     connection.detach()
     _take(files, numbers)
     os.environ.clear()
@@ -196,21 +198,37 @@ def _attended(
     return mains[name]
 
 
-def _watch(connection: socket.socket, child: int, ended: int) -> int:
+def _watch(connection: socket.socket, child: int, ended: int, cpu: bytes | None) -> int:
     """Forward signals to the child, its exit status to the program."""
+    before_s: float | None = None
     while True:
         ready = select.select([connection, ended], [], [])[0]
         if connection in ready:
             numbers = connection.recv(16)
+            before_s = _cpu_s(child) if before_s is None else before_s
             for number in numbers or [signal.SIGKILL]:
                 os.kill(child, number)
             if not numbers:
                 return 0
         elif os.read(ended, 16):
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            _, ended_with, used = os.wait4(child, 0)
+            status = os.waitstatus_to_exitcode(ended_with)
+            if cpu is not None and before_s is not None:
+                after_s = used.ru_utime + used.ru_stime - before_s
+                Path(os.fsdecode(cpu)).write_text(str(after_s), "utf-8")
             with suppress(BrokenPipeError):
                 connection.sendall(status.to_bytes(4, "big", signed=True))
             return 0
+
+
+def _cpu_s(pid: int) -> float:
+    """Return the CPU time of a running process so far, s; 0 where the system has no /proc."""
+    file = Path(f"/proc/{pid}/stat")
+    if not file.exists():
+        return 0.0
+    # User and system time are the 14th and 15th field; the second one may hold blanks.
+    fields = file.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _take(files: list[int], numbers: list[int]) -> None:

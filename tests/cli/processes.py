@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import airpath
+from forked import airpath_words
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 """What moves the cursor of a terminal, or sets a colour."""
@@ -76,9 +76,11 @@ class Running:
         self._shown = b""
         self._out = tempfile.TemporaryFile("w+")  # noqa: SIM115  (closed with the process)
         self._terminal, child = pty.openpty()
+        self._cpu = tempfile.NamedTemporaryFile("r", encoding="utf-8")  # noqa: SIM115
+        settings = {"TERM": "xterm", "COLUMNS": "200", "FORKED_CPU": self._cpu.name}
         self._process = subprocess.Popen(
-            words(*arguments),
-            env={**environment(), "TERM": "xterm", "COLUMNS": "200"},
+            airpath_words(*arguments),
+            env={**os.environ, **settings},
             stdout=self._out,
             stderr=child,
         )
@@ -92,6 +94,7 @@ class Running:
         self._process.wait()
         os.close(self._terminal)
         self._out.close()
+        self._cpu.close()
 
     def wait_for(self, pattern: str) -> None:
         """Read what it shows until a pattern is found in it."""
@@ -100,11 +103,7 @@ class Running:
 
     def interrupt(self) -> Interrupted:
         """Send SIGINT, as Ctrl-C does, and wait for the end."""
-        children_s = _cpu_of_children_s()
-        self._process.send_signal(signal.SIGSTOP)
-        before_s = _cpu_s(self._process.pid)
         self._process.send_signal(signal.SIGINT)
-        self._process.send_signal(signal.SIGCONT)
         while self._read():
             pass
         status = self._process.wait()
@@ -113,7 +112,7 @@ class Running:
             status,
             self._out.read(),
             ESCAPE.split(self._text())[-1].replace("\r\n", "\n"),
-            _cpu_of_children_s() - children_s - before_s,
+            float(self._cpu.read()),
         )
 
     def _read(self) -> bool:
@@ -126,19 +125,3 @@ class Running:
 
     def _text(self) -> str:
         return self._shown.decode("utf-8", "replace")
-
-
-def _cpu_of_children_s() -> float:
-    """CPU time of the processes that ended, s."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _cpu_s(pid: int) -> float:
-    """CPU time of a running process so far, s."""
-    file = Path(f"/proc/{pid}/stat")
-    if not file.exists():
-        return 0.0
-    # User and system time are the 14th and 15th field; the second one may hold blanks.
-    fields = file.read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

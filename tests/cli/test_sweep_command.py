@@ -65,6 +65,7 @@ def finished(folder: str) -> dict[tuple[str, int], float]:
 def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_missing(
     airpath_command: Command,
 ) -> None:
+    Path("sweep.toml").write_text(SWEEP.replace(', "p95_sojourn_s"', ""))
     first = airpath_command("sweep", "sweep.toml", "--out", "one", "--threads", "1")
     assert first.status == 0
     assert first.out.count("\n") == 4 + 4
