@@ -7,7 +7,7 @@ use crate::scenario::{FlowSpec, SourceSpec, StartSpec, TcpSpec};
 use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowSetup};
-use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpOptions};
+use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpConfig};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
@@ -148,7 +148,7 @@ impl Builder<'_> {
         &self,
         seed: &Seed,
         description: &Value,
-        options: &Arc<TcpOptions>,
+        options: &Arc<TcpConfig>,
     ) -> Result<AnyCongestion, ConfigError> {
         let setup = Setup {
             seed: seed.child("congestion"),
@@ -162,7 +162,7 @@ impl Builder<'_> {
         &self,
         seed: &Seed,
         description: Option<&Value>,
-        options: &TcpOptions,
+        options: &TcpConfig,
     ) -> Result<AnyWindow, ConfigError> {
         let setup = Setup {
             seed: seed.child("window"),

@@ -4,7 +4,7 @@ use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
 use airpath_aqm::Limit;
 use airpath_core::{ConfigError, Control, Rate, Series, UserChange, UserId};
-use airpath_tcp::{OnOffConfig, SizeDistribution, TcpOptions};
+use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -106,7 +106,7 @@ pub struct TcpSpec {
     pub congestion: Value,
     /// Every option.
     #[serde(deserialize_with = "shared")]
-    pub options: Arc<TcpOptions>,
+    pub options: Arc<TcpConfig>,
     /// Receive-window policy: `{"kind": …}`.
     #[serde(default)]
     pub window: Option<Value>,

@@ -14,7 +14,7 @@ use airpath_link::{Files, FixedConfig};
 use airpath_model::clamp_fluid::{Life, QueueAverage, Trajectory, shares_are_stable_above};
 use airpath_model::{ClampFluid, ModelError, Regime};
 use airpath_path::{AckPath, Direction, FlowSpec, Scenario, SourceSpec, StartSpec};
-use airpath_tcp::TcpOptions;
+use airpath_tcp::TcpConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -125,7 +125,7 @@ struct Law {
 
 /// A connection in the model's terms.
 struct Connection<'a> {
-    options: &'a TcpOptions,
+    options: &'a TcpConfig,
     law: Law,
     life: (f64, f64),
 }
@@ -400,7 +400,7 @@ fn connection(flow: &FlowSpec) -> Result<Connection<'_>, Reason> {
 
 /// τ and α of a receiver's window or of the sender's law, whichever is CLAMP's. The sender counts
 /// ACKs, each of which is for several packets.
-fn law(window: Option<&Value>, congestion: &Value, options: &TcpOptions) -> Result<Law, Reason> {
+fn law(window: Option<&Value>, congestion: &Value, options: &TcpConfig) -> Result<Law, Reason> {
     for description in window.into_iter().chain([congestion]) {
         let (kind, parameters) = registry::split_kind(description)?;
         if kind == "clamp" {

@@ -2,7 +2,8 @@
 //!
 //! | concern | file |
 //! | --- | --- |
-//! | choices of a profile, and the profiles | `options.rs`, `profiles.rs` |
+//! | parameters of a connection, and the profiles | `config.rs`, `profiles.rs` |
+//! | where other implementations depart from the RFCs | `deviations.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | what is outstanding, segment by segment; samples of the delivery rate | `recovery/scoreboard.rs`, `recovery/rates.rs` |
 //! | applications that write and pause | `application.rs`, `sender/application.rs` |
@@ -23,9 +24,10 @@
 #![forbid(unsafe_code)]
 
 mod application;
+mod config;
 pub mod congestion;
 mod datagram;
-mod options;
+mod deviations;
 mod price_rules;
 mod profiles;
 mod ranges;
@@ -43,12 +45,12 @@ mod window_field;
 pub use application::{
     Application, Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto, triangular,
 };
-pub use datagram::{DatagramSink, DatagramSource, Spacing};
-pub use options::{
+pub use config::{
     EcnReaction, EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, LossDetection,
-    Pacing, PartialAckTimer, Procedures, Push, RecoveryExit, RecoveryKind, RtoFloor,
-    SackAfterTimeout, TcpOptions, WindowGrowth, WindowScaling,
+    Pacing, PartialAckTimer, Push, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout,
+    StackVariant, TcpConfig, WindowGrowth, WindowScaling,
 };
+pub use datagram::{DatagramSink, DatagramSource, Spacing};
 pub use price_rules::{clamp_change, clamp_delay};
 pub use profiles::{profile, profile_names};
 pub use reassembly::Reassembly;

@@ -1,9 +1,9 @@
 //! The named tables of options.
 //!
-//! `profiles.json` has what the class of scenarios says (`python/airpath/scenario/profiles.py`, with
-//! the source of every value); `make docs` writes it, and a test of the Python side compares.
+//! `make docs` writes `profiles.json` from `python/airpath/scenario/tcp/tcp_options.toml`, which has the
+//! source of every value; a test of the Python side compares.
 
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 use airpath_core::ConfigError;
 use serde_json::Value;
 
@@ -39,26 +39,26 @@ pub fn profile_names() -> Vec<String> {
     tables.as_object().into_iter().flat_map(|tables| tables.keys().cloned()).collect()
 }
 
-impl TcpOptions {
+impl TcpConfig {
     /// The options of the profile `name`.
     ///
     /// # Errors
     /// If there is no such profile.
-    pub fn of_profile(name: &str) -> Result<TcpOptions, ConfigError> {
+    pub fn of_profile(name: &str) -> Result<TcpConfig, ConfigError> {
         let options = profile(name, Value::Null)?;
         Ok(serde_json::from_value(options).expect("a profile has every option"))
     }
 
     /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
-    pub fn rfc() -> TcpOptions {
-        TcpOptions::of_profile("rfc").expect("there is a profile of that name")
+    pub fn rfc() -> TcpConfig {
+        TcpConfig::of_profile("rfc").expect("there is a profile of that name")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::RecoveryKind;
+    use crate::config::RecoveryKind;
 
     #[test]
     fn every_profile_can_be_used() {
@@ -66,7 +66,7 @@ mod tests {
         let names: Vec<_> = tables.as_object().expect("a table").keys().collect();
         assert_eq!(names, ["linux", "ns2", "ns3", "ns3-2014", "rfc"]);
         for name in names {
-            let options = TcpOptions::of_profile(name).expect("a profile");
+            let options = TcpConfig::of_profile(name).expect("a profile");
             assert_eq!(&options.profile, name);
             assert!(options.validate().is_ok(), "{name}");
         }
@@ -75,8 +75,8 @@ mod tests {
     #[test]
     fn ns2_with_sack_is_refused() {
         for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
-            let ns2 = TcpOptions::of_profile("ns2").expect("a profile");
-            let error = TcpOptions { recovery, ..ns2 }.validate().expect_err("SACK");
+            let ns2 = TcpConfig::of_profile("ns2").expect("a profile");
+            let error = TcpConfig { recovery, ..ns2 }.validate().expect_err("SACK");
             let expected = "recovery = sack: not modelled under procedures = \"ns2\"";
             assert_eq!(error.to_string(), expected);
         }
@@ -85,17 +85,17 @@ mod tests {
     /// It was never sent, and no timer ran.
     #[test]
     fn an_initial_window_below_a_segment_is_refused_under_ns3s_procedures() {
-        let ns3 = TcpOptions::of_profile("ns3").expect("a profile");
-        let error = TcpOptions { initial_window: 1447, ..ns3.clone() }.validate();
+        let ns3 = TcpConfig::of_profile("ns3").expect("a profile");
+        let error = TcpConfig { initial_window: 1447, ..ns3.clone() }.validate();
         let expected = "initial_window = 1447: below one segment, which procedures = \"ns3\" never \
                         sends a part of";
         assert_eq!(error.expect_err("below a segment").to_string(), expected);
-        assert!(TcpOptions { initial_window: 1448, ..ns3 }.validate().is_ok());
+        assert!(TcpConfig { initial_window: 1448, ..ns3 }.validate().is_ok());
     }
 
     #[test]
     fn another_name_is_refused() {
-        let error = TcpOptions::of_profile("bsd").expect_err("no such profile");
+        let error = TcpConfig::of_profile("bsd").expect_err("no such profile");
         assert_eq!(error.to_string(), "profile = bsd: not a profile");
     }
 }

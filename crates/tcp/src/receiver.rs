@@ -5,7 +5,7 @@
 
 mod ecn;
 
-use crate::options::{EcnUse, TcpOptions};
+use crate::config::{EcnUse, TcpConfig};
 use crate::reassembly::{Arrived, Reassembly};
 use crate::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use crate::window_field::WindowField;
@@ -118,7 +118,7 @@ pub struct ReceiverReport {
 
 impl Receiver {
     /// The receiver of `flow`.
-    pub fn new(flow: FlowId, options: &TcpOptions, window: AnyWindow) -> Receiver {
+    pub fn new(flow: FlowId, options: &TcpConfig, window: AnyWindow) -> Receiver {
         let is_bounded = window.is_bounded();
         let is_fixed = matches!(window, AnyWindow::Fixed(_));
         Receiver {

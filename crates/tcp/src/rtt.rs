@@ -2,14 +2,14 @@
 //!
 //! Source: RFC 6298. Samples come from segments that were sent once (Karn's rule, §3).
 
-use crate::options::{FirstRttvar, RtoFloor, TcpOptions};
+use crate::config::{FirstRttvar, RtoFloor, TcpConfig};
 use airpath_core::Duration;
 use std::sync::Arc;
 
 /// SRTT, RTTVAR and the timeout that follows from them.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    options: Arc<TcpOptions>,
+    options: Arc<TcpConfig>,
     /// Least value of the RTO: none where `rto_floor` asks for one of 4·RTTVAR.
     min_rto: Duration,
     /// Least value of 4·RTTVAR, ns: the granularity, or what `rto_floor` asks for.
@@ -28,7 +28,7 @@ struct Estimate {
 }
 
 #[cold]
-fn first_estimate(options: &TcpOptions, rtt: f64) -> Estimate {
+fn first_estimate(options: &TcpConfig, rtt: f64) -> Estimate {
     let share = match options.first_rttvar {
         FirstRttvar::Half => 0.5,
         FirstRttvar::Full => 1.0,
@@ -38,7 +38,7 @@ fn first_estimate(options: &TcpOptions, rtt: f64) -> Estimate {
 
 impl RttEstimator {
     /// An estimator without samples.
-    pub fn new(options: &Arc<TcpOptions>) -> RttEstimator {
+    pub fn new(options: &Arc<TcpConfig>) -> RttEstimator {
         RttEstimator {
             options: Arc::clone(options),
             min_rto: match options.rto_floor {
@@ -141,7 +141,7 @@ mod tests {
 
     fn exact() -> RttEstimator {
         let min_rto = Duration::from_nanos(1);
-        RttEstimator::new(&Arc::new(TcpOptions { min_rto, ..TcpOptions::rfc() }))
+        RttEstimator::new(&Arc::new(TcpConfig { min_rto, ..TcpConfig::rfc() }))
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_minimum_holds_and_back_off_doubles_from_it_up_to_the_maximum() {
-        let mut rtt = RttEstimator::new(&Arc::new(TcpOptions::rfc()));
+        let mut rtt = RttEstimator::new(&Arc::new(TcpConfig::rfc()));
         rtt.sample(Duration::from_millis(10));
         for (expiries, timeout_s) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
             let what = format!("after a sample of 10 ms, expiries: {expiries}");
@@ -178,10 +178,10 @@ mod tests {
     /// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR), the floor is on the second term.
     #[test]
     fn the_floor_of_the_variance_lies_on_top_of_the_mean() {
-        let mut rtt = RttEstimator::new(&Arc::new(TcpOptions {
+        let mut rtt = RttEstimator::new(&Arc::new(TcpConfig {
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         }));
         assert_eq!(rtt.rto(), Duration::from_secs(1));
         // SRTT 17, RTTVAR 8.5.
@@ -198,10 +198,10 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_gives_whole_ticks() {
-        let mut rtt = RttEstimator::new(&Arc::new(TcpOptions {
+        let mut rtt = RttEstimator::new(&Arc::new(TcpConfig {
             min_rto: Duration::from_nanos(1),
             rto_granularity: Duration::from_millis(10),
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         }));
         rtt.sample(Duration::from_millis(33));
         is_ms("after a sample of 33 ms, clock of 10 ms", rtt.rto(), 90);

@@ -21,8 +21,9 @@ pub use info::{SenderInfo, SenderState};
 pub use report::SenderReport;
 
 use crate::application::{Application, OnOff};
+use crate::config::{Push, TcpConfig};
 use crate::congestion::{AnyCongestion, CongestionControl, LossEvent};
-use crate::options::{Push, TcpOptions};
+use crate::deviations::Deviation;
 use crate::receiver::timestamp;
 use crate::recovery::{Heard, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
@@ -43,7 +44,7 @@ pub struct SenderConfig {
     /// Its flow.
     pub flow: FlowId,
     /// The connection's options.
-    pub options: Arc<TcpOptions>,
+    pub options: Arc<TcpConfig>,
     /// The congestion control.
     pub congestion: AnyCongestion,
     /// Bytes to transfer; `None` never ends.
@@ -123,7 +124,7 @@ pub struct Sender {
     ts_recent: u32,
     /// When everything was acknowledged, or the connection aborted; never before.
     closed_at: Time,
-    options: Arc<TcpOptions>,
+    options: Arc<TcpConfig>,
     /// What leaves as one and asks for an ACK.
     burst: Option<Box<Burst>>,
     /// Writes now and then; without it, the data is all there at the start.
@@ -227,7 +228,7 @@ impl Sender {
         self.edge = u64::from(ack.window);
         if self.syn.retransmissions == 0 {
             self.sample(ctx.now.saturating_since(self.syn.sent_at), ctx);
-        } else if !self.options.follows_ns2() {
+        } else if !self.deviates(Deviation::IgnoresLostSyn) {
             self.rtt.restart_after_lost_syn();
             self.congestion.on_lost_syn();
         }

@@ -5,7 +5,7 @@
 //! Left out: the negotiation (both ends have what the options say), the bytes of the option in
 //! the SYN.
 
-use crate::options::{TcpOptions, WindowScaling};
+use crate::config::{TcpConfig, WindowScaling};
 
 /// Largest value of the field.
 const LARGEST: u32 = 65_535;
@@ -25,7 +25,7 @@ pub(crate) struct WindowField {
 impl WindowField {
     /// The field of a connection with `options`; the shift is the smallest with which the
     /// receive window fits.
-    pub(crate) fn new(options: &TcpOptions) -> WindowField {
+    pub(crate) fn new(options: &TcpConfig) -> WindowField {
         let scaling = options.window_scaling;
         let (most, shift) = match scaling {
             WindowScaling::Exact => (u32::MAX, 0),
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn field(window_scaling: WindowScaling, receive_window: u64) -> WindowField {
-        WindowField::new(&TcpOptions { window_scaling, receive_window, ..TcpOptions::rfc() })
+        WindowField::new(&TcpConfig { window_scaling, receive_window, ..TcpConfig::rfc() })
     }
 
     #[test]

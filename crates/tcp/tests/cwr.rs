@@ -10,7 +10,7 @@ use crate::random_channel::{Connection, fates, options};
 use crate::script::{Given, SenderScript, again, new, news, sender};
 use airpath_core::{Duration, Time};
 use airpath_tcp::{
-    EcnReaction, EcnUse, LossDetection, Procedures, RecoveryKind, TcpOptions, WindowGrowth,
+    EcnReaction, EcnUse, LossDetection, RecoveryKind, StackVariant, TcpConfig, WindowGrowth,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -33,12 +33,12 @@ fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 
 fn linux(given: &mut Given) {
     given.tcp.loss_detection = LossDetection::Rack;
-    given.tcp.procedures = Procedures::Linux;
+    given.tcp.procedures = StackVariant::Linux;
     given.tcp.window_growth = WindowGrowth::Segments;
 }
 
 fn ns3(given: &mut Given) {
-    given.tcp.procedures = Procedures::Ns3;
+    given.tcp.procedures = StackVariant::Ns3;
     given.tcp.window_growth = WindowGrowth::PerAck;
 }
 
@@ -297,10 +297,10 @@ proptest! {
     fn a_transfer_with_marks_and_losses_ends(
         options in options(), fates in fates(), tenths in 1u64..800, by_time: bool, prr: bool,
     ) {
-        let options = TcpOptions {
+        let options = TcpConfig {
             recovery: if prr { RecoveryKind::Prr } else { RecoveryKind::Sack },
             loss_detection: if by_time { LossDetection::Rack } else { LossDetection::Sack },
-            procedures: if by_time { Procedures::Linux } else { Procedures::Ns3 },
+            procedures: if by_time { StackVariant::Linux } else { StackVariant::Ns3 },
             ecn: EcnUse::On,
             ecn_reaction: EcnReaction::Cwr,
             ..options

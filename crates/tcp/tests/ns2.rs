@@ -4,7 +4,7 @@
 use crate::script::Mark::{Cwr, Ect0};
 use crate::script::{Given, Segment, SenderScript, again, new, news, ns2, ns2_sender, receiver};
 use airpath_core::{Duration, Ecn, Flags};
-use airpath_tcp::{EcnUse, RecoveryKind, TcpOptions};
+use airpath_tcp::{EcnUse, RecoveryKind, TcpConfig};
 use serde_json::json;
 
 const WINDOW: u32 = 20_000;
@@ -280,7 +280,7 @@ fn the_echo_of_an_ack_that_ends_a_recovery_keeps_it_from_enlarging_the_window() 
 
 #[test]
 fn the_receiver_echoes_as_rfc_3168() {
-    let mut tcp = receiver(|given| given.tcp = TcpOptions { ecn: EcnUse::On, ..ns2() });
+    let mut tcp = receiver(|given| given.tcp = TcpConfig { ecn: EcnUse::On, ..ns2() });
     tcp.marked(0, Ecn::Ce, Flags::NONE).echo_ack(1000);
     tcp.marked(1, Ecn::Ect0, Flags::NONE).echo_ack(2000);
     tcp.marked(2, Ecn::Ect0, Flags::CWR).ack(3000);

@@ -7,13 +7,13 @@
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
 use crate::script::{Given, SenderScript, again, agains, new, news, part, sender};
-use airpath_tcp::{Procedures, RecoveryKind, WindowGrowth};
+use airpath_tcp::{RecoveryKind, StackVariant, WindowGrowth};
 
 /// `segments` leave at 0 under ns-3's procedures; `change` is applied first.
 fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
-        given.tcp.procedures = Procedures::Ns3;
+        given.tcp.procedures = StackVariant::Ns3;
         given.tcp.window_growth = WindowGrowth::PerAck;
         given.tcp.initial_window = segments * 1000;
         change(given);
@@ -43,7 +43,7 @@ fn tcp_linux_reno_takes_ssthresh_from_cwnd() {
 fn tcp_linux_reno_halves_an_unused_window() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
-        given.tcp.procedures = Procedures::Ns3;
+        given.tcp.procedures = StackVariant::Ns3;
         given.tcp.window_growth = WindowGrowth::Segments;
         given.tcp.initial_window = 20_000;
         given.tcp.receive_window = 10_000;
@@ -141,7 +141,7 @@ fn below_ssthresh_what_was_delivered_may_leave() {
 fn what_is_left_of_the_receive_window_is_sent() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
-        given.tcp.procedures = Procedures::Ns3;
+        given.tcp.procedures = StackVariant::Ns3;
         given.tcp.initial_window = 10_000;
         given.tcp.receive_window = 10_500;
     });
@@ -156,7 +156,7 @@ fn a_transfer_completes() {
     for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
         let mut tcp = sender(|given| {
             given.tcp.recovery = recovery;
-            given.tcp.procedures = Procedures::Ns3;
+            given.tcp.procedures = StackVariant::Ns3;
             given.transfer = Some(1_000_000);
         });
         let course = tcp.closed_loop(&lost, 1_000_000);

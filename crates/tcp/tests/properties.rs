@@ -7,7 +7,7 @@ use crate::script::Peer;
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
-use airpath_tcp::{EcnUse, Procedures, RecoveryKind, Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{EcnUse, RecoveryKind, Sender, SenderConfig, StackVariant, TcpConfig};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ proptest! {
     fn a_lossless_channel_needs_no_retransmission(
         options in options(), tenths in 1u64..3000, one_way in 0u64..120,
     ) {
-        let options = TcpOptions {
+        let options = TcpConfig {
             initial_rto: Duration::from_secs(1),
             min_rto: Duration::from_secs(1),
             rto_granularity: Duration::ZERO,
@@ -55,7 +55,7 @@ proptest! {
         options in options(), marks in prop::collection::vec(any::<bool>(), 0..400),
         tenths in 1u64..3000, one_way in 0u64..120,
     ) {
-        let options = TcpOptions {
+        let options = TcpConfig {
             initial_rto: Duration::from_secs(1),
             min_rto: Duration::from_secs(1),
             rto_granularity: Duration::ZERO,
@@ -91,7 +91,7 @@ enum Whim {
 /// Sends a transfer to a receiver that reneges; says whether it came to an end. Every invariant
 /// of the sender that depends on arithmetic (pipe, HighRxt, PRR's counts) is checked by the
 /// overflow checks of the build.
-fn transfer_to_a_reneging_receiver(options: &TcpOptions, transfer: u64, whims: &[Whim]) -> bool {
+fn transfer_to_a_reneging_receiver(options: &TcpConfig, transfer: u64, whims: &[Whim]) -> bool {
     let setup = CongestionSetup { options: options.clone().into() };
     let mut sender = Sender::new(SenderConfig {
         flow: FLOW,
@@ -168,7 +168,7 @@ proptest! {
         options in options(), prr: bool, whims in whims(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
-        let options = TcpOptions { recovery, handshake: false, ..options };
+        let options = TcpConfig { recovery, handshake: false, ..options };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
     }
@@ -180,8 +180,8 @@ proptest! {
         options in options(), prr: bool, fates in fates(), whims in whims(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
-        let (procedures, ecn) = (Procedures::Ns3, EcnUse::Off);
-        let options = TcpOptions { recovery, handshake: false, procedures, ecn, ..options };
+        let (procedures, ecn) = (StackVariant::Ns3, EcnUse::Off);
+        let options = TcpConfig { recovery, handshake: false, procedures, ecn, ..options };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
         let one_way = Duration::from_millis(20);
@@ -213,18 +213,18 @@ proptest! {
 #[test]
 fn a_stream_beyond_4_gib_goes_on() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr] {
-        a_long_stream_goes_on(&TcpOptions {
+        a_long_stream_goes_on(&TcpConfig {
             mss: 65_483,
             initial_window: 10 * 65_483,
             receive_window: 60_000_000,
             timestamps: recovery != RecoveryKind::NewReno,
             recovery,
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         });
     }
 }
 
-fn a_long_stream_goes_on(options: &TcpOptions) {
+fn a_long_stream_goes_on(options: &TcpConfig) {
     let transfer = 5 * (1 << 30) + 7;
     let fates = (0..200_000u32)
         .map(|packet| if packet % 1000 == 999 { Fate::Lose } else { Fate::Deliver })
@@ -246,12 +246,12 @@ fn ten_days_without_loss() {
 }
 
 fn ten_days(timestamps: bool) {
-    let options = TcpOptions {
+    let options = TcpConfig {
         initial_rto: Duration::from_secs(3600),
         min_rto: Duration::from_secs(3600),
         max_rto: Duration::from_secs(7200),
         timestamps,
-        ..TcpOptions::rfc()
+        ..TcpConfig::rfc()
     };
     let mut connection = Connection::new(&options, None, Duration::from_secs(1200));
     assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
@@ -269,7 +269,7 @@ fn ten_days(timestamps: bool) {
 #[test]
 fn ten_days_of_needless_timeouts() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack] {
-        let options = TcpOptions { recovery, ..TcpOptions::rfc() };
+        let options = TcpConfig { recovery, ..TcpConfig::rfc() };
         let mut connection = Connection::new(&options, None, Duration::from_secs(1200));
         assert!(connection.run(Time::from_secs(10 * 86_400), 1_000_000));
         assert!(connection.receiver.report().stream_bytes > 200 * 1460);

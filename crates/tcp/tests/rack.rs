@@ -4,7 +4,7 @@
 //! is off, and the receiver acknowledges every segment at once and reports what it holds.
 
 use crate::script::{Given, SenderScript, again, new, news, sender};
-use airpath_tcp::{LossDetection, Procedures, RecoveryKind};
+use airpath_tcp::{LossDetection, RecoveryKind, StackVariant};
 
 /// Ten segments leave at 0; `change` is applied first.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
@@ -122,7 +122,7 @@ fn with_proportional_rate_reduction_the_window_falls_by_what_arrives() {
 #[test]
 fn linux_halves_the_window_in_whole_segments() {
     let mut tcp = ten_in_flight(|given| {
-        given.tcp.procedures = Procedures::Linux;
+        given.tcp.procedures = StackVariant::Linux;
         given.in_congestion_avoidance(10_000);
     });
     tcp.arrives(0).expect([new(10)]);

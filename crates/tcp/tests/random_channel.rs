@@ -9,8 +9,8 @@ use airpath_tcp::congestion::{
 };
 use airpath_tcp::window::{AnyWindow, FixedWindow};
 use airpath_tcp::{
-    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, Pacing, PartialAckTimer, Procedures,
-    Receiver, RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, TcpOptions,
+    EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, Pacing, PartialAckTimer, Receiver,
+    RecoveryExit, RecoveryKind, SackAfterTimeout, Sender, SenderConfig, StackVariant, TcpConfig,
     WindowGrowth,
 };
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ pub(crate) enum To {
 
 /// A connection over a channel of constant delay with a list of fates, and its invariants.
 pub(crate) struct Connection {
-    pub(crate) options: TcpOptions,
+    pub(crate) options: TcpConfig,
     pub(crate) transfer: Option<u64>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
@@ -84,11 +84,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(
-        options: &TcpOptions,
-        transfer: Option<u64>,
-        one_way: Duration,
-    ) -> Connection {
+    pub(crate) fn new(options: &TcpConfig, transfer: Option<u64>, one_way: Duration) -> Connection {
         options.validate().expect("the options are valid");
         let window = AnyWindow::Fixed(FixedWindow::new(options.receive_window));
         Connection {
@@ -211,7 +207,7 @@ impl Connection {
     /// RFC 3168 §6.1.5: what is sent again is not ECN-capable but in ns-2, and does not say CWR. What
     /// a VCP connection sends has the code for low.
     pub(crate) fn check_ecn(&self, segment: &Packet, again: bool) {
-        let is_ns2 = self.options.procedures == Procedures::Ns2;
+        let is_ns2 = self.options.procedures == StackVariant::Ns2;
         let capable = self.options.ecn.is_negotiated() && (is_ns2 || !again);
         assert_eq!(
             segment.ecn,
@@ -294,7 +290,7 @@ pub(crate) fn flag<T: Clone + std::fmt::Debug + 'static>(
 }
 
 /// DCTCP where its echo is used, VCP where its code is, otherwise Reno.
-pub(crate) fn cc(options: &TcpOptions) -> AnyCongestion {
+pub(crate) fn cc(options: &TcpConfig) -> AnyCongestion {
     let setup = CongestionSetup { options: options.clone().into() };
     match options.ecn {
         EcnUse::Dctcp => {
@@ -321,7 +317,7 @@ pub(crate) fn cc(options: &TcpOptions) -> AnyCongestion {
 }
 
 /// Every choice of options, with windows of some segments and timers of some round trips.
-pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
+pub(crate) fn options() -> impl Strategy<Value = TcpConfig> {
     let choices = (
         prop::sample::select(vec![
             RecoveryKind::Reno,
@@ -367,7 +363,7 @@ pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
         let timestamps = on[3];
         let mss = if timestamps { mss.min(65_495 - 12) } else { mss };
         let segment = u64::from(mss);
-        TcpOptions {
+        TcpConfig {
             mss,
             initial_window: initial_window * segment,
             initial_ssthresh: ssthresh.map(|segments| segments * segment),
@@ -383,8 +379,8 @@ pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
             flight_bound: if grain == 0 { FlightBound::None } else { FlightBound::Cwnd },
             pacing: if grain.is_multiple_of(2) { Pacing::Off } else { Pacing::On },
             procedures: match recovery {
-                RecoveryKind::Reno | RecoveryKind::NewReno if on[0] => Procedures::Ns2,
-                _ => Procedures::Rfc,
+                RecoveryKind::Reno | RecoveryKind::NewReno if on[0] => StackVariant::Ns2,
+                _ => StackVariant::Rfc,
             },
             partial_ack_timer,
             limited_transmit: on[1],
@@ -401,7 +397,7 @@ pub(crate) fn options() -> impl Strategy<Value = TcpOptions> {
             srtt_gain: gains.0,
             rttvar_gain: gains.1,
             first_rttvar,
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         }
     })
 }

@@ -5,7 +5,7 @@ use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
 use airpath_tcp::{
-    Receiver, ReceiverReport, RecoveryKind, Sender, SenderConfig, SenderReport, TcpOptions,
+    Receiver, ReceiverReport, RecoveryKind, Sender, SenderConfig, SenderReport, TcpConfig,
     WindowScaling,
 };
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ struct Outcome {
 
 /// Runs until `end`; the ACKs that `is_lost` says are lost.
 fn run(
-    options: &TcpOptions,
+    options: &TcpConfig,
     drain: DrainConfig,
     end: Time,
     mut is_lost: impl FnMut(&Packet) -> bool,
@@ -73,8 +73,8 @@ fn run(
     }
 }
 
-fn options() -> TcpOptions {
-    TcpOptions { mss: 1000, receive_window: 20_000, ..TcpOptions::rfc() }
+fn options() -> TcpConfig {
+    TcpConfig { mss: 1000, receive_window: 20_000, ..TcpConfig::rfc() }
 }
 
 fn reads(rate_bps: u64, start_s: u64) -> DrainConfig {
@@ -146,13 +146,13 @@ fn a_window_that_is_closed_for_ten_minutes_is_probed_every_minute() {
 /// The same with every option that changes what an ACK says.
 #[test]
 fn a_sleeping_reader_wakes_with_sack_timestamps_and_scaling() {
-    let options = TcpOptions {
+    let options = TcpConfig {
         mss: 1000,
         receive_window: 300_000,
         recovery: RecoveryKind::Prr,
         timestamps: true,
         window_scaling: WindowScaling::On,
-        ..TcpOptions::rfc()
+        ..TcpConfig::rfc()
     };
     // Longer than half a round of the timestamps' clock, 36 minutes.
     let outcome = run(&options, reads(100_000, 4000), Time::from_secs(5000), |_| false);

@@ -4,7 +4,7 @@
 use crate::random_channel::*;
 use airpath_core::{Duration, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionControl};
-use airpath_tcp::{Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{Sender, SenderConfig, TcpConfig};
 use proptest::prelude::*;
 
 /// A congestion control that asks for samples of the delivery rate, which it does not use: with
@@ -20,7 +20,7 @@ impl CongestionControl for Watching {
     }
 }
 
-fn watched(options: &TcpOptions, transfer: u64, one_way: Duration) -> Connection {
+fn watched(options: &TcpConfig, transfer: u64, one_way: Duration) -> Connection {
     let mut connection = Connection::new(options, Some(transfer), one_way);
     connection.sender = Sender::new(SenderConfig {
         flow: FLOW,

@@ -10,7 +10,7 @@ use crate::script::{
     receiver, sender,
 };
 use airpath_core::{Ecn, Flags};
-use airpath_tcp::{EcnUse, RecoveryKind, TcpOptions};
+use airpath_tcp::{EcnUse, RecoveryKind, TcpConfig};
 use serde_json::{Value, json};
 
 const WINDOW: u32 = 1_000_000;
@@ -96,7 +96,7 @@ fn an_ece_does_not_reduce_the_window() {
 
 fn receiver_of(acks: u32) -> ReceiverScript {
     receiver(|given| {
-        given.tcp = TcpOptions { ecn: EcnUse::Vcp, delayed_ack_segments: acks, ..ns2() };
+        given.tcp = TcpConfig { ecn: EcnUse::Vcp, delayed_ack_segments: acks, ..ns2() };
     })
 }
 

@@ -3,7 +3,7 @@
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, SackBlock, Stage, Time};
 use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
-use airpath_tcp::{RecoveryKind, Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{RecoveryKind, Sender, SenderConfig, TcpConfig};
 use std::sync::{Arc, Mutex};
 
 const MSS: u64 = 1000;
@@ -36,7 +36,7 @@ struct Heard {
 }
 
 impl Heard {
-    fn of(options: TcpOptions) -> Heard {
+    fn of(options: TcpConfig) -> Heard {
         let events = Arc::default();
         let sender = Sender::new(SenderConfig {
             flow: FlowId(0),
@@ -78,17 +78,17 @@ impl Heard {
     }
 }
 
-fn every_recovery() -> Vec<TcpOptions> {
-    let plain = TcpOptions {
+fn every_recovery() -> Vec<TcpConfig> {
+    let plain = TcpConfig {
         mss: MSS as u32,
         initial_window: 10 * MSS,
         receive_window: 10 * MSS,
         limited_transmit: false,
         handshake: false,
-        ..TcpOptions::rfc()
+        ..TcpConfig::rfc()
     };
-    let with = |recovery| TcpOptions { recovery, ..plain.clone() };
-    let ns3 = TcpOptions { procedures: airpath_tcp::Procedures::Ns3, ..with(RecoveryKind::Sack) };
+    let with = |recovery| TcpConfig { recovery, ..plain.clone() };
+    let ns3 = TcpConfig { procedures: airpath_tcp::StackVariant::Ns3, ..with(RecoveryKind::Sack) };
     let kinds = [RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr];
     kinds.map(with).into_iter().chain([ns3]).collect()
 }

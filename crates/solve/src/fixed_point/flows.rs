@@ -5,14 +5,14 @@ use crate::reasons::{Reason, Reasons};
 use airpath_core::registry;
 use airpath_model::Tcp;
 use airpath_path::{FlowSpec, Scenario, SourceSpec, TcpSpec};
-use airpath_tcp::{EcnUse, RtoFloor, TcpOptions, WindowGrowth};
+use airpath_tcp::{EcnUse, RtoFloor, TcpConfig, WindowGrowth};
 
 /// The options of the first flow that is covered, if any; the others' may differ in what the model
 /// does not look at.
 pub(super) fn common_options<'a>(
     scenario: &'a Scenario,
     reasons: &mut Reasons,
-) -> Option<&'a TcpOptions> {
+) -> Option<&'a TcpConfig> {
     let mut common: Option<&TcpSpec> = None;
     for (number, flow) in scenario.flows.iter().enumerate() {
         let equal = of_flow(flow, scenario).and_then(|spec| {
@@ -28,8 +28,8 @@ pub(super) fn common_options<'a>(
 }
 
 /// The option in which `other` differs from the first flow for the model, if any, and its value.
-fn difference(first: &TcpOptions, other: &TcpOptions) -> Option<(&'static str, String)> {
-    let seen = |options: &TcpOptions| {
+fn difference(first: &TcpConfig, other: &TcpConfig) -> Option<(&'static str, String)> {
+    let seen = |options: &TcpConfig| {
         [
             ("mss", f64::from(options.mss)),
             ("header", f64::from(options.header_bytes)),
@@ -93,7 +93,7 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
 /// last until the next comes; 6 make the round trip.
 ///
 /// The window of qawla-2015 §4 is no whole number of its packets, and stays as it was published.
-pub(super) fn window_packets(options: &TcpOptions) -> f64 {
+pub(super) fn window_packets(options: &TcpConfig) -> f64 {
     let window = options.largest_window();
     if window == 65_535 && options.mss + options.whole_header() == 1500 {
         return Tcp::default().max_window_packets;
@@ -104,14 +104,14 @@ pub(super) fn window_packets(options: &TcpOptions) -> f64 {
 
 /// Packets that come after the first of an ACK's while it waits: those that the last ACK left over
 /// are there already.
-pub(super) fn packets_waited_for(options: &TcpOptions) -> f64 {
+pub(super) fn packets_waited_for(options: &TcpConfig) -> f64 {
     let (window, ack) = (options.largest_window(), u64::from(options.delayed_ack_segments));
     let left_over = window / u64::from(options.mss) % ack;
     (ack - 1 - left_over) as f64
 }
 
 /// Refuses a window that the receiver never acknowledges before its timer runs out.
-pub(crate) fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), Reason> {
+pub(crate) fn refuse_waiting_for_acks(options: &TcpConfig) -> Result<(), Reason> {
     if window_packets(options) > 0.0 {
         return Ok(());
     }
@@ -127,7 +127,7 @@ pub(crate) fn refuse_waiting_for_acks(options: &TcpOptions) -> Result<(), Reason
 
 /// b: round-trip times in which a window grows by a segment. Delayed ACKs slow the growth down
 /// only where it counts ACKs.
-pub(crate) fn packets_per_ack(options: &TcpOptions) -> f64 {
+pub(crate) fn packets_per_ack(options: &TcpConfig) -> f64 {
     match options.window_growth {
         WindowGrowth::Bytes | WindowGrowth::PerAck | WindowGrowth::PerAckTruncated => {
             f64::from(options.delayed_ack_segments)

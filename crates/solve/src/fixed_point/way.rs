@@ -8,7 +8,7 @@ use crate::reasons::{Reason, Reasons};
 use airpath_core::Bytes;
 use airpath_model::Regime;
 use airpath_path::{FlowSpec, Scenario, WireSpec};
-use airpath_tcp::TcpOptions;
+use airpath_tcp::TcpConfig;
 use serde_json::Value;
 
 /// How much faster than the stream of ACKs a hop must be: with half of it used, hardly any waits.
@@ -29,7 +29,7 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    pub(crate) fn new(options: &TcpOptions, regimes: &[Regime]) -> Way {
+    pub(crate) fn new(options: &TcpConfig, regimes: &[Regime]) -> Way {
         Way {
             packet: f64::from(options.mss + options.whole_header()),
             ack: f64::from(options.whole_header()),

@@ -4,7 +4,7 @@ use crate::fixed_point::flows::{packets_per_ack, refuse_waiting_for_acks};
 use crate::reasons::Reason;
 use airpath_core::registry;
 use airpath_path::{Direction, FlowSpec, SourceSpec, StartSpec};
-use airpath_tcp::{EcnUse, TcpOptions};
+use airpath_tcp::{EcnUse, TcpConfig};
 
 /// Segments of the largest transfer.
 const MOST_SEGMENTS: u64 = 10_000_000;
@@ -12,7 +12,7 @@ const MOST_SEGMENTS: u64 = 10_000_000;
 /// A download.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Download<'a> {
-    pub(super) options: &'a TcpOptions,
+    pub(super) options: &'a TcpConfig,
     pub(super) size: u64,
     /// b.
     pub(super) packets_per_ack: f64,

@@ -348,17 +348,17 @@ impl CongestionControl for CubicLinux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TcpOptions;
+    use crate::config::TcpConfig;
 
     const MSS: u64 = 1000;
 
     /// In congestion avoidance with so many segments, and a smallest RTT of 40 ms.
     fn avoiding(window: u64) -> CubicLinux {
-        let options = TcpOptions {
+        let options = TcpConfig {
             mss: MSS as u32,
             initial_window: window * MSS,
             initial_ssthresh: Some(window * MSS),
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         };
         let config = CubicLinuxConfig {
             fast_convergence: true,

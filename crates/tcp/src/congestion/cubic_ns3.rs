@@ -11,6 +11,7 @@
 
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use crate::deviations::{Deviation, Deviations};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -62,8 +63,8 @@ pub struct CubicNs3 {
     srtt: Option<Duration>,
     delay_min: Option<Duration>,
     hystart: HyStart,
-    /// ns-3's recovery counts the segments of each ACK.
-    follows_ns3: bool,
+    /// The recovery counts the segments of each ACK.
+    recovery_counts: bool,
     /// A timeout forgets what had arrived before it.
     forgets_arrivals: bool,
     /// The last reduction was a timeout's.
@@ -108,7 +109,7 @@ impl CubicNs3 {
             srtt: None,
             delay_min: None,
             hystart: HyStart::default(),
-            follows_ns3: options.follows_ns3(),
+            recovery_counts: Deviations::of(options).has(Deviation::CountsInRecovery),
             forgets_arrivals: options.forgets_arrivals(),
             after_timeout: false,
         }
@@ -116,7 +117,7 @@ impl CubicNs3 {
 
     /// Whole segments by which an ACK counts that may enlarge the window by `growth` bytes.
     fn counted_segments(&self, growth: u64, event: &AckEvent) -> u64 {
-        if self.follows_ns3 {
+        if self.recovery_counts {
             return growth / self.mss;
         }
         let segments = growth.min(event.delivered) / self.mss;
@@ -333,7 +334,7 @@ impl HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TcpOptions;
+    use crate::config::TcpConfig;
     use airpath_conformance::Law;
 
     const MSS: u64 = 1000;
@@ -347,11 +348,11 @@ mod tests {
     fn cubic(segments: u64, ssthresh: u64) -> CubicNs3 {
         let config =
             CubicNs3Config { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true };
-        let options = TcpOptions {
+        let options = TcpConfig {
             mss: MSS as u32,
             initial_window: segments * MSS,
             initial_ssthresh: Some(ssthresh),
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         };
         CubicNs3::new(config, &CongestionSetup { options: options.into() })
     }
@@ -444,8 +445,9 @@ mod tests {
     #[test]
     fn an_ack_counts_for_what_it_delivered_except_under_ns3s_procedures() {
         let event = AckEvent { delivered: 6 * MSS, ..ack(0, 10, 50) };
-        let grown = |follows_ns3| {
-            let mut cubic = CubicNs3 { follows_ns3, forgets_arrivals: false, ..cubic(4, u64::MAX) };
+        let grown = |recovery_counts| {
+            let mut cubic =
+                CubicNs3 { recovery_counts, forgets_arrivals: false, ..cubic(4, u64::MAX) };
             cubic.on_rto(&loss(40));
             cubic.on_ack(&event);
             cubic.cwnd() / MSS

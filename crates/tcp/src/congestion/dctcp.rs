@@ -150,7 +150,7 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TcpOptions;
+    use crate::config::TcpConfig;
     use airpath_conformance::Law;
     use airpath_core::Time;
 
@@ -162,11 +162,11 @@ mod tests {
 
     fn dctcp(g: f64, initial_alpha: f64, segments: u64) -> Dctcp {
         let window = segments * 1000;
-        let options = TcpOptions {
+        let options = TcpConfig {
             mss: 1000,
             initial_window: window,
             initial_ssthresh: Some(window),
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         };
         Dctcp::new(
             DctcpConfig { g, initial_alpha, hystart: HystartKind::Off },

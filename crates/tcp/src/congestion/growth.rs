@@ -4,7 +4,8 @@
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
 
 use super::{AckEvent, LossEvent};
-use crate::options::{TcpOptions, WindowGrowth};
+use crate::config::{TcpConfig, WindowGrowth};
+use crate::deviations::{Deviation, Deviations};
 
 /// The arithmetic of growth and what it carries from one ACK to the next.
 #[derive(Clone, Debug)]
@@ -18,27 +19,25 @@ pub(crate) struct Growth {
     remainder: u32,
     /// The last reduction was a timeout's.
     after_timeout: bool,
-    /// Credit outlives a reduction (ns-3's TcpLinuxReno, unlike Linux), segments are counted by
-    /// the recovery, and slow start does not ask whether the window is used.
-    follows_ns3: bool,
+    deviations: Deviations,
 }
 
 impl Growth {
     /// Growth as `options` ask for it.
-    pub(crate) fn new(options: &TcpOptions) -> Growth {
+    pub(crate) fn new(options: &TcpConfig) -> Growth {
         Growth {
             kind: options.window_growth,
             mss: u64::from(options.mss),
             carry: 0,
             remainder: 0,
             after_timeout: false,
-            follows_ns3: options.follows_ns3(),
+            deviations: Deviations::of(options),
         }
     }
 
     /// The window was reduced, by a timeout or otherwise: credit is forgotten.
     pub(crate) fn on_reduction(&mut self, by_timeout: bool) {
-        if !self.follows_ns3 {
+        if !self.deviations.has(Deviation::KeepsGrowthCredit) {
             self.carry = 0;
         }
         self.after_timeout = by_timeout;
@@ -47,14 +46,16 @@ impl Growth {
     /// What a loss is reckoned from: the flight or, in ns-3's TcpLinuxReno, the window.
     pub(crate) fn loss_base(&self, event: &LossEvent) -> u64 {
         match self.kind {
-            WindowGrowth::Segments if self.follows_ns3 => event.cwnd,
+            WindowGrowth::Segments if self.deviations.has(Deviation::ReducesCwndOfSegments) => {
+                event.cwnd
+            }
             _ => event.flight,
         }
     }
 
     /// Whether a window that is not used grows whatever the options say: in ns-3's slow start.
     pub(crate) fn grows_unused(&self, cwnd: u64, ssthresh: u64) -> bool {
-        self.follows_ns3 && cwnd < ssthresh
+        self.deviations.has(Deviation::GrowsUnusedInSlowStart) && cwnd < ssthresh
     }
 
     /// cwnd after an ACK by which it may grow by `acked` bytes.
@@ -134,7 +135,9 @@ impl Growth {
     #[inline]
     pub(crate) fn counted(&self, acked: u64, event: &AckEvent) -> u64 {
         match self.kind {
-            WindowGrowth::Segments if !self.follows_ns3 => event.delivered,
+            WindowGrowth::Segments if !self.deviations.has(Deviation::CountsInRecovery) => {
+                event.delivered
+            }
             _ => acked,
         }
     }
@@ -211,13 +214,13 @@ fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Procedures, RecoveryKind};
+    use crate::config::{RecoveryKind, StackVariant};
     use airpath_core::Time;
 
     const MSS: u64 = 1000;
 
     fn growth(kind: WindowGrowth) -> Growth {
-        let options = TcpOptions { mss: 1000, window_growth: kind, ..TcpOptions::rfc() };
+        let options = TcpConfig { mss: 1000, window_growth: kind, ..TcpConfig::rfc() };
         Growth::new(&options)
     }
 
@@ -240,13 +243,13 @@ mod tests {
     /// In slow start a window of ns-3's grows whether it is used or not; Linux's while half is.
     #[test]
     fn an_unused_window_grows_in_slow_start_of_ns3() {
-        for (procedures, grown) in [(Procedures::Ns3, 12_000), (Procedures::Rfc, 10_000)] {
-            let options = TcpOptions {
+        for (procedures, grown) in [(StackVariant::Ns3, 12_000), (StackVariant::Rfc, 10_000)] {
+            let options = TcpConfig {
                 mss: 1000,
                 window_growth: WindowGrowth::Segments,
                 recovery: RecoveryKind::Sack,
                 procedures,
-                ..TcpOptions::rfc()
+                ..TcpConfig::rfc()
             };
             let mut growth = Growth::new(&options);
             let unused = AckEvent { app_limited: true, ..ack(2000) };

@@ -33,7 +33,7 @@ pub use vcp::{
 
 pub use crate::recovery::RateSample;
 
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 use airpath_core::{Duration, Rate, StageError, Time};
 use std::sync::Arc;
 
@@ -217,5 +217,5 @@ pub trait CongestionControl {
 #[derive(Clone, Debug)]
 pub struct CongestionSetup {
     /// The connection's options.
-    pub options: Arc<TcpOptions>,
+    pub options: Arc<TcpConfig>,
 }

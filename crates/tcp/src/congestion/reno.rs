@@ -5,7 +5,8 @@
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
-use crate::options::WindowGrowth;
+use crate::config::WindowGrowth;
+use crate::deviations::{Deviation, Deviations};
 use airpath_core::{ConfigError, Part, Setup};
 use serde::Deserialize;
 
@@ -33,8 +34,7 @@ pub struct Reno {
     beta_ecn: f64,
     growth: Growth,
     grow_unused: bool,
-    follows_ns2: bool,
-    follows_linux: bool,
+    deviations: Deviations,
     hystart: Option<Box<Hystart>>,
     cwnd: u64,
     ssthresh: u64,
@@ -50,8 +50,7 @@ impl Reno {
             growth: Growth::new(options),
             // Counting segments has a rule of its own.
             grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
-            follows_ns2: options.follows_ns2(),
-            follows_linux: options.follows_linux(),
+            deviations: Deviations::of(options),
             hystart: None,
             cwnd: options.initial_window,
             ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
@@ -95,7 +94,8 @@ impl Reno {
     /// The window that a loss or an echo leaves, of `window` bytes: ssthresh, at least two segments; in
     /// ns-2 one is enough.
     fn left(&self, window: u64) -> u64 {
-        window.max(if self.follows_ns2 { self.mss } else { 2 * self.mss })
+        let is_one_enough = self.deviations.has(Deviation::LeavesOneSegment);
+        window.max(if is_one_enough { self.mss } else { 2 * self.mss })
     }
 
     /// An echoed mark leaves `window` bytes, but at least two segments; never more than before.
@@ -113,7 +113,8 @@ impl Reno {
 
     /// In Linux whole segments.
     fn rounded(&self, window: u64) -> u64 {
-        if self.follows_linux { window / self.mss * self.mss } else { window }
+        let rounds = self.deviations.has(Deviation::RoundsToSegments);
+        if rounds { window / self.mss * self.mss } else { window }
     }
 }
 
@@ -190,7 +191,8 @@ impl CongestionControl for Reno {
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
-        let left = if self.follows_ns2 { self.cwnd } else { self.ssthresh };
+        let is_below_ssthresh = self.deviations.has(Deviation::LeavesOneSegment);
+        let left = if is_below_ssthresh { self.cwnd } else { self.ssthresh };
         self.cwnd = left.min(cwnd);
     }
 
@@ -217,11 +219,11 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TcpOptions;
+    use crate::config::TcpConfig;
     use airpath_core::Time;
 
-    fn reno(change: impl FnOnce(&mut TcpOptions)) -> Reno {
-        let mut options = TcpOptions { mss: 1000, initial_window: 1000, ..TcpOptions::rfc() };
+    fn reno(change: impl FnOnce(&mut TcpConfig)) -> Reno {
+        let mut options = TcpConfig { mss: 1000, initial_window: 1000, ..TcpConfig::rfc() };
         change(&mut options);
         Reno::new(&CongestionSetup { options: options.into() })
     }

@@ -4,7 +4,7 @@
 //! before the change ("MAY" there). VCP's load code has an echo of its own, in `feedback`.
 
 use super::Receiver;
-use crate::options::EcnUse;
+use crate::config::EcnUse;
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
 /// The echo of one receiver.

@@ -7,11 +7,12 @@
 
 use super::timing::Timing;
 use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
-use crate::congestion::{AnyCongestion, CongestionControl};
-use crate::options::{
-    FastRetransmitGuard, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind, TcpOptions,
+use crate::config::{
+    FastRetransmitGuard, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind, TcpConfig,
     WindowGrowth,
 };
+use crate::congestion::{AnyCongestion, CongestionControl};
+use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Flags, Packet, Time};
 
 /// Loss detection and recovery of one sender.
@@ -55,27 +56,31 @@ struct FastRecovery {
 }
 
 impl Classic {
-    pub(super) fn new(options: &TcpOptions) -> Classic {
+    pub(super) fn new(options: &TcpConfig) -> Classic {
         let is_newreno = options.recovery == RecoveryKind::NewReno;
+        let deviations = Deviations::of(options);
+        let guards_every_recovery = deviations.has(Deviation::GuardsEveryRecovery);
         Classic {
             is_newreno,
             exits_safely: is_newreno && options.exit_window == RecoveryExit::BurstSafe,
             grows_at_exit: options.window_growth == WindowGrowth::PerAckTruncated
-                || options.follows_ns2(),
+                || deviations.has(Deviation::GrowsAtRecoveryExit),
             guard: options.fast_retransmit_guard,
-            is_guarded: is_newreno || options.follows_ns2(),
+            is_guarded: is_newreno || guards_every_recovery,
             limited_transmit: options.limited_transmit,
             partial_ack_timer: options.partial_ack_timer,
             mss: u64::from(options.mss),
             duplicates: 0,
             // ns-2's `recover_` begins at its packet 0, the SYN.
-            recover: options.follows_ns2().then_some(0),
+            recover: guards_every_recovery.then_some(0),
             fast_recovery: None,
             sent_before_duplicates: 0,
             flight_bound: if is_newreno { options.flight_bound } else { FlightBound::None },
             lost_flight: u64::MAX,
-            halves_window_within: options.follows_ns2().then_some(options.receive_window),
-            timing: options.follows_ns2().then(Timing::default),
+            halves_window_within: deviations
+                .has(Deviation::ReducesOfferedWindow)
+                .then_some(options.receive_window),
+            timing: deviations.has(Deviation::TimesOneSegment).then(Timing::default),
         }
     }
 

@@ -27,8 +27,9 @@ pub(crate) use rack::Expired;
 pub use rates::RateSample;
 pub(crate) use scoreboard::Scoreboard;
 
+use crate::config::TcpConfig;
 use crate::congestion::AnyCongestion;
-use crate::options::TcpOptions;
+use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Duration, Packet, Time};
 use classic::Classic;
 use ns3::Ns3;
@@ -284,8 +285,8 @@ impl Recovery {
         }
     }
 
-    pub(crate) fn new(options: &TcpOptions) -> Recovery {
-        if options.follows_ns3() {
+    pub(crate) fn new(options: &TcpConfig) -> Recovery {
+        if Deviations::of(options).has(Deviation::Ns3Recovery) {
             Recovery::Ns3(Box::new(Ns3::new(options)))
         } else if options.finds_losses_by_time() {
             Recovery::Rack(Box::new(Rack::new(options)))

@@ -9,8 +9,8 @@
 
 use super::reduction::Reduction;
 use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use crate::config::{SackAfterTimeout, TcpConfig, WindowGrowth};
 use crate::congestion::{AnyCongestion, CongestionControl};
-use crate::options::{SackAfterTimeout, TcpOptions, WindowGrowth};
 use crate::ranges::{Range, RangeSet};
 use airpath_core::{Packet, Time};
 
@@ -65,7 +65,7 @@ struct Episode {
 }
 
 impl Selective {
-    pub(super) fn new(options: &TcpOptions) -> Selective {
+    pub(super) fn new(options: &TcpConfig) -> Selective {
         Selective {
             mss: u64::from(options.mss),
             grows_at_exit: options.window_growth == WindowGrowth::PerAckTruncated,

@@ -8,7 +8,7 @@
 //! (`tcp_tso_should_defer`), and the PSH at the end of what an application wrote.
 
 use super::Sender;
-use crate::options::Push;
+use crate::config::Push;
 use airpath_core::{Ctx, Flags, Packet, Port};
 
 /// The largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).

@@ -8,8 +8,9 @@
 //! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
+use crate::config::{EcnUse, TcpConfig};
 use crate::congestion::{CongestionControl, LossEvent};
-use crate::options::{EcnUse, TcpOptions};
+use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
 /// An ECN-setup SYN (RFC 3168 §6.1.1).
@@ -20,8 +21,7 @@ pub(super) const SETUP: Flags = Flags::ECE.with(Flags::CWR);
 pub(super) struct EcnState {
     /// What every packet has in the field, before an agreement says otherwise.
     pub(super) field: Ecn,
-    /// What is sent again is capable too, and a window of one segment goes on (ns-2).
-    is_ns2: bool,
+    deviations: Deviations,
     /// The options ask for it.
     pub(super) is_wanted: bool,
     /// Both ends have agreed.
@@ -40,20 +40,20 @@ pub(super) struct EcnState {
 
 impl EcnState {
     /// Before anything is agreed.
-    pub(super) fn new(options: &TcpOptions) -> EcnState {
+    pub(super) fn new(options: &TcpConfig) -> EcnState {
         EcnState {
             field: if options.ecn == EcnUse::Vcp { Ecn::Ect1 } else { Ecn::NotEct },
-            is_ns2: options.follows_ns2(),
+            deviations: Deviations::of(options),
             is_wanted: options.ecn.is_negotiated(),
             ..EcnState::default()
         }
     }
 
     /// Makes a segment ECN-capable, and announces a reduction with the first new one after it; what
-    /// is sent again is left as it is (RFC 3168 §6.1.5), but for ns-2.
+    /// is retransmitted is left as it is (RFC 3168 §6.1.5), except in ns-2.
     #[cold]
     pub(super) fn stamp(&mut self, segment: &mut Packet, is_new: bool) {
-        if is_new || self.is_ns2 {
+        if is_new || self.deviations.has(Deviation::RetransmitsEcnCapable) {
             segment.ecn = Ecn::Ect0;
         }
         if self.announces && is_new {
@@ -124,12 +124,15 @@ impl Sender {
             self.ecn.echoed_until = Some(self.board.max());
             self.congestion.on_ecn(&LossEvent::new(ctx.now, flight, cwnd));
             self.recovery.begin_cwr(&self.board, self.congestion.ssthresh());
-        } else if cwnd < 2 * u64::from(self.mss) && !self.ecn.is_ns2 {
+        } else if cwnd < 2 * u64::from(self.mss)
+            && !self.deviates(Deviation::SendsOneSegmentAfterEcho)
+        {
             self.ecn.waits_for_timer = true;
             self.rto_deadline = ctx.now + self.rtt.rto();
         } else {
             self.ecn.echoed_until = Some(self.board.max());
-            let most = if self.ecn.is_ns2 { self.options.receive_window } else { flight };
+            let is_offered = self.deviates(Deviation::ReducesOfferedWindow);
+            let most = if is_offered { self.options.receive_window } else { flight };
             self.congestion.on_ecn(&LossEvent::new(ctx.now, most.min(cwnd), cwnd));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
+use crate::deviations::{Deviation, Deviations};
 use crate::recovery::{Heard, LossRecovery, Verdict};
 use airpath_core::{Duration, Flags, Packet, Time};
 
@@ -56,7 +57,8 @@ impl Sender {
         let Known { acked, rtt, app_limited } = known;
         let mut growth = heard.growth;
         // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
-        let may_grow_at_exit = heard.verdict == Verdict::Recovered && !self.options.follows_ns2();
+        let may_grow_at_exit = heard.verdict == Verdict::Recovered
+            && !self.deviates(Deviation::EchoPreventsGrowthAtExit);
         if ack.flags.contains(Flags::ECE) && !may_grow_at_exit {
             growth = if self.ecn.may_grow_despite_echo(ack.seq) { growth } else { 0 };
         }
@@ -99,6 +101,12 @@ impl Sender {
             ..self.ack_event(ack, 0, delivered, now)
         };
         self.congestion.on_ack(&event);
+    }
+
+    /// Whether the connection makes a departure from the RFCs. Not for every ACK.
+    #[cold]
+    pub(super) fn deviates(&self, one: Deviation) -> bool {
+        Deviations::of(&self.options).has(one)
     }
 
     /// How far the repair of losses is.

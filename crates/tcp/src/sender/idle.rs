@@ -5,8 +5,8 @@
 //! the receive window was closed.
 
 use super::Sender;
+use crate::config::IdleRestart;
 use crate::congestion::{CongestionControl, IdleEvent};
-use crate::options::IdleRestart;
 use airpath_core::{Duration, Time};
 
 /// The window that `idle` leaves of `cwnd` when the timeout is `rto`: half for each RTO but the

@@ -8,8 +8,8 @@
 //! Left out: Linux's bursts of a millisecond (TSO), and pacing that begins after ten packets (fq).
 
 use super::{Phase, Sender};
+use crate::config::Pacing;
 use crate::congestion::CongestionControl;
-use crate::options::Pacing;
 use airpath_core::{Ctx, Duration, Rate, Time};
 
 /// Percent of cwnd/SRTT below half of ssthresh (Linux `tcp_pacing_ss_ratio`).

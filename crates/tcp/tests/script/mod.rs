@@ -19,7 +19,7 @@ use airpath_core::{
     Control, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage, Stream, Time,
 };
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
-use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpOptions};
+use airpath_tcp::{OnOff, OnOffConfig, Sender, SenderConfig, TcpConfig};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Range;
@@ -35,7 +35,7 @@ const HEADER: u32 = 40;
 /// What a connection is given; a test changes the field it is about.
 pub(crate) struct Given {
     /// The options of the connection.
-    pub(crate) tcp: TcpOptions,
+    pub(crate) tcp: TcpConfig,
     /// The congestion control.
     pub(crate) cc: Value,
     /// Bytes to transfer; `None` never ends.
@@ -59,13 +59,13 @@ impl Given {
 /// Profile `rfc` with round numbers and without what most tests are not about.
 fn rfc() -> Given {
     Given {
-        tcp: TcpOptions {
+        tcp: TcpConfig {
             mss: MSS as u32,
             initial_window: 10 * MSS,
             receive_window: 1000 * MSS,
             limited_transmit: false,
             handshake: false,
-            ..TcpOptions::rfc()
+            ..TcpConfig::rfc()
         },
         cc: json!({"kind": "reno"}),
         transfer: None,
@@ -179,25 +179,25 @@ pub(crate) fn sender(change: impl FnOnce(&mut Given)) -> SenderScript {
 /// A sender of profile `ns3-2014` with segments of [`MSS`] bytes that starts at 0.
 pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut given = rfc();
-    given.tcp = TcpOptions { handshake: false, mss: MSS as u32, ..ns3_2014() };
+    given.tcp = TcpConfig { handshake: false, mss: MSS as u32, ..ns3_2014() };
     start(given, change)
 }
 
 /// The options of profile `ns3-2014`.
-pub(crate) fn ns3_2014() -> TcpOptions {
-    TcpOptions::of_profile("ns3-2014").expect("a profile")
+pub(crate) fn ns3_2014() -> TcpConfig {
+    TcpConfig::of_profile("ns3-2014").expect("a profile")
 }
 
 /// A sender of profile `ns2`, whose segments have [`MSS`] bytes, that starts at 0.
 pub(crate) fn ns2_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut given = rfc();
-    given.tcp = TcpOptions { handshake: false, ..ns2() };
+    given.tcp = TcpConfig { handshake: false, ..ns2() };
     start(given, change)
 }
 
 /// The options of profile `ns2`.
-pub(crate) fn ns2() -> TcpOptions {
-    TcpOptions::of_profile("ns2").expect("a profile")
+pub(crate) fn ns2() -> TcpConfig {
+    TcpConfig::of_profile("ns2").expect("a profile")
 }
 
 fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 use airpath_core::{Duration, Registry, Seed, Time};
 use serde_json::json;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ fn try_clamp(change: serde_json::Value) -> Result<Clamp, ConfigError> {
     let mut config = json!({"tau_bytes": 500, "average_packets": 1000, "beta": 0.001});
     let table = config.as_object_mut().expect("a table");
     table.extend(change.as_object().expect("a table").clone());
-    let options = TcpOptions {
+    let options = TcpConfig {
         mss: 1000,
         initial_window: 2000,
         receive_window: 1_000_000,
-        ..TcpOptions::rfc()
+        ..TcpConfig::rfc()
     };
     let registry = Registry::<dyn CongestionControl + Send, CongestionSetup>::default();
     let extra = CongestionSetup { options: Arc::new(options) };

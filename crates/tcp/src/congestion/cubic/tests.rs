@@ -1,7 +1,7 @@
 //! The equations of RFC 9438 by their numbers, and the windows that follow from them.
 
 use super::*;
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 use airpath_conformance::Law;
 
 const DEFAULT: CubicConfig = CubicConfig {
@@ -35,11 +35,11 @@ const FRIENDLY: Law = Law {
 };
 
 fn cubic(config: CubicConfig, segments: u64, ssthresh: u64) -> Cubic {
-    let options = TcpOptions {
+    let options = TcpConfig {
         mss: 1000,
         initial_window: segments * 1000,
         initial_ssthresh: Some(ssthresh * 1000),
-        ..TcpOptions::rfc()
+        ..TcpConfig::rfc()
     };
     Cubic::new(config, &CongestionSetup { options: options.into() })
 }

@@ -1,7 +1,7 @@
 //! The rules by their numbers: windows of packets, ACK by ACK.
 
 use super::*;
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 use airpath_conformance::Law;
 use airpath_core::{Registry, Seed};
 use serde_json::{Value, json};
@@ -29,8 +29,8 @@ fn config() -> VcpConfig {
     }
 }
 
-fn options() -> TcpOptions {
-    TcpOptions { mss: 1000, receive_window: 4_000_000_000, ..TcpOptions::rfc() }
+fn options() -> TcpConfig {
+    TcpConfig { mss: 1000, receive_window: 4_000_000_000, ..TcpConfig::rfc() }
 }
 
 /// A law with a window of `packets` and an RTT of `rtt_ms`.
@@ -368,7 +368,7 @@ fn duplicates_and_acks_in_recovery_are_not_examined_and_the_one_that_ends_it_is(
 #[test]
 fn a_window_that_is_not_used_does_not_grow_without_grow_unused_but_shrinks() {
     for (grow_unused, grown) in [(true, 20.0625), (false, 20.0)] {
-        let options = TcpOptions { grow_unused, initial_window: 20_000, ..options() };
+        let options = TcpConfig { grow_unused, initial_window: 20_000, ..options() };
         let mut cc = Vcp::new(config(), &CongestionSetup { options: options.into() });
         cc.rtt.sample(ms(200.0), Time::from_secs(1));
         let event = AckEvent { app_limited: true, ..AckEvent::of_new_data(Time::ZERO, 1000) };
@@ -381,7 +381,7 @@ fn a_window_that_is_not_used_does_not_grow_without_grow_unused_but_shrinks() {
 
 #[test]
 fn the_window_stays_within_the_receivers() {
-    let options = TcpOptions { receive_window: 10_500, ..options() };
+    let options = TcpConfig { receive_window: 10_500, ..options() };
     let mut cc = Vcp::new(config(), &CongestionSetup { options: options.into() });
     (0..10_000).for_each(|at| {
         ack(&mut cc, LOW, f64::from(at));

@@ -15,8 +15,8 @@ mod prr;
 mod tx_buffer;
 
 use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use crate::config::TcpConfig;
 use crate::congestion::{AnyCongestion, CongestionControl};
-use crate::options::TcpOptions;
 use airpath_core::{Packet, Time};
 use prr::Prr;
 use tx_buffer::{TxBuffer, is_resent_up_to, lose_all, mark_head_lost, pipe};
@@ -63,7 +63,7 @@ pub(crate) struct Ns3 {
 }
 
 impl Ns3 {
-    pub(super) fn new(options: &TcpOptions) -> Ns3 {
+    pub(super) fn new(options: &TcpConfig) -> Ns3 {
         let mss = u64::from(options.mss);
         Ns3 {
             mss,

@@ -5,7 +5,7 @@
 //! the echo is the first that counts. The state ends with an ACK for more than was sent before.
 
 use super::{Rack, Reduction, Scoreboard, State};
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 
 /// The state CWR of one sender.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Cwr {
 }
 
 impl Cwr {
-    pub(super) fn new(options: &TcpOptions) -> Cwr {
+    pub(super) fn new(options: &TcpConfig) -> Cwr {
         Cwr { is_used: options.reacts_in_cwr(), until: None, keeps_ssthresh: false }
     }
 }

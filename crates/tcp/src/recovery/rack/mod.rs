@@ -15,8 +15,9 @@ mod probe;
 use super::reduction::Reduction;
 use super::scoreboard::Marks;
 use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use crate::config::TcpConfig;
 use crate::congestion::{AnyCongestion, CongestionControl};
-use crate::options::TcpOptions;
+use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Duration, Packet, Time};
 use cwr::Cwr;
 use probe::Probe;
@@ -49,7 +50,7 @@ pub(crate) struct Rack {
     mss: u64,
     proportional: bool,
     limited_transmit: bool,
-    follows_linux: bool,
+    deviations: Deviations,
     /// RACK.xmit_ts and RACK.end_seq: when the newest segment that has arrived left, and its end.
     newest: Option<(Time, u64)>,
     /// RACK.rtt.
@@ -99,12 +100,12 @@ fn pipe(board: &Scoreboard) -> u64 {
 }
 
 impl Rack {
-    pub(super) fn new(options: &TcpOptions) -> Rack {
+    pub(super) fn new(options: &TcpConfig) -> Rack {
         Rack {
             mss: u64::from(options.mss),
             proportional: options.recovery.is_proportional(),
             limited_transmit: options.limited_transmit,
-            follows_linux: options.follows_linux(),
+            deviations: Deviations::of(options),
             newest: None,
             rtt: Duration::ZERO,
             min_rtt: None,
@@ -253,7 +254,8 @@ impl Rack {
     /// The flight that a loss is reckoned from: what is outstanding, no more than `bound`; in Linux
     /// that, used or not.
     fn flight_at_loss(&mut self, board: &Scoreboard, bound: u64) -> u64 {
-        self.lost_flight = if self.follows_linux { bound } else { board.flight().min(bound) };
+        let is_of_cwnd = self.deviations.has(Deviation::ReducesCwndByTime);
+        self.lost_flight = if is_of_cwnd { bound } else { board.flight().min(bound) };
         self.lost_flight
     }
 
@@ -379,7 +381,7 @@ impl LossRecovery for Rack {
         } else if self.state == State::Recovery || self.is_in_cwr() {
             self.reduce(board, cc.ssthresh());
         }
-        let may_grow = !was_recovering || self.follows_linux;
+        let may_grow = !was_recovering || self.deviations.has(Deviation::GrowsAtRecoveryExit);
         let is_reducing = self.state == State::Recovery || self.is_in_cwr();
         let grows = !is_reducing && may_grow && verdict != Verdict::Repaired;
         let growth = if grows { acked } else { 0 };

@@ -5,7 +5,7 @@
 //! the retransmission timer.
 
 use super::Scoreboard;
-use crate::options::TcpOptions;
+use crate::config::TcpConfig;
 use airpath_core::{Duration, Time};
 
 /// What is added to two RTTs (Linux `TCP_TIMEOUT_MIN_US`).
@@ -26,7 +26,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    pub(super) fn new(options: &TcpOptions) -> Probe {
+    pub(super) fn new(options: &TcpConfig) -> Probe {
         Probe {
             is_wanted: options.tail_loss_probe,
             delayed_ack: options.min_rto,

@@ -1,7 +1,7 @@
 //! The routines of RFC 6675 §4 against octets counted one by one.
 
 use super::*;
-use crate::options::RecoveryKind;
+use crate::config::RecoveryKind;
 use proptest::prelude::*;
 
 const MSS: u64 = 4;
@@ -64,7 +64,7 @@ proptest! {
     ) {
         let snd_max = 70;
         let options =
-            TcpOptions { mss: MSS as u32, recovery: RecoveryKind::Sack, ..TcpOptions::rfc() };
+            TcpConfig { mss: MSS as u32, recovery: RecoveryKind::Sack, ..TcpConfig::rfc() };
         let mut sack = Selective::new(&options);
         let mut sacked = vec![false; snd_max as usize];
         for (start, length) in pieces {

@@ -1,13 +1,15 @@
-//! The choices that make up a TCP profile, every one of them by name.
+//! The parameters of a connection. `python/airpath/scenario/tcp/tcp_options.toml` lists them for users,
+//! with their values in each profile.
 
+use crate::deviations::{self, Deviation, Deviations};
 use crate::window_field::WindowField;
 use airpath_core::{ConfigError, Duration};
 use serde::{Deserialize, Deserializer};
 
-/// Every option of a connection. A profile is a table of these values.
+/// Parameters of a connection. A profile is a table of these values.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TcpOptions {
+pub struct TcpConfig {
     /// Name of the profile that the values started from; for the record only.
     pub profile: String,
     /// Largest segment, payload bytes. 1 … 65 495.
@@ -88,9 +90,9 @@ pub struct TcpOptions {
     /// In-order segments that are acknowledged one by one before delayed ACKs begin.
     #[serde(default)]
     pub quick_acks: u32,
-    /// Whose procedures rule where they differ.
+    /// Implementation to follow where implementations differ.
     #[serde(default)]
-    pub procedures: Procedures,
+    pub procedures: StackVariant,
     /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
     #[serde(default)]
     pub flight_bound: FlightBound,
@@ -149,19 +151,18 @@ impl RecoveryKind {
     }
 }
 
-/// Whose procedures rule where they differ: recovery with SACK and CUBIC's arithmetic (`ns3`); what
-/// is halved, when the RTT is taken, and what a lost SYN leaves (`ns2`).
+/// Implementation to follow where implementations differ; `deviations.rs` has what that changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Procedures {
-    /// Those of the RFCs.
+pub enum StackVariant {
+    /// The RFCs.
     #[default]
     Rfc,
-    /// Those of ns-3.48 (`ns3/`).
+    /// ns-3.48, with SACK.
     Ns3,
-    /// Those of the one-way agents of ns-2 (`tcp.cc`, `tcp-reno.cc`), which are without SACK.
+    /// The one-way agents of ns-2, which have no SACK.
     Ns2,
-    /// Those of a Linux kernel, as far as they are modelled.
+    /// A Linux kernel, as far as it is modelled.
     Linux,
 }
 
@@ -373,27 +374,7 @@ pub enum RtoFloor {
 /// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
 const TIMESTAMPS_BYTES: u32 = 12;
 
-impl TcpOptions {
-    /// Whether ns-3's procedures rule: they are for recovery with SACK only.
-    pub(crate) fn follows_ns3(&self) -> bool {
-        self.procedures == Procedures::Ns3 && self.recovery.uses_sack()
-    }
-
-    /// Whether ns-2's procedures rule. A loss and an echo halve min(cwnd, receive window), down to
-    /// one segment; the first flight and Reno as well have RFC 6582's guard; the ACK that ends a
-    /// recovery enlarges the window; one segment at a time gives the RTT, if nothing is sent again
-    /// meanwhile; a lost SYN leaves the initial window and the timeout as it is; on an ECN
-    /// connection what is sent again is capable too, and a window of one segment goes on.
-    pub(crate) fn follows_ns2(&self) -> bool {
-        self.procedures == Procedures::Ns2
-    }
-
-    /// Whether Linux's procedures rule. Windows are whole segments; a loss takes its share of cwnd,
-    /// used or not; the ACK that ends a recovery enlarges the window.
-    pub(crate) fn follows_linux(&self) -> bool {
-        self.procedures == Procedures::Linux
-    }
-
+impl TcpConfig {
     /// Whether losses are found by time, which takes SACK.
     pub(crate) fn finds_losses_by_time(&self) -> bool {
         self.loss_detection == LossDetection::Rack && self.recovery.uses_sack()
@@ -401,7 +382,8 @@ impl TcpOptions {
 
     /// Whether echoed marks are answered in the state CWR.
     pub(crate) fn reacts_in_cwr(&self) -> bool {
-        let is_modelled = self.follows_ns3() || self.finds_losses_by_time();
+        let is_ns3 = Deviations::of(self).has(Deviation::Ns3Recovery);
+        let is_modelled = is_ns3 || self.finds_losses_by_time();
         self.ecn_reaction == EcnReaction::Cwr && is_modelled
     }
 
@@ -447,18 +429,7 @@ impl TcpOptions {
             let problem = "with its headers larger than an IP packet of 65535 bytes";
             return Err(ConfigError::new("mss", self.mss, problem));
         }
-        if self.follows_ns3() && self.ecn == EcnUse::Dctcp {
-            let problem = "not modelled under procedures = \"ns3\"";
-            return Err(ConfigError::new("ecn", "dctcp", problem));
-        }
-        if self.follows_ns3() && self.initial_window < u64::from(self.mss) {
-            let problem = "below one segment, which procedures = \"ns3\" never sends a part of";
-            return Err(ConfigError::new("initial_window", self.initial_window, problem));
-        }
-        if self.follows_ns2() && self.recovery.uses_sack() {
-            let problem = "not modelled under procedures = \"ns2\"";
-            return Err(ConfigError::new("recovery", "sack", problem));
-        }
+        deviations::check(self)?;
         positive("initial_window", self.initial_window)?;
         positive("receive_window", self.receive_window)?;
         if self.receive_window > u64::from(u32::MAX) {

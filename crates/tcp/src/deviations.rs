@@ -1,0 +1,157 @@
+//! Where other implementations depart from the RFCs: what the parameter `procedures` changes.
+//!
+//! Source: ns-2 `tcp.cc`, `tcp-reno.cc`; ns-3.48 `TcpSocketBase`, `TcpTxBuffer`, `TcpNewReno`,
+//! `TcpLinuxReno`; Linux `tcp_cong_control`, `tcp_reno_ssthresh`, `tcp_enter_loss`. The reference
+//! (`docs/reference/tcp-profiles.md`) compares each with the RFCs. CUBIC under ns-3 and Linux is a
+//! congestion control of its own.
+
+use crate::config::{EcnUse, StackVariant, TcpConfig};
+use airpath_core::ConfigError;
+
+/// One departure from the RFCs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deviation {
+    /// A loss or an echo reduces min(cwnd, receive window), whatever FlightSize is (ns-2; RFC 5681
+    /// eq. 4).
+    ReducesOfferedWindow,
+    /// What a loss or an echo leaves of cwnd is at least one segment, not two (ns-2; RFC 5681 eq. 4).
+    LeavesOneSegment,
+    /// Reno's recovery has the guard of RFC 6582 §3.2 step 1 too, and the first flight has it (ns-2).
+    GuardsEveryRecovery,
+    /// One segment at a time gives the RTT, unless anything is retransmitted meanwhile (ns-2).
+    TimesOneSegment,
+    /// A lost SYN leaves the initial window and the timeout (ns-2; RFC 5681 §3.1, RFC 6298 §5.7).
+    IgnoresLostSyn,
+    /// Retransmissions are ECN-capable (ns-2; RFC 3168 §6.1.5).
+    RetransmitsEcnCapable,
+    /// An echo that finds a window of one segment does not wait for the timer (ns-2; RFC 3168
+    /// §6.1.2).
+    SendsOneSegmentAfterEcho,
+    /// An echo in the ACK that ends a recovery keeps it from enlarging cwnd (ns-2).
+    EchoPreventsGrowthAtExit,
+    /// The ACK that ends a recovery enlarges cwnd (ns-2; Linux with losses found by time).
+    GrowsAtRecoveryExit,
+    /// Recovery with SACK is that of `recovery/ns3` (ns-3; RFC 6675, RFC 6937).
+    Ns3Recovery,
+    /// The recovery reports what an ACK delivered as growth; congestion controls do not count (ns-3).
+    CountsInRecovery,
+    /// Credit towards the next increase of cwnd outlives a reduction (ns-3 TcpLinuxReno).
+    KeepsGrowthCredit,
+    /// With `window_growth = "segments"` a reduction starts from cwnd, used or not (ns-3
+    /// TcpLinuxReno).
+    ReducesCwndOfSegments,
+    /// Slow start enlarges a window that is not used (ns-3).
+    GrowsUnusedInSlowStart,
+    /// A loss that is found by time reduces cwnd, used or not (Linux).
+    ReducesCwndByTime,
+    /// A reduction leaves complete segments (Linux).
+    RoundsToSegments,
+}
+
+/// The departures that a connection makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Deviations(u16);
+
+const NS2: &[Deviation] = &[
+    Deviation::ReducesOfferedWindow,
+    Deviation::LeavesOneSegment,
+    Deviation::GuardsEveryRecovery,
+    Deviation::TimesOneSegment,
+    Deviation::IgnoresLostSyn,
+    Deviation::RetransmitsEcnCapable,
+    Deviation::SendsOneSegmentAfterEcho,
+    Deviation::EchoPreventsGrowthAtExit,
+    Deviation::GrowsAtRecoveryExit,
+];
+/// All with SACK only.
+const NS3: &[Deviation] = &[
+    Deviation::Ns3Recovery,
+    Deviation::CountsInRecovery,
+    Deviation::KeepsGrowthCredit,
+    Deviation::ReducesCwndOfSegments,
+    Deviation::GrowsUnusedInSlowStart,
+];
+const LINUX: &[Deviation] =
+    &[Deviation::ReducesCwndByTime, Deviation::GrowsAtRecoveryExit, Deviation::RoundsToSegments];
+/// Without losses found by time.
+const LINUX_BY_DUPLICATES: &[Deviation] = &[Deviation::RoundsToSegments];
+
+impl Deviations {
+    /// The departures of the implementation that `config` follows.
+    pub(crate) fn of(config: &TcpConfig) -> Deviations {
+        let list = match config.procedures {
+            StackVariant::Ns2 => NS2,
+            StackVariant::Ns3 if config.recovery.uses_sack() => NS3,
+            StackVariant::Linux if config.finds_losses_by_time() => LINUX,
+            StackVariant::Linux => LINUX_BY_DUPLICATES,
+            StackVariant::Rfc | StackVariant::Ns3 => &[],
+        };
+        Deviations(list.iter().fold(0, |set, &one| set | Deviations::bit(one)))
+    }
+
+    const fn bit(one: Deviation) -> u16 {
+        1 << one as u16
+    }
+
+    /// Whether `one` is among them.
+    #[inline]
+    pub(crate) const fn has(self, one: Deviation) -> bool {
+        self.0 & Deviations::bit(one) != 0
+    }
+}
+
+/// Checks that the implementation which `config` follows has what else it requires.
+pub(crate) fn check(config: &TcpConfig) -> Result<(), ConfigError> {
+    if config.procedures == StackVariant::Ns2 && config.recovery.uses_sack() {
+        let problem = "not modelled under procedures = \"ns2\"";
+        return Err(ConfigError::new("recovery", "sack", problem));
+    }
+    if !Deviations::of(config).has(Deviation::Ns3Recovery) {
+        return Ok(());
+    }
+    if config.ecn == EcnUse::Dctcp {
+        let problem = "not modelled under procedures = \"ns3\"";
+        return Err(ConfigError::new("ecn", "dctcp", problem));
+    }
+    if config.initial_window < u64::from(config.mss) {
+        let problem = "below one segment, which procedures = \"ns3\" never sends a part of";
+        return Err(ConfigError::new("initial_window", config.initial_window, problem));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{LossDetection, RecoveryKind};
+
+    fn of(profile: &str) -> TcpConfig {
+        TcpConfig::of_profile(profile).expect("a profile")
+    }
+
+    #[test]
+    fn profiles_that_follow_the_rfcs_have_no_deviation() {
+        for profile in ["rfc", "ns3-2014"] {
+            assert_eq!(Deviations::of(&of(profile)), Deviations::default());
+        }
+    }
+
+    #[test]
+    fn ns3_deviates_with_sack_only() {
+        let ns3 = of("ns3");
+        assert!(NS3.iter().all(|&one| Deviations::of(&ns3).has(one)));
+        let newreno = TcpConfig { recovery: RecoveryKind::NewReno, ..ns3 };
+        assert_eq!(Deviations::of(&newreno), Deviations::default());
+    }
+
+    #[test]
+    fn linux_without_rack_only_rounds_to_segments() {
+        let linux = of("linux");
+        assert!(LINUX.iter().all(|&one| Deviations::of(&linux).has(one)));
+        let by_duplicates = TcpConfig { loss_detection: LossDetection::Sack, ..linux };
+        let deviations = Deviations::of(&by_duplicates);
+        assert!(deviations.has(Deviation::RoundsToSegments));
+        assert!(!deviations.has(Deviation::GrowsAtRecoveryExit));
+        assert!(!deviations.has(Deviation::ReducesCwndByTime));
+    }
+}
