@@ -46,7 +46,8 @@ help:
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
 	@echo '             and its summary, which is committed'
-	@echo 'make docs    from the classes of scenarios: tables in docs/, profiles and samples for Rust;'
+	@echo 'make docs    from the table of TCP parameters: their class; from the classes of scenarios:'
+	@echo '             tables in docs/, profiles and samples for Rust;'
 	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
 	@echo '             and what make conformance kept: the summary of conformance'
 	@echo 'make clean   remove everything that was made'
@@ -100,6 +101,7 @@ conformance: build
 
 # What a class says of itself stands in its docstring, and from there in the reference.
 docs: build
+	$(BIN)/python tests/docs/tcp_texts.py
 	$(BIN)/python tests/docs/reference_pages.py
 	$(BIN)/python tests/docs/engine_files.py
 	$(BIN)/python tests/docs/conformance_summary.py

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import airpath as ap
-from airpath.scenario import FAMILIES, PROFILES
+from airpath.scenario import FAMILIES
 from airpath.scenario.base import Part
+from airpath.scenario.tcp.profiles import profiles
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,11 +35,11 @@ class _Names:
         return table
 
 
-def profiles() -> dict[str, Any]:
-    """Return the options of each profile as a resolved scenario has them."""
+def tcp_profiles() -> dict[str, Any]:
+    """Return the parameters of each profile as a resolved scenario has them."""
     return {
         name: ap.Tcp(profile=name, base_rtt="0 s").resolved_source(_Names(), ())["options"]
-        for name in PROFILES
+        for name in profiles()
     }
 
 
@@ -68,7 +69,7 @@ def _resolved(part: Part) -> dict[str, Any]:
 
 
 FILES: dict[str, Callable[[], Any]] = {
-    "crates/tcp/src/profiles.json": profiles,
+    "crates/tcp/src/profiles.json": tcp_profiles,
     "crates/conformance/src/samples.json": samples,
 }
 

@@ -1,9 +1,11 @@
 """Writes what the reference says of classes: `make docs` runs it.
 
 Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
-parameters, between `<!-- parts: FAMILY -->` and `<!-- end -->` all classes of a family, and between
-`<!-- models -->` and `<!-- end -->` the list of the models' pages. All of it is made from the
-classes and their docstrings; the text around it is written by hand.
+parameters, between `<!-- parts: FAMILY -->` and `<!-- end -->` all classes of a family, between
+`<!-- models -->` and `<!-- end -->` the list of the models' pages, and between
+`<!-- tcp: TABLE -->` and `<!-- end -->` a table about the TCP parameters. All of it is made from
+the classes, their docstrings and the table of TCP parameters; the text around it is written by
+hand.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import parameter_docs
+import tcp_texts
 from parameter_docs import Parameter
 
 from airpath.scenario import FAMILIES
@@ -24,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 MODELS = REFERENCE / "models"
 _BLOCK = re.compile(
-    r"(<!-- (parameters|parts|models)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL
+    r"(<!-- (parameters|parts|models|tcp)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL
 )
 _CLASSES = re.compile(r"<!-- parameters: (.*?) -->")
 
@@ -107,7 +110,8 @@ PAPERS = {
 
 def pages() -> list[Path]:
     """Return the pages that have blocks."""
-    found = [*sorted(MODELS.glob("*.md")), REFERENCE / "scenario.md", ROOT / "docs" / "index.md"]
+    single = ("scenario.md", "tcp-profiles.md", "../index.md")
+    found = [*sorted(MODELS.glob("*.md")), *((REFERENCE / name).resolve() for name in single)]
     return [page for page in found if _BLOCK.search(page.read_text("utf-8"))]
 
 
@@ -121,6 +125,9 @@ def regenerated(page: Path) -> str:
             text = _table_of(names.split(", "), scenario)
         elif kind == "parts":
             text = _family(names, scenario)
+        elif kind == "tcp":
+            table, *about = names.split()
+            text = getattr(tcp_texts, table)(*about)
         else:
             text = _index()
         return f"{begin}{text}{end}"

@@ -9,6 +9,7 @@ import engine_files
 import parameter_docs
 import pytest
 import reference_pages
+import tcp_texts
 from engine_files import FILES, ROOT
 from parameter_docs import DocError
 from reference_pages import MODELS, regenerated
@@ -41,6 +42,10 @@ def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
     )
     assert changed.read_text("utf-8") != text
     assert regenerated(changed) != changed.read_text("utf-8")
+
+
+def test_the_class_of_tcp_parameters_follows_their_table() -> None:
+    assert tcp_texts.CLASS.read_text("utf-8") == tcp_texts.class_text(), "run make docs"
 
 
 @pytest.mark.parametrize("name", FILES)

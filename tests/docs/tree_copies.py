@@ -43,6 +43,6 @@ def changed(tree: Path) -> list[str]:
 def docs_of(tree: Path) -> dict[str, str]:
     """Do in the copy what `make docs` does; return the environment that finds its package."""
     package = {"PYTHONPATH": str(tree / "python")}
-    for writer in ("reference_pages.py", "engine_files.py"):
+    for writer in ("tcp_texts.py", "reference_pages.py", "engine_files.py"):
         run(sys.executable, f"tests/docs/{writer}", folder=tree, **package)
     return package

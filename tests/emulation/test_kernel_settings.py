@@ -234,6 +234,8 @@ def test_a_commands_tcp_is_the_kernels_own() -> None:
     assert _settings(kernel)["tcp_sack"] == "1"
     assert "congestion" not in kernel.route
     assert kernel.sockets == ()
+    # It had retries without a limit as well, which no scenario asked for.
+    assert set(_differences(kernel)) == {"tcp.rto_granularity", "tcp.delayed_ack_timeout"}
 
 
 def test_a_congestion_control_that_is_given_holds_for_every_connection() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from airpath import _airpath
 from airpath.scenario import FAMILIES as FAMILY_CLASSES
-from airpath.scenario import PROFILES
+from airpath.scenario import profiles
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -182,7 +182,7 @@ def _cases() -> Iterator[tuple[str, Document]]:
                 yield f"{aqm} over {link}", scenario(bottleneck=bottleneck)
         both = {"kind": "reverse", "aqm": part("aqm", aqm)}
         yield f"{aqm} for ACKs", scenario(ack_path=both)
-    for profile in PROFILES:
+    for profile in profiles():
         for control in kinds("congestion"):
             yield from control_cases(profile, control)
     for kind in kinds("errors"):
@@ -261,7 +261,7 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
     aqm = part("aqm", control if control in ("clamp", "vcp") else "droptail")
     if control != "dctcp":
         yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
-    if PROFILES[profile]["procedures"].value != "ns3" and profile != "ns3-2014":
+    if profiles()[profile]["procedures"].value != "ns3" and profile != "ns3-2014":
         marking: Document = {"kind": "codel", "ecn": True}
         marking = {**aqm, "inner": marking} if control == "clamp" else marking
         # VCP takes marks for overload without asking for them.

@@ -29,7 +29,7 @@ stations = ap.OfdmaTddLink(
 )
 far = ap.OfdmaTddLink(radio=ap.Radio(distance="1 km", profile="none"), users=[{"user": 0}])
 contend = ap.OfdmaTddLink(request=ap.Ranging(backoff=[2, 64]), grant="uni", map_overhead=30)
-options = ap.TcpOptions(mss="1400 B", initial_window="10 segments", recovery="sack")
+options = ap.TcpConfig(mss="1400 B", initial_window="10 segments", recovery="sack")
 group = ap.Tcp(
     count=2, cc="cubic", base_rtt=["40 ms", 0.08], start={"uniform": ["0 s", "1 s"]}, tcp=options
 )
@@ -61,7 +61,7 @@ ap.Gred(ecn="yes")  # type: ignore[arg-type]
 ap.Bottleneck(aqm=3, link=link)  # type: ignore[arg-type]
 ap.Bottleneck(queue="gred", link=link)  # type: ignore[call-arg]
 ap.Ranging(backoff="2 to 64")  # type: ignore[arg-type]
-ap.TcpOptions(initial_windw="10 segments")  # type: ignore[call-arg]
+ap.TcpConfig(initial_windw="10 segments")  # type: ignore[call-arg]
 ap.Tcp(cc=["reno"])  # type: ignore[arg-type]
 ap.flows(4, cc="reno", bas_rtt="40 ms")  # type: ignore[call-arg]
 ap.Scenario(flows=[], bottleneck=ap.Bottleneck(aqm="gred", link=link))  # type: ignore[call-arg]

@@ -233,7 +233,7 @@ def test_a_copy_is_checked() -> None:
     group = scenario.flows[0].model_copy(update={"return": {"rate": "1 Mbit/s"}})
     assert group.return_wire == ap.Wire(rate="1 Mbit/s")
     with pytest.raises(ap.ScenarioError, match="recovery"):
-        scenario.flows[0].model_copy(update={"tcp": ap.TcpOptions(recovery="reno")})
+        scenario.flows[0].model_copy(update={"tcp": ap.TcpConfig(recovery="reno")})
     assert scenario.model_copy() == scenario
 
 

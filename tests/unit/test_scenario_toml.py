@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import airpath as ap
 from airpath.errors import dotted
-from airpath.scenario import FAMILIES, PROFILES, TcpOptions, loads
+from airpath.scenario import FAMILIES, TcpConfig, loads
 from airpath.scenario.base import Model, Part
 from airpath.scenario.toml_text import write_table
 
@@ -316,7 +316,7 @@ def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
 @given(plain_values() | st.none() | st.binary() | st.dates())
 @settings(max_examples=100, deadline=None)
 def test_any_python_value_is_taken_or_refused(value: Any) -> None:
-    for make in (ap.Gred, ap.FixedLink, ap.MultiRegimeLink, ap.Record, TcpOptions, ap.DropTail):
+    for make in (ap.Gred, ap.FixedLink, ap.MultiRegimeLink, ap.Record, TcpConfig, ap.DropTail):
         for key in make.model_fields:
             try:
                 make(**{key: value})
@@ -357,7 +357,7 @@ SCENARIO_TABLES = tables("scenario.md", "class")
 def test_every_part_is_in_the_reference() -> None:
     families = {"Part", "AckPath", "SlotRate"} | {family.__name__ for family in FAMILIES.values()}
     # Bbr has no keys and no engine: the page says so in words.
-    elsewhere = {"TcpOptions", "Uniform", "Bbr"}
+    elsewhere = {"TcpConfig", "TcpParameters", "Uniform", "Bbr"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.
     made = re.findall(r"<!-- parts: (\w+) -->", text)
@@ -386,22 +386,6 @@ def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> 
             shown = value.document() if isinstance(value, Model) else value
             shown = str(value) if isinstance(value, (ap.Duration, ap.Size, ap.Packets)) else shown
             assert tomllib.loads(f"value = {default.strip('`')}")["value"] == shown, key
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_profiles_of_the_reference_are_those_of_the_code(profile: str) -> None:
-    rows = tables("tcp-profiles.md", "profile")[profile]
-    assert list(rows) == list(PROFILES[profile])
-    for name, option in PROFILES[profile].items():
-        value, source = rows[name]
-        assert tomllib.loads(f"value = {value.strip('`')}")["value"] == option.value, name
-        assert source == option.source
-
-
-def test_every_option_is_explained() -> None:
-    text = (REFERENCE / "tcp-profiles.md").read_text("utf-8")
-    explained = re.findall(r"^\| `(\w+)` \|", text.split("<!--")[0], re.MULTILINE)
-    assert explained == list(TcpOptions.model_fields)
 
 
 @pytest.mark.parametrize("name", sorted(PARTS))

@@ -13,7 +13,7 @@ import pytest
 import airpath as ap
 from airpath import _airpath
 from airpath.errors import ModelWarning, OverrideWarning
-from airpath.scenario import TcpOptions, loads
+from airpath.scenario import TcpConfig, loads
 from airpath.scenario.base import Model
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "models" / "fixed-point.md"
@@ -246,7 +246,7 @@ def test_every_key_of_a_scenario_is_decided_on_the_page() -> None:
         "ack_path.": ap.LinkAckPath,
         "backhaul.": ap.Wire,
         "flows.": ap.Tcp,
-        "flows.tcp.": TcpOptions,
+        "flows.tcp.": TcpConfig,
     }
     keys = {place + key for place, model in places.items() for key in model.keys()}  # noqa: SIM118
     keys |= {f"bottleneck.link.{key}" for link in (ap.FixedLink, ap.MultiRegimeLink)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
-from airpath.scenario import PROFILES
+from airpath.scenario import profiles
 
 LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "20 ms"}
 DROPTAIL = {"kind": "droptail", "limit": "100 packets"}
@@ -64,15 +64,15 @@ def test_a_bad_parameter_is_refused(value: dict[str, Any], problem: str) -> None
 
 
 def test_with_profile_ns2_the_windows_of_vcp_have_no_limit() -> None:
-    options = scenario().flows[0].options()  # type: ignore[attr-defined]
+    options = scenario().flows[0].config()  # type: ignore[attr-defined]
     assert (str(options.receive_window), options.initial_ssthresh) == ("4294967295 B", "unlimited")
-    of_reno = scenario(cc="reno").flows[0].options()  # type: ignore[attr-defined]
+    of_reno = scenario(cc="reno").flows[0].config()  # type: ignore[attr-defined]
     assert (str(of_reno.receive_window), str(of_reno.initial_ssthresh)) == ("20 kB", "20 kB")
-    given = scenario(tcp={"receive_window": "30 kB"}).flows[0].options()  # type: ignore[attr-defined]
+    given = scenario(tcp={"receive_window": "30 kB"}).flows[0].config()  # type: ignore[attr-defined]
     assert str(given.receive_window) == "30 kB"
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", profiles())
 def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
     resolved = json.loads(scenario(profile=profile).resolve()[0])
     source = resolved["flows"][0]["source"]

@@ -49,7 +49,7 @@ def check(
 def explicit(scenario: Scenario) -> Scenario:
     """Return the same scenario with every TCP option written out instead of left to a profile."""
     groups = [
-        _copy(group, tcp=group.options()) if isinstance(group, Tcp) else group
+        _copy(group, tcp=group.config()) if isinstance(group, Tcp) else group
         for group in scenario.flows
     ]
     copied: Scenario = _copy(scenario, flows=groups)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.flow_descriptions import FlowDescriptions, direction
 from airpath.results.intervals import mean_interval
+from airpath.scenario.tcp.table import parameters
 
 if TYPE_CHECKING:
     from airpath.comparison.answers import Answer
@@ -110,16 +111,6 @@ def _lost_outside(certificates: Sequence[Certificate]) -> Iterator[Fact]:
 
 # --- what the kernel does in its own way -------------------------------------------------------
 
-_START = ("initial_window", "initial_ssthresh", "handshake")
-_TIMER = (
-    *("srtt_gain", "rttvar_gain", "first_rttvar", "rto_floor", "rto_granularity", "initial_rto"),
-    *("min_rto", "max_rto", "max_backoff", "max_retries", "max_syn_retries"),
-)
-_LOSS = (
-    *("recovery", "exit_window", "fast_retransmit_guard", "partial_ack_timer", "flight_bound"),
-    *("sack_after_timeout", "limited_transmit", "procedures"),
-)
-
 
 def _not_applied(
     kernel: Mapping[str, Any], seen: _Seen, resolved: Mapping[str, Any], settled: Sequence[str]
@@ -137,14 +128,16 @@ def _not_applied(
 
 def _why_not(option: str, seen: _Seen, resolved: Mapping[str, Any]) -> str:
     """Return why an option cannot have mattered; empty where it can."""
+    row = parameters().get(option)
+    acts = row.acts if row else ""
     endless = all(flow["source"].get("transfer_bytes") is None for flow in resolved["flows"])
-    if option in _START and endless and resolved["warmup_ns"] > 0:
+    if acts == "start" and endless and resolved["warmup_ns"] > 0:
         return "that is over when the measurement begins"
-    if option in _TIMER and seen.timeouts == 0:
+    if acts == "timer" and seen.timeouts == 0:
         return "no timer expired in either"
-    if option in (*_LOSS, "quick_acks") and seen.retransmissions == 0 and resolved["warmup_ns"] > 0:
+    if acts == "loss" and seen.retransmissions == 0 and resolved["warmup_ns"] > 0:
         return "nothing was sent again in either"
-    if option == "delayed_ack_timeout" and seen.acks_as_asked:
+    if acts == "waiting-ack" and seen.acks_as_asked:
         return f"{seen.ack_ratio:.3f} ACKs for each packet: few waited for it"
     return ""
 
@@ -247,9 +240,6 @@ _COUNTERS: Mapping[str, tuple[str, str, Sequence[str]]] = {
 }
 """Counters of what simulated senders do not do: code, sentence, what it bears on."""
 
-_SIMULATED = {"loss-probes": "tail_loss_probe"}
-"""What simulated senders do where this option is on."""
-
 _AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
 """Each is one segment or one timeout at most."""
 
@@ -259,10 +249,15 @@ def _counted(
 ) -> Iterator[Fact]:
     """Tell of what the kernel did that simulated senders do not do."""
     total = counters_of(kernel)
+    # What simulated senders do too where a parameter is on.
+    explained = {
+        row.kernel.counter
+        for row in parameters().values()
+        if all(flow["source"]["options"].get(row.resolved) for flow in tcp)
+    }
     for name, (code, sentence, about) in _COUNTERS.items():
         count = total.get(name, 0.0) / max(replications, 1)
-        option = _SIMULATED.get(code)
-        if option and all(flow["source"]["options"].get(option) for flow in tcp):
+        if code in explained:
             continue
         if count:
             text = f"{count:.1f} {sentence.format(name)}, in the mean of the replications."

@@ -1,11 +1,15 @@
-"""What a scenario asks of TCP and a kernel does in its own way: a table that results keep."""
+"""TCP parameters that a kernel does not apply as the scenario has them; results list them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, cast
 
 from airpath.emulation.refusals import KERNEL
+from airpath.scenario.base import Context
+from airpath.scenario.tcp.config import TcpConfig
+from airpath.scenario.tcp.table import holds, parameters
 from airpath.scenario.units import Duration, Size
 
 __all__ = ["Difference", "of_control", "of_options", "option_text"]
@@ -29,26 +33,8 @@ class Difference(NamedTuple):
     kernel: str
 
 
-_SELECTIVE = ("sack", "prr")
-_TICKS = "timers have ticks of 1/HZ, 1 to 10 ms"
-
-_ALWAYS: Mapping[str, tuple[Any, str]] = {
-    "srtt_gain": (0.125, "0.125"),
-    "rttvar_gain": (0.25, "0.25, 1/32 when a sample is below SRTT, once per flight"),
-    "first_rttvar": ("half", "half"),
-    "initial_rto_ns": (10**9, "1 s"),
-    "handshake": (True, "always"),
-    "limited_transmit": (True, "always"),
-    "rto_floor": ("variance", "variance: the timeout is SRTT + max(min_rto, 4 RTTVAR)"),
-    "grow_unused": (False, "false: a window that is not used up does not grow"),
-    "flight_bound": ("cwnd", "cwnd is what is halved"),
-    "rto_granularity_ns": (None, _TICKS),
-}
-"""Options for which no kernel has a setting, and what it does."""
-
-
 def of_options(options: Mapping[str, Any], control: str) -> Iterator[Difference]:
-    """Yield what a kernel does otherwise of the options for which it has no setting.
+    """Yield the parameters that a kernel has no setting for, where it does not do as asked.
 
     Parameters
     ----------
@@ -57,106 +43,27 @@ def of_options(options: Mapping[str, Any], control: str) -> Iterator[Difference]
     control : str
         The kernel's congestion control.
     """
-    for key, (theirs, does) in _ALWAYS.items():
-        if options[key] != theirs:
-            yield Difference(option_name(key), option_text(key, options[key]), does)
-    for key, differs, does in (*_RECOVERY, *_OTHERS):
-        if differs(options):
-            yield Difference(option_name(key), option_text(key, options[key]), does)
-    if control in ("reno", "dctcp") and options["window_growth"] != "segments":
-        grows = "segments: by what was acknowledged, whatever the number of ACKs"
-        yield Difference("tcp.window_growth", options["window_growth"], grows)
+    values = {**options, "cc": control}
+    for name, row in parameters().items():
+        kernel, value = row.kernel, options.get(row.resolved)
+        is_same = value in _same(name) or (
+            kernel.same_from is not None and value is not None and value >= kernel.same_from
+        )
+        applies = holds(kernel.when, values)
+        applies = applies and not (kernel.unless and holds(kernel.unless, values))
+        if kernel.does and applies and not is_same:
+            yield Difference(f"tcp.{name}", option_text(name, value), kernel.does)
 
 
-def _is_selective(options: Mapping[str, Any]) -> bool:
-    return options["recovery"] in _SELECTIVE
-
-
-_RECOVERY: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
-    (
-        "recovery",
-        lambda options: options["recovery"] != "prr",
-        "proportional rate reduction, as RFC 6937, whether SACK is on or not",
-    ),
-    (
-        "exit_window",
-        lambda options: not _is_selective(options) and options["exit_window"] != "ssthresh",
-        "ssthresh",
-    ),
-    (
-        "fast_retransmit_guard",
-        lambda options: not _is_selective(options) and options["fast_retransmit_guard"] != "rfc",
-        "rfc",
-    ),
-    (
-        "partial_ack_timer",
-        lambda options: not _is_selective(options) and options["partial_ack_timer"] != "each",
-        "each",
-    ),
-    (
-        "sack_after_timeout",
-        lambda options: _is_selective(options) and options["sack_after_timeout"] != "keep",
-        "keep",
-    ),
-    (
-        "loss_detection",
-        lambda options: _is_selective(options) and options["loss_detection"] != "rack",
-        "rack from Linux 6.17 on, whatever tcp_recovery says",
-    ),
-)
-_OTHERS: tuple[tuple[str, Callable[[Mapping[str, Any]], bool], str], ...] = (
-    (
-        "ecn_reaction",
-        lambda options: options["ecn"] in ("on", "dctcp") and options["ecn_reaction"] != "cwr",
-        "cwr",
-    ),
-    (
-        "procedures",
-        lambda options: options["procedures"] not in ("rfc", "linux"),
-        "its own",
-    ),
-    (
-        "header_bytes",
-        lambda options: options["header_bytes"] != 40,
-        "40 B, and what options take",
-    ),
-    (
-        "initial_ssthresh",
-        lambda options: options["initial_ssthresh"] is not None,
-        "unlimited",
-    ),
-    (
-        "delayed_ack_segments",
-        lambda options: options["delayed_ack_segments"] > 2,
-        "2 full segments",
-    ),
-    (
-        "delayed_ack_timeout_ns",
-        lambda options: options["delayed_ack_segments"] > 1,
-        "40 to 200 ms, after the gaps between arrivals",
-    ),
-    (
-        "quick_acks",
-        lambda options: options["delayed_ack_segments"] > 1 and options["quick_acks"] != 16,
-        "at most 16 at the start, and again after a hole or a long gap",
-    ),
-    (
-        "idle_restart",
-        lambda options: options["idle_restart"] == "restart",
-        "decay",
-    ),
-    (
-        "max_backoff",
-        lambda options: options["max_backoff"] < 32_768,
-        "doubled up to the largest timeout",
-    ),
-    ("max_retries", lambda options: "max_retries" in options, "tcp_retries2, as it is set"),
-    (
-        "max_syn_retries",
-        lambda options: "max_syn_retries" in options,
-        "tcp_syn_retries, as it is set",
-    ),
-)
+@cache
+def _same(name: str) -> Sequence[Any]:
+    """Return the values for which a kernel does as asked, as a resolved scenario has them."""
+    row = parameters()[name]
+    context = cast(Context, None)  # No parameter names a file.
+    return [
+        TcpConfig(**{name: value}).resolved(context, ()).get(row.resolved)
+        for value in row.kernel.same
+    ]
 
 
 def of_control(control: Mapping[str, Any], name: str) -> Iterator[Difference]:
@@ -177,27 +84,21 @@ def of_control(control: Mapping[str, Any], name: str) -> Iterator[Difference]:
             yield Difference(f"cc.{key}", str(asked), str(theirs))
 
 
-_SIZES = ("mss", "header_bytes", "initial_window", "initial_ssthresh", "receive_window")
-
-
-def option_name(key: str) -> str:
-    return f"tcp.{key.removesuffix('_ns').removesuffix('_bytes')}"
-
-
-def option_text(key: str, value: Any) -> str:
-    """Return the value of an option as a scenario would say it, without quotes.
+def option_text(name: str, value: Any) -> str:
+    """Return the value of a TCP parameter as a scenario would have it, without quotes.
 
     Parameters
     ----------
-    key : str
-        Its key in a resolved scenario.
+    name : str
+        Its key in a scenario.
     value : object
-        Its value there.
+        Its value in a resolved scenario.
     """
+    kind = parameters()[name].type
     if isinstance(value, bool):
         return str(value).lower()
-    if key.endswith("_ns"):
+    if kind.startswith("time"):
         return str(Duration(value))
-    if key in _SIZES:
+    if kind.startswith("size"):
         return str(Size(value))
     return str(value)

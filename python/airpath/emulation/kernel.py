@@ -1,4 +1,4 @@
-"""From a scenario's TCP to what a kernel's is told: settings of namespaces, routes and sockets."""
+"""Settings of a kernel for a scenario's TCP: those of namespaces, routes and sockets."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from airpath.errors import Problem, ScenarioError, show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.scenario import Scenario
 from airpath.scenario.base import Context
-from airpath.scenario.profiles import profile_options
-from airpath.scenario.tcp_options import SELECTIVE, TcpOptions
-from airpath.scenario.units import Size
+from airpath.scenario.tcp.config import TcpConfig
+from airpath.scenario.tcp.profiles import profile_config
+from airpath.scenario.tcp.table import Parameter, parameters
+from airpath.scenario.units import Duration, Size
 
 __all__ = ["Kernel", "for_commands", "for_flows", "kernel_has"]
 
@@ -257,13 +258,11 @@ def for_commands(
     return Kernel(**made)
 
 
-def _by_kernel(given: TcpOptions | None = None) -> dict[str, Any]:
+def _by_kernel(given: TcpConfig | None = None) -> dict[str, Any]:
     """Return the resolved options of the profile ``linux``."""
-    options = profile_options("linux", None, None, given or TcpOptions())
-    found = options.resolved(cast(Context, None), ())  # No option names a file.
-    if found["initial_ssthresh"] == "unlimited":
-        found["initial_ssthresh"] = None
-    return {"profile": "linux", **found}
+    config = profile_config("linux", None, None, given or TcpConfig())
+    context = cast(Context, None)  # No parameter names a file.
+    return {"profile": "linux", **config.resolved(context, ())}
 
 
 # --- both -----------------------------------------------------------------------------------------
@@ -277,13 +276,14 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
     told = [(flow, line) for flow in flows for line in _differences(flow)]
     wanted = dict(_sysctls(flows))
     present = {name: value for name, value in wanted.items() if has(name)}
-    for name in wanted.keys() - present.keys() & _MISSED.keys():
-        key, does = _MISSED[name]
-        told += [
-            (flow, Difference(f"tcp.{key.removesuffix('_ns')}", _said(key, flow), does))
-            for flow in flows
-            if _said(key, flow) != does
-        ]
+    for row in parameters().values():
+        does = row.kernel.without
+        if does and _sysctls_of(row) & wanted.keys() - present.keys():
+            told += [
+                (flow, Difference(f"tcp.{row.name}", _said(row, flow), does))
+                for flow in flows
+                if _said(row, flow) != does
+            ]
     route: dict[str, Any] = {
         "initcwnd": first.initial_segments,
         "rto_min_ms": max(1, round(first.options["min_rto_ns"] / 1e6)),
@@ -298,12 +298,8 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
     }
 
 
-_MISSED: Mapping[str, tuple[str, str]] = {"tcp_rto_max_ms": ("max_rto_ns", "120 s")}
-"""Settings that older kernels lack: the option, and what they do."""
-
-
-def _said(key: str, flow: _Tcp) -> str:
-    return option_text(key, flow.options[key])
+def _said(row: Parameter, flow: _Tcp) -> str:
+    return option_text(row.name, flow.options.get(row.resolved))
 
 
 def _differences(flow: _Tcp) -> Iterator[Difference]:
@@ -314,13 +310,13 @@ def _differences(flow: _Tcp) -> Iterator[Difference]:
     whole = flow.initial_segments * options["mss"]
     if whole != options["initial_window"]:
         does = f"{flow.initial_segments} segments"
-        yield Difference("tcp.initial_window", _said("initial_window", flow), does)
+        yield Difference("tcp.initial_window", str(Size(options["initial_window"])), does)
     if flow.window != options["receive_window"]:
         does = str(Size(flow.window))
-        yield Difference("tcp.receive_window", _said("receive_window", flow), does)
+        yield Difference("tcp.receive_window", str(Size(options["receive_window"])), does)
     elif not flow.own and flow.is_scaled:
         does = "begins at 64 KiB and grows with what arrives, up to that"
-        yield Difference("tcp.receive_window", _said("receive_window", flow), does)
+        yield Difference("tcp.receive_window", str(Size(options["receive_window"])), does)
 
 
 def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
@@ -328,21 +324,31 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
     first = flows[0]
     yield from _SAME.items()
     yield from (_OWN if first.own else _TEXTBOOK).items()
-    yield "tcp_recovery", str(int(first.options["loss_detection"] == "rack"))
-    yield "tcp_early_retrans", "3" if first.options["tail_loss_probe"] else "0"
+    for row in parameters().values():
+        yield from _of_parameter(row, flows)
     if not _is_tuned(flows):
         yield "tcp_moderate_rcvbuf", "0"
     yield "tcp_window_scaling", str(int(any(flow.is_scaled for flow in flows)))
-    selective = str(int(first.options["recovery"] in SELECTIVE))
-    yield "tcp_sack", selective
-    yield "tcp_dsack", selective
-    yield "tcp_timestamps", str(int(first.options["timestamps"]))
-    yield "tcp_slow_start_after_idle", str(int(first.options["idle_restart"] != "off"))
     yield "tcp_ecn", _ecn(flows)
-    longest = max(flow.options["max_rto_ns"] for flow in flows) // 10**6
-    yield "tcp_rto_max_ms", str(min(120_000, max(1_000, longest)))
     window = max(flow.window for flow in flows)
     yield from _buffers(window, _is_tuned(flows))
+
+
+def _of_parameter(row: Parameter, flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
+    """Yield the settings that the table of parameters gives for one."""
+    for name, texts in row.kernel.sysctls.items():
+        yield name, texts[_said(row, flows[0])]
+    if number := row.kernel.number:
+        unit = int(Duration.parse(number["unit"])) if "unit" in number else 1
+        most = int(number["most"])
+        # A count that is absent is unlimited.
+        largest = max(flow.options.get(row.resolved, most * unit) for flow in flows)
+        yield number["sysctl"], str(min(most, max(int(number["least"]), largest // unit)))
+
+
+def _sysctls_of(row: Parameter) -> set[str]:
+    number = row.kernel.number
+    return {*row.kernel.sysctls, *([number["sysctl"]] if number else [])}
 
 
 def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
@@ -381,34 +387,40 @@ def _not_alike(scenario: Scenario, flows: Sequence[_Tcp]) -> Iterator[Problem]:
     place = scenario.file or scenario.name
     for flow in flows[1:]:
         first = flows[0]
-        for key, value in _ONCE.items():
-            if value(flow) != value(first):
-                yield _unlike(place, flow, first, ("tcp", key.removesuffix("_ns")), key)
+        for row in parameters().values():
+            if row.kernel.once and _setting(row, flow) != _setting(row, first):
+                yield _unlike(place, flow, first, "tcp", row.name)
         if flow.own != first.own:
-            yield _unlike(place, flow, first, ("profile",), "profile")
+            yield _unlike(place, flow, first, "profile")
         if {flow.options["ecn"], first.options["ecn"]} == {"off", "on"}:
-            yield _unlike(place, flow, first, ("tcp", "ecn"), "ecn")
+            yield _unlike(place, flow, first, "tcp", "ecn")
 
 
-_ONCE: Mapping[str, Callable[[_Tcp], Any]] = {
-    "recovery": lambda flow: flow.options["recovery"] in SELECTIVE,
-    "timestamps": lambda flow: flow.options["timestamps"],
-    "loss_detection": lambda flow: flow.options["loss_detection"],
-    "tail_loss_probe": lambda flow: flow.options["tail_loss_probe"],
-    "min_rto_ns": lambda flow: flow.options["min_rto_ns"],
-    "delayed_ack_segments": lambda flow: flow.options["delayed_ack_segments"] == 1,
+_COMPUTED: Mapping[str, Callable[[_Tcp], Any]] = {
     "initial_window": lambda flow: flow.initial_segments,
-    "idle_restart": lambda flow: flow.options["idle_restart"] == "off",
+    "delayed_ack_segments": lambda flow: flow.options["delayed_ack_segments"] == 1,
 }
+"""Attributes of routes that do not tell all values of a parameter apart."""
 
 
-def _unlike(place: str, flow: _Tcp, first: _Tcp, path: tuple[str, ...], key: str) -> Problem:
-    other = f"flows.{first.group} has {show(_plain(key, first))}"
+def _setting(row: Parameter, flow: _Tcp) -> Any:
+    """Return what a namespace has for a parameter of a flow."""
+    if row.name in _COMPUTED:
+        return _COMPUTED[row.name](flow)
+    if row.kernel.sysctls:
+        return dict(_of_parameter(row, [flow]))
+    return flow.options.get(row.resolved)
+
+
+def _unlike(place: str, flow: _Tcp, first: _Tcp, *path: str) -> Problem:
+    other = f"flows.{first.group} has {show(_plain(path[-1], first))}"
     what = f"{other}, and a network namespace has one for all connections"
     shown: tuple[str | int, ...] = ("flows", flow.group, *path)
-    return Problem(place, shown, _plain(key, flow), what, "Write the same for all TCP flows")
+    accepted = "Write the same for all TCP flows"
+    return Problem(place, shown, _plain(path[-1], flow), what, accepted)
 
 
-def _plain(key: str, flow: _Tcp) -> Any:
-    value = flow.options[key]
-    return value if isinstance(value, (bool, str)) else option_text(key, value)
+def _plain(name: str, flow: _Tcp) -> Any:
+    row = parameters().get(name)
+    value = flow.options[row.resolved if row else name]
+    return value if isinstance(value, (bool, str)) else option_text(name, value)

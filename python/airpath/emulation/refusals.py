@@ -8,14 +8,16 @@ from typing import Any
 from airpath.errors import MISSING, Problem, show
 from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.scenario import Scenario
+from airpath.scenario.tcp.table import Parameter, parameters
+from airpath.scenario.units import Size
 
 __all__ = ["KERNEL", "MOST_FLOWS", "kernel_control", "of_flow", "of_scenario", "too_many"]
 
 MOST_FLOWS = 40_000
 """Each flow has a port of its own."""
 
-SMALLEST_SEGMENT, LARGEST_SEGMENT = 88, 32_767
-"""Payload bytes that `TCP_MAXSEG` takes, with the options of a segment."""
+_STAMPS = 12
+"""Bytes of the timestamps option with its padding."""
 
 KERNEL: Mapping[str, Mapping[str, Any]] = {
     "reno": {"beta_ecn": 0.5, "hystart": "off"},
@@ -121,13 +123,21 @@ def of_flow(scenario: Scenario, resolved: Mapping[str, Any], group: int) -> Iter
     if window != "fixed":
         what = "a policy of ours: the receiver is a kernel's, whose window it moves itself"
         yield Problem(place, ("flows", group, "window"), window, what, 'Write "fixed"')
-    options = source["options"]
-    segment = int(options["mss"]) + (12 if options["timestamps"] else 0)
-    if not SMALLEST_SEGMENT <= segment <= LARGEST_SEGMENT:
-        stamps = 12 if options["timestamps"] else 0
-        bounds = f"{SMALLEST_SEGMENT - stamps} B to {LARGEST_SEGMENT - stamps} B"
-        path = ("flows", group, "tcp", "mss")
-        yield Problem(place, path, f"{options['mss']} B", "no kernel sends it", f"Write {bounds}")
+    for row in parameters().values():
+        if row.kernel.refuses:
+            yield from _out_of_range(place, group, row, source["options"])
+
+
+def _out_of_range(
+    place: str, group: int, row: Parameter, options: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """Yield a size that a kernel rejects; `TCP_MAXSEG` counts the options of a segment."""
+    more = _STAMPS if row.name == "mss" and options["timestamps"] else 0
+    refuses, value = row.kernel.refuses, int(options[row.resolved])
+    least, most = (int(Size.parse(refuses[key])) - more for key in ("below", "above"))
+    if not least <= value <= most:
+        path = ("flows", group, "tcp", row.name)
+        yield Problem(place, path, f"{value} B", refuses["problem"], f"Write {least} B to {most} B")
 
 
 def _of_control(

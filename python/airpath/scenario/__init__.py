@@ -7,7 +7,7 @@
 from airpath.errors import MISSING as MISSING
 from airpath.scenario.load import load as load, loads as loads
 from airpath.scenario.parts import *
-from airpath.scenario.profiles import PROFILES as PROFILES, Option as Option
+from airpath.scenario.tcp.profiles import profiles as profiles
 from airpath.scenario.resolve import resolve as resolve
 from airpath.scenario.tables import shipped_tables as shipped_tables, table_path as table_path
 from airpath.scenario.traces import recorded_traces as recorded_traces, trace_path as trace_path

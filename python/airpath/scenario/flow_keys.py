@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
     from airpath.scenario.congestion import Congestion
-    from airpath.scenario.tcp_options import TcpOptions
+    from airpath.scenario.tcp.config import TcpConfig
     from airpath.scenario.traffic import Arrivals, OnOff, RandomSize
     from airpath.scenario.units import Duration, Rate, Size
     from airpath.scenario.windows import ReceiveWindow
@@ -34,7 +34,7 @@ class FlowKeys(TypedDict, total=False):
     user: int | None
     cc: str | Congestion | Mapping[str, Any] | None
     profile: str
-    tcp: TcpOptions | Mapping[str, Any]
+    tcp: TcpConfig | Mapping[str, Any]
     window: str | ReceiveWindow | Mapping[str, Any] | None
     size: str | float | Size | RandomSize | Mapping[str, Any] | None
     on_off: OnOff | Mapping[str, Any] | None

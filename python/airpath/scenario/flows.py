@@ -23,8 +23,9 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.congestion import Congestion, Reno
 from airpath.scenario.flow_keys import FlowKeys
-from airpath.scenario.profiles import PROFILES, profile_options
-from airpath.scenario.tcp_options import SELECTIVE, TcpOptions
+from airpath.scenario.tcp.config import TcpConfig
+from airpath.scenario.tcp.profiles import profile_config, profiles, unmet_needs
+from airpath.scenario.tcp.values import SELECTIVE
 from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.units import Duration, Size, quote
 from airpath.scenario.values import Count, PositiveRate, PositiveSize, UserNumber, choice
@@ -255,9 +256,9 @@ class Tcp(Source):
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``,
         ``"clamp"`` or ``"vcp"``. Default: congestion control Reno and the profile's recovery.
     profile : {"rfc", "ns2", "ns3", "ns3-2014", "linux"}
-        The table of TCP options. Default ``"rfc"``.
-    tcp : TcpOptions
-        Options that differ from the profile.
+        The TCP profile. Default ``"rfc"``.
+    tcp : TcpConfig
+        Parameters that differ from the profile.
     window : ReceiveWindow, optional
         How the receiver's window moves. Default: fixed.
     size : Size or RandomSize, optional
@@ -273,7 +274,7 @@ class Tcp(Source):
     source: Literal["tcp"] = "tcp"
     cc: Maybe[Congestion] = ABSENT
     profile: Annotated[str, PlainValidator(lambda value: _profile(value))] = "rfc"
-    tcp: TcpOptions = Field(default_factory=TcpOptions)
+    tcp: TcpConfig = Field(default_factory=TcpConfig)
     window: Maybe[ReceiveWindow] = ABSENT
     size: AnySize = ABSENT
     on_off: Maybe[OnOff] = ABSENT
@@ -290,7 +291,7 @@ class Tcp(Source):
     def _has_room(cls, window: ReceiveWindow | None, info: ValidationInfo) -> ReceiveWindow | None:
         if window is None or not window.obeys_price or not {"profile", "tcp"} <= info.data.keys():
             return window
-        options = profile_options(info.data["profile"], None, None, info.data["tcp"])
+        options = profile_config(info.data["profile"], None, None, info.data["tcp"])
         if options.receive_window < 2 * options.mss:  # type: ignore[operator]
             what = f"receive_window = {options.receive_window} is below two segments of mss = "
             raise fault(f"{what}{options.mss}", "Write a larger tcp.receive_window", '"1 MB"')
@@ -303,7 +304,7 @@ class Tcp(Source):
 
     @field_validator("tcp")
     @classmethod
-    def _consistent(cls, tcp: TcpOptions, info: ValidationInfo) -> TcpOptions:
+    def _consistent(cls, tcp: TcpConfig, info: ValidationInfo) -> TcpConfig:
         profile = info.data.get("profile")
         cc = info.data.get("cc")
         wrong: list[tuple[Path, Any, Any]] = []
@@ -315,7 +316,7 @@ class Tcp(Source):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
-            whole = profile_options(profile, None, None, tcp)
+            whole = profile_config(profile, None, None, tcp)
             wrong += _inconsistent(whole, tcp)
             if whole.procedures == "ns3" and cc is not None and cc.echo == "dctcp":
                 what = f'procedures = "ns3" has no cc = {quote(cc.kind)}'
@@ -329,26 +330,20 @@ class Tcp(Source):
             raise faults_at(*wrong)
         return tcp
 
-    def options(self) -> TcpOptions:
-        """Return every TCP option: the profile's, changed by `cc` and `tcp`."""
+    def config(self) -> TcpConfig:
+        """Return every TCP parameter: the profile's, changed by `cc` and `tcp`."""
         given = self.tcp
         if self.on_off is not None and given.grow_unused is None:
             # A window that an application never fills would grow without bound.
-            given = TcpOptions(**given.document(), grow_unused=False)
+            given = TcpConfig(**given.document(), grow_unused=False)
         if self.cc is not None and self.cc.negotiates_ecn:
-            given = TcpOptions(**(given.document() | {"ecn": "on"}))
+            given = TcpConfig(**(given.document() | {"ecn": "on"}))
         kind: str | None = getattr(self.cc, "kind", None)
-        return profile_options(self.profile, kind, self.cc.recovery if self.cc else None, given)
+        return profile_config(self.profile, kind, self.cc.recovery if self.cc else None, given)
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; every TCP option is listed."""
-        options = self.options().resolved(context, (*path, "tcp"))
-        if options["initial_ssthresh"] == "unlimited":
-            options["initial_ssthresh"] = None
-        for name in ("max_retries", "max_syn_retries"):
-            # Absent is unlimited to the engine.
-            if options[name] == "unlimited":
-                del options[name]
+        """Return the resolved form; every TCP parameter is listed."""
+        options = self.config().resolved(context, (*path, "tcp"))
         cc = self.cc or Reno()
         if options["procedures"] == "ns3" and options["recovery"] in SELECTIVE:
             cc = cc.in_ns3()
@@ -443,14 +438,14 @@ def _at_most_an_ip_packet(packet: Size) -> Size:
 
 
 def _profile(value: Any) -> str:
-    if not isinstance(value, str) or value not in PROFILES:
-        advice = nearest(value if isinstance(value, str) else "", PROFILES)
+    if not isinstance(value, str) or value not in profiles():
+        advice = nearest(value if isinstance(value, str) else "", profiles())
         raise fault("not a TCP profile", advice)
     return value
 
 
-def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, Any, Any]]:
-    """Return what is wrong between options that are each accepted on their own."""
+def _inconsistent(options: TcpConfig, given: TcpConfig) -> list[tuple[Path, Any, Any]]:
+    """Return what is wrong between parameters that are each accepted on their own."""
     wrong: list[tuple[Path, Any, Any]] = []
 
     def complain(names: tuple[str, ...], what: str, accepted: str) -> None:
@@ -483,15 +478,7 @@ def _inconsistent(options: TcpOptions, given: TcpOptions) -> list[tuple[Path, An
         what = f"initial_window = {options.initial_window} is below mss = {options.mss}, and "
         what += 'procedures = "ns3" never sends a part of a segment'
         complain(("initial_window", "mss"), what, 'Write at least "1 segment"')
-    has_cwr = selects and (options.loss_detection == "rack" or options.procedures == "ns3")
-    if given.ecn_reaction == "cwr" and not has_cwr:
-        what = 'ecn_reaction = "cwr" needs SACK and loss_detection = "rack" or procedures = "ns3"'
-        complain(("ecn_reaction",), what, 'Write ecn_reaction = "rfc"')
-    if given.loss_detection == "rack" and options.procedures == "ns3":
-        what = 'procedures = "ns3" finds losses by what has arrived'
-        complain(("loss_detection",), what, 'Write procedures = "rfc"')
-    if given.tail_loss_probe and options.loss_detection != "rack":
-        what = 'tail_loss_probe needs loss_detection = "rack"'
-        error = fault(what, 'Write loss_detection = "rack" beside it')
-        wrong.append((("tail_loss_probe",), True, error))
+    for name, needs in unmet_needs(options.document()):
+        if (value := getattr(given, name)) is not None:
+            wrong.append(((name,), value, fault(needs.problem, needs.fix)))
     return wrong

@@ -20,7 +20,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.flows import TIMESTAMPS, Source, Tcp
 from airpath.scenario.links import CodeRate, Link
-from airpath.scenario.profiles import profile_options
+from airpath.scenario.tcp.profiles import profile_config
 from airpath.scenario.units import Size
 from airpath.scenario.values import (
     Count,
@@ -356,6 +356,6 @@ def block_faults(
 def _largest_packet(group: Source) -> int:
     if not isinstance(group, Tcp):
         return int(group.packet)  # type: ignore[attr-defined]
-    options = profile_options(group.profile, None, None, group.tcp)
+    options = profile_config(group.profile, None, None, group.tcp)
     stamps = TIMESTAMPS if options.timestamps else 0
     return int(options.mss + options.header + stamps)  # type: ignore[operator]

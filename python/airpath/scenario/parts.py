@@ -29,7 +29,7 @@ from airpath.scenario.links import *
 from airpath.scenario.mimo import *
 from airpath.scenario.policies import *
 from airpath.scenario.pricing import *
-from airpath.scenario.tcp_options import TcpOptions as TcpOptions
+from airpath.scenario.tcp.config import TcpConfig as TcpConfig
 from airpath.scenario.queues import *
 from airpath.scenario.radio import *
 from airpath.scenario.recovery import *

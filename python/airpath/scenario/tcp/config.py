@@ -1,0 +1,201 @@
+"""The class of TCP parameters. `make docs` writes it from `tcp_options.toml`: edit that.
+
+A class in a file, not one made at import: editors and type checkers read it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from airpath.scenario.base import ABSENT, Key, Maybe
+from airpath.scenario.tcp.values import InitialWindow, SizeOrUnlimited, TcpParameters
+from airpath.scenario.units import Duration
+from airpath.scenario.values import (
+    Count,
+    CountOrNone,
+    PositiveDuration,
+    PositiveFraction,
+    PositiveSize,
+    Retries,
+    Truth,
+    choice,
+)
+
+__all__ = ["TcpConfig"]
+
+
+class TcpConfig(TcpParameters):
+    """Parameters of a TCP sender and receiver; the profile has those that are not given.
+
+    Parameters
+    ----------
+    mss : Size
+        Payload bytes of a full segment, above 0.
+    header : Size
+        IP and TCP header bytes of each packet, above 0; `mss` + `header` is at most 65535 B.
+    initial_window : Size or Segments
+        cwnd at the start, above 0, in bytes or in segments of `mss`: `"14480 B"`, `"10 segments"`.
+        With SACK and `procedures = "ns3"` at least `mss`. A number without a unit is rejected, in
+        Python too.
+    initial_ssthresh : Size or "unlimited"
+        ssthresh at the start, above 0, or `"unlimited"`.
+    receive_window : Size
+        The receiver's advertised window, at least `mss`.
+    recovery : {"reno", "newreno", "sack", "prr"}
+        Loss recovery: `"reno"` ends with the first new ACK (RFC 5681 §3.2); `"newreno"` ends when
+        all data outstanding at its start is acknowledged (RFC 6582); `"sack"` uses selective
+        acknowledgements (RFC 6675); `"prr"` uses them with proportional rate reduction (RFC 6937).
+        `cc` selects one of the first two; the others work with every congestion control.
+    window_growth : {"bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"}
+        What an ACK adds to cwnd: `"bytes"` RFC 5681 §3.1 eqs. 2 and 3; `"abc-1"` the bytes that it
+        acknowledges, in slow start at most one segment (RFC 3465, L = 1); `"abc-2"` the same with L
+        = 2; `"segments"` the segments that it acknowledges (Linux); `"per-ack"` a segment, or
+        MSS²/cwnd (ns-3 TcpNewReno); `"per-ack-truncated"` the same as in ns-3.21.
+    exit_window : {"burst-safe", "ssthresh"}
+        cwnd after a NewReno recovery (RFC 6582 §3.2 step 3): `"burst-safe"` min(ssthresh,
+        max(FlightSize, MSS) + MSS), option 1; `"ssthresh"` ssthresh, option 2.
+    fast_retransmit_guard : {"off", "rfc", "ns3"}
+        Duplicate ACKs that may be due to segments sent before the last loss: `"off"` begin a
+        recovery; `"rfc"` do so only if they acknowledge more than `recover` (RFC 6582 §3.2 step 1);
+        `"ns3"` do so also if they request the first byte after `recover` (ns-3).
+    partial_ack_timer : {"first", "each"}
+        Partial ACKs that restart the retransmission timer (RFC 6582 §4): `"first"` the first of a
+        recovery (impatient); `"each"` each (slow-but-steady).
+    limited_transmit : bool
+        Send new data on the first two duplicate ACKs (RFC 3042).
+    delayed_ack_segments : int
+        Segments per ACK, from 1; 1 acknowledges each segment at once.
+    delayed_ack_timeout : Duration
+        Longest delay of an ACK, above 0.
+    initial_rto : Duration
+        Retransmission timeout before the first RTT sample, above 0.
+    min_rto : Duration
+        Smallest retransmission timeout, above 0.
+    max_rto : Duration
+        Largest retransmission timeout, at least `min_rto` and `initial_rto`.
+    max_backoff : int
+        Largest factor of the timeout's exponential back-off, from 1.
+    rto_granularity : Duration
+        Clock granularity of the timeout (RFC 6298 §2.3); 0 s is exact.
+    srtt_gain : float
+        Gain of the smoothed RTT, above 0 and at most 1.
+    rttvar_gain : float
+        Gain of the RTT variation, above 0 and at most 1.
+    first_rttvar : {"half", "full"}
+        RTT variation after the first sample: `"half"` half of the sample (RFC 6298 §2.2); `"full"`
+        the sample.
+    handshake : bool
+        Open the connection with SYN and SYN-ACK before the first data.
+    timestamps : bool
+        Timestamps (RFC 7323): 12 more header bytes in each packet of both directions, and an RTT
+        sample from every ACK of new data. `mss` does not change: `"1448 B"` makes 1500-byte
+        packets.
+    ecn : {"off", "on"}
+        Explicit congestion notification (RFC 3168): `"off"` not negotiated; `"on"` negotiated: new
+        data is ECN-capable, and marks are answered once per window. `cc = "dctcp"` sets it to
+        `"on"`, with DCTCP's echo; with `cc = "vcp"` the field has VCP's load code, and `"on"` is
+        rejected.
+    ecn_reaction : {"rfc", "cwr"}
+        How the window is reduced for an echoed mark: `"rfc"` at once (RFC 3168 §6.1.2); `"cwr"` in
+        the state CWR (Linux, ns-3): it does not grow until data sent after the echo is
+        acknowledged, and with `recovery = "prr"` it follows proportional rate reduction. `"cwr"`
+        requires SACK and `loss_detection = "rack"` or `procedures = "ns3"`; without them the value
+        of a profile becomes `"rfc"`.
+    window_scaling : {"exact", "off", "on"}
+        How the window is written into an ACK: `"exact"` without a limit; `"off"` in 16 bits, at
+        most 65535 B; `"on"` in 16 bits times 2^shift (RFC 7323 §2), rounded down, with the smallest
+        shift that `receive_window` needs, at most 14; not scaled in the SYN-ACK.
+    sack_after_timeout : {"forget", "keep"}
+        SACK information at a timeout: `"forget"` is discarded (RFC 2018 §8); `"keep"` is kept, and
+        only holes are retransmitted, unless the oldest segment is part of it, which proves reneging
+        (Linux). `procedures = "ns3"` and `loss_detection = "rack"` always keep it.
+    idle_restart : {"off", "restart", "decay"}
+        cwnd after more than an RTO without sending: `"off"` unchanged; `"restart"` at most the
+        initial window (RFC 5681 §4.1); `"decay"` half for each RTO after the first, down to the
+        initial window, with ssthresh at least three quarters of what cwnd was (RFC 2861, Linux).
+    grow_unused : bool
+        Whether Reno's window also grows with ACKs at which at least a segment of it was unused, for
+        lack of data or of receive window. With `on_off` it is false unless it is set. CUBIC never
+        grows such a window; `window_growth = "segments"` has a rule of its own.
+    rto_floor : {"total", "variance"}
+        What `min_rto` bounds: `"total"` the timeout (RFC 6298 §2.4); `"variance"` 4·RTTVAR, so that
+        the timeout is SRTT + max(`min_rto`, 4·RTTVAR) (Linux).
+    quick_acks : int
+        In-order segments at the start of a connection that are acknowledged one by one, from 0.
+    procedures : {"rfc", "ns2", "ns3", "linux"}
+        Implementation to follow where implementations differ: `"rfc"` the RFCs; `"ns2"` the one-way
+        agents of ns-2, which have no SACK; `"ns3"` ns-3.48, in recovery with SACK and in CUBIC's
+        arithmetic; `"linux"` a Linux kernel: windows of complete segments, the base of a reduction,
+        CUBIC's arithmetic.
+    flight_bound : {"none", "cwnd", "replaced"}
+        Bound of the FlightSize from which NewReno without SACK computes ssthresh: `"none"` all data
+        sent and not cumulatively acknowledged (RFC 5681 §2); `"cwnd"` cwnd and, until all data
+        outstanding at a loss is acknowledged, the value used at that loss, so that a timeout in a
+        recovery does not raise ssthresh; `"replaced"` cwnd replaces FlightSize, however little is
+        outstanding (RFC 5681 §3.1: an easy mistake). With SACK the bound is always cwnd;
+        `recovery = "reno"` has none.
+    pacing : {"off", "on"}
+        When segments leave, for a congestion control that requests no pacing rate: `"off"` when the
+        windows allow it; `"on"` one at a time, at 200 % of cwnd/SRTT below half of ssthresh and 120
+        % from there (Linux).
+    loss_detection : {"sack", "rack"}
+        How losses are found with SACK: `"sack"` by segments that arrived beyond a hole (RFC 6675);
+        `"rack"` by time (RFC 8985), lost retransmissions included. `procedures = "ns3"` has the
+        first; the value of a profile becomes `"sack"` under it.
+    tail_loss_probe : bool
+        Probe the tail after two round trips (RFC 8985 §7). Requires `loss_detection = "rack"`;
+        without it the value of a profile becomes false.
+    push : {"off", "bursts"}
+        Segments that carry PSH, which the receiver acknowledges at once: `"off"` none; `"bursts"`
+        the last one of each burst (Linux).
+    max_retries : int or "unlimited"
+        Retransmissions of data by the timer, without an answer, after which its next expiry aborts
+        the connection (R2 of RFC 9293 §3.8.3; Linux `tcp_retries2`), from 0, or `"unlimited"`.
+    max_syn_retries : int or "unlimited"
+        The same for the SYN (Linux `tcp_syn_retries`), from 0, or `"unlimited"`.
+    """
+
+    mss: Annotated[Maybe[PositiveSize], Key("mss")] = Field(default=ABSENT, examples=['"1460 B"'])
+    header: Maybe[PositiveSize] = ABSENT
+    initial_window: Annotated[InitialWindow, Key("initial_window")] = ABSENT
+    initial_ssthresh: Annotated[SizeOrUnlimited, Key("initial_ssthresh")] = None
+    receive_window: Annotated[Maybe[PositiveSize], Key("receive_window")] = ABSENT
+    recovery: Annotated[str | None, choice("reno", "newreno", "sack", "prr")] = None
+    window_growth: Annotated[
+        str | None,
+        choice("bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"),
+    ] = None
+    exit_window: Annotated[str | None, choice("burst-safe", "ssthresh")] = None
+    fast_retransmit_guard: Annotated[str | None, choice("off", "rfc", "ns3")] = None
+    partial_ack_timer: Annotated[str | None, choice("first", "each")] = None
+    limited_transmit: Truth | None = None
+    delayed_ack_segments: Count | None = None
+    delayed_ack_timeout: Maybe[PositiveDuration] = ABSENT
+    initial_rto: Maybe[PositiveDuration] = ABSENT
+    min_rto: Maybe[PositiveDuration] = ABSENT
+    max_rto: Maybe[PositiveDuration] = ABSENT
+    max_backoff: Count | None = None
+    rto_granularity: Maybe[Duration] = ABSENT
+    srtt_gain: PositiveFraction | None = None
+    rttvar_gain: PositiveFraction | None = None
+    first_rttvar: Annotated[str | None, choice("half", "full")] = None
+    handshake: Truth | None = None
+    timestamps: Truth | None = None
+    ecn: Annotated[str | None, choice("off", "on")] = None
+    ecn_reaction: Annotated[str | None, choice("rfc", "cwr")] = None
+    window_scaling: Annotated[str | None, choice("exact", "off", "on")] = None
+    sack_after_timeout: Annotated[str | None, choice("forget", "keep")] = None
+    idle_restart: Annotated[str | None, choice("off", "restart", "decay")] = None
+    grow_unused: Truth | None = None
+    rto_floor: Annotated[str | None, choice("total", "variance")] = None
+    quick_acks: CountOrNone | None = None
+    procedures: Annotated[str | None, choice("rfc", "ns2", "ns3", "linux")] = None
+    flight_bound: Annotated[str | None, choice("none", "cwnd", "replaced")] = None
+    pacing: Annotated[str | None, choice("off", "on")] = None
+    loss_detection: Annotated[str | None, choice("sack", "rack")] = None
+    tail_loss_probe: Truth | None = None
+    push: Annotated[str | None, choice("off", "bursts")] = None
+    max_retries: Retries = None
+    max_syn_retries: Retries = None

@@ -1,0 +1,133 @@
+"""A TCP parameter is told at three places: one is added to a copy of the tree, the places counted.
+
+The toy is `least_ssthresh`: the segments below which no reduction sets Reno's ssthresh. What
+`make docs` writes then follows: the class, the profiles for Rust, the tables of the reference.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from tree_copies import ROOT, changed, docs_of, run
+
+TABLE = "python/airpath/scenario/tcp/tcp_options.toml"
+CONFIG, RENO = "crates/tcp/src/config.rs", "crates/tcp/src/congestion/reno.rs"
+LAST = "[option.max_syn_retries]\n"
+ROW = """[option.least_ssthresh]
+type = "count"
+meaning = "Smallest ssthresh that a reduction leaves, segments, from 1"
+rfc      = [2, "RFC 5681 §3.1 eq. 4"]
+ns3-2014 = [2, "ns-3.21, class TcpReno"]
+ns3      = [2, "ns-3.48, class TcpNewReno"]
+ns2      = [2, "ns-2, tcp.cc"]
+linux    = [2, "tcp_reno_ssthresh"]
+acts = "loss"
+kernel.does = "2"
+kernel.same = [2]
+models = {fixed-point = "recovery"}
+
+"""
+FIELD = "    pub max_syn_retries: Option<u32>,\n"
+EDITS = [
+    (TABLE, LAST, ROW + LAST),
+    (
+        CONFIG,
+        FIELD,
+        f"{FIELD}    /// Smallest ssthresh that a reduction leaves, segments (RFC 5681 eq. 4).\n"
+        "    pub least_ssthresh: u32,\n",
+    ),
+    (RENO, "pub struct Reno {\n", "pub struct Reno {\n    least_ssthresh: u64,\n"),
+    (
+        RENO,
+        "            beta_ecn: half(),\n",
+        "            least_ssthresh: u64::from(options.least_ssthresh),\n"
+        "            beta_ecn: half(),\n",
+    ),
+    (
+        RENO,
+        "self.ssthresh = window.max(2 * self.mss);",
+        "self.ssthresh = window.max(self.least_ssthresh * self.mss);",
+    ),
+]
+"""The parameter: in which file, what becomes what."""
+RUN = """
+import json
+import airpath as ap
+from airpath.emulation.kernel import for_flows
+
+def scenario(segments):
+    flows = ap.flows(base_rtt="40 ms", tcp={"least_ssthresh": segments})
+    link = ap.FixedLink(rate="5 Mbit/s")
+    hop = ap.Bottleneck(aqm="droptail", link=link)
+    return ap.Scenario(duration="10 s", bottleneck=hop, flows=flows)
+
+try:
+    scenario(0)
+except ap.ScenarioError as error:
+    refused = str(error)
+given = scenario(3)
+resolved = json.loads(given.resolve()[0])
+kernel = for_flows(given, resolved, lambda name: True)
+found = [line for line in kernel.not_applied if line["option"] == "tcp.least_ssthresh"]
+options = resolved["flows"][0]["source"]["options"]
+print(json.dumps([options["least_ssthresh"], refused, found]))
+"""
+
+
+@pytest.fixture
+def extended(tree: Path) -> Path:
+    """A copy of the checkout with the parameter."""
+    for name, before, after in EDITS:
+        text = (tree / name).read_text("utf-8")
+        assert text.count(before) == 1, (name, before)
+        (tree / name).write_text(text.replace(before, after), "utf-8")
+    return tree
+
+
+def test_a_parameter_is_told_in_three_files(
+    extended: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It took 14 files and 20 edits."""
+    by_hand = changed(extended)
+    assert by_hand == sorted({name for name, _, _ in EDITS})
+    assert len(by_hand) == 3
+    docs = docs_of(extended)
+    assert sorted(set(changed(extended)) - set(by_hand)) == [
+        "crates/tcp/src/profiles.json",
+        "docs/reference/models/fixed-point.md",
+        "docs/reference/tcp-profiles.md",
+        "python/airpath/scenario/tcp/config.py",
+    ]
+    profiles = json.loads((extended / "crates/tcp/src/profiles.json").read_text("utf-8"))
+    assert {profile["least_ssthresh"] for profile in profiles.values()} == {2}
+    value, refused, differences = json.loads(
+        run(sys.executable, "-c", RUN, folder=extended, **docs)
+    )
+    assert value == 3
+    assert refused == "flows: tcp.least_ssthresh = 0: below 1. Write a whole number from 1 to " \
+        "4294967295, for example 1."  # fmt: skip
+    difference = {"option": "tcp.least_ssthresh", "asked": "3", "kernel": "2"}
+    assert differences == [{"flows": [0], **difference}]
+    # The parameter is complete for the tests of structure.
+    suites = ("tests/unit/test_tcp_table.py", "tests/docs/test_parameters.py")
+    quiet = ("-q", "-p", "no:cacheprovider")
+    chosen = ("-k", "least_ssthresh or tcp or fixed-point or profiles")
+    run(*(sys.executable, "-m", "pytest", *quiet, *suites, *chosen), folder=extended, **docs)
+    with capsys.disabled():
+        print(f"\nTCP parameter: {len(EDITS)} edits in {len(by_hand)} files")
+
+
+@pytest.mark.long
+def test_a_parameter_compiles_and_every_profile_has_it(extended: Path) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("no cargo")
+    docs_of(extended)
+    run(
+        *("cargo", "test", "--quiet", "--offline", "-p", "airpath-tcp", "--lib"),
+        folder=extended,
+        CARGO_TARGET_DIR=str(ROOT / "target"),
+    )
