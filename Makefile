@@ -18,6 +18,8 @@ PAPER_PAGES := docs/reference/papers
 # every target, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
+# So does maturin: cargo compiles again what has another environment.
+export PYO3_BUILD_EXTENSION_MODULE := 1
 export CARGO_TERM_COLOR ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
@@ -28,7 +30,14 @@ RUST_SOURCES := $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml 
 # The module notes the commit that it was built from.
 COMMIT := $(wildcard .git/logs/HEAD)
 
-CARGO_TEST := cargo test --locked --workspace --exclude airpath-py
+# Unit tests are compiled without optimisation, in a tenth of the time, but for those that compute long.
+SLOW_UNITS := airpath-emu airpath-model airpath-phy
+UNIT_TESTS := cargo test --locked --workspace --exclude airpath-py --exclude 'airpath-*-tests' \
+    $(SLOW_UNITS:%=--exclude %) --lib
+# Integration tests, over the libraries of the module; that airpath-py is named gives them its features.
+OPTIMISED_TESTS := cargo test --locked --profile quick -p airpath-py -p 'airpath-*-tests' $(SLOW_UNITS:%=-p %) --tests
+DOC_TESTS := cargo test --locked --workspace --exclude airpath-py --exclude 'airpath-*-tests' --doc
+ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo build wheel test long-tests bench full conformance docs clean need-build need-test \
@@ -65,7 +74,7 @@ test: need-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) 'lint-rust test-rust doc-rust | build lint-python test-wheel' test-python
 
 long-tests: build
-	PROPTEST_CASES=10000 $(CARGO_TEST) -- --include-ignored
+	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
 	$(PYTEST) -m long
 
 bench: $(RELEASE)
@@ -94,7 +103,7 @@ conformance: build
 	@mkdir -p $(dir $(RECORDS))
 	@rm -f $(RECORDS)
 	RUST_TEST_THREADS=2 AIRPATH_CONFORMANCE=$(RECORDS) \
-	    $(CARGO_TEST) --exclude airpath-conformance --lib --tests
+	    $(ALL_TESTS) --exclude airpath-conformance -- --include-ignored
 	AIRPATH_CONFORMANCE=$(RECORDS) $(PYTEST) -m 'not paper_full' \
 	    $$(grep -rl --include='test_*.py' 'from conformance import' tests)
 	$(BIN)/python tests/docs/conformance_page.py $(RECORDS)
@@ -128,7 +137,7 @@ $(VENV)/.stamp-venv:
 	@touch $@
 
 $(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
-	$(BIN)/python -m pip install 'maturin>=1.7,<2'
+	$(BIN)/python -m pip install 'maturin>=1.9.4,<2'
 	@touch $@
 
 # Builds the module and installs the package in place, with the tools of the tests. One module is
@@ -153,8 +162,10 @@ lint-rust: $(VENV)/.stamp-venv
 
 # Properties draw the same cases every time; `make long-tests` hunts among others.
 test-rust: export PROPTEST_RNG_SEED ?= 1
-test-rust:
-	$(CARGO_TEST)
+test-rust: $(VENV)/.stamp-venv
+	$(OPTIMISED_TESTS)
+	$(UNIT_TESTS)
+	$(DOC_TESTS)
 
 doc-rust: $(VENV)/.stamp-venv
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps

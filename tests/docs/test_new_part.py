@@ -21,38 +21,38 @@ from airpath.scenario import parts
 
 FAMILIES = runpy.run_path(str(ROOT / "scripts" / "new-part"))["FAMILIES"]
 SUITES: dict[str, list[tuple[str, ...]]] = {
-    "aqm": [("-p", "airpath-aqm", "--lib", "--tests")],
+    "aqm": [("-p", "airpath-aqm", "-p", "airpath-aqm-tests", "--tests")],
     "congestion": [
         ("-p", "airpath-tcp", "--lib", "trial_"),
-        ("-p", "airpath-sim", "--tests", "contracts::wrapped"),
+        ("-p", "airpath-sim-tests", "--tests", "contracts::wrapped"),
     ],
     "errors": [
         ("-p", "airpath-phy", "--lib", "errors"),
-        ("-p", "airpath-phy", "--tests", "every_error_process"),
-        ("-p", "airpath-link", "--tests", "errors"),
+        ("-p", "airpath-phy-tests", "--tests", "every_error_process"),
+        ("-p", "airpath-link-tests", "--tests", "errors"),
     ],
     "grant": [("-p", "airpath-link", "--lib", "grant")],
     "link": [
-        ("-p", "airpath-link", "--lib", "--tests"),
-        ("-p", "airpath-sim", "--tests", "rate_schedule"),
+        ("-p", "airpath-link", "-p", "airpath-link-tests", "--tests"),
+        ("-p", "airpath-sim-tests", "--tests", "rate_schedule"),
     ],
     "policy": [
         ("-p", "airpath-phy", "--lib", "adaptation"),
-        ("-p", "airpath-phy", "--tests", "every_policy"),
+        ("-p", "airpath-phy-tests", "--tests", "every_policy"),
     ],
     "request": [("-p", "airpath-link", "--lib", "request")],
     "scheduler": [
         ("-p", "airpath-link", "--lib", "scheduler"),
-        ("-p", "airpath-link", "--tests", "cell"),
+        ("-p", "airpath-link-tests", "--tests", "cell"),
     ],
     "snr": [
         ("-p", "airpath-phy", "--lib", "snr"),
-        ("-p", "airpath-phy", "--tests", "every_snr"),
+        ("-p", "airpath-phy-tests", "--tests", "every_snr"),
     ],
     "window": [
         ("-p", "airpath-tcp", "--lib", "window"),
-        ("-p", "airpath-tcp", "--tests", "every_window"),
-        ("-p", "airpath-sim", "--tests", "contracts::wrapped_links_and_windows"),
+        ("-p", "airpath-tcp-tests", "--tests", "every_window"),
+        ("-p", "airpath-sim-tests", "--tests", "contracts::wrapped_links_and_windows"),
     ],
 }
 """The families that have a skeleton, and the suites that go through every part of them."""
@@ -165,7 +165,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
     # Crates that are not of this workspace are those that are compiled already.
     for suite in SUITES[family]:
         run(
-            *("cargo", "test", "--quiet", "--offline", *suite),
+            *("cargo", "test", "--profile", "quick", "--quiet", "--offline", *suite),
             folder=tree,
             CARGO_TARGET_DIR=str(ROOT / "target"),
         )

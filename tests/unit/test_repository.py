@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -131,10 +132,26 @@ def test_all_parts_have_one_version() -> None:
     assert papers["version"] == version
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
-    for manifest in (ROOT / "crates").glob("*/Cargo.toml"):
+    for manifest in (ROOT / "crates").rglob("Cargo.toml"):
         package = tomllib.loads(manifest.read_text("utf-8"))["package"]
         for key in ("version", "edition", "rust-version", "license"):
             assert package[key] == {"workspace": True}, f"{manifest.parent.name}: {key}"
+
+
+def test_module_emulator_and_tests_are_compiled_with_one_set_of_features() -> None:
+    """Half of the workspace was compiled twice."""
+    if shutil.which("cargo") is None:
+        pytest.skip("no cargo")
+
+    def compiled(*selection: str) -> set[str]:
+        tree = ("cargo", "tree", "--offline", "--locked", "--edges=normal,build", "--prefix=none")
+        words = (*tree, "--format={p} {f}", *selection)
+        listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return {line.removesuffix(" (*)") for line in listed.splitlines()}
+
+    everything = compiled("--workspace")
+    assert compiled("--package=airpath-py") <= everything
+    assert compiled("--package=airpath-py", "--package=airpath-emu") <= everything
 
 
 def test_the_licence_is_the_one_that_is_declared() -> None:

@@ -1,6 +1,6 @@
 //! The codec over additive white Gaussian noise, against other decoders' error rates.
 //!
-//! The short tests run always; those at length with `cargo test --release -- --ignored`.
+//! The short tests run always; those at length with `cargo test --profile quick -- --ignored`.
 
 use crate::awgn::Awgn;
 use airpath_conformance::Law;
@@ -115,13 +115,6 @@ fn awgn_points_of_qpsk_at_1e_2() {
 }
 
 #[test]
-fn awgn_points_of_16qam_at_1e_2() {
-    for number in [2, 3] {
-        assert_point(number, Algorithm::MaxLog, 0, 24_000);
-    }
-}
-
-#[test]
 fn awgn_points_of_64qam_at_1e_2() {
     for number in [4, 5, 6, 7] {
         assert_point(number, Algorithm::MaxLog, 0, 24_000);
@@ -131,11 +124,6 @@ fn awgn_points_of_64qam_at_1e_2() {
 #[test]
 fn awgn_point_of_the_linear_log_algorithm_at_1e_2() {
     assert_point(0, Algorithm::LinearLog, 0, 20_000);
-}
-
-#[test]
-fn dvb_rcs1_point_near_1e_2() {
-    assert_dvb_rcs(1.31, 9.21e-3, 16_000);
 }
 
 #[test]

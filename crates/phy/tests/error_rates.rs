@@ -1,6 +1,6 @@
 //! Error rates of the whole chain, against the reference points of phy-802.16-ctc §6 and §7.1.
 //!
-//! The short tests run always; those at length with `cargo test --release -- --ignored`.
+//! The short tests run always; those at length with `cargo test --profile quick -- --ignored`.
 
 use airpath_conformance::Law;
 use airpath_core::rng::Seed;
@@ -78,7 +78,7 @@ fn assert_vehicular_a(points: &[(usize, f64, f64, f64)], errors: u64) {
 
 #[test]
 fn vehicular_a_points_of_the_reference_model() {
-    assert_vehicular_a(&POINTS[..8], 400);
+    assert_vehicular_a(&POINTS[4..8], 400);
 }
 
 #[test]
@@ -110,6 +110,7 @@ fn awgn_points_through_the_chain() {
 /// §6, variants: 1500 to 2500 errors each. Adjacent subcarriers lose the band's diversity, a flat
 /// channel all of it.
 #[test]
+#[ignore = "minutes"]
 fn variants_of_the_channel_model() {
     let variants = [
         ("vehicular-a/fusc", 4, 22.0, 2.94e-3),
@@ -133,6 +134,7 @@ fn variants_of_the_channel_model() {
 /// §6, variants: a linear-log demapper before the max-log decoder, 1500 errors or more, and the
 /// linear-log algorithm in both, 100 or more. The fewer errors are theirs, the less more of ours tell.
 #[test]
+#[ignore = "minutes"]
 fn variants_of_the_receiver() {
     let both = [
         (Algorithm::MaxLog, 1500.0, [(4, 22.0, 3.01e-3), (3, 22.0, 5.83e-3), (7, 30.0, 4.59e-3)]),
@@ -176,13 +178,16 @@ fn assert_skip_rule(points: &[(usize, f64)], errors: u64) {
 
 #[test]
 fn skipped_blocks_would_have_been_right() {
-    assert_skip_rule(&[(7, 30.0), (3, 22.0), (5, 26.0)], 400);
+    assert_skip_rule(&[(3, 22.0)], 400);
 }
 
 #[test]
 #[ignore = "minutes"]
 fn skipped_blocks_would_have_been_right_at_length() {
-    assert_skip_rule(&[(0, 12.0), (1, 16.0), (2, 18.0), (4, 22.0), (6, 28.0), (7, 30.0)], 4000);
+    assert_skip_rule(
+        &[(0, 12.0), (1, 16.0), (2, 18.0), (4, 22.0), (5, 26.0), (6, 28.0), (7, 30.0)],
+        4000,
+    );
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn slot_bits(mcs: &str) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn every_packet_is_handed_up_once_or_lost_and_what_is_used_was_granted(
