@@ -1,11 +1,11 @@
 //! Reno on a link with independent losses beside the PFTK formula:
-//! `cargo run --release -p airpath-sim --example pftk [LOSSES]`.
+//! `cargo run --release -p airpath-sim-tests --example pftk [LOSSES]`.
 //!
 //! One flow, 100 ms of base RTT, a link that is never the bottleneck, no window limit. Each run is
 //! long enough for `LOSSES` lost packets (3000 when not given).
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/pftk_case/mod.rs"]
+#[path = "../pftk_case/mod.rs"]
 mod pftk_case;
 
 use pftk_case::{Case, LOSS_RATES, Outcome};
