@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,10 @@ from typing import Any
 import pytest
 
 import airpath as ap
-from airpath.errors import AirpathWarning, BadValueError
+from airpath.errors import AirpathWarning, BadValueError, RunError
 from airpath.reproduction import Effort, Report, reproduce
 from airpath.reproduction.resuming import Resuming
-from airpath.sweep import job
+from airpath.sweep import tasks
 from airpath.sweep.ledger import Ledger
 from airpath.sweep.runs import Run
 
@@ -30,10 +31,13 @@ class Ran:
         self.count = 0
         self.stop_after: int | None = None
         self.commit: str | None = None
-        self._run: Callable[..., list[Run]] = job.run_job
-        monkeypatch.setattr(job, "run_job", self)
+        self.error: Exception | None = None
+        self._run: Callable[..., list[Run]] = tasks.run_job
+        monkeypatch.setattr(tasks, "run_job", self)
 
     def __call__(self, *arguments: Any) -> list[Run]:
+        if self.error is not None:
+            raise self.error
         runs = self._run(*arguments)
         self.count += len(runs)
         if self.commit is not None:
@@ -42,7 +46,8 @@ class Ran:
 
     def tell(self, _fraction: float, _what: str) -> None:
         if self.stop_after is not None and self.count >= self.stop_after:
-            raise KeyboardInterrupt
+            self.stop_after = None
+            signal.raise_signal(signal.SIGINT)
 
 
 @pytest.fixture
@@ -110,6 +115,15 @@ def test_another_versions_replications_are_left_alone_and_named_or_used_and_name
         anew = reproduced(ran, tmp_path)
     assert ran.count == REPLICATIONS
     assert "other_versions" not in anew.provenance
+
+
+def test_a_replication_that_fails_ends_the_reproduction(ran: Ran, tmp_path: Path) -> None:
+    ran.error = RunError("qawla idx 1: no memory")
+    with pytest.raises(RunError, match=r"^qawla idx 1: no memory$"):
+        reproduced(ran, tmp_path)
+    ran.error = None
+    reproduced(ran, tmp_path)
+    assert ran.count == REPLICATIONS
 
 
 def test_what_is_not_simulated_or_not_written_keeps_nothing(ran: Ran, tmp_path: Path) -> None:

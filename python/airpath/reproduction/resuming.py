@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from airpath.errors import AirpathWarning, one_line
+from airpath.errors import AirpathWarning, RunError, one_line
 from airpath.reproduction.engine import Compiled, EngineProgress, Simulated
 
 if TYPE_CHECKING:
+    from airpath.sweep.coordinator import Ended
     from airpath.sweep.job import Contents, Job
     from airpath.sweep.ledger import Build, Ledger
-    from airpath.sweep.runs import Run
 
 __all__ = ["Resuming"]
 
-_STORED_EVERY_S = 0.5
-"""What was finished is on the disk at most so much later, s."""
-
 
 class Resuming(Compiled):
-    """The compiled engine with a ledger: only replications that are not in it are run.
+    """The compiled engine with a ledger: a sweep's coordinator runs replications that it lacks.
 
     A scenario that records series is run as ever, for a ledger keeps none. Replications of other
     versions are left alone, and a warning says so.
@@ -69,8 +62,13 @@ class Resuming(Compiled):
         threads: int | None,
         progress: EngineProgress | None,
     ) -> Simulated:
-        """Return `replications` of a scenario, run or stored."""
-        from airpath.api import cores
+        """Return `replications` of a scenario, run or stored.
+
+        Raises
+        ------
+        RunError
+            If a replication fails.
+        """
         from airpath.sweep.job import job_of
         from airpath.sweep.ledger import Build
 
@@ -84,14 +82,62 @@ class Resuming(Compiled):
             )
         job, contents = job_of(scenario)
         ledger = self._ledger()
-        stored = set(ledger.finished(job.digest, seed))
-        missing = [number for number in range(replications) if number not in stored]
-        part = _Part(job, contents, seed, missing, replications)
-        whole = part.run(ledger, threads or cores(), progress) if missing else True
+        interrupted = False
+        if not set(range(replications)) <= set(ledger.finished(job.digest, seed)):
+            ended = self._run(job, contents, replications, seed, threads, progress)
+            if ended.failed:
+                raise RunError(ended.first.partition(": ")[2])
+            interrupted = ended.interrupted
         runs = [run for run in ledger.runs(job.digest, seed) if run.replication < replications]
         builds = (Build(run.version, run.commit) for run in runs)
         self._others.update(build for build in builds if build != ledger.own)
-        return Simulated([run.measured() for run in runs], interrupted=not whole)
+        return Simulated([run.measured() for run in runs], interrupted)
+
+    def _run(
+        self,
+        job: Job,
+        contents: Contents,
+        replications: int,
+        seed: int,
+        threads: int | None,
+        progress: EngineProgress | None,
+    ) -> Ended:
+        """Run the replications of a job that are missing; after Ctrl-C those that end at once."""
+        from airpath.sweep.coordinator import Coordinator, stop_on_ctrl_c
+        from airpath.sweep.executors import workers_of
+        from airpath.sweep.plan import Plan, Point, Rule
+        from airpath.sweep.progress import Progress
+
+        def tell(fraction: float, _text: str) -> None:
+            if progress is not None:
+                progress(round(fraction * replications), replications, fraction)
+
+        plan = Plan(
+            name=job.name,
+            axes=(),
+            points=[Point(0, {}, {}, job.digest)],
+            rule=Rule(replications, replications),
+            seed=seed,
+            common_random_numbers=True,
+            confidence=0.99,
+            metrics=(),
+            engines=("simulate",),
+        )
+        workers = workers_of(contents, None, threads)
+        try:
+            with stop_on_ctrl_c() as stop:
+                return Coordinator(
+                    plan,
+                    {job.digest: job},
+                    {},
+                    self._ledger(),
+                    workers,
+                    contents,
+                    progress=Progress(tell),
+                    fail_fast=True,
+                ).run(stop)
+        finally:
+            workers.close()
 
     def _ledger(self) -> Ledger:
         from airpath.sweep.ledger import Ledger
@@ -110,57 +156,3 @@ class Resuming(Compiled):
                     stacklevel=2,
                 )
         return self._opened
-
-
-class _Part:
-    """The replications of a job that are to be run."""
-
-    def __init__(
-        self, job: Job, contents: Contents, seed: int, missing: Sequence[int], total: int
-    ) -> None:
-        self._job, self._contents, self._seed = job, contents, seed
-        self._missing, self._total = missing, total
-        self._stop = Event()
-        self._finished: list[Run] = []
-
-    def run(self, ledger: Ledger, threads: int, progress: EngineProgress | None) -> bool:
-        """Run and store them; return False after Ctrl-C, with those stored that were finished."""
-        pool = ThreadPoolExecutor(min(threads, len(self._missing)))
-        under_way = {pool.submit(self._one, number) for number in self._missing}
-        stored_at = time.monotonic()
-        try:
-            while under_way:
-                done, _ = wait(under_way, _STORED_EVERY_S, FIRST_COMPLETED)
-                self._take(done, under_way)
-                if time.monotonic() - stored_at > _STORED_EVERY_S:
-                    self._store(ledger)
-                    stored_at = time.monotonic()
-                self._tell(len(under_way), progress)
-        except KeyboardInterrupt:
-            return False
-        finally:
-            self._stop.set()
-            pool.shutdown(cancel_futures=True)
-            whole = {f for f in under_way if not f.cancelled() and f.exception() is None}
-            self._take(whole, under_way)
-            self._store(ledger)
-        return True
-
-    def _take(self, done: set[Future[list[Run]]], under_way: set[Future[list[Run]]]) -> None:
-        for future in done:
-            self._finished += future.result()
-            under_way.discard(future)
-
-    def _one(self, number: int) -> list[Run]:
-        from airpath.sweep.job import run_job
-
-        return run_job(self._job, self._contents, self._seed, number, 1, self._stop.is_set)
-
-    def _store(self, ledger: Ledger) -> None:
-        ledger.add([(run, {}) for run in self._finished])
-        self._finished = []
-
-    def _tell(self, left: int, progress: EngineProgress | None) -> None:
-        if progress is not None:
-            finished = self._total - left
-            progress(finished, self._total, finished / self._total)
