@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 
+from required import program, skip_without
+
+NAME = "chromium"
 OPTIONS = (
     "--headless=new",
     "--disable-background-networking",
@@ -65,23 +69,19 @@ def _size(width: int, height: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium; tests are skipped where it, its driver or Selenium is missing."""
-    selenium = pytest.importorskip("selenium.webdriver", reason="Selenium is not installed")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    service = shutil.which("chromedriver")
-    if program is None or service is None:
-        pytest.skip("no Chromium with its chromedriver (Debian: chromium, chromium-driver)")
-    options = selenium.ChromeOptions()
-    options.binary_location = program
+    """Chromium with its driver; without them tests are skipped, or fail where it is required."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = program(NAME, "chromium", "google-chrome", package="chromium")
+    service = webdriver.ChromeService(program(NAME, "chromedriver", package="chromium-driver"))
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     # Chromium's own sandbox refuses to start for root.
     for option in (*OPTIONS, *(["--no-sandbox"] if os.geteuid() == 0 else [])):
         options.add_argument(option)
     try:
-        driver = selenium.Chrome(options=options, service=selenium.ChromeService(service))
-    except Exception as error:
-        # Its own class for each release of Selenium; a box may have no room for a browser.
-        pytest.skip(f"Chromium does not start: {str(error).splitlines()[0]}")
+        driver = webdriver.Chrome(options=options, service=service)
+    except WebDriverException as error:
+        # For example too little memory.
+        skip_without(NAME, f"Chromium does not start: {str(error).splitlines()[0]}")
     driver.set_page_load_timeout(1000)
     yield Browser(driver)
     driver.quit()

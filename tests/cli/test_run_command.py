@@ -320,7 +320,6 @@ def test_files_of_an_earlier_run_are_removed_and_said(
 
 
 def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     words = ["--reps", 1, "--no-plot", "--out", "out", "--format", "parquet"]
     assert airpath_command("run", scenario, *words).status == 0
     assert {path.suffix for path in Path("out").iterdir()} == {".json", ".toml", ".parquet"}

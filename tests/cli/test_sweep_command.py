@@ -205,7 +205,6 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(airpath_command: Co
 
 def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None:
     """They printed sixty lines of tracebacks."""
-    pytest.importorskip("distributed")
     Path("many.toml").write_text(MANY.format(reps=1_000_000))
     options = ("--out", "o", "--dask", "local", "--threads", "1")
     process = subprocess.Popen(

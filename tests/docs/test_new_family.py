@@ -158,8 +158,6 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
 
 @pytest.mark.long
 def test_the_family_builds_and_a_link_takes_its_parts(tree: Path) -> None:
-    if shutil.which("cargo") is None:
-        pytest.skip("no cargo")
     run(sys.executable, "scripts/new-part", *FAMILY, folder=tree)
     plugged_in(tree)
     docs = docs_of(tree)

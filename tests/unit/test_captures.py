@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 import airpath as ap
 from airpath.scenario import CAPTURE_POINTS
+from required import program
 
 # --- a parser of pcapng, TCP and UDP ------------------------------------------------------------
 
@@ -401,12 +401,9 @@ FULL_PACKETS = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
 
 
 def tshark(path: Path, *arguments: str) -> str:
-    program = shutil.which("tshark")
-    if program is None:
-        pytest.skip("tshark is not installed")
     done = subprocess.run(
         [
-            program,
+            program("tshark", package="tshark"),
             "-n",
             "-r",
             str(path),

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import airpath as ap
 from airpath import _airpath
@@ -81,7 +82,6 @@ def test_a_csv_is_what_pandas_writes_whatever_its_parts(
 
 
 def test_parquet_in_parts_is_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     monkeypatch.setattr(export, "_ROW_GROUP", 77)
     whole = table(1000)
     written(tmp_path, [whole[:300], whole[300:300], whole[300:]], "parquet")

@@ -23,6 +23,7 @@ from airpath.sweep.ledger import Build, Ledger, coordinator_of
 from airpath.sweep.ledger.prune import prune
 from airpath.sweep.ledger.schema import checksum
 from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
+from required import program
 
 
 @pytest.fixture
@@ -401,12 +402,10 @@ for _ in range(2):
 
 def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     """A file system of 2 MiB, mounted where nobody else sees it."""
-    if shutil.which("unshare") is None:
-        pytest.skip("no unshare, which mounts a file system of its own")
     script = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" -c "$3" "$1"'
     inside = ["sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL]
     done = subprocess.run(
-        ["unshare", "-rm", *inside],
+        [program("unshare", package="util-linux"), "-rm", *inside],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
         capture_output=True,
         text=True,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from pyarrow import parquet
 
 import airpath as ap
 from airpath.results.capacity import Capacity
@@ -340,7 +341,6 @@ def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
 def test_parquet_holds_the_same_tables_with_their_provenance(
     result: ap.Result, tmp_path: Path
 ) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     paths = result.save(tmp_path, formats=["parquet", "csv"])
     stems = {path.stem for path in paths if path.suffix == ".csv"}
     assert {path.stem for path in paths if path.suffix == ".parquet"} == stems
@@ -356,7 +356,6 @@ def test_parquet_holds_the_same_tables_with_their_provenance(
 
 
 def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     suffixes = {path.suffix for path in result.save(tmp_path, formats="parquet")}
     assert suffixes == {".json", ".toml", ".parquet"}
 

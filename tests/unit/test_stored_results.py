@@ -66,8 +66,6 @@ def same(one: ap.Result, other: ap.Result) -> None:
 def test_a_folder_gives_the_result_that_was_written(
     result: ap.Result, tmp_path: Path, formats: str
 ) -> None:
-    if formats == "parquet":
-        pytest.importorskip("pyarrow")
     result.save(tmp_path, formats=formats)
     loaded = ap.load_result(tmp_path)
     assert repr(loaded) == repr(result)

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from sweep_samples import scenario
 
@@ -108,8 +109,6 @@ def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
 def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
     base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
     sweep = ap.sweep(base, grid=GRID, reps=2, series=["cwnd"], out=tmp_path)
     files = sorted((tmp_path / "series").iterdir())

@@ -19,8 +19,6 @@ from airpath.sweep.executors import workers_of
 from airpath.sweep.plan import Rule
 from airpath.sweep.tasks import Task, TaskResult
 
-distributed = pytest.importorskip("distributed", reason="needs airpath[dask]")
-
 # What Dask's processes leave to the collector of garbage when they are killed.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -314,7 +314,6 @@ def test_a_notebook_shows_the_first_points_and_what_failed(tmp_path: Path) -> No
 
 
 def test_a_grid_is_an_array_with_a_dimension_for_each_axis(sweep: ap.Sweep) -> None:
-    pytest.importorskip("xarray")
     found = sweep.to_xarray()
     assert found["goodput_bps"].dims == ("cc", "limit", "engine")
     one = found.sel(cc="cubic", limit="50 packets", engine="simulate")
@@ -324,7 +323,6 @@ def test_a_grid_is_an_array_with_a_dimension_for_each_axis(sweep: ap.Sweep) -> N
 
 
 def test_points_that_are_no_grid_are_a_list(tmp_path: Path) -> None:
-    pytest.importorskip("xarray")
     plan = plan_of([{"a": n, "b": 0.1 * n} for n in range(6)], ["utilisation"])
     found = sweep_of(tmp_path, plan, lambda v, _: {"utilisation": v["b"]}).to_xarray()
     assert found["utilisation"].dims == ("point", "engine")
