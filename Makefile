@@ -41,7 +41,7 @@ ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo build wheel test long-tests bench full conformance docs clean need-build need-test \
-    lint-rust test-rust doc-rust lint-python test-python test-wheel
+    lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock
 
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
@@ -59,6 +59,7 @@ help:
 	@echo '             tables in docs/, profiles and samples for Rust;'
 	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
 	@echo '             and what make conformance kept: the summary of conformance'
+	@echo 'make lock    requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
@@ -133,25 +134,31 @@ need-test:
 
 $(VENV)/.stamp-venv:
 	@PYTHON='$(PYTHON)' scripts/need build
-	$(PYTHON) -m venv $(VENV)
+	PYTHON='$(PYTHON)' scripts/install $(VENV)
 	@touch $@
 
-$(VENV)/.stamp-maturin: $(VENV)/.stamp-venv
-	$(BIN)/python -m pip install 'maturin>=1.9.4,<2'
+# Every version is pinned, with what it requires itself.
+$(VENV)/.stamp-tools: $(VENV)/.stamp-venv requirements-dev.txt
+	scripts/install $(VENV) --no-deps --requirement requirements-dev.txt
 	@touch $@
 
-# Builds the module and installs the package in place, with the tools of the tests. One module is
-# installed at a time: the other profile's stamp goes.
-$(QUICK) $(RELEASE): $(VENV)/.stamp-maturin pyproject.toml $(RUST_SOURCES) $(COMMIT) \
+# Keeps pinned versions where it can; without the file, the newest are taken.
+lock:
+	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate \
+	    --custom-compile-command 'make lock' --output-file requirements-dev.txt pyproject.toml
+
+# Builds the module and installs the package in place. One module is installed at a time: the other
+# profile's stamp goes.
+$(QUICK) $(RELEASE): $(VENV)/.stamp-tools pyproject.toml $(RUST_SOURCES) $(COMMIT) \
     | $(PAPERS_INSTALLED)
 	@rm -f $(QUICK) $(RELEASE)
 	scripts/build-emu $(@:$(VENV)/.stamp-module-%=%)
-	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet --extras dev
+	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet
 	@touch $@
 
 # Installs the papers in place. Their one requirement is the package, which is built here.
-$(PAPERS_INSTALLED): $(VENV)/.stamp-venv papers/pyproject.toml
-	$(BIN)/python -m pip install --no-deps --editable papers
+$(PAPERS_INSTALLED): $(VENV)/.stamp-tools papers/pyproject.toml
+	scripts/install $(VENV) --no-deps --no-build-isolation --editable papers
 	@touch $@
 
 # --- parts of `make test` -----------------------------------------------------------------------
@@ -170,7 +177,7 @@ test-rust: $(VENV)/.stamp-venv
 doc-rust: $(VENV)/.stamp-venv
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 
-lint-python: build
+lint-python: $(VENV)/.stamp-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -183,13 +190,13 @@ test-python: build
 test-wheel: build
 	rm -rf target/wheels
 	$(BIN)/maturin build --profile quick --locked --quiet --out target/wheels
-	$(BIN)/python -m pip wheel --no-deps --wheel-dir target/wheels ./papers
+	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --wheel-dir target/wheels ./papers
 	scripts/try-wheel $(BIN)/python target/wheels
 
 # --- the wheel that is given away -----------------------------------------------------------------
 
-$(VENV)/.stamp-zig: $(VENV)/.stamp-maturin
-	$(BIN)/python -m pip install 'maturin[zig]>=1.7,<2'
+$(VENV)/.stamp-zig: $(VENV)/.stamp-tools
+	scripts/install $(VENV) --constraint requirements-dev.txt 'maturin[zig]'
 	@touch $@
 
 # Zig links the module against the symbols of an old glibc, whatever this machine has; the program that
@@ -199,5 +206,5 @@ wheel: $(VENV)/.stamp-zig
 	scripts/build-emu release static
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
 	    --zig --compatibility manylinux_2_28
-	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist ./papers
+	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist ./papers
 	scripts/try-wheel $(BIN)/python dist 2.28

@@ -1,0 +1,103 @@
+"""The lock file of the development environment pins what pyproject.toml requires."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+SYSTEMS = {"linux": "Linux", "darwin": "Darwin"}
+PROJECT = {
+    "dependencies": ["numpy>=1.24", "tomli>=2; python_version < '3.11'"],
+    "optional-dependencies": {"dev": ["ruff~=0.17.0"]},
+}
+LOCK = """\
+# made by a command
+numpy==2.2.6 ; python_full_version < '3.11'
+    # via airpath
+numpy==2.4.6 ; python_full_version >= '3.11'
+ruff==0.17.6
+tomli==2.3.0 ; python_full_version < '3.11'
+"""
+
+
+def problems(project: dict[str, Any], lock: str) -> list[str]:
+    """Return, for each Python and system, requirements without exactly one pin in their range."""
+    lines = [line.partition("#")[0].strip() for line in lock.splitlines()]
+    pins = [Requirement(line) for line in lines if line]
+    extras = project["optional-dependencies"].values()
+    wanted = [Requirement(line) for line in itertools.chain(project["dependencies"], *extras)]
+    found = []
+    for python, system in itertools.product(PYTHONS, SYSTEMS):
+        environment = {
+            "extra": "",
+            "implementation_name": "cpython",
+            "os_name": "posix",
+            "platform_python_implementation": "CPython",
+            "platform_system": SYSTEMS[system],
+            "python_full_version": f"{python}.0",
+            "python_version": python,
+            "sys_platform": system,
+        }
+
+        def applies(line: Requirement, environment: dict[str, str] = environment) -> bool:
+            return line.marker is None or line.marker.evaluate(environment)
+
+        versions: dict[str, list[str]] = {}
+        for pin in filter(applies, pins):
+            [clause] = pin.specifier
+            assert clause.operator == "==", f"{pin}: not pinned"
+            versions.setdefault(canonicalize_name(pin.name), []).append(clause.version)
+        for line in filter(applies, wanted):
+            pinned = versions.get(canonicalize_name(line.name), [])
+            if len(pinned) != 1 or not line.specifier.contains(pinned[0]):
+                found.append(f"Python {python}, {system}: {line.name}{line.specifier}: {pinned}")
+    return found
+
+
+def test_the_lock_pins_every_requirement_of_the_project() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project = declared["project"]
+    papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text("utf-8"))
+    extras = project["optional-dependencies"]
+    assert extras.pop("papers") == [papers["project"]["name"]]
+    extras["build"] = [
+        line for one in (declared, papers) for line in one["build-system"]["requires"]
+    ]
+    lock = (ROOT / "requirements-dev.txt").read_text("utf-8")
+    assert problems(project, lock) == [], "run: make lock"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "count"),
+    [
+        ("", "", 0),
+        ("ruff==0.17.6", "ruff==0.18.0", 10),
+        ("ruff==0.17.6", "", 10),
+        ("; python_full_version >= '3.11'", "", 2),
+        ("numpy==2.2.6 ; python_full_version < '3.11'", "", 2),
+        ("python_full_version >= '3.11'", "sys_platform == 'linux'", 5),
+        ("tomli==2.3.0", "tomli==1.2.3", 2),
+    ],
+)
+def test_a_requirement_without_exactly_one_pin_in_its_range_is_found(
+    old: str, new: str, count: int
+) -> None:
+    assert len(problems(PROJECT, LOCK.replace(old, new))) == count
+
+
+def test_a_line_that_pins_nothing_is_found() -> None:
+    with pytest.raises(AssertionError, match="not pinned"):
+        problems(PROJECT, LOCK.replace("ruff==", "ruff>="))
