@@ -45,7 +45,7 @@ PYTEST := $(BIN)/python -m pytest
 
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
-	@echo 'make test    every test and lint, and the wheel tried in an empty environment'
+	@echo 'make test    every test and lint, and the wheel tried away from the sources'
 	@echo 'make build   set up .venv and build the module into it, quickly (demo and bench: optimised)'
 	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
@@ -62,7 +62,7 @@ help:
 	@echo 'make lock    requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
 	@echo 'make clean   remove everything that was made'
 	@echo
-	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel'
+	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime'
 	@echo 'Another interpreter: make PYTHON=python3.12 demo'
 
 demo: $(RELEASE)
@@ -70,9 +70,10 @@ demo: $(RELEASE)
 
 build: $(QUICK)
 
-# The tests in Python come last, when the module is there, on both cores.
+# The module comes first: it is what tests in Python wait for. What measures time runs alone.
 test: need-test $(VENV)/.stamp-venv
-	@scripts/test $(LOGS) 'lint-rust test-rust doc-rust | build lint-python test-wheel' test-python
+	@scripts/test $(LOGS) 'lint-rust | build' \
+	    'test-rust doc-rust | test-python lint-python test-wheel' test-realtime
 
 long-tests: build
 	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
@@ -183,7 +184,10 @@ lint-python: $(VENV)/.stamp-tools
 	$(BIN)/mypy
 
 test-python: build
-	$(PYTEST) -n 2 --dist loadfile -m 'not paper_full and not long'
+	$(PYTEST) -n 2 --dist loadfile -m 'not paper_full and not long and not realtime'
+
+test-realtime: build
+	$(PYTEST) -m 'realtime and not long'
 
 # The packaging is under test here, and the module is the one that is there: `make wheel` is the one
 # that optimises.

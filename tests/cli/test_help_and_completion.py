@@ -45,7 +45,11 @@ QUICKLY = {
     "phy per": ["--errors", "1", "--blocks", "10"],
 }
 """Options that make an example short."""
-LINES = [(name, line) for name, lines in EXAMPLES.items() for line in lines]
+LINES = [
+    pytest.param(name, line, marks=[pytest.mark.realtime] if name == "emulate" else [])
+    for name, lines in EXAMPLES.items()
+    for line in lines
+]
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,15 @@ from pathlib import Path
 import pytest
 from tree_copies import FOLDERS, LEFT_OUT, ROOT
 
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this directory."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.docs)
+
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:

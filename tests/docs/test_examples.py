@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import markdown
 import pytest
@@ -30,20 +31,23 @@ FAMILIES = {**scenario.FAMILIES, "model": Solution}
 LONG = {"docs/explanation/fixed-point-validity.md", "docs/how-to/ask-the-kernel.md"}
 """Pages whose examples take long. What the first studies is tested with the papers, what the second
 compares, in a shorter scenario, with emulation."""
+EMULATES = "<!-- needs emulation -->"
 HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
 
 
 # --- examples ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
-        for name, page in zip(NAMES, PAGES, strict=True)
-        if RUNNABLE.search(page.read_text("utf-8"))
-    ],
-)
+def pages_to_run() -> Iterator[Any]:
+    for name, page in zip(NAMES, PAGES, strict=True):
+        text = page.read_text("utf-8")
+        if RUNNABLE.search(text):
+            long = [pytest.mark.long] if name in LONG else []
+            realtime = [pytest.mark.realtime] if EMULATES in text else []
+            yield pytest.param(name, marks=long + realtime)
+
+
+@pytest.mark.parametrize("page", list(pages_to_run()))
 def test_every_example_runs(
     page: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
 ) -> None:

@@ -7,6 +7,8 @@ import pytest
 import airpath as ap
 from emulator import cannot_emulate, judged
 
+pytestmark = pytest.mark.realtime
+
 
 def test_the_kernel_is_beside_simulation_and_model() -> None:
     if reason := cannot_emulate():

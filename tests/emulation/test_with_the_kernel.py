@@ -22,6 +22,8 @@ from emulator import cannot_emulate, has_control, judged
 from forked import airpath_words
 from waiting import wait_until
 
+pytestmark = pytest.mark.realtime
+
 LINK = {"kind": "fixed", "rate": "10 Mbit/s", "delay": "5 ms"}
 
 

@@ -98,6 +98,31 @@ def test_no_verdict_depends_on_how_busy_the_machine_is() -> None:
     assert not found, "\n".join(found)
 
 
+def test_tests_in_real_time_are_marked() -> None:
+    """They ran side by side with others, and were not judged."""
+    unmarked = []
+    for file in committed_files():
+        name = file.relative_to(ROOT).as_posix()
+        if re.match(r"tests/.*/test_\w+\.py$", name) and file != Path(__file__):
+            text = file.read_text("utf-8")
+            if "import cannot_emulate" in text and "pytest.mark.realtime" not in text:
+                unmarked.append(name)
+    assert not unmarked
+
+
+def test_no_test_is_skipped_for_a_python_package() -> None:
+    """requirements-dev.txt has all of them; `pty` comes with Python, but not everywhere."""
+    skipping = re.compile(r"importorskip\((?!\"pty\")")
+    found = [
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in committed_files()
+        if file.is_relative_to(ROOT / "tests") and file.suffix == ".py" and file != Path(__file__)
+        for line in file.read_text("utf-8").splitlines()
+        if skipping.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
 def test_what_make_test_skips_is_listed_at_its_end(tmp_path: Path) -> None:
     """It counted them."""
     make = tmp_path / "make"
@@ -105,12 +130,13 @@ def test_what_make_test_skips_is_listed_at_its_end(tmp_path: Path) -> None:
         "#!/bin/sh\ncase $2 in\n"
         "test-rust) echo 'test a ... skipped: no TUN device'; echo 'test b ... ok' ;;\n"
         "test-python) echo 'SKIPPED [2] c.py:1: not judged'; echo '1 passed in 0.1s' ;;\n"
+        "test-realtime) echo 'SKIPPED [1] d.py:1: late'; echo '= 2 passed in 0.2s =' ;;\n"
         "esac\n"
     )
     make.chmod(0o755)
     logs = str(tmp_path / "logs")
     done = subprocess.run(
-        ["scripts/test", logs, "test-rust test-python"],
+        ["scripts/test", logs, "test-rust | test-python", "test-realtime"],
         cwd=ROOT,
         env={**os.environ, "MAKE": str(make)},
         capture_output=True,
@@ -118,7 +144,9 @@ def test_what_make_test_skips_is_listed_at_its_end(tmp_path: Path) -> None:
         check=True,
     )
     result = done.stdout.partition("=== result\n")[2]
-    assert "\ntest a ... skipped: no TUN device\nSKIPPED [2] c.py:1: not judged\n" in result
+    skipped = ["test a ... skipped: no TUN device", "SKIPPED [2] c.py:1: not judged"]
+    assert "\n".join(["", *skipped, "SKIPPED [1] d.py:1: late", ""]) in result
+    assert "\npytest: 1 passed in 0.1s\npytest: = 2 passed in 0.2s =\n" in result
     assert "test b" not in result
 
 

@@ -90,6 +90,7 @@ def test_every_run_says_whether_it_is_valid_and_why_not(scripts: dict[str, Modul
     assert all((row["valid"] == "1") == (row["reasons"] == "") for row in rows)
 
 
+@pytest.mark.realtime
 @pytest.mark.slow
 def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> None:
     """In real time: the least echo, within 0.3 ms and what half of the packets are late both ways.
