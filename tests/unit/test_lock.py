@@ -1,7 +1,8 @@
-"""The lock file of the development environment pins what pyproject.toml requires."""
+"""Dependencies: what pyproject.toml requires is pinned in the lock file, and imported."""
 
 from __future__ import annotations
 
+import ast
 import itertools
 import sys
 from pathlib import Path
@@ -101,3 +102,26 @@ def test_a_requirement_without_exactly_one_pin_in_its_range_is_found(
 def test_a_line_that_pins_nothing_is_found() -> None:
     with pytest.raises(AssertionError, match="not pinned"):
         problems(PROJECT, LOCK.replace("ruff==", "ruff>="))
+
+
+def test_modules_import_declared_dependencies_only() -> None:
+    """What an extra has is imported in functions; the wheel is tried beside everything else."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = {Requirement(line).name.replace("-", "_") for line in declared["dependencies"]}
+    # pydantic requires one version of pydantic_core.
+    allowed = {"airpath", "pydantic_core", *names, *sys.stdlib_module_names}
+    found = [
+        f"{file.relative_to(ROOT)}: {name}"
+        for file in sorted((ROOT / "python" / "airpath").rglob("*.py"))
+        for node in ast.parse(file.read_text("utf-8")).body
+        for name in imported(node)
+        if name.partition(".")[0] not in allowed
+    ]
+    assert not found
+
+
+def imported(node: ast.stmt) -> list[str]:
+    """Return the modules that an absolute import names; nothing for another statement."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
