@@ -148,13 +148,14 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate \
 	    --custom-compile-command 'make lock' --output-file requirements-dev.txt pyproject.toml
 
-# Builds the module and installs the package in place. One module is installed at a time: the other
-# profile's stamp goes.
+# Builds the module and installs the package in place; later the module alone, unless what describes
+# the package is newer. One module is installed at a time: the other profile's stamp goes.
 $(QUICK) $(RELEASE): $(VENV)/.stamp-tools pyproject.toml $(RUST_SOURCES) $(COMMIT) \
     | $(PAPERS_INSTALLED)
 	@rm -f $(QUICK) $(RELEASE)
 	scripts/build-emu $(@:$(VENV)/.stamp-module-%=%)
-	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet
+	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet \
+	    $(if $(filter pyproject.toml Cargo.toml,$?),,--skip-install)
 	@touch $@
 
 # Installs the papers in place. Their one requirement is the package, which is built here.
@@ -194,7 +195,7 @@ test-realtime: build
 test-wheel: build
 	rm -rf target/wheels
 	$(BIN)/maturin build --profile quick --locked --quiet --out target/wheels
-	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --wheel-dir target/wheels ./papers
+	$(BIN)/python -m flit_core.wheel --outdir $(abspath target/wheels) papers
 	scripts/try-wheel $(BIN)/python target/wheels
 
 # --- the wheel that is given away -----------------------------------------------------------------
@@ -210,5 +211,5 @@ wheel: $(VENV)/.stamp-zig
 	scripts/build-emu release static
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
 	    --zig --compatibility manylinux_2_28
-	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --wheel-dir dist ./papers
+	$(BIN)/python -m flit_core.wheel --outdir $(abspath dist) papers
 	scripts/try-wheel $(BIN)/python dist 2.28
