@@ -3,7 +3,6 @@
 import importlib.util
 import itertools
 import math
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,12 +138,17 @@ def test_the_table_has_both_commits_and_their_ratio(benches: ModuleType) -> None
     ],
 )
 def test_what_cannot_be_run_is_one_clear_line_and_status_2(
-    arguments: list[str], message: str
+    benches: ModuleType,
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    command = [sys.executable, str(RUN), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 2
-    assert message in done.stderr.splitlines()[-1]
+    monkeypatch.setattr(sys, "argv", [str(RUN), *arguments])
+    with pytest.raises(SystemExit) as ended:
+        benches.main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_module_that_is_not_optimised_is_not_compared(
