@@ -10,7 +10,7 @@ releases 3.44 to 3.48 do with SACK. ``linux`` follows a Linux kernel, as far as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from airpath.scenario.tcp.config import TcpConfig
@@ -50,11 +50,19 @@ def profile_config(
     overrides : TcpConfig
         What the user set.
     """
+    return _profile_config(profile, cc, recovery, tuple(overrides.document().items()))
+
+
+@lru_cache(maxsize=1000)
+def _profile_config(
+    profile: str, cc: str | None, recovery: str | None, overrides: tuple[tuple[str, Any], ...]
+) -> TcpConfig:
+    """Return the same; kept, because every flow and every check of it requires one."""
     values = {name: option.value for name, option in profiles()[profile].items()}
     values |= table()["cc"].get(profile, {}).get(cc or "", {})
     if recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
-    given = overrides.document()
+    given = dict(overrides)
     whole = values | given
     # A value that gives way may be what another one needs.
     while implied := {
