@@ -64,5 +64,6 @@ def test_continuous_integration_installs_what_is_missing_and_requires_it(tmp_pat
     for name in ("bare", "complete"):
         (tmp_path / name).mkdir()
     installed = f"apt-get update -qq\n{PACKAGES} tshark chromium chromium-driver\n"
-    assert ci(tmp_path / "bare") == installed + end
-    assert ci(tmp_path / "complete", "tshark", "chromedriver") == end
+    without_uv = "python3 -m venv target/uv\n"
+    assert ci(tmp_path / "bare", "python3") == installed + without_uv + end
+    assert ci(tmp_path / "complete", "tshark", "chromedriver", "uv") == end
