@@ -8,6 +8,7 @@ type, the class is picked by the `kind` found there. So a new part is one class 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -166,14 +167,15 @@ class Model(_Base):
     ) -> Self:
         if isinstance(data, cls):
             return data
-        keys = cls.keys(from_file=is_from_file(info))
+        from_file = is_from_file(info)
         if not isinstance(data, Mapping):
-            raise fault("not a table", f"Accepted keys are {', '.join(keys)}")
-        known = set(keys) | set(cls.keys()) | set(cls.model_fields)
+            keys = ", ".join(cls.keys(from_file=from_file))
+            raise fault("not a table", f"Accepted keys are {keys}")
+        known = cls._known_keys()
         data, former, lines = cls._renamed(data)
         lines += [
             InitErrorDetails(
-                type=fault("unknown key", nearest(str(key), keys)),
+                type=fault("unknown key", nearest(str(key), cls.keys(from_file=from_file))),
                 loc=(str(key),),
                 input=value,
             )
@@ -188,6 +190,12 @@ class Model(_Base):
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return result
+
+    @classmethod
+    @cache
+    def _known_keys(cls) -> frozenset[str]:
+        """Return the keys of a TOML file and of Python."""
+        return frozenset(cls.keys()) | frozenset(cls.model_fields)
 
     @classmethod
     def _renamed(
