@@ -18,10 +18,11 @@
 //! policies see the same estimates.
 
 use crate::arq::ArqConfig;
+use crate::files::Files;
 use crate::framing::FramingConfig;
 use crate::harq::HarqConfig;
 use crate::kit::LinkKit;
-use crate::link::{Files, Link};
+use crate::link::Link;
 use crate::loops::Loops;
 use crate::scale::Scale;
 use crate::serial::{SerialLink, Transmission, Transmitter};

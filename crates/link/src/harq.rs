@@ -13,7 +13,7 @@ mod attempt_errors;
 
 pub use attempt_errors::{AttemptErrors, Combining, TableErrors};
 
-use crate::link::Files;
+use crate::files::Files;
 use airpath_core::{ConfigError, Duration, Seed, Stream, Time};
 use attempt_errors::AttemptRates;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! What a link is made from, beside its own configuration.
 
-use crate::link::Files;
+use crate::files::Files;
 use airpath_aqm::Queue;
 use airpath_core::{ConfigError, Duration, FlowId, Port, Registries, Seed, Setup, UserId};
 use airpath_phy::errors::AnyErrors;

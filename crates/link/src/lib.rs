@@ -14,6 +14,7 @@
 //! | `mimo/` | fading in two states, antennas, a code of packets |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
+//! | `files.rs` | the files of a scenario, and values that links share |
 //! | `air.rs` | what destroys frames: the link's own loss, and an error process |
 //! | `framing.rs` | what a packet costs on the air |
 //! | `meter.rs` | what a direction measures: capacity used, delivered, lost |
@@ -39,6 +40,7 @@ mod air;
 mod arq;
 pub mod cell;
 mod duplex;
+mod files;
 mod fixed;
 mod framing;
 pub mod grant;
@@ -66,20 +68,18 @@ mod serial;
 pub mod skeleton;
 mod tdd;
 mod trace;
-pub mod trace_file;
 
 pub use adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use arq::ArqConfig;
 pub use cell::{Cell, CellConfig};
 pub use duplex::Duplex;
+pub use files::{Files, Shared, Tables, Traces};
 pub use fixed::{Fixed, FixedConfig};
 pub use framing::FramingConfig;
 pub use harq::{AttemptErrors, Combining, Harq, HarqConfig, TableErrors};
 pub use kit::{LinkKit, SideKit, Users};
 pub use late::Late;
-pub use link::{
-    Files, Link, LinkReport, SideReport, Sides, StationReport, Tables, Traces, Traffic, UserReport,
-};
+pub use link::{Link, LinkReport, SideReport, Sides, StationReport, Traffic, UserReport};
 pub use meter::Meter;
 pub use mimo::{Mimo, MimoChannel, MimoConfig};
 pub use multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};

@@ -1,53 +1,8 @@
 //! The contract of a link, and what it measures.
 
-use crate::mimo::Outcomes;
-use crate::trace_file::Trace;
 use airpath_aqm::QueueReport;
-use airpath_core::{ConfigError, Histogram, Stage, Time, UserId};
-use airpath_phy::per_table::PerTable;
-use airpath_phy::snr::SnrTraces;
+use airpath_core::{Histogram, Stage, Time, UserId};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// Recorded traces by the key under which a description names them.
-pub type Traces = BTreeMap<String, Arc<Trace>>;
-
-/// Error-rate tables by the key under which a description names them.
-pub type Tables = BTreeMap<String, Arc<PerTable>>;
-
-/// What was read for a scenario beside its description.
-#[derive(Clone, Debug, Default)]
-pub struct Files {
-    /// Recorded traces.
-    pub traces: Traces,
-    /// Error-rate tables.
-    pub tables: Tables,
-    /// Recorded SNRs.
-    pub snr: SnrTraces,
-    /// What becomes of packets on MIMO links: not read, but made once for all replications.
-    pub outcomes: Arc<Outcomes>,
-}
-
-impl Files {
-    /// The error-rate table of the key `key`.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn table(&self, key: &str) -> Result<Arc<PerTable>, ConfigError> {
-        self.tables.get(key).cloned().ok_or_else(|| {
-            let known: Vec<&str> = self.tables.keys().map(String::as_str).collect();
-            let problem = format!("not given. Given: {}", known.join(", "));
-            ConfigError::new("table", key, problem)
-        })
-    }
-}
-
-impl From<Traces> for Files {
-    fn from(traces: Traces) -> Files {
-        Files { traces, ..Files::default() }
-    }
-}
 
 /// The directions that a link of a kind serves as one stage; known before the link is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

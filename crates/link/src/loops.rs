@@ -6,8 +6,8 @@
 
 use crate::air::Air;
 use crate::arq::ArqConfig;
+use crate::files::Files;
 use crate::harq::HarqConfig;
-use crate::link::Files;
 use crate::recovery::{Ended, Recovery};
 use crate::resequencer::Resequencer;
 use airpath_core::{ConfigError, DropReason, Duration, Packet, Seed, Time};

@@ -4,8 +4,8 @@
 //! whole bytes; the fraction that is left is carried over to the next, so that a round of the
 //! trace carries the nominal rate exactly.
 
-use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace};
 use airpath_core::Rate;
+use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace};
 
 /// Bits per second times nanoseconds that make a byte.
 const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;

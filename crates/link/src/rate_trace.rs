@@ -16,8 +16,8 @@ use crate::link::Link;
 use crate::loops::Loops;
 use crate::offset::{Offset, OffsetSpec};
 use crate::serial::{SerialLink, Transmission, Transmitter};
-use crate::trace_file::{RateTrace, Trace};
 use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
+use airpath_trace::{RateTrace, Trace};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -200,7 +200,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<RateTraceTransmitter> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace_file::Segment;
+    use airpath_trace::Segment;
     use proptest::prelude::*;
 
     fn transmitter(rates: &[u64], step_ns: u64) -> RateTraceTransmitter {

@@ -5,9 +5,9 @@
 //! order puts a [`Resequencer`](crate::Resequencer) behind.
 
 use crate::arq::ArqConfig;
+use crate::files::Files;
 use crate::harq::{Harq, HarqConfig, after};
 use crate::late::Late;
-use crate::link::Files;
 use airpath_core::{ConfigError, Duration, Seed, Time};
 
 /// A block that waits for what comes next.

@@ -18,13 +18,13 @@ use crate::link::{Link, SideReport};
 use crate::meter::Meter;
 use crate::offset::{Offset, OffsetSpec};
 use crate::opportunity::OpportunitySize;
-use crate::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_aqm::Queue;
 use airpath_core::{
     ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Part, Port, Rate,
     Setup, Stage, Time,
 };
 use airpath_phy::errors::Frame;
+use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;

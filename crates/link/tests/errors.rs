@@ -6,10 +6,10 @@ use airpath_core::{
     Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registries,
     Registry, Seed, Setup, Stage, Time, test_kit::Bench,
 };
-use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit, Tables, Traces};
 use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame};
 use airpath_phy::per_table::PerTable;
+use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 

@@ -9,9 +9,9 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, PayloadHandle, Port, QueueId, Rate, Registry, Seed, Setup,
     Stage, Time, test_kit::Bench,
 };
-use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, SideKit, SideReport, Tables};
 use airpath_phy::per_table::PerTable;
+use airpath_trace::Trace;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -6,9 +6,9 @@ use airpath_core::{
     Bytes, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed, Setup,
     Stage, Time, test_kit::Bench,
 };
-use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit};
 use airpath_phy::per_table::PerTable;
+use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::{Arc, mpsc};
 

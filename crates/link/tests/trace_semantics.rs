@@ -7,8 +7,8 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use airpath_link::{AnyLink, Link, LinkKit, SideKit, Traces};
+use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;

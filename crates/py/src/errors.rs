@@ -1,10 +1,10 @@
 //! Rust errors as Python exceptions.
 
 use airpath_core::ConfigError;
-use airpath_link::trace_file::TraceError;
 use airpath_sim::RunError;
 use airpath_solve::SolveError;
 use airpath_solve::fixed_point::batch::Failure;
+use airpath_trace::TraceError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 

@@ -1,7 +1,7 @@
 //! Traces for Python.
 
 use crate::errors;
-use airpath_link::trace_file::{self, FadedLinkConfig, PERCENTILES};
+use airpath_trace::{FadedLinkConfig, PERCENTILES};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// A recorded or generated link.
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct Trace {
-    pub(crate) inner: Arc<trace_file::Trace>,
+    pub(crate) inner: Arc<airpath_trace::Trace>,
 }
 
 impl Trace {
-    fn new(inner: trace_file::Trace) -> Trace {
+    fn new(inner: airpath_trace::Trace) -> Trace {
         Trace { inner: Arc::new(inner) }
     }
 }
@@ -28,22 +28,22 @@ impl Trace {
     #[staticmethod]
     #[pyo3(signature = (text, name = "trace"))]
     fn from_mahimahi(text: &str, name: &str) -> PyResult<Trace> {
-        trace_file::Trace::parse_mahimahi(name, text).map(Trace::new).map_err(errors::trace)
+        airpath_trace::Trace::parse_mahimahi(name, text).map(Trace::new).map_err(errors::trace)
     }
 
     /// Reads a `time_s,rate_bps` CSV; `name` stands in errors.
     #[staticmethod]
     #[pyo3(signature = (text, name = "trace"))]
     fn from_csv(text: &str, name: &str) -> PyResult<Trace> {
-        trace_file::Trace::parse_csv(name, text).map(Trace::new).map_err(errors::trace)
+        airpath_trace::Trace::parse_csv(name, text).map(Trace::new).map_err(errors::trace)
     }
 
     /// `opportunities` or `rate`.
     #[getter]
     fn kind(&self) -> &'static str {
         match &*self.inner {
-            trace_file::Trace::Opportunities(_) => "opportunities",
-            trace_file::Trace::Rate(_) => "rate",
+            airpath_trace::Trace::Opportunities(_) => "opportunities",
+            airpath_trace::Trace::Rate(_) => "rate",
         }
     }
 
@@ -128,7 +128,7 @@ struct GenerateConfig {
 pub(crate) fn generate_trace(config_json: &str) -> PyResult<Trace> {
     let config: GenerateConfig =
         serde_json::from_str(config_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let generated = trace_file::generate(&FadedLinkConfig {
+    let generated = airpath_trace::generate(&FadedLinkConfig {
         duration_ns: config.duration_ns,
         mean_snr_db: config.mean_snr_db,
         bandwidth_hz: config.bandwidth_hz,
@@ -138,6 +138,6 @@ pub(crate) fn generate_trace(config_json: &str) -> PyResult<Trace> {
         seed: config.seed,
     });
     generated
-        .map(|trace| Trace::new(trace_file::Trace::Opportunities(trace)))
+        .map(|trace| Trace::new(airpath_trace::Trace::Opportunities(trace)))
         .map_err(errors::trace)
 }

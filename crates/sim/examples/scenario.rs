@@ -6,10 +6,11 @@
 //! others in the Mahimahi format.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
-use airpath_link::{Files, trace_file::Trace};
+use airpath_link::Files;
 use airpath_path::{Parts, Scenario, build};
 use airpath_phy::per_table::PerTable;
 use airpath_sim::Driver;
+use airpath_trace::Trace;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -2,9 +2,9 @@
 
 use crate::common::*;
 use airpath_conformance::Law;
-use airpath_link::trace_file::Trace;
 use airpath_link::{Files, Traces};
 use airpath_path::{Parts, ReplicationReport, Scenario};
+use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //! threads.
 
 use crate::common::{SECOND, droptail, flow, tcp};
-use airpath_link::Files;
+use airpath_link::{Files, mimo::Outcomes};
 use airpath_path::{Parts, ReplicationReport, Scenario};
 use airpath_sim::{Plan, replicate};
 use serde_json::json;
@@ -35,7 +35,7 @@ fn run(count: usize, threads: usize) -> (usize, Vec<ReplicationReport>) {
     };
     let outcome = replicate(&plan, &airpath_sim::Monitor::default()).expect("it is built");
     let reports = outcome.finished.into_iter().map(|replication| replication.report);
-    (files.outcomes.made(), reports.collect())
+    (files.shared.get::<Outcomes>().made(), reports.collect())
 }
 
 /// Segments of 1040 B, and ACKs and SYNs of 40 B, in both directions of six replications.

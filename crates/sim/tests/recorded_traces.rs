@@ -5,8 +5,8 @@ use crate::common::*;
 use crate::traces;
 use airpath_conformance::Law;
 use airpath_link::Traces;
-use airpath_link::trace_file::{FadedLinkConfig, OpportunityTrace, Trace, generate};
 use airpath_path::{Parts, build};
+use airpath_trace::{FadedLinkConfig, OpportunityTrace, Trace, generate};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -3,10 +3,10 @@
 
 use crate::common::*;
 use airpath_core::{FlowId, Port, Series, Stage, Time};
-use airpath_link::trace_file::Trace;
 use airpath_link::{Files, Traces};
 use airpath_path::{Network, Parts, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Plan, replicate};
+use airpath_trace::Trace;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -12,7 +12,7 @@ pub(super) use shannon::Shannon;
 
 use super::harq::Harq;
 use super::whole_bits;
-use crate::link::Files;
+use crate::files::Files;
 use airpath_core::{ConfigError, Duration, Rate, Seed};
 use mcs::Mcs;
 use serde::Deserialize;

@@ -1,8 +1,8 @@
 //! Slots by hand: who is served, which bits of which packet, which packet is given up.
 
 use super::*;
+use crate::files::Files;
 use crate::kit::SideKit;
-use crate::link::Files;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{FlowId, QueueId, Registry, test_kit::Bench};
 use airpath_phy::snr::SnrSteps;

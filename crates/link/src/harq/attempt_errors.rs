@@ -9,7 +9,7 @@
 //! P(attempt n fails | those before failed) = F_n / F_{n-1},  F_0 = 1
 //! ```
 
-use crate::link::Files;
+use crate::files::Files;
 use airpath_core::{Bytes, ConfigError};
 use airpath_phy::adaptation::NamedScheme;
 use airpath_phy::per_table::PerCurve;

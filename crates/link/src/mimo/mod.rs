@@ -226,7 +226,7 @@ impl Part<dyn Link + Send, LinkKit> for SerialLink<Mimo> {
         positive_rate("rate_bps", config.rate_bps)?;
         let channel = config.channel()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
-        let shared = Arc::clone(&setup.extra.files.outcomes);
+        let shared = setup.extra.files.shared.get();
         let transmitter = Mimo::new(Rate(config.rate_bps), channel, shared, &setup.seed);
         SerialLink::new(transmitter, Framing::default(), errors, setup.extra, &setup.seed)
     }

@@ -7,7 +7,7 @@ mod radio;
 
 use super::*;
 
-use crate::link::Files;
+use crate::files::Files;
 use airpath_core::{Bytes, FlowId, test_kit::Bench};
 use airpath_phy::snr::SnrSteps;
 use serde_json::Value;

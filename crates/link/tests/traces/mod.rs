@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use airpath_link::trace_file::{OPPORTUNITY_BYTES, OpportunityTrace};
+use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace};
 use std::io::Write;
 use std::path::PathBuf;
 

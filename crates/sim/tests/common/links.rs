@@ -2,9 +2,9 @@
 
 use super::{MS, fixed};
 use airpath_conformance::samples;
-use airpath_link::trace_file::Trace;
 use airpath_link::{AnyLink, Files};
 use airpath_phy::per_table::PerTable;
+use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -16,8 +16,8 @@
 //! The format is this project's own. Left out: interpolation between rows.
 
 use super::{
-    Excerpt, MADE, MAX_DURATION_S, MAX_RATE_BPS, NANOS_PER_SECOND, Place, TraceError, lines,
-    seconds_text,
+    Excerpt, MADE, MAX_DURATION_S, MAX_RATE_BPS, NANOS_PER_SECOND, SourceLocation, TraceError,
+    lines, seconds_text,
 };
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ impl RateTrace {
         let end_bps = segments.last().map_or(0.0, |segment| segment.rate_bps);
         let end = Segment { start_ns: period_ns, rate_bps: end_bps };
         for (index, &row) in segments.iter().chain([&end]).enumerate() {
-            let place = || Place::new(MADE, index + 2);
+            let place = || SourceLocation::new(MADE, index + 2);
             if row.start_ns > MAX_TIME_NS {
                 let text = format!("{} s", seconds_text(row.start_ns));
                 return Err(TraceError::TooLate { place: place(), text });
@@ -82,12 +82,12 @@ impl RateTrace {
             return Err(TraceError::TooFewRows { file: file.to_owned(), rows: 0 });
         };
         if !header.split(',').map(str::trim).eq(HEADER.split(',')) {
-            let place = Place::new(file, line);
+            let place = SourceLocation::new(file, line);
             return Err(TraceError::Header { place, text: Excerpt::new(header) });
         }
         let mut rows = Rows::new(file, text.len() / 12);
         for (row, line) in lines {
-            let segment = parse_row(row, || Place::new(file, line))?;
+            let segment = parse_row(row, || SourceLocation::new(file, line))?;
             rows.push(segment, line)?;
         }
         rows.finish()
@@ -158,7 +158,7 @@ impl Rows<'_> {
     }
 
     fn push(&mut self, row: Segment, line: usize) -> Result<(), TraceError> {
-        let place = || Place::new(self.file, line);
+        let place = || SourceLocation::new(self.file, line);
         let time_s = || seconds_text(row.start_ns);
         match self.rows.last() {
             None if row.start_ns != 0 => {
@@ -190,7 +190,7 @@ impl Rows<'_> {
         };
         if end.rate_bps != last.rate_bps {
             return Err(TraceError::LastRate {
-                place: Place::new(self.file, self.line),
+                place: SourceLocation::new(self.file, self.line),
                 rate_bps: end.rate_bps,
                 previous_bps: last.rate_bps,
             });
@@ -202,7 +202,7 @@ impl Rows<'_> {
     }
 }
 
-fn parse_row(row: &str, place: impl Fn() -> Place) -> Result<Segment, TraceError> {
+fn parse_row(row: &str, place: impl Fn() -> SourceLocation) -> Result<Segment, TraceError> {
     if row.is_empty() {
         return Err(TraceError::EmptyLine { place: place() });
     }

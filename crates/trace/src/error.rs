@@ -9,20 +9,20 @@ use thiserror::Error;
 /// For a trace made from values, `file` is `trace` and `line` is where the value would stand in
 /// the written file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The name of the file, as given to the parser.
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,
 }
 
-impl Place {
-    pub(super) fn new(file: &str, line: usize) -> Place {
-        Place { file: file.to_owned(), line }
+impl SourceLocation {
+    pub(crate) fn new(file: &str, line: usize) -> SourceLocation {
+        SourceLocation { file: file.to_owned(), line }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -33,7 +33,7 @@ impl fmt::Display for Place {
 pub struct Excerpt(String);
 
 impl Excerpt {
-    pub(super) fn new(text: &str) -> Excerpt {
+    pub(crate) fn new(text: &str) -> Excerpt {
         const LONGEST: usize = 40;
         let mut shown: String = text.chars().take(LONGEST).collect();
         if text.chars().nth(LONGEST).is_some() {
@@ -64,13 +64,13 @@ pub enum TraceError {
     #[error("{place}: empty line. Remove it.")]
     EmptyLine {
         /// Where.
-        place: Place,
+        place: SourceLocation,
     },
     /// A line of a Mahimahi file that is not a whole, unsigned number.
     #[error("{place}: {text} is not a delivery time. Write whole milliseconds, for example 1204.")]
     NotMilliseconds {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What stands there.
         text: Excerpt,
     },
@@ -81,7 +81,7 @@ pub enum TraceError {
     )]
     TooLate {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The time as written, with its unit.
         text: String,
     },
@@ -92,7 +92,7 @@ pub enum TraceError {
     )]
     Decreasing {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The delivery time, ms.
         time_ms: u64,
         /// The delivery time above it, ms.
@@ -102,13 +102,13 @@ pub enum TraceError {
     #[error("{place}: the last delivery time is 0. A trace must last at least 1 ms.")]
     NoDuration {
         /// The last line.
-        place: Place,
+        place: SourceLocation,
     },
     /// The CSV does not start with its header.
     #[error("{place}: {text} is not the header. Write time_s,rate_bps.")]
     Header {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What stands there.
         text: Excerpt,
     },
@@ -130,7 +130,7 @@ pub enum TraceError {
     )]
     NotARow {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What stands there.
         text: Excerpt,
     },
@@ -138,7 +138,7 @@ pub enum TraceError {
     #[error("{place}: {text} is not a time. Write seconds, 0 or more, for example 0.1.")]
     NotSeconds {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What stands there.
         text: Excerpt,
     },
@@ -149,7 +149,7 @@ pub enum TraceError {
     )]
     NotARate {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What stands there.
         text: Excerpt,
     },
@@ -157,7 +157,7 @@ pub enum TraceError {
     #[error("{place}: the first time is {time_s} s. A trace starts at 0.")]
     FirstTime {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The time, s.
         time_s: String,
     },
@@ -168,7 +168,7 @@ pub enum TraceError {
     )]
     NotIncreasing {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The time, s.
         time_s: String,
         /// The time above it, s.
@@ -181,7 +181,7 @@ pub enum TraceError {
     )]
     LastRate {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The rate of the last row, bit/s.
         rate_bps: f64,
         /// The rate of the row above it, bit/s.

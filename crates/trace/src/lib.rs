@@ -12,7 +12,7 @@
 //! # Example
 //!
 //! ```
-//! use airpath_link::trace_file::{OpportunityTrace, Trace, TraceError};
+//! use airpath_trace::{OpportunityTrace, Trace, TraceError};
 //!
 //! let trace = Trace::parse_mahimahi("tiny.down", "5\n5\n10\n")?;
 //! assert_eq!(trace.period_ns(), 10_000_000);
@@ -25,6 +25,7 @@
 //! );
 //! # Ok::<(), TraceError>(())
 //! ```
+#![forbid(unsafe_code)]
 
 pub mod convert;
 mod error;
@@ -35,7 +36,7 @@ pub mod stats;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Excerpt, Place, TraceError};
+pub use error::{Excerpt, SourceLocation, TraceError};
 pub use generate::{FadedLinkConfig, generate};
 pub use mahimahi::OpportunityTrace;
 pub use rate_csv::{RateTrace, Segment};

@@ -9,7 +9,8 @@
 //! Differs: `\r\n` and a byte order mark are accepted, times beyond 11.5 days are not.
 
 use super::{
-    Excerpt, MADE, MAX_DURATION_S, NANOS_PER_MILLI, OPPORTUNITY_BITS, Place, TraceError, lines,
+    Excerpt, MADE, MAX_DURATION_S, NANOS_PER_MILLI, OPPORTUNITY_BITS, SourceLocation, TraceError,
+    lines,
 };
 
 const MAX_TIME_MS: u64 = MAX_DURATION_S * 1000;
@@ -30,12 +31,12 @@ impl OpportunityTrace {
     pub fn new(times_ms: Vec<u64>) -> Result<OpportunityTrace, TraceError> {
         for (index, &time_ms) in times_ms.iter().enumerate() {
             if time_ms > MAX_TIME_MS {
-                return Err(too_late(Place::new(MADE, index + 1), &time_ms.to_string()));
+                return Err(too_late(SourceLocation::new(MADE, index + 1), &time_ms.to_string()));
             }
         }
         if let Some(index) = times_ms.windows(2).position(|pair| pair[1] < pair[0]) {
             return Err(TraceError::Decreasing {
-                place: Place::new(MADE, index + 2),
+                place: SourceLocation::new(MADE, index + 2),
                 time_ms: times_ms[index + 1],
                 previous_ms: times_ms[index],
             });
@@ -55,7 +56,7 @@ impl OpportunityTrace {
         for (index, line) in lines(text).enumerate() {
             let time_ms = parse_time(line).map_err(|wrong| wrong.at(file, index + 1, line))?;
             if time_ms < previous_ms {
-                let place = Place::new(file, index + 1);
+                let place = SourceLocation::new(file, index + 1);
                 return Err(TraceError::Decreasing { place, time_ms, previous_ms });
             }
             times_ms.push(time_ms);
@@ -67,7 +68,9 @@ impl OpportunityTrace {
     fn checked_end(file: &str, times_ms: Vec<u64>) -> Result<OpportunityTrace, TraceError> {
         match times_ms.last() {
             None => Err(TraceError::NoOpportunities { file: file.to_owned() }),
-            Some(0) => Err(TraceError::NoDuration { place: Place::new(file, times_ms.len()) }),
+            Some(0) => {
+                Err(TraceError::NoDuration { place: SourceLocation::new(file, times_ms.len()) })
+            }
             Some(_) => Ok(OpportunityTrace { times_ms }),
         }
     }
@@ -112,7 +115,7 @@ enum BadLine {
 
 impl BadLine {
     fn at(self, file: &str, line: usize, text: &str) -> TraceError {
-        let place = Place::new(file, line);
+        let place = SourceLocation::new(file, line);
         match self {
             BadLine::Empty => TraceError::EmptyLine { place },
             BadLine::NotANumber => TraceError::NotMilliseconds { place, text: Excerpt::new(text) },
@@ -121,7 +124,7 @@ impl BadLine {
     }
 }
 
-fn too_late(place: Place, digits: &str) -> TraceError {
+fn too_late(place: SourceLocation, digits: &str) -> TraceError {
     // Digits only, so cutting at a byte is safe.
     let text = match digits.get(..20) {
         Some(start) if digits.len() > 20 => format!("{start}… ms"),

@@ -75,7 +75,7 @@ impl RateTrace {
 }
 
 /// Opportunities of `count` in `width_ns`, as a rate in bit/s.
-pub(super) fn rate_of(count: u64, width_ns: u64) -> f64 {
+pub(crate) fn rate_of(count: u64, width_ns: u64) -> f64 {
     count as f64 * OPPORTUNITY_BITS * NANOS_PER_SECOND as f64 / width_ns as f64
 }
 

@@ -1,0 +1,64 @@
+//! The files of a scenario, and values that links share.
+
+use airpath_core::ConfigError;
+use airpath_phy::per_table::PerTable;
+use airpath_phy::snr::SnrTraces;
+use airpath_trace::Trace;
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Recorded traces by the key under which a description names them.
+pub type Traces = BTreeMap<String, Arc<Trace>>;
+
+/// Error-rate tables by the key under which a description names them.
+pub type Tables = BTreeMap<String, Arc<PerTable>>;
+
+/// The files that a scenario names, as they were read, and what links compute once for all replications.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Recorded traces.
+    pub traces: Traces,
+    /// Error-rate tables.
+    pub tables: Tables,
+    /// Recorded SNRs.
+    pub snr: SnrTraces,
+    /// Values that links share over replications, threads and directions.
+    pub shared: Arc<Shared>,
+}
+
+impl Files {
+    /// The error-rate table of the key `key`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn table(&self, key: &str) -> Result<Arc<PerTable>, ConfigError> {
+        self.tables.get(key).cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.tables.keys().map(String::as_str).collect();
+            let problem = format!("not given. Given: {}", known.join(", "));
+            ConfigError::new("table", key, problem)
+        })
+    }
+}
+
+impl From<Traces> for Files {
+    fn from(traces: Traces) -> Files {
+        Files { traces, ..Files::default() }
+    }
+}
+
+/// One value of each type, made when it is first needed. A value is a function of the scenario alone, so
+/// that it does not matter which link makes it.
+#[derive(Debug, Default)]
+pub struct Shared {
+    values: Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+impl Shared {
+    /// The value of type `T`.
+    pub fn get<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        Arc::clone(value).downcast().expect("the key is the type of the value")
+    }
+}
