@@ -40,17 +40,16 @@ EDITS = [
         f"{FIELD}    /// Smallest ssthresh that a reduction leaves, segments (RFC 5681 eq. 4).\n"
         "    pub least_ssthresh: u32,\n",
     ),
-    (RENO, "pub struct Reno {\n", "pub struct Reno {\n    least_ssthresh: u64,\n"),
+    (RENO, "pub struct Reno {\n", "pub struct Reno {\n    least_ssthresh: u32,\n"),
     (
         RENO,
         "            beta_ecn: half(),\n",
-        "            least_ssthresh: u64::from(options.least_ssthresh),\n"
-        "            beta_ecn: half(),\n",
+        "            least_ssthresh: options.least_ssthresh,\n            beta_ecn: half(),\n",
     ),
     (
         RENO,
         "self.ssthresh = window.max(2 * self.mss);",
-        "self.ssthresh = window.max(self.least_ssthresh * self.mss);",
+        "self.ssthresh = window.max(u64::from(self.least_ssthresh) * self.mss);",
     ),
 ]
 """The parameter: in which file, what becomes what."""
