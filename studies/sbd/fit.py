@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from airpath.files import write_file
 from airpath.reproduction.base import Effort
-from airpath.reproduction.engine import Compiled
+from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.measures import delay_s, goodput_kbps
 from airpath_papers.sbd.data import Red, drop_tail, improvements, published_table
 from airpath_papers.sbd.scenarios import Case, Variant, build
@@ -144,9 +144,8 @@ class Simulations:
     def _simulate(self, case: Case, choice: Choice) -> tuple[float, float]:
         effort = Effort(RUNS, choice.duration_s, warmup_s=0.0)
         scenario = build(case, effort, variant_of(choice))
-        found = self.engine.simulate(
-            scenario, replications=RUNS, seed=SEED, threads=None, progress=None
-        )
+        wanted = [Wanted(scenario, RUNS)]
+        (found,) = self.engine.simulate(wanted, seed=SEED, threads=None, progress=None)
         runs = found.replications
         return (
             sum(goodput_kbps(run) for run in runs) / RUNS,

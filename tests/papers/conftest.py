@@ -14,9 +14,10 @@ from functools import cache
 from typing import Any
 
 import pytest
+from one_by_one import OneByOne
 
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.reproduction.engine import Compiled, EngineProgress, Simulated, Solved
+from airpath.reproduction.engine import Compiled, Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0
@@ -99,7 +100,7 @@ def fixed_point(
     return answer("R2", root(lambda x: excess(x, 1), boundary, Q_MAX), 1)
 
 
-class FakeEngine:
+class FakeEngine(OneByOne):
     """Solves in Python; "simulates" by spreading numbers around a given aggregate throughput."""
 
     def __init__(self) -> None:
@@ -111,14 +112,13 @@ class FakeEngine:
         self.raise_at: int | None = None
         """Which run, from 0, raises KeyboardInterrupt."""
 
-    def simulate(
+    def simulate_one(
         self,
         scenario: Any,
         *,
         replications: int,
         seed: int,
         threads: int | None,
-        progress: EngineProgress | None,
     ) -> Simulated:
         resolved = self.describe(scenario)
         index = len(self.runs)
@@ -150,8 +150,6 @@ class FakeEngine:
                     "links": [link],
                 }
             )
-            if progress is not None:
-                progress(replication + 1, replications, (replication + 1) / replications)
         return Simulated(found, interrupted)
 
     def solve(self, scenario: Any) -> Solved:

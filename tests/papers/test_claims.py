@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_by_one import OneByOne
 
 from airpath.reproduction import Effort, ItemResult, Paper, load
 from airpath.reproduction.base import Row
@@ -47,13 +48,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class Numbers:
+class Numbers(OneByOne):
     """An engine that gives each cell numbers of its own, one for each run."""
 
     def __init__(self, numbers: dict[str, Sequence[float]]) -> None:
         self.numbers = numbers
 
-    def simulate(self, scenario: str, **_options: Any) -> Simulated:
+    def simulate_one(self, scenario: str, **_options: Any) -> Simulated:
         return Simulated([{"value": value} for value in self.numbers[scenario]], False)
 
     def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_by_one import OneByOne
 
 from airpath.reproduction import Effort, load, reproduce
 from airpath.reproduction.engine import Compiled, Simulated
@@ -33,10 +34,10 @@ from airpath_papers.sbd.figures import (
 NAMES = {mcs: f"mcs{mcs}" for mcs in mcs_table()}
 
 
-class Spread:
+class Spread(OneByOne):
     """Simulates nothing: every cell has goodputs around 300 kbit/s and delays around 0.5 s."""
 
-    def simulate(self, scenario: Any, **options: Any) -> Simulated:
+    def simulate_one(self, scenario: Any, **options: Any) -> Simulated:
         strength = sum(map(ord, scenario.name)) % 17
         found = []
         for number in range(options["replications"]):

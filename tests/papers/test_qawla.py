@@ -10,7 +10,7 @@ import pytest
 
 from airpath.flow_descriptions import FlowDescriptions
 from airpath.reproduction import Effort, reproduce
-from airpath.reproduction.engine import Compiled, Solved
+from airpath.reproduction.engine import Compiled, Solved, Wanted
 from airpath.reproduction.files import read_table, read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.plugins import paper_directory
@@ -180,9 +180,8 @@ def test_table5_b30(idx: int) -> None:
 def test_table5_cells_without_loss_are_exact(idx: int) -> None:
     # Deterministic in the paper (± 0.0000); what is left is where the warm-up cuts the flow.
     case = Effort(replications=1, duration_s=300.0, warmup_s=30.0)
-    run = Compiled().simulate(
-        scenarios.simulated((idx, 30), case), replications=1, seed=1, threads=1, progress=None
-    )
+    wanted = [Wanted(scenarios.simulated((idx, 30), case), 1)]
+    (run,) = Compiled().simulate(wanted, seed=1, threads=1, progress=None)
     total = sum(flow["ip_throughput_bps"] for flow in run.replications[0]["flows"]) / 1e6
     EXACT.close(f"T, B = 30, idx {idx}", "Mbit/s", total, 5.3673, 0.0005)
 

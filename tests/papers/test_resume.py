@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 from collections.abc import Callable
@@ -14,10 +15,11 @@ import pytest
 import airpath as ap
 from airpath.errors import AirpathWarning, BadValueError, RunError
 from airpath.reproduction import Effort, Report, reproduce
-from airpath.reproduction.resuming import Resuming
+from airpath.reproduction.engine import Compiled, Wanted
 from airpath.sweep import tasks
 from airpath.sweep.ledger import Ledger
 from airpath.sweep.runs import Run
+from waiting import wait_until
 
 SHORT = Effort(replications=3, duration_s=2.0, warmup_s=1.0)
 ITEMS = ["table3"]
@@ -30,6 +32,7 @@ class Ran:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
         self.stop_after: int | None = None
+        self.has_pressed = False
         self.commit: str | None = None
         self.error: Exception | None = None
         self._run: Callable[..., list[Run]] = tasks.run_job
@@ -42,12 +45,13 @@ class Ran:
         self.count += len(runs)
         if self.commit is not None:
             runs = [Run(**{**vars(run), "commit": self.commit}) for run in runs]
-        return runs
-
-    def tell(self, _fraction: float, _what: str) -> None:
         if self.stop_after is not None and self.count >= self.stop_after:
-            self.stop_after = None
-            signal.raise_signal(signal.SIGINT)
+            if not self.has_pressed:
+                self.has_pressed = True
+                os.kill(os.getpid(), signal.SIGINT)
+            *_, stop = arguments
+            wait_until(stop)
+        return runs
 
 
 @pytest.fixture
@@ -56,7 +60,8 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
 
 
 def reproduced(ran: Ran, out: Path, **how: Any) -> Report:
-    return reproduce("qawla", ITEMS, effort=SHORT, out=out, progress=ran.tell, **how)
+    ran.has_pressed = False
+    return reproduce("qawla", ITEMS, effort=SHORT, out=out, **how)
 
 
 def document(out: Path) -> Any:
@@ -130,22 +135,23 @@ def test_what_is_not_simulated_or_not_written_keeps_nothing(ran: Ran, tmp_path: 
     reproduce("qawla", ["table2"], effort=SHORT, out=tmp_path)
     assert not (tmp_path / "ledger.sqlite").exists()
     plain = reproduce("qawla", ITEMS, effort=SHORT)
-    assert ran.count == 0
+    assert ran.count == REPLICATIONS
+    assert not (tmp_path / "ledger.sqlite").exists()
     kept = reproduced(ran, tmp_path)
     assert [row.to_dict() for row in kept.items[0].rows] == [
         row.to_dict() for row in plain.items[0].rows
     ]
 
 
-def test_a_scenario_that_records_series_is_run_as_ever(ran: Ran, tmp_path: Path) -> None:
+def test_a_scenario_that_records_series_is_kept_in_no_ledger(ran: Ran, tmp_path: Path) -> None:
     scenario = ap.Scenario(
         flows=ap.flows(1, cc="newreno", base_rtt="20 ms"),
         bottleneck=ap.Bottleneck(aqm=ap.DropTail(), link=ap.FixedLink(rate="5 Mbit/s")),
         duration="2 s",
         record={"series": ["queue"], "interval": "1 s"},
     )
-    engine = Resuming(tmp_path)
-    found = engine.simulate(scenario, replications=2, seed=1, threads=1, progress=None)
+    engine = Compiled(tmp_path)
+    (found,) = engine.simulate([Wanted(scenario, 2)], seed=1, threads=1, progress=None)
     assert [round(at) for at in found.series("queue", 1).time_s] == [0, 1, 2]
     assert list(tmp_path.iterdir()) == []
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_by_one import OneByOne
 
 from airpath.reproduction import Effort, ItemResult, Row, Summary, load, reproduce
 from airpath.reproduction.archive import unpacked
@@ -275,13 +276,13 @@ def test_the_trace_of_fig14_has_its_parts(figures: Results) -> None:
 # --- the report, on a stand-in for the engine --------------------------------------------------
 
 
-class Published:
+class Published(OneByOne):
     """Gives each case of Tables 2 to 6 what the paper printed, and others the same numbers."""
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, int]] = []
 
-    def simulate(self, scenario: Any, **options: Any) -> Simulated:
+    def simulate_one(self, scenario: Any, **options: Any) -> Simulated:
         reps = options["replications"]
         self.runs.append((scenario.name, reps))
         found = [

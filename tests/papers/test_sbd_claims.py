@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_by_one import OneByOne
 
 from airpath.reproduction import Claim, load
 from airpath.reproduction.engine import Compiled, Simulated
@@ -21,13 +22,13 @@ Made = Callable[[Any, int], dict[str, float]]
 """Gives goodput, delay and overflow drops of a run of a scenario."""
 
 
-class MadeUp(Compiled):
+class MadeUp(OneByOne, Compiled):
     """An engine without a simulator."""
 
     def __init__(self, made: Made) -> None:
         self.made = made
 
-    def simulate(self, scenario: Any, *, replications: int, **_options: Any) -> Simulated:
+    def simulate_one(self, scenario: Any, *, replications: int, **_options: Any) -> Simulated:
         found = []
         for run in range(replications):
             made = {"goodput": 100.0, "delay": 1.0, "overflow": 0.0, **self.made(scenario, run)}

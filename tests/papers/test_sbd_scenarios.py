@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from airpath.reproduction import Effort, load
-from airpath.reproduction.engine import Compiled
+from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.files import read_table
 from airpath.reproduction.session import Session
 from airpath_papers.paths import SBD
@@ -171,7 +171,8 @@ def test_status_reports_do_not_lock_into_a_cycle() -> None:
     """About 4 a second are due at 64 kbit/s; with a turnaround of 55 ms there were 6.6."""
     case = Case(64, 4, DropTail())
     scenario = scenarios.simulated(case, Effort(20, 60.0, 0.0))
-    found = Compiled().simulate(scenario, replications=20, seed=1, threads=None, progress=None)
+    wanted = [Wanted(scenario, 20)]
+    (found,) = Compiled().simulate(wanted, seed=1, threads=None, progress=None)
     reports = [
         link["counters"]["status_reports"] / 60
         for run in found.replications

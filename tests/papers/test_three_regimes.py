@@ -15,7 +15,7 @@ from rich.console import Console
 
 from airpath.flow_descriptions import FlowDescriptions
 from airpath.reproduction import Effort, Row, reproduce
-from airpath.reproduction.engine import Compiled
+from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.render import print_report
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
@@ -80,13 +80,8 @@ def test_a_random_link_is_simulated_on_the_papers_path() -> None:
 
 def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
     """The difference of the compiled model from a short simulation, and its explanation."""
-    run = Compiled().simulate(
-        scenarios.simulated(cell, effort),
-        replications=effort.replications,
-        seed=1,
-        threads=None,
-        progress=None,
-    )
+    wanted = [Wanted(scenarios.simulated(cell, effort), effort.replications)]
+    (run,) = Compiled().simulate(wanted, seed=1, threads=None, progress=None)
     measured = Measured.of(run.replications)
     link = random_link(cell) if isinstance(cell, Link) else random_links.of_paper(cell)
     solved = Compiled().solve(scenarios.analysed(cell))

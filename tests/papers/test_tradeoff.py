@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from one_by_one import OneByOne
 
 from airpath.reproduction import Effort, Paper
 from airpath.reproduction.engine import Compiled, Simulated
@@ -15,13 +16,13 @@ from airpath.results import style
 from airpath_papers.clamp.tradeoff import Curve, Tradeoff
 
 
-class Runs:
+class Runs(OneByOne):
     """An engine that gives each cell pairs of a place and a rate, one for each run."""
 
     def __init__(self, runs: Mapping[str, Sequence[tuple[float, float]]]) -> None:
         self.runs = runs
 
-    def simulate(self, scenario: str, **_options: Any) -> Simulated:
+    def simulate_one(self, scenario: str, **_options: Any) -> Simulated:
         found = [{"delay": delay, "rate": rate} for delay, rate in self.runs[scenario]]
         return Simulated(found, False)
 

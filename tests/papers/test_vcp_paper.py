@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_by_one import OneByOne
 
 from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled, Series, Simulated
@@ -144,10 +145,10 @@ def test_delivered_packets_are_payload_of_both_directions() -> None:
     assert delivered_packets({"flows": flows}) == 3500
 
 
-class Recordings:
+class Recordings(OneByOne):
     """An engine whose two runs have these first segments, s, by flow."""
 
-    def simulate(self, _scenario: Any, **_more: Any) -> Simulated:
+    def simulate_one(self, _scenario: Any, **_more: Any) -> Simulated:
         """Return the runs: two flows, the second of which never sends in the second run."""
         flows = [{"id": 0, "start_s": 0.1, "aborted_at_s": 9.2}, {"id": 1, "start_s": 0.2}]
         found = {

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from one_by_one import OneByOne
 from rich.console import Console
 
 from airpath.report.paper import report_of_paper
@@ -292,10 +293,10 @@ def test_every_published_number_of_qawla_has_a_tolerance() -> None:
     assert marks == len(verdict.outside)
 
 
-class Slow:
+class Slow(OneByOne):
     """An engine whose delays are 44 % above what the paper prints for 64 kbit/s, Table 3."""
 
-    def simulate(self, scenario: Any, **options: Any) -> Any:
+    def simulate_one(self, scenario: Any, **options: Any) -> Any:
         from airpath.reproduction.engine import Simulated
 
         flow = {

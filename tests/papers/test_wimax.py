@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_by_one import OneByOne
 
 from airpath.models import rtt_stages
 from airpath.reproduction.base import Cell, Effort
@@ -106,13 +107,13 @@ def test_the_total_leaves_uploads_out() -> None:
     assert total_mbps({"flows": flows, "stations": [{}, {}]}) == pytest.approx(3.0)
 
 
-class Delays:
+class Delays(OneByOne):
     """An engine whose runs have these uplink delays, s, and counts."""
 
     def __init__(self, *runs: dict[float, int]) -> None:
         self.runs = runs
 
-    def simulate(self, _scenario: Any, **_more: Any) -> Simulated:
+    def simulate_one(self, _scenario: Any, **_more: Any) -> Simulated:
         """Return the runs."""
         other = {"link": "bottleneck", "delay_s": [9.0], "count": [9]}
         found = [

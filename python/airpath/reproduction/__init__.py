@@ -22,7 +22,8 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `grid.py` | grids of parameters, thinned where the effort is small |
 | `tolerance.py` | how far a number may be from the published one |
 | `verdict.py` | how many numbers and claims are met |
-| `engine.py`, `resuming.py` | calls of the simulator and the analytic models; a ledger in between |
+| `engine.py` | calls of the analytic models, and what papers use of the engine |
+| `simulations.py` | replications, run by a sweep's coordinator |
 | `session.py` | one run: each cell is simulated once |
 | `run.py` | from a paper's name to a report |
 | `render.py`, `page.py` | a report on a terminal, as a page, and as the summary of one |

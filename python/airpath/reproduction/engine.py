@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Compiled", "Engine", "EngineProgress", "ModelLink", "Series", "Simulated", "Solved"]
+    from airpath.reproduction.base import Progress
+    from airpath.sweep.ledger import Build
 
-EngineProgress = Callable[[int, int, float], None]
-"""Called with finished and total replications and the finished fraction of simulated time."""
+__all__ = ["Compiled", "Engine", "ModelLink", "Series", "Simulated", "Solved", "Wanted"]
+
+
+class Wanted(NamedTuple):
+    """Replications of a scenario, numbered from 0."""
+
+    scenario: Any
+    replications: int
 
 
 @dataclass(frozen=True)
@@ -106,14 +115,13 @@ class Engine(Protocol):
 
     def simulate(
         self,
-        scenario: Any,
+        wanted: Sequence[Wanted],
         *,
-        replications: int,
         seed: int,
         threads: int | None,
-        progress: EngineProgress | None,
-    ) -> Simulated:
-        """Run `replications` of a scenario."""
+        progress: Progress | None,
+    ) -> Iterable[Simulated]:
+        """Give the finished replications of each scenario, in order; fewer after Ctrl-C."""
         ...
 
     def solve(self, scenario: Any) -> Solved:
@@ -163,32 +171,42 @@ class Engine(Protocol):
 
 
 class Compiled:
-    """The real engine. Imports it when it is first used, so that listing papers stays quick."""
+    """The real engine. Imports it when it is first used, so that listing papers stays quick.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where finished replications are kept. Default: nothing is kept.
+    accept_version : bool
+        Use replications that other versions kept there. Default False.
+    """
+
+    def __init__(self, folder: Path | None = None, accept_version: bool = False) -> None:
+        self._folder, self._accept_version = folder, accept_version
+        self._others: Counter[Build] = Counter()
 
     def simulate(
         self,
-        scenario: Any,
+        wanted: Sequence[Wanted],
         *,
-        replications: int,
         seed: int,
         threads: int | None,
-        progress: EngineProgress | None,
-    ) -> Simulated:
-        """Run `replications` of a scenario."""
-        from airpath import api
+        progress: Progress | None,
+    ) -> Iterable[Simulated]:
+        """Return the finished replications of each scenario, in order; fewer after Ctrl-C."""
+        from airpath.reproduction.simulations import Simulations
 
-        result = api.simulate(
-            scenario, reps=replications, seed=seed, threads=threads, progress=progress
-        )
-        if not result.recorded:
-            return Simulated(result.replications, result.interrupted)
+        run = Simulations(wanted, seed, threads, progress)
+        found = run.kept(self._folder, accept_version=self._accept_version)
+        self._others.update(run.other_builds)
+        return found
 
-        def series(name: str, replication: int) -> Series:
-            found = result.series(name, replication)
-            columns = (found[key].to_numpy() for key in ("time_s", "id", "value"))
-            return Series(*columns)
-
-        return Simulated(result.replications, result.interrupted, series)
+    def others_used(self) -> dict[str, Any]:
+        """Return what to say of results by other versions: nothing when there are none."""
+        if not self._others:
+            return {}
+        counts = sorted(self._others.items())
+        return {"other_versions": [{**vars(build), "replications": n} for build, n in counts]}
 
     def solve(self, scenario: Any) -> Solved:
         """Solve the analytic model that matches a scenario."""

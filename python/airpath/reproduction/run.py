@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -107,21 +106,21 @@ def reproduce_paper(
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
-    with _engine(engine, folder, accept_version) as used:
-        session = Session(paper, effort, used, seed, threads, progress, kinds)
-        specs = _claims_of(paper, chosen)
-        session.simulate(_wanted_cells(chosen, specs, session))
-        results = [_evaluate(item, session, folder) for item in chosen]
-        report = Report(
-            paper=paper,
-            provenance=_provenance(session, mode, provenance or {}),
-            items=results,
-            claims=checked(session, _checkable(paper, specs, session)),
-            summaries=[*paper.summarise(results), *half_widths(results, session)],
-            interrupted=session.interrupted,
-            effort=effort,
-            confidence=paper.confidence,
-        )
+    used = engine or Compiled(folder, accept_version)
+    session = Session(paper, effort, used, seed, threads, progress, kinds)
+    specs = _claims_of(paper, chosen)
+    session.simulate(_wanted_cells(chosen, specs, session))
+    results = [_evaluate(item, session, folder) for item in chosen]
+    report = Report(
+        paper=paper,
+        provenance=_provenance(session, mode, provenance or {}),
+        items=results,
+        claims=checked(session, _checkable(paper, specs, session)),
+        summaries=[*paper.summarise(results), *half_widths(results, session)],
+        interrupted=session.interrupted,
+        effort=effort,
+        confidence=paper.confidence,
+    )
     if folder is not None:
         from airpath.report.paper import report_of_paper
 
@@ -130,18 +129,6 @@ def reproduce_paper(
         shown = report_of_paper(json.loads(text), folder=folder)
         write_file(folder / REPORT, shown.encode())
     return report
-
-
-@contextmanager
-def _engine(given: Engine | None, folder: Path | None, accept_version: bool) -> Iterator[Engine]:
-    """Give the engine of a run; with a folder, one that keeps there what is finished."""
-    if given is not None or folder is None:
-        yield given or Compiled()
-        return
-    from airpath.reproduction.resuming import Resuming
-
-    with closing(Resuming(folder, accept_version)) as resuming:
-        yield resuming
 
 
 def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:

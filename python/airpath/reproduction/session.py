@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.reproduction.base import Cell, Effort, Paper, Progress
-from airpath.reproduction.engine import Engine, Series, Simulated, Solved
+from airpath.reproduction.engine import Engine, Series, Simulated, Solved, Wanted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,35 +95,28 @@ class Session:
         self._per_run: dict[tuple[Cell, str], list[Any]] = {}
 
     def simulate(self, cells: Sequence[Cell]) -> None:
-        """Simulate the cells that are still missing, in order.
+        """Simulate the cells that are still missing.
 
-        Ctrl-C ends this early without an exception: `interrupted` becomes True, finished cells
-        stay, and so do the finished replications of the cell that was under way.
+        Ctrl-C ends this early without an exception: `interrupted` becomes True, and the finished
+        replications stay.
         """
         todo = [cell for cell in dict.fromkeys(cells) if cell not in self._simulated]
+        if not todo:
+            return
         try:
-            for index, cell in enumerate(todo):
-                run = self._run(cell, index, len(todo))
+            self.report(0.0, "simulating")
+            wanted = [Wanted(self.scenario(c), self.effort_of(c).replications) for c in todo]
+            found = self.engine.simulate(
+                wanted, seed=self.seed, threads=self.threads, progress=self.report
+            )
+            for cell, run in zip(todo, found, strict=False):
                 if run.replications:
                     self._simulated[cell] = run
-                if run.interrupted:
-                    self.interrupted = True
-                    return
-            if todo:
+                self.interrupted = self.interrupted or run.interrupted
+            if not self.interrupted:
                 self.report(1.0, "simulated")
         except KeyboardInterrupt:
             self.interrupted = True
-
-    def _run(self, cell: Cell, index: int, total: int) -> Simulated:
-        label = f"simulating {self.paper.cell_label(cell)}"
-        self.report(index / total, label)
-        return self.engine.simulate(
-            self.scenario(cell),
-            replications=self.effort_of(cell).replications,
-            seed=self.seed,
-            threads=self.threads,
-            progress=lambda _finished, _reps, part: self.report((index + part) / total, label),
-        )
 
     def report(self, fraction: float, what: str) -> None:
         """Report progress: the finished share of the present step, in [0, 1], and its name."""

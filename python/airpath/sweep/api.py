@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -212,11 +213,10 @@ def run_description(
     """
     from airpath.sweep.ledger import FILE_NAME, Ledger
     from airpath.sweep.result import Sweep
+    from airpath.sweep.series import FOLDER, refuse_without_parquet, write_series
 
     plan, jobs = description.plan, description.jobs
     if plan.series:
-        from airpath.sweep.series import refuse_without_parquet
-
         refuse_without_parquet()
     workers = workers_of(description.contents, executor, threads)
     try:
@@ -234,7 +234,7 @@ def run_description(
                 workers,
                 description.contents,
                 progress=Progress(tell),
-                series_to=folder / "series" if plan.series else None,
+                take_series=partial(write_series, folder / FOLDER) if plan.series else None,
                 solver=_solver(description, ledger) if "solve" in plan.engines else None,
                 fail_fast=fail_fast,
             )

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from airpath.sweep.job import Contents, Job
     from airpath.sweep.ledger import Ledger
     from airpath.sweep.ledger.ledger import Recorded
+    from airpath.sweep.runs import Run
     from airpath.sweep.solving import Solver
 
 __all__ = ["Coordinator", "Ended", "stop_on_ctrl_c"]
@@ -87,8 +87,8 @@ class Coordinator:
         What runs tasks.
     contents : mapping of str to str
         Of all files, by SHA-256.
-    series_to : Path or None
-        Folder of time series, if any are wanted.
+    take_series : callable or None
+        Takes each finished run, with its time series, before it is stored. Default: None.
     solver : Solver or None
         What asks the analytic models, if they are wanted.
     fail_fast : bool
@@ -107,7 +107,7 @@ class Coordinator:
         contents: Contents,
         *,
         progress: Progress,
-        series_to: Path | None = None,
+        take_series: Callable[[Run], object] | None = None,
         solver: Solver | None = None,
         fail_fast: bool = False,
     ) -> None:
@@ -118,7 +118,7 @@ class Coordinator:
         self._ledger = ledger
         self._workers = workers
         self._contents = contents
-        self._series_to = series_to
+        self._take_series = take_series
         self._solver = solver
         self._fail_fast = fail_fast
         self._progress = progress
@@ -278,7 +278,9 @@ class Coordinator:
         results = list(results)
         runs = [each for result in results for each in result.runs]
         if runs:
-            self._write_series(run for run, _, _ in runs)
+            if self._take_series is not None:
+                for run, _, _ in runs:
+                    self._take_series(run)
             # The user's functions may have another meaning tomorrow: they are not stored.
             stored = [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
             # What is lost with the process before it is stored is computed at the next start.
@@ -312,13 +314,6 @@ class Coordinator:
         runs = islice(self._ledger.runs(digest, seed), count)
         found = on_replications(target.job, self._contents, count, target.outlines, runs)
         self._noted.append((digest, seed, count, [advisory.to_dict() for advisory in found]))
-
-    def _write_series(self, runs: Iterable[Any]) -> None:
-        if self._series_to is not None:
-            from airpath.sweep.series import write_series
-
-            for run in runs:
-                write_series(self._series_to, run)
 
     def _fail(self, failure: Failure) -> None:
         unit, number = failure.unit, failure.replication
