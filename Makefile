@@ -188,7 +188,8 @@ test-python: build
 	$(PYTEST) -n 2 --dist loadfile -m 'not paper_full and not long and not realtime'
 
 test-realtime: build
-	$(PYTEST) -m 'realtime and not long'
+	$(PYTEST) -m 'realtime and not long' \
+	    $$(grep -rl --include='test_*.py' 'mark[.]realtime' tests)
 
 # The packaging is under test here, and the module is the one that is there: `make wheel` is the one
 # that optimises.
