@@ -40,7 +40,7 @@ DOC_TESTS := cargo test --locked --workspace --exclude airpath-py --exclude 'air
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build wheel test long-tests bench full conformance docs clean need-build need-test \
+.PHONY: help demo build wheel test long-tests bench full conformance docs clean check-build check-test \
     lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock
 
 help:
@@ -71,7 +71,7 @@ demo: $(RELEASE)
 build: $(QUICK)
 
 # The module comes first: it is what tests in Python wait for. What measures time runs alone.
-test: need-test $(VENV)/.stamp-venv
+test: check-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) 'lint-rust | build' \
 	    'test-rust doc-rust | test-python lint-python test-wheel' test-realtime
 
@@ -127,14 +127,14 @@ clean:
 
 # --- set-up and build ---------------------------------------------------------------------------
 
-need-build:
-	@PYTHON='$(PYTHON)' scripts/need build
+check-build:
+	@PYTHON='$(PYTHON)' scripts/check-prerequisites build
 
-need-test:
-	@PYTHON='$(PYTHON)' scripts/need test
+check-test:
+	@PYTHON='$(PYTHON)' scripts/check-prerequisites test
 
 $(VENV)/.stamp-venv:
-	@PYTHON='$(PYTHON)' scripts/need build
+	@PYTHON='$(PYTHON)' scripts/check-prerequisites build
 	PYTHON='$(PYTHON)' scripts/install $(VENV)
 	@touch $@
 
@@ -197,7 +197,7 @@ test-wheel: build
 	rm -rf target/wheels
 	$(BIN)/maturin build --profile quick --locked --quiet --out target/wheels
 	$(BIN)/python -m flit_core.wheel --outdir $(abspath target/wheels) papers
-	scripts/try-wheel $(BIN)/python target/wheels
+	scripts/smoke-test-wheel $(BIN)/python target/wheels
 
 # --- the wheel that is given away -----------------------------------------------------------------
 
@@ -213,4 +213,4 @@ wheel: $(VENV)/.stamp-zig
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
 	    --zig --compatibility manylinux_2_28
 	$(BIN)/python -m flit_core.wheel --outdir $(abspath dist) papers
-	scripts/try-wheel $(BIN)/python dist 2.28
+	scripts/smoke-test-wheel $(BIN)/python dist 2.28
