@@ -22,7 +22,6 @@ from airpath.reproduction.compare import (
     printed,
 )
 from airpath.reproduction.files import read_records
-from airpath.reproduction.grid import grid, thinned
 from airpath.reproduction.page import markdown
 from airpath.reproduction.published import Quantity, published_rows
 from airpath.reproduction.render import print_table
@@ -167,12 +166,3 @@ def test_what_claims_share() -> None:
     assert (listed([3, 4, 13]), listed([2])) == ("3, 4 and 13", "2")
     with pytest.raises(ValueError, match="all its cells"):
         known(runs, (2,), lambda run: run["x"])
-
-
-def test_a_grid_keeps_its_last_value() -> None:
-    assert thinned([1, 2, 3, 4, 5, 6], 4) == [1, 5, 6]
-    assert thinned([1, 2, 3, 4, 5], 2) == [1, 3, 5]
-    assert grid("ab", (1, 2), lambda line, value: f"{line}{value}") == {
-        "a": ["a1", "a2"],
-        "b": ["b1", "b2"],
-    }

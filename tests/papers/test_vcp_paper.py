@@ -16,6 +16,7 @@ from airpath.reproduction.session import Session
 from airpath_papers.vcp import PAPER
 from airpath_papers.vcp.claims.text import later_by
 from airpath_papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
+from airpath_papers.vcp.grids import shown
 from airpath_papers.vcp.measures import (
     aborted_flows,
     delivered_packets,
@@ -122,6 +123,12 @@ def test_cells_of_the_papers_claims_have_twenty_runs_in_every_mode() -> None:
     for mode in PAPER.modes.values():
         assert PAPER.effort_of(Case("vcp", "2x2", 1.0, 20.0), mode).replications == 20
     assert PAPER.effort_of(Case("dctcp", "2x2", 1.0, 20.0), PAPER.modes["quick"]).replications == 5
+
+
+def test_a_thinned_sweep_keeps_its_last_snr() -> None:
+    session = Session(PAPER, Effort(1, 20.0, 10.0, grid_step=4), Compiled(), seed=1)
+    assert shown(session, [1, 2, 3, 4, 5, 6]) == [1, 5, 6]
+    assert shown(session, [1, 2, 3, 4, 5]) == [1, 5]
 
 
 def test_a_uniform_code_has_the_bytes_of_what_it_is_compared_with() -> None:

@@ -6,7 +6,6 @@ from functools import cache
 from typing import NamedTuple
 
 from airpath.reproduction.files import read_table
-from airpath.reproduction.grid import thinned
 from airpath.reproduction.published import Interval, printed_interval
 from airpath_papers.paths import SBD
 
@@ -101,7 +100,7 @@ def flows_named(flows: int) -> str:
 def strengths(aqm: str, step: int = 1) -> list[float]:
     """Return the values of T_r, ms, or of maxp: every `step`-th, and the last."""
     values: tuple[float, ...] = GRID_T_R_MS if aqm == "sbd" else GRID_MAX_P
-    return thinned(values, step)
+    return list(dict.fromkeys([*values[::step], values[-1]]))
 
 
 class Published(NamedTuple):

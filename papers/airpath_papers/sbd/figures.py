@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.grid import grid as cases_of
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.parameter_plot import ParameterPlot
 from airpath.reproduction.points import Point
@@ -133,7 +132,8 @@ class Grid(NamedTuple):
             aqm: Aqm = Sbd(int(value), min_th) if self.aqm == "sbd" else Red(value, min_th)
             return Case(self.bearer, self.flows, aqm)
 
-        return cases_of(GRID_MIN_TH, strengths(self.aqm, session.effort.grid_step), case)
+        values = strengths(self.aqm, session.effort.grid_step)
+        return {min_th: [case(min_th, value) for value in values] for min_th in GRID_MIN_TH}
 
     def all(self, session: Session) -> list[Case]:
         """Return its cases."""

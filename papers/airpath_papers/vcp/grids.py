@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from airpath.reproduction.grid import thinned
 from airpath.reproduction.session import Session
 from airpath_papers.vcp.failures import is_past
 from airpath_papers.vcp.scenarios import Case
@@ -114,5 +113,5 @@ def past_cases(antennas: str, code_rate: float, protocol: str, variant: str = ""
 
 
 def shown(session: Session, snrs_db: Sequence[float]) -> list[float]:
-    """Return the SNRs that a mode simulates of a figure's."""
-    return thinned(snrs_db, session.effort.grid_step)
+    """Return the SNRs that a mode simulates of a figure's: every `grid_step`-th, and the last."""
+    return list(dict.fromkeys([*snrs_db[:: session.effort.grid_step], snrs_db[-1]]))

@@ -19,7 +19,6 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `quantities.py` | a measured quantity as rows, texts and columns; one mechanism against another |
 | `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
 | `points.py`, `parameter_plot.py` | figures: means with intervals, over parameters |
-| `grid.py` | grids of parameters, thinned where the effort is small |
 | `tolerance.py` | how far a number may be from the published one |
 | `verdict.py` | how many numbers and claims are met |
 | `engine.py` | calls of the analytic models, and what papers use of the engine |
