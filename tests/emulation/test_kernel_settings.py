@@ -110,6 +110,39 @@ def test_options_become_settings() -> None:
     assert kernel.mtu == 1500
 
 
+@pytest.mark.parametrize(
+    ("tcp", "listed", "others"),
+    [
+        ({}, "delayed_ack_timeout quick_acks exit_window", "sack_after_timeout loss_detection"),
+        ({"delayed_ack_segments": 1}, "exit_window", "delayed_ack_timeout quick_acks"),
+        ({"recovery": "sack"}, "sack_after_timeout loss_detection", "exit_window"),
+        ({}, "procedures", "ecn_reaction"),
+        ({"ecn": "on"}, "ecn_reaction", ""),
+    ],
+)
+def test_a_difference_is_listed_where_the_parameter_has_an_effect(
+    tcp: dict[str, Any], listed: str, others: str
+) -> None:
+    found = set(_differences(_told({"tcp": {"procedures": "ns3"} | tcp})))
+    assert found >= {f"tcp.{name}" for name in listed.split()}
+    assert not found & {f"tcp.{name}" for name in others.split()}
+
+
+@pytest.mark.parametrize(
+    ("longest", "setting"), [("500 ms", "1000"), ("30 s", "30000"), ("1 h", "120000")]
+)
+def test_the_largest_timeout_is_within_the_kernels_bounds(longest: str, setting: str) -> None:
+    options = {"min_rto": "200 ms", "initial_rto": "300 ms", "max_rto": longest}
+    assert _settings(_told({"tcp": options}))["tcp_rto_max_ms"] == setting
+
+
+def test_the_smallest_segment_counts_timestamps() -> None:
+    small = {"mss": "80 B", "timestamps": True}
+    assert _told({"tcp": small}).mtu == 132
+    (line,) = _refusals({"tcp": small | {"timestamps": False}})
+    assert "Write 88 B to 32767 B" in line
+
+
 def test_a_smaller_segment_and_a_smaller_window_are_told_to_the_socket() -> None:
     small = {"tcp": {"mss": "1000 B", "receive_window": "20 kB", "initial_window": "3 segments"}}
     kernel = _told({}, small)

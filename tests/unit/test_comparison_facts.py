@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
+from airpath.comparison import kernel_facts
 from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import EVERYTHING, Fact
@@ -142,6 +143,25 @@ def test_what_the_kernel_was_not_told_is_named() -> None:
         fact = found[f"not-applied:tcp.{option}"]
         assert not fact.is_about("goodput_bps")
         assert fact.text.endswith(why)
+
+
+@pytest.mark.parametrize(
+    ("option", "timeouts", "retransmissions", "why"),
+    [
+        ("exit_window", 1, 0, "nothing was sent again in either"),
+        ("quick_acks", 1, 0, "nothing was sent again in either"),
+        ("exit_window", 0, 3, ""),
+        ("min_rto", 0, 3, "no timer expired in either"),
+        ("min_rto", 1, 0, ""),
+        ("pacing", 0, 0, ""),
+    ],
+)
+def test_a_parameter_without_an_occasion_explains_nothing(
+    option: str, timeouts: float, retransmissions: float, why: str
+) -> None:
+    seen = kernel_facts._Seen(timeouts, retransmissions, ack_ratio=0.5, acks_as_asked=False)
+    resolved = {"flows": [{"source": {}}], "warmup_ns": 1}
+    assert kernel_facts._why_not(option, seen, resolved) == why
 
 
 def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
