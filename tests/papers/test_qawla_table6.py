@@ -156,6 +156,7 @@ def test_claim(report: Report, key: str) -> None:
     assert claim.holds, claim.measured
 
 
+@pytest.mark.long
 def test_sensitivity_begins_with_table6(report: Report, sensitivity: Sequence[Row]) -> None:
     rows = {item.item: item.rows for item in report.items}
     chosen = {
@@ -172,6 +173,7 @@ def test_sensitivity_begins_with_table6(report: Report, sensitivity: Sequence[Ro
     assert len(table6) == 20
 
 
+@pytest.mark.long
 def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(
     report: Report, sensitivity: Sequence[Row]
 ) -> None:
@@ -201,6 +203,7 @@ def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(
         assert row.extra["resamples_within"] >= sum(ends)
 
 
+@pytest.mark.long
 def test_each_curve_moved_by_itself_explains_the_entry_that_misses_its_goal(
     sensitivity: Sequence[Row],
 ) -> None:
