@@ -119,9 +119,7 @@ def _solved(
     found: Adaptations, session: Session, change: Callable[[ErrorRates], ErrorRates]
 ) -> Adaptations:
     return {
-        key: Adaptation(
-            adaptation.channel, change(adaptation.rates), LINKS, session.engine, session.threads
-        )
+        key: Adaptation(adaptation.channel, change(adaptation.rates), LINKS, session.threads)
         for key, adaptation in found.items()
     }
 

@@ -254,7 +254,7 @@ def _entries(found: Adaptations) -> _Entries:
 def _solved(session: Session, rates: Mapping[str, ErrorRates]) -> _Entries:
     return _entries(
         {
-            channel: Adaptation(CHANNELS[channel], each, LINKS, session.engine, session.threads)
+            channel: Adaptation(CHANNELS[channel], each, LINKS, session.threads)
             for channel, each in rates.items()
         }
     )

@@ -17,7 +17,7 @@ import pytest
 from one_by_one import OneByOne
 
 from airpath.flow_descriptions import FlowDescriptions
-from airpath.reproduction.engine import Compiled, Simulated, Solved
+from airpath.reproduction.engine import Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0
@@ -171,12 +171,6 @@ class FakeEngine(OneByOne):
             # One regime has no boundary: anywhere.
             (link["thresholds"] or [20])[0],
         )
-
-    def fixed_points(self, *arguments: Any, **options: Any) -> Any:
-        return Compiled().fixed_points(*arguments, **options)
-
-    def policy_choices(self, *arguments: Any) -> list[list[int]]:
-        return Compiled().policy_choices(*arguments)
 
     def mean_interval(
         self, values: Sequence[float], confidence: float

@@ -19,7 +19,8 @@ import pytest
 
 from airpath import reproduction
 from airpath.reproduction import Effort, Report, reproduce
-from airpath.reproduction.engine import Compiled, Solved
+from airpath.reproduction.engine import Solved
+from airpath_papers.qawla import link_adaptation
 from airpath_papers.qawla.adaptation import LINKS, POLICIES
 from airpath_papers.qawla.curves import AWGN, CHANNELS, ITU_A
 from airpath_papers.qawla.data import link_rate_bps, mcs_table
@@ -80,7 +81,7 @@ def falling(m: int, snr_db: float) -> float:
 
 @pytest.fixture(scope="module")
 def itu_a() -> Adaptation:
-    return Adaptation(ITU_A, made_up(ITU_A, falling), LINKS, Compiled())
+    return Adaptation(ITU_A, made_up(ITU_A, falling), LINKS)
 
 
 # --- traffic and SNRs --------------------------------------------------------------------------
@@ -147,7 +148,7 @@ def test_throughputs_agree_with_a_second_solution(
         if max(pers) > 0.9:
             continue
         solved = second_solution(
-            LINKS.base_rtts_s[traffic], (rates[0], rates[1]), (pers[0], pers[1]), boundary
+            tuple(LINKS.base_rtts_s[traffic]), (rates[0], rates[1]), (pers[0], pers[1]), boundary
         )
         found = itu_a.throughput_bps[boundary][at, place, traffic]
         # Counts are whole numbers of 1e7 blocks.
@@ -258,7 +259,7 @@ def test_t_m_and_t_w_are_averages_as_defined(
 def test_the_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
     """When mcs3 counts as the more efficient one and mcs4 is by far the more reliable."""
     rates = made_up(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
-    itu_a = Adaptation(ITU_A, rates, LINKS, Compiled())
+    itu_a = Adaptation(ITU_A, rates, LINKS)
     policy = qawla(0.05, 100)
     assert (4, 3) not in itu_a.choices(policy)
     changed = itu_a.with_choices_of(changed_rates(itu_a, CHOICES["mcs3"]))
@@ -469,7 +470,7 @@ def test_what_was_interrupted_is_not_complete(
     def interrupt(*_arguments: Any, **_options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fake_engine, "fixed_points", interrupt)
+    monkeypatch.setattr(link_adaptation, "fixed_points", interrupt)
     for paper, items in (("qawla", ["fig7", "table6"]), (STUDIES, ["sensitivity", "ranking"])):
         report = reproduce(paper, items, engine=fake_engine)
         assert report.interrupted

@@ -54,7 +54,7 @@ def adaptations(session: Session) -> Adaptations | None:
 
     def make() -> Adaptations:
         return {
-            key: Adaptation(CHANNELS[key], rates, LINKS, session.engine, session.threads)
+            key: Adaptation(CHANNELS[key], rates, LINKS, session.threads)
             for key, rates in rates_of(session).items()
         }
 

@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from airpath.reproduction.engine import Engine, ModelLink
 from airpath_papers.qawla.error_rates import PACKET_BYTES, Channel, ErrorRates
+from airpath_papers.qawla.fixed_points import ModelLink, fixed_points, policy_choices
 
 __all__ = [
     "Adaptation",
@@ -148,8 +148,6 @@ class Adaptation:
         Of its MCSs.
     links : Links
         What is solved.
-    engine : Engine
-        Solves, and chooses.
     threads : int or None
         For solving; None is one for each core.
     """
@@ -159,15 +157,13 @@ class Adaptation:
         channel: Channel,
         rates: ErrorRates,
         links: Links,
-        engine: Engine,
         threads: int | None = None,
     ) -> None:
         self.channel = channel
         self.rates = rates
         self.links = links
         self.snrs_db = channel.snrs_db()
-        self.throughput_bps = _solve(rates, self.snrs_db, links, engine, threads)
-        self._engine = engine
+        self.throughput_bps = _solve(rates, self.snrs_db, links, threads)
         self._chosen: dict[tuple[Any, ...], NDArray[np.intp]] = {}
         self._swept: dict[Sweep, list[float]] = {}
         self._means: dict[tuple[int, int | None], NDArray[np.float64]] = {}
@@ -231,9 +227,7 @@ class Adaptation:
         """Return the places of `choices` in the links' pairs."""
         key = (policy.kind, policy.parameters)  # They do not depend on B.
         if key not in self._chosen:
-            found = self._engine.policy_choices(
-                policy.described(), self.rates.text, self.snrs_db, PACKET_BYTES
-            )
+            found = policy_choices(policy.described(), self.rates.text, self.snrs_db, PACKET_BYTES)
             pairs = self.links.pairs
             self._chosen[key] = np.array([pairs.index((each[0], each[-1])) for each in found])
         known = self._chosen[key]
@@ -342,7 +336,6 @@ def _solve(
     rates: ErrorRates,
     snrs_db: Sequence[float],
     what: Links,
-    engine: Engine,
     threads: int | None,
 ) -> Mapping[int, NDArray[np.float64]]:
     """Return T of each pair by B, at each SNR for each traffic scenario, bit/s."""
@@ -361,7 +354,7 @@ def _solve(
                     else ((float(boundary),), (regimes[below], regimes[above]))
                 )
                 places[at, (below, above), boundary] = links.setdefault(link, len(links))
-    found = engine.fixed_points(
+    found = fixed_points(
         list(links),
         what.base_rtts_s,
         what.gred,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from airpath.reproduction.base import Progress
     from airpath.sweep.ledger import Build
 
-__all__ = ["Compiled", "Engine", "ModelLink", "Series", "Simulated", "Solved", "Wanted"]
+__all__ = ["Compiled", "Engine", "Series", "Simulated", "Solved", "Wanted"]
 
 
 class Wanted(NamedTuple):
@@ -106,10 +105,6 @@ class Solved:
     average_throughput_bps: float | None = None
 
 
-ModelLink = tuple[Sequence[float], Sequence[tuple[float, float]]]
-"""Thresholds, packets, and (rate, bit/s; packet error rate) of each regime."""
-
-
 class Engine(Protocol):
     """What the papers need from below."""
 
@@ -126,33 +121,6 @@ class Engine(Protocol):
 
     def solve(self, scenario: Any) -> Solved:
         """Solve the analytic model that matches a scenario."""
-        ...
-
-    def fixed_points(
-        self,
-        links: Sequence[ModelLink],
-        base_rtts_s: Sequence[Sequence[float]],
-        gred: tuple[float, float, float],
-        tcp: tuple[float, float, float],
-        *,
-        packet_bytes: int,
-        threads: int | None,
-    ) -> NDArray[np.float64]:
-        """Solve the analytic model of each link with each set of flows: T, bit/s.
-
-        `gred` is min_th and max_th, packets, and max_p; `tcp` the largest window, packets, the
-        timeout, s, and the packets for each ACK. One row for each link.
-        """
-        ...
-
-    def policy_choices(
-        self,
-        policy: Mapping[str, Any],
-        error_rates: str,
-        snrs_db: Sequence[float],
-        packet_bytes: int,
-    ) -> list[list[int]]:
-        """Return the MCS that a link adaptation policy chooses in each regime, for each SNR."""
         ...
 
     def mean_interval(
@@ -226,37 +194,6 @@ class Compiled:
             solution.alpha,
             solution.average_throughput_bps,
         )
-
-    def fixed_points(
-        self,
-        links: Sequence[ModelLink],
-        base_rtts_s: Sequence[Sequence[float]],
-        gred: tuple[float, float, float],
-        tcp: tuple[float, float, float],
-        *,
-        packet_bytes: int,
-        threads: int | None,
-    ) -> NDArray[np.float64]:
-        """Solve the analytic model of each link with each set of flows: T, bit/s."""
-        import numpy as np
-
-        from airpath import _airpath
-
-        cores = threads or os.cpu_count() or 1
-        found = _airpath.fixed_points(links, base_rtts_s, gred, tcp, packet_bytes, cores)
-        return np.frombuffer(found, "<f8").reshape(len(links), len(base_rtts_s))
-
-    def policy_choices(
-        self,
-        policy: Mapping[str, Any],
-        error_rates: str,
-        snrs_db: Sequence[float],
-        packet_bytes: int,
-    ) -> list[list[int]]:
-        """Return the MCS that a link adaptation policy chooses in each regime, for each SNR."""
-        from airpath import _airpath
-
-        return _airpath.policy_choices(json.dumps(policy), error_rates, snrs_db, packet_bytes)
 
     def mean_interval(
         self, values: Sequence[float], confidence: float
