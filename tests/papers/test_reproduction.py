@@ -1,4 +1,4 @@
-"""The kit that papers are made with: a table from a CSV file to the terminal and to a page."""
+"""`airpath.reproduction`: a table from a CSV file to the terminal and to a page."""
 
 from __future__ import annotations
 

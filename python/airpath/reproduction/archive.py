@@ -71,7 +71,7 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `kit.page` needs of a reproduction's document.
+    """Return what `page` needs of a reproduction's document.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 The page has one table for each item with published numbers, every row of it, and the claims;
 the summary has the counts and what fails. Both are made from the JSON document that ``airpath
-reproduce`` writes, or from what `kit.archive` keeps of it.
+reproduce`` writes, or from what `archive` keeps of it.
 """
 
 from __future__ import annotations
