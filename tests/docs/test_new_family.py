@@ -21,7 +21,7 @@ MOST_EDITS = 10
 scenario's page; and the family's line in either list."""
 LISTS = {"crates/path/src/parts.rs: family", "python/airpath/scenario/parts.py: family"}
 
-FIXED, LINKS = "crates/link/src/fixed.rs", "python/airpath/scenario/links.py"
+FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/links.py"
 TAKER = [
     (
         FIXED,

@@ -177,7 +177,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
     ("words", "message"),
     [
         (("aqm", "codel"), "crates/aqm/src/codel.rs: is there already"),
-        (("link", "trace"), "crates/link/src/trace.rs: is there already"),
+        (("link", "trace"), "crates/link/src/links/trace.rs: is there already"),
         (("aqm", "Step Mark"), "Step Mark: not a name. Write small letters"),
         (("house", "mine"), "house: not a family with a skeleton. Accepted are aqm, congestion"),
         (("aqm",), "usage: scripts/new-part FAMILY NAME"),

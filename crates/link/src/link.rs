@@ -20,7 +20,7 @@ pub enum Sides {
 /// first those of the forward direction. Queues are numbered in that order, and results have them in
 /// it.
 ///
-/// Input 0 and [`SideKit::output`](crate::SideKit) belong to its only or its forward direction,
+/// Input 0 and [`DirectionContext::output`](crate::DirectionContext) belong to its only or its forward direction,
 /// input 1 and the reverse side's output to the reverse.
 pub trait Link: Stage {
     /// The directions that links of this kind serve. A link from outside says so when it is

@@ -1,17 +1,17 @@
 //! The list of links: one line each.
 
-use crate::adaptive::Adaptive;
-use crate::cell::Cell;
-use crate::fixed::Fixed;
-use crate::kit::LinkKit;
+use crate::context::LinkContext;
 use crate::link::{Link, SideReport, Sides};
-use crate::mimo::Mimo;
-use crate::multi_regime::MultiRegime;
-use crate::rate_trace::RateTraceTransmitter;
-use crate::rlc::RlcAm;
-use crate::serial::SerialLink;
-use crate::tdd::Tdd;
-use crate::trace::TraceLink;
+use crate::links::adaptive::Adaptive;
+use crate::links::cell::Cell;
+use crate::links::fixed::Fixed;
+use crate::links::mimo::Mimo;
+use crate::links::multi_regime::MultiRegime;
+use crate::links::rate_trace::RateTraceTransmitter;
+use crate::links::rlc::RlcAm;
+use crate::links::serial::SerialLink;
+use crate::links::tdd::Tdd;
+use crate::links::trace::TraceLink;
 use airpath_core::registry::split_kind;
 use airpath_core::{
     ConfigError, Control, Ctx, Packet, Port, Registry, Setup, Stage, Time, built_in_parts,
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 built_in_parts! {
     /// Any link.
-    enum AnyLink: dyn Link + Send, LinkKit {
+    enum AnyLink: dyn Link + Send, LinkContext {
         "fixed" => Fixed(SerialLink<Fixed>): "Constant rate and delay, Bernoulli loss.",
         "multi-regime" => MultiRegime(SerialLink<MultiRegime>):
             "Queue-aware link adaptation: rate and error rate chosen by the queue length.",
@@ -41,7 +41,7 @@ built_in_parts! {
 /// Links that were registered at run time. A copy shares how they are made.
 #[derive(Clone, Default)]
 pub struct LinkRegistry {
-    links: Registry<dyn Link + Send, LinkKit>,
+    links: Registry<dyn Link + Send, LinkContext>,
     /// Of those that serve anything but one direction.
     sides: BTreeMap<String, Sides>,
 }
@@ -54,7 +54,7 @@ impl LinkRegistry {
         name: impl Into<String>,
         factory: impl Fn(
             &Value,
-            Setup<'_, dyn Link + Send, LinkKit>,
+            Setup<'_, dyn Link + Send, LinkContext>,
         ) -> Result<Box<dyn Link + Send>, ConfigError>
         + Send
         + Sync
@@ -70,7 +70,7 @@ impl LinkRegistry {
         name: impl Into<String>,
         factory: impl Fn(
             &Value,
-            Setup<'_, dyn Link + Send, LinkKit>,
+            Setup<'_, dyn Link + Send, LinkContext>,
         ) -> Result<Box<dyn Link + Send>, ConfigError>
         + Send
         + Sync
@@ -88,7 +88,7 @@ impl LinkRegistry {
     }
 
     /// How the links are made.
-    pub fn links(&self) -> &Registry<dyn Link + Send, LinkKit> {
+    pub fn links(&self) -> &Registry<dyn Link + Send, LinkContext> {
         &self.links
     }
 

@@ -6,7 +6,9 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed, Setup, Stage,
     Time, test_kit::Bench,
 };
-use airpath_link::{AdaptiveConfig, AnyLink, Files, Link, LinkKit, SideKit, SideReport, Tables};
+use airpath_link::{
+    AdaptiveConfig, AnyLink, DirectionContext, Files, Link, LinkContext, SideReport, Tables,
+};
 use airpath_phy::adaptation::PolicyRegistry;
 use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrSteps;
@@ -73,10 +75,10 @@ pub(crate) fn build(
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), QueueId(0));
-    let kit = LinkKit {
+    let kit = LinkContext {
         files: Arc::new(files()),
         registries: Registries::default().with(policies),
-        ..LinkKit::new(SideKit::of(queue, Port(0)))
+        ..LinkContext::new(DirectionContext::of(queue, Port(0)))
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

@@ -8,7 +8,7 @@ use airpath_core::{
     Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
 };
 use airpath_link::scheduler::AnyScheduler;
-use airpath_link::{Cell, Link, LinkKit, SideKit, SideReport, Users};
+use airpath_link::{Cell, DirectionContext, Link, LinkContext, SideReport, Users};
 use airpath_phy::snr::{Sample, SnrProcess, SnrRegistry};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -72,11 +72,11 @@ fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
         let disc = AnyQueue::build(&queue, Setup { seed, registry, extra: () })?;
         Ok(Queue::new(disc, QueueId(made.get() as u32 - 1)))
     };
-    let kit = LinkKit {
+    let kit = LinkContext {
         users: Users::new((0..users).map(|_| None)),
         files: Arc::new(crate::cell_mcs::files()),
         registries: Registries::default().with(snr),
-        ..LinkKit::new(SideKit::new(Port(0), make))
+        ..LinkContext::new(DirectionContext::new(Port(0), make))
     };
     let config = serde_json::from_value(description).expect("a description");
     let (seed, registry) = (Seed::new(seed, 0, "link"), &Registry::default());

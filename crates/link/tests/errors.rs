@@ -6,7 +6,7 @@ use airpath_core::{
     Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registries,
     Registry, Seed, Setup, Stage, Time, test_kit::Bench,
 };
-use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit, Tables, Traces};
+use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext, Tables, Traces};
 use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame};
 use airpath_phy::per_table::PerTable;
 use airpath_trace::Trace;
@@ -74,10 +74,10 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     let counted = Arc::clone(asked);
     errors.register("nothing", move |_, _| Ok(Box::new(Nothing(Arc::clone(&counted)))));
     errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
-    let kit = LinkKit {
+    let kit = LinkContext {
         files: Arc::new(Files { traces, tables: tables(), ..Files::default() }),
         registries: Registries::default().with(errors),
-        ..LinkKit::new(SideKit::of(queue, Port(0)))
+        ..LinkContext::new(DirectionContext::of(queue, Port(0)))
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

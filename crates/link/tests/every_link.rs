@@ -9,7 +9,9 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, PayloadHandle, Port, QueueId, Rate, Registry, Seed, Setup,
     Stage, Time, test_kit::Bench,
 };
-use airpath_link::{AnyLink, Duplex, Files, Link, LinkKit, SideKit, SideReport, Tables};
+use airpath_link::{
+    AnyLink, DirectionContext, Duplex, Files, Link, LinkContext, SideReport, Tables,
+};
 use airpath_phy::per_table::PerTable;
 use airpath_trace::Trace;
 use proptest::prelude::*;
@@ -205,7 +207,8 @@ fn queue(description: &Value) -> Queue {
 
 fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {
     let registry = Registry::default();
-    let kit = LinkKit { files: files(), ..LinkKit::new(SideKit::of(queue, output)) };
+    let kit =
+        LinkContext { files: files(), ..LinkContext::new(DirectionContext::of(queue, output)) };
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: kit };
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }

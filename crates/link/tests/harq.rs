@@ -6,7 +6,7 @@ use airpath_core::{
     Bytes, Control, DropReason, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed,
     Setup, Stage, Time, test_kit::Bench,
 };
-use airpath_link::{AnyLink, Link, LinkKit, SideKit};
+use airpath_link::{AnyLink, DirectionContext, Link, LinkContext};
 use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn link(keys: Value, fates: &str, seed: u64) -> (AnyLink, Asked) {
         Ok(Box::new(Script { fates: fates.clone(), asked: Arc::clone(&told) }))
     });
     let registries = Registries::default().with(errors);
-    let kit = LinkKit { registries, ..LinkKit::new(SideKit::of(queue, Port(0))) };
+    let kit = LinkContext { registries, ..LinkContext::new(DirectionContext::of(queue, Port(0))) };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(seed, 0, "link"), registry: &links, extra: kit };
     (AnyLink::build(&description, setup).expect("a link"), asked)

@@ -6,7 +6,9 @@ use airpath_core::{
     Bytes, Control, Duration, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage,
     Time, test_kit::Bench,
 };
-use airpath_link::{AnyLink, LinkKit, Mimo, MimoChannel, MimoConfig, SideKit, Transmitter};
+use airpath_link::{
+    AnyLink, DirectionContext, LinkContext, Mimo, MimoChannel, MimoConfig, Transmitter,
+};
 use airpath_phy::bit_errors::Outcome;
 use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame, TwoStates};
 use serde_json::{Value, json};
@@ -235,7 +237,7 @@ fn an_hour_without_packets_costs_no_events() {
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let queue = AnyQueue::build(&droptail, setup).expect("a queue");
-    let kit = LinkKit::new(SideKit::of(Queue::new(queue, QueueId(0)), Port(0)));
+    let kit = LinkContext::new(DirectionContext::of(Queue::new(queue, QueueId(0)), Port(0)));
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
     let mut description = mimo(json!({"snr_db": 150}));

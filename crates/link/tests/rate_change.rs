@@ -6,7 +6,7 @@ use airpath_core::{
     Bytes, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed, Setup,
     Stage, Time, test_kit::Bench,
 };
-use airpath_link::{AnyLink, Files, Link, LinkKit, SideKit};
+use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext};
 use airpath_phy::per_table::PerTable;
 use airpath_trace::Trace;
 use serde_json::{Value, json};
@@ -93,9 +93,9 @@ struct Hand {
 
 impl Hand {
     fn with_queue(description: &Value, queue: AnyQueue) -> Hand {
-        let kit = LinkKit {
+        let kit = LinkContext {
             files: files(),
-            ..LinkKit::new(SideKit::of(Queue::new(queue, QueueId(0)), Port(0)))
+            ..LinkContext::new(DirectionContext::of(Queue::new(queue, QueueId(0)), Port(0)))
         };
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

@@ -5,7 +5,7 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::{AnyLink, Link, LinkKit, SideKit};
+use airpath_link::{AnyLink, DirectionContext, Link, LinkContext};
 use serde_json::json;
 
 /// A link of 12 kbit/s: a packet of 1500 bytes takes a second.
@@ -14,7 +14,7 @@ fn link() -> AnyLink {
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-    let kit = LinkKit::new(SideKit::of(queue, Port(0)));
+    let kit = LinkContext::new(DirectionContext::of(queue, Port(0)));
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
     AnyLink::build(&json!({"kind": "fixed", "rate_bps": 12_000}), setup).expect("a link")

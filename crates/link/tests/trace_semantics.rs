@@ -7,7 +7,7 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Registry, Seed, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::{AnyLink, Link, LinkKit, SideKit, Traces};
+use airpath_link::{AnyLink, DirectionContext, Link, LinkContext, Traces};
 use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -35,8 +35,10 @@ impl Hand {
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-        let kit =
-            LinkKit { files: Arc::new(traces.into()), ..LinkKit::new(SideKit::of(queue, Port(0))) };
+        let kit = LinkContext {
+            files: Arc::new(traces.into()),
+            ..LinkContext::new(DirectionContext::of(queue, Port(0)))
+        };
         let links = Registry::default();
         let seed = Seed::new(1, replication, "link");
         let setup = Setup { seed, registry: &links, extra: kit };

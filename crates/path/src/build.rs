@@ -14,7 +14,7 @@ use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
     StageId, Stream, Time, UserId, registry::dependent_parts,
 };
-use airpath_link::{AnyLink, Duplex, Files, LinkKit, SideKit, Sides, Users};
+use airpath_link::{AnyLink, DirectionContext, Duplex, Files, LinkContext, Sides, Users};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -195,11 +195,11 @@ impl Builder<'_> {
     }
 
     /// What the link of `hop` is given for that direction.
-    fn side(&self, hop: HopSpec<'_>, output: Port) -> SideKit {
+    fn side(&self, hop: HopSpec<'_>, output: Port) -> DirectionContext {
         let name = hop.name;
         let (description, seed) = (hop.queues.clone(), self.seed.child(name));
         let (registry, made) = (self.parts.queues.clone(), Rc::clone(&self.queues));
-        SideKit::new(output, move |queue| {
+        DirectionContext::new(output, move |queue| {
             let (full_name, seed) = match queue {
                 None => (name.to_owned(), seed.clone()),
                 Some(queue) => (format!("{name}/{queue}"), seed.child(queue)),
@@ -212,7 +212,7 @@ impl Builder<'_> {
         })
     }
 
-    fn link(&self, hop: HopSpec<'_>, kit: LinkKit) -> Result<AnyLink, ConfigError> {
+    fn link(&self, hop: HopSpec<'_>, kit: LinkContext) -> Result<AnyLink, ConfigError> {
         let seed = self.seed.child(hop.name).child("link");
         let setup = Setup { seed, registry: self.parts.links.links(), extra: kit };
         let link = AnyLink::build(hop.link, setup);
@@ -233,8 +233,13 @@ impl Builder<'_> {
         Ok(sides)
     }
 
-    fn kit(&self, id: u32, forward: SideKit, reverse: Option<SideKit>) -> LinkKit {
-        LinkKit {
+    fn kit(
+        &self,
+        id: u32,
+        forward: DirectionContext,
+        reverse: Option<DirectionContext>,
+    ) -> LinkContext {
+        LinkContext {
             forward,
             reverse,
             id,

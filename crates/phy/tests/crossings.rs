@@ -2,7 +2,7 @@
 
 use airpath_conformance::Law;
 use airpath_core::{Duration, Registry, Seed, Setup};
-use airpath_phy::snr::{AnySnr, SlottedSnr, SnrKit};
+use airpath_phy::snr::{AnySnr, SlottedSnr, SnrContext};
 use serde_json::json;
 use std::f64::consts::TAU;
 
@@ -24,7 +24,7 @@ fn fades<const N: usize>(kind: &str, levels: [f64; N]) -> [(f64, f64); N] {
     for seed in 0..CHANNELS {
         let description = json!({"kind": kind, "mean_db": 0, "doppler_hz": 10});
         let seed = Seed::new(seed, 0, "crossings");
-        let setup = Setup { seed, registry: &Registry::default(), extra: SnrKit::default() };
+        let setup = Setup { seed, registry: &Registry::default(), extra: SnrContext::default() };
         let process = AnySnr::build(&description, setup).expect("a process");
         let slot = Duration::from_nanos(100_000_000 / SAMPLES);
         let mut process = SlottedSnr::new(process, slot);

@@ -6,7 +6,7 @@
 use airpath_conformance::{Law, samples};
 use airpath_core::{ConfigError, Duration, Registry, Seed, Setup, Time};
 use airpath_phy::snr::{
-    AnySnr, Sample, SlottedSnr, SnrKit, SnrProcess, SnrRegistry, SnrSteps, SnrTraces,
+    AnySnr, Sample, SlottedSnr, SnrContext, SnrProcess, SnrRegistry, SnrSteps, SnrTraces,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -82,8 +82,8 @@ fn traces() -> SnrTraces {
     .into()
 }
 
-fn kit() -> SnrKit {
-    SnrKit { traces: traces(), ..SnrKit::default() }
+fn kit() -> SnrContext {
+    SnrContext { traces: traces(), ..SnrContext::default() }
 }
 
 fn build(description: &Value, seed: u64) -> AnySnr {
@@ -215,7 +215,7 @@ fn a_process_from_outside_is_found_by_its_name() {
     let mut registry: SnrRegistry = Registry::default();
     registry.register("ramp", |_, _| Ok(Box::new(Ramp)));
     let setup =
-        Setup { seed: Seed::new(1, 0, "snr"), registry: &registry, extra: SnrKit::default() };
+        Setup { seed: Seed::new(1, 0, "snr"), registry: &registry, extra: SnrContext::default() };
     let mut process = AnySnr::build(&json!({"kind": "ramp"}), setup).expect("it is registered");
     assert_eq!(process.sample(Time::from_secs(3)).snr_db, 3.0);
     assert_eq!(process.constant_db(), None);

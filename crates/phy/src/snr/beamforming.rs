@@ -18,7 +18,7 @@
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
 use super::slotted::start_of;
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
 use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
@@ -123,12 +123,12 @@ impl Beamforming {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for Beamforming {
+impl Part<dyn SnrProcess + Send, SnrContext> for Beamforming {
     type Config = BeamformingConfig;
 
     fn build(
         config: BeamformingConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Beamforming, ConfigError> {
         let BeamformingConfig { mean_db, period_ns, doppler_hz, speed_mps, carrier_hz } = config;
         level("mean_db", mean_db)?;

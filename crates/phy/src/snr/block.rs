@@ -8,7 +8,7 @@
 //! 1994). Left out: memory from block to block.
 
 use super::slotted::{last_of, start_of};
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::shannon::from_db;
 use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
@@ -51,12 +51,12 @@ impl Block {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for Block {
+impl Part<dyn SnrProcess + Send, SnrContext> for Block {
     type Config = BlockConfig;
 
     fn build(
         config: BlockConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Block, ConfigError> {
         let BlockConfig { mean_db, coherence_ns } = config;
         level("mean_db", mean_db)?;

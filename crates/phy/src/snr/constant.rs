@@ -1,6 +1,6 @@
 //! An SNR that does not change.
 
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::shannon::from_db;
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
@@ -21,12 +21,12 @@ pub struct Constant {
     snr: f64,
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for Constant {
+impl Part<dyn SnrProcess + Send, SnrContext> for Constant {
     type Config = ConstantConfig;
 
     fn build(
         config: ConstantConfig,
-        _setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        _setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Constant, ConfigError> {
         level("mean_db", config.mean_db)?;
         Ok(Constant { snr_db: config.mean_db, snr: from_db(config.mean_db) })

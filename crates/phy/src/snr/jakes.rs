@@ -17,7 +17,7 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Cosines, Lanes, Oscillator, total};
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::shannon::from_db;
 use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
@@ -156,12 +156,12 @@ impl Sum {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for Jakes {
+impl Part<dyn SnrProcess + Send, SnrContext> for Jakes {
     type Config = JakesConfig;
 
     fn build(
         config: JakesConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Jakes, ConfigError> {
         let JakesConfig { mean_db, doppler_hz, speed_mps, carrier_hz, index } = config;
         level("mean_db", mean_db)?;

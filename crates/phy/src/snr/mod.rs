@@ -60,7 +60,7 @@ pub type SnrTraces = BTreeMap<String, Arc<SnrSteps>>;
 
 /// What an SNR process is given at its making, beside its own configuration.
 #[derive(Clone, Debug, Default)]
-pub struct SnrKit {
+pub struct SnrContext {
     /// Recorded SNRs.
     pub traces: SnrTraces,
     /// The length of a slot, of a link that has slots.

@@ -15,7 +15,7 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::fading::profiles::{LTE_PROFILES, PROFILES, Profile};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
@@ -78,12 +78,12 @@ impl ProfileSnr {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for ProfileSnr {
+impl Part<dyn SnrProcess + Send, SnrContext> for ProfileSnr {
     type Config = ProfileConfig;
 
     fn build(
         config: ProfileConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<ProfileSnr, ConfigError> {
         let ProfileConfig { mean_db, profile, doppler_hz, speed_mps, carrier_hz } = config;
         level("mean_db", mean_db)?;

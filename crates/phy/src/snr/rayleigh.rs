@@ -7,7 +7,7 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
@@ -50,12 +50,12 @@ pub struct RayleighSnr {
     by_slots: BySlots<Waves>,
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for RayleighSnr {
+impl Part<dyn SnrProcess + Send, SnrContext> for RayleighSnr {
     type Config = RayleighConfig;
 
     fn build(
         config: RayleighConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<RayleighSnr, ConfigError> {
         level("mean_db", config.mean_db)?;
         let doppler_hz = config.doppler_hz()?;

@@ -2,16 +2,16 @@
 
 use super::{
     Beamforming, Block, Constant, Jakes, ProfileSnr, RayleighSnr, RicianSnr, Sample, Shadowed,
-    SnrKit, SnrProcess, Trace,
+    SnrContext, SnrProcess, Trace,
 };
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
 /// SNR processes that were registered at run time.
-pub type SnrRegistry = Registry<dyn SnrProcess + Send, SnrKit>;
+pub type SnrRegistry = Registry<dyn SnrProcess + Send, SnrContext>;
 
 built_in_parts! {
     /// Any SNR process.
-    enum AnySnr: dyn SnrProcess + Send, SnrKit {
+    enum AnySnr: dyn SnrProcess + Send, SnrContext {
         "constant" => Constant(Constant): "One value.",
         "block" => Block(Block): "Independent from block to block, exponential.",
         "jakes" => Jakes(Jakes): "Flat Rayleigh fading, Jakes' sum of 20 oscillators.",

@@ -16,7 +16,7 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Oscillator, Waves};
-use super::{Sample, SnrKit, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
 use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
@@ -98,12 +98,12 @@ struct Sum {
     scattered: Waves,
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for RicianSnr {
+impl Part<dyn SnrProcess + Send, SnrContext> for RicianSnr {
     type Config = RicianConfig;
 
     fn build(
         config: RicianConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<RicianSnr, ConfigError> {
         let RicianConfig { mean_db, k_db, angle_deg, doppler_hz, speed_mps, carrier_hz } = config;
         level("mean_db", mean_db)?;

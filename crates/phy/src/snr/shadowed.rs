@@ -10,7 +10,7 @@
 //! The inner process has the randomness that it has without shadowing: both can be compared.
 
 use super::slotted::{last_of, start_of};
-use super::{AnySnr, Sample, SnrKit, SnrProcess};
+use super::{AnySnr, Sample, SnrContext, SnrProcess};
 use crate::shadowing::{Shadowing, coherence_of};
 use crate::shannon::from_db;
 use airpath_core::registry::kind_of;
@@ -72,12 +72,12 @@ fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for Shadowed {
+impl Part<dyn SnrProcess + Send, SnrContext> for Shadowed {
     type Config = ShadowedConfig;
 
     fn build(
         config: ShadowedConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Shadowed, ConfigError> {
         let deviation_db = config.deviation_db;
         if !(0.0..=LARGEST_DB).contains(&deviation_db) {
@@ -137,7 +137,10 @@ mod tests {
     fn build(description: &Value, seed: u64) -> Result<AnySnr, ConfigError> {
         let registry = SnrRegistry::default();
         let seed = Seed::new(seed, 0, "snr");
-        AnySnr::build(description, Setup { seed, registry: &registry, extra: SnrKit::default() })
+        AnySnr::build(
+            description,
+            Setup { seed, registry: &registry, extra: SnrContext::default() },
+        )
     }
 
     fn shadowed(changes: &Value) -> Value {

@@ -1,6 +1,6 @@
 //! The SNR of a file, step by step; it repeats.
 
-use super::{Sample, SnrKit, SnrProcess, SnrSteps};
+use super::{Sample, SnrContext, SnrProcess, SnrSteps};
 use airpath_core::{ConfigError, Part, Setup, Time};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub struct Trace {
     steps: Arc<SnrSteps>,
 }
 
-impl Part<dyn SnrProcess + Send, SnrKit> for Trace {
+impl Part<dyn SnrProcess + Send, SnrContext> for Trace {
     type Config = TraceConfig;
 
     fn build(
         config: TraceConfig,
-        setup: Setup<'_, dyn SnrProcess + Send, SnrKit>,
+        setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Trace, ConfigError> {
         match setup.extra.traces.get(&config.trace) {
             Some(steps) => Ok(Trace { steps: Arc::clone(steps) }),

@@ -8,7 +8,7 @@ use airpath_core::{
     Bytes, Ctx, FlowId, Packet, Port, QueueId, Registry, Seed, Series, Setup, Stage, Time,
     test_kit::Bench,
 };
-use airpath_link::{LinkKit, SideKit, Sides};
+use airpath_link::{DirectionContext, LinkContext, Sides};
 use airpath_path::{Parts, build};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -173,9 +173,9 @@ fn the_toy_by_hand() {
         let setup = Setup { seed: Seed::new(1, 0, "q"), registry: &registry, extra: () };
         Queue::new(AnyQueue::build(&droptail(10), setup).expect("a queue"), QueueId(0))
     };
-    let kit = LinkKit {
-        reverse: Some(SideKit::of(queue(), Port(1))),
-        ..LinkKit::new(SideKit::of(queue(), Port(0)))
+    let kit = LinkContext {
+        reverse: Some(DirectionContext::of(queue(), Port(1))),
+        ..LinkContext::new(DirectionContext::of(queue(), Port(0)))
     };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };

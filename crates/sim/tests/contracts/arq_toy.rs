@@ -13,7 +13,7 @@ use airpath_aqm::Queue;
 use airpath_core::{
     ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Setup, Stage, Stream, Time,
 };
-use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport};
+use airpath_link::{DirectionContext, Link, LinkContext, LinkReport, SideReport};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -180,14 +180,15 @@ pub(super) struct ArqLink {
 impl ArqLink {
     pub(super) fn build(
         parameters: &Value,
-        setup: Setup<'_, dyn Link + Send, LinkKit>,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
         awake: Arc<AtomicUsize>,
     ) -> Result<ArqLink, ConfigError> {
         let config: ArqConfig = airpath_core::registry::read_config(parameters)?;
         let reverse = setup.extra.reverse.as_ref().expect("it was registered for both directions");
         let stream = setup.seed.child("channel").stream();
         let channel = Channel { config: config.channel, stream, bad: false, slot: 0 };
-        let direction = |side: &SideKit| Ok(Direction::new(side.only_queue()?, side.output));
+        let direction =
+            |side: &DirectionContext| Ok(Direction::new(side.only_queue()?, side.output));
         let directions = [direction(&setup.extra.forward)?, direction(reverse)?];
         Ok(ArqLink { tti: config.tti_ns, channel, directions, next_slot: 0, awake })
     }

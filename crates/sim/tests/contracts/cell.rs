@@ -9,7 +9,7 @@ use airpath_aqm::Queue;
 use airpath_core::{
     ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Stage, Time, registry::read_config,
 };
-use airpath_link::{Link, LinkKit, LinkReport, SideKit, SideReport, Sides, Users};
+use airpath_link::{DirectionContext, Link, LinkContext, LinkReport, SideReport, Sides, Users};
 use airpath_path::Parts;
 use serde::Deserialize;
 use std::cmp::Reverse;
@@ -52,7 +52,11 @@ struct Direction {
 }
 
 impl Direction {
-    fn new(config: CellConfig, users: usize, side: &SideKit) -> Result<Direction, ConfigError> {
+    fn new(
+        config: CellConfig,
+        users: usize,
+        side: &DirectionContext,
+    ) -> Result<Direction, ConfigError> {
         let queue = |user: usize| side.queue(&format!("user {user}"));
         let channels = if config.scheduler == Scheduler::Apart { users } else { 1 };
         Ok(Direction {
@@ -149,7 +153,7 @@ struct Cell {
 }
 
 impl Cell {
-    fn new(config: CellConfig, kit: &LinkKit) -> Result<Cell, ConfigError> {
+    fn new(config: CellConfig, kit: &LinkContext) -> Result<Cell, ConfigError> {
         let sides = [Some(&kit.forward), kit.reverse.as_ref()].into_iter().flatten();
         let users = kit.users.count();
         let directions = sides.map(|side| Direction::new(config, users, side));

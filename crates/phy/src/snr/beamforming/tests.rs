@@ -102,7 +102,7 @@ fn users_of_a_link_have_one_beam_and_channels_of_their_own() {
         let link = Seed::new(7, 2, link);
         let registry = SnrRegistry::default();
         let shared = shared.then(|| link.child("snr"));
-        let extra = SnrKit { shared, ..SnrKit::default() };
+        let extra = SnrContext { shared, ..SnrContext::default() };
         let setup = Setup { seed: link.child(user), registry: &registry, extra };
         let config = BeamformingConfig {
             mean_db: 0.0,

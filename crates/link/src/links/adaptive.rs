@@ -1,0 +1,506 @@
+//! Link adaptation over an error-rate table: a policy chooses the modulation and coding scheme
+//! (MCS) of each packet from an estimate of the SNR and from the queue.
+//!
+//! Source: qawla-2015 §2, §4 and §6. A packet of L bytes fills ⌈L/k_m⌉ FEC blocks:
+//!
+//! ```text
+//! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23)
+//! estimate = SNR + bias + noise, normal, anew in each estimate interval
+//! ```
+//!
+//! The true SNR of a packet is that of the instant at which its transmission begins; an estimate is
+//! made from the SNR at the start of its interval, and used to its end.
+//!
+//! Regimes are the policy's, as on a multi-regime link. The nominal rate is c_m of the fastest MCS
+//! of the table; when the scenario sets another, all MCSs keep their proportion to it.
+//!
+//! The noise of an interval is a function of its number alone, whatever was sent before: compared
+//! policies see the same estimates.
+
+use crate::context::LinkContext;
+use crate::files::Files;
+use crate::link::Link;
+use crate::links::framing::FramingConfig;
+use crate::links::scale::Scale;
+use crate::links::serial::{SerialLink, Transmission, Transmitter};
+use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::harq::HarqConfig;
+use crate::retransmission::stage::RetransmissionStage;
+use airpath_core::{
+    Bytes, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, registry,
+};
+use airpath_phy::adaptation::{Chooser, PolicyRegistry};
+use airpath_phy::mcs::packet_error_rate;
+use airpath_phy::per_table::{PerCurve, PerTable};
+use airpath_phy::snr::{AnySnr, ConstantConfig, Sample, SnrProcess};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The counter of packets that an SNR outside the table concerned.
+const OUTSIDE_TABLE: &str = "outside_table_packets";
+
+/// Bytes of the largest IP packet.
+const LARGEST_PACKET: u64 = 65_535;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptiveConfig {
+    /// Key of the error-rate table.
+    pub table: String,
+    /// The true SNR over time, `{"kind": …}`; a number is that of a constant one, dB.
+    #[serde(alias = "snr_db")]
+    pub snr: Value,
+    /// What chooses the MCS: `{"kind": …}`.
+    pub policy: Value,
+    /// What the estimate is too high by, dB. Finite.
+    #[serde(default)]
+    pub snr_bias_db: f64,
+    /// Standard deviation of the estimate, dB. 0 or more, finite.
+    #[serde(default)]
+    pub snr_noise_db: f64,
+    /// How long an estimate is used, ns. Above 0.
+    #[serde(default = "frame_ns")]
+    pub estimate_interval_ns: u64,
+    /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
+    #[serde(default = "packet_bytes")]
+    pub packet_bytes: u64,
+    /// What is added to each packet, a number of bytes. Its blocks are those of the MCS.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
+    /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
+}
+
+/// A frame of the paper's radio: 5 ms.
+fn frame_ns() -> u64 {
+    5_000_000
+}
+
+/// The paper's packet.
+fn packet_bytes() -> u64 {
+    1500
+}
+
+/// What a regime does to packets of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptedRegime {
+    /// Name of its MCS.
+    pub mcs: String,
+    /// Bit/s of packets, padding and framing deducted.
+    pub rate_bps: f64,
+    /// Packet error rate at the true SNR.
+    pub per: f64,
+}
+
+/// What an adaptive link is for packets of one size when its choices are constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptedRegimes {
+    /// Packets waiting from which the next regime holds.
+    pub thresholds: Vec<u64>,
+    /// One more than there are thresholds.
+    pub regimes: Vec<AdaptedRegime>,
+    /// Whether the table covers the true and the estimated SNR.
+    pub is_covered: bool,
+}
+
+impl AdaptiveConfig {
+    /// Its regimes for packets of `packet` bytes, if the choices are constant.
+    ///
+    /// # Errors
+    /// When a value or the table is not accepted, or the policy follows an estimate with noise.
+    pub fn regimes(
+        &self,
+        files: &Files,
+        policies: &PolicyRegistry,
+        packet: Bytes,
+    ) -> Result<AdaptedRegimes, ConfigError> {
+        let (table, mut chooser) = self.chooser(files, policies, &Seed::new(0, 0, ""))?;
+        if self.snr_noise_db > 0.0 && chooser.uses_estimate() {
+            let problem = "the estimate of the SNR varies. Write 0 for regimes that do not change";
+            return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
+        }
+        let snr_db = self.constant_snr_db()?;
+        let estimate_db = snr_db + self.snr_bias_db;
+        let mut chosen = vec![0; chooser.regimes()];
+        chooser.choose(estimate_db, &mut chosen);
+        let regime = |number: usize| self.on_curve(&table.curves[number], snr_db, packet);
+        Ok(AdaptedRegimes {
+            thresholds: chooser.thresholds().to_vec(),
+            regimes: chosen.into_iter().map(regime).collect(),
+            is_covered: table.covers(snr_db)
+                && (table.covers(estimate_db) || !chooser.uses_estimate()),
+        })
+    }
+
+    /// The description of the SNR process.
+    fn snr_process(&self) -> Value {
+        if self.snr.is_number() {
+            json!({"kind": "constant", "mean_db": self.snr})
+        } else {
+            self.snr.clone()
+        }
+    }
+
+    /// The true SNR of a link on which it is constant, dB.
+    ///
+    /// # Errors
+    /// When a value is not accepted, or the SNR varies; the field is `snr.kind` then.
+    pub fn constant_snr_db(&self) -> Result<f64, ConfigError> {
+        let description = self.snr_process();
+        let (kind, parameters) = registry::split_kind(&description)?;
+        if kind != "constant" {
+            let problem = "the SNR varies. Write constant for regimes that do not change";
+            return Err(ConfigError::new("snr.kind", kind, problem));
+        }
+        let ConstantConfig { mean_db } = registry::read_config(&parameters)?;
+        Ok(mean_db)
+    }
+
+    /// What packets of `packet` bytes get with the MCS of `curve` at a true SNR of `snr_db`.
+    fn on_curve(&self, curve: &PerCurve, snr_db: f64, packet: Bytes) -> AdaptedRegime {
+        let mcs = &curve.mcs;
+        let frame = packet + Bytes(self.framing.overhead_bytes);
+        let sent = frame.0.div_ceil(mcs.block_bytes) * mcs.block_bytes;
+        AdaptedRegime {
+            mcs: mcs.name.clone(),
+            rate_bps: mcs.rate_bps * packet.0 as f64 / sent as f64,
+            per: curve.per(snr_db, frame),
+        }
+    }
+
+    /// What packets of `packet` bytes get with each MCS of the table.
+    ///
+    /// # Errors
+    /// When a value or the table is not accepted.
+    pub fn schemes(&self, files: &Files, packet: Bytes) -> Result<Vec<AdaptedRegime>, ConfigError> {
+        let table = self.checked_table(files)?;
+        let snr_db = self.constant_snr_db()?;
+        Ok(table.curves.iter().map(|curve| self.on_curve(curve, snr_db, packet)).collect())
+    }
+
+    fn chooser(
+        &self,
+        files: &Files,
+        policies: &PolicyRegistry,
+        seed: &Seed,
+    ) -> Result<(Arc<PerTable>, Chooser), ConfigError> {
+        let table = self.checked_table(files)?;
+        let reference = Bytes(self.packet_bytes) + Bytes(self.framing.overhead_bytes);
+        let setup = (seed.child("policy"), policies);
+        let chooser = Chooser::new(&self.policy, Arc::clone(&table), reference, setup)
+            .map_err(|error| error.under("policy"))?;
+        Ok((table, chooser))
+    }
+
+    /// The table, if all values beside the policy are accepted.
+    fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
+        if !self.snr_bias_db.is_finite() {
+            let problem = "not a finite number of dB";
+            return Err(ConfigError::new("snr_bias_db", self.snr_bias_db, problem));
+        }
+        if !(self.snr_noise_db >= 0.0 && self.snr_noise_db.is_finite()) {
+            let problem = "not a standard deviation. Write dB from 0 on";
+            return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
+        }
+        if self.estimate_interval_ns == 0 {
+            let problem = "not positive. Write a time above 0 ns";
+            return Err(ConfigError::new("estimate_interval_ns", 0, problem));
+        }
+        if !(1..=LARGEST_PACKET).contains(&self.packet_bytes) {
+            let problem = format!("no size of a packet. Write 1 to {LARGEST_PACKET} bytes");
+            return Err(ConfigError::new("packet_bytes", self.packet_bytes, problem));
+        }
+        self.framing.framing()?;
+        let FramingConfig { block_bytes, code_rate, .. } = self.framing;
+        for (field, is_given, value) in [
+            ("framing.block_bytes", block_bytes != 1, block_bytes as f64),
+            ("framing.code_rate", code_rate < 1.0, code_rate),
+        ] {
+            if is_given {
+                let problem = "that of each MCS is in the table. Leave it out";
+                return Err(ConfigError::new(field, value, problem));
+            }
+        }
+        files.table(&self.table)
+    }
+}
+
+/// An MCS at an SNR.
+#[derive(Clone, Debug)]
+struct Scheme {
+    name: String,
+    block_bytes: u64,
+    /// The SNR, dB, at which `fer` and `loss` hold.
+    snr_db: f64,
+    fer: f64,
+    /// c_m as the table has it, and at the nominal rate of now.
+    given: Rate,
+    rate: Rate,
+    /// The frame size of which `time`, `bytes` and `loss` hold.
+    frame: Bytes,
+    time: Duration,
+    bytes: Bytes,
+    loss: f64,
+    /// Transmissions begun since the start of measurement.
+    packets: u64,
+}
+
+impl Scheme {
+    fn new(curve: &PerCurve, snr_db: f64) -> Scheme {
+        let rate = Rate((curve.mcs.rate_bps.round() as u64).max(1));
+        let mut scheme = Scheme {
+            name: curve.mcs.name.clone(),
+            block_bytes: curve.mcs.block_bytes,
+            snr_db,
+            fer: curve.fer(snr_db),
+            given: rate,
+            rate,
+            frame: Bytes::ZERO,
+            time: Duration::ZERO,
+            bytes: Bytes::ZERO,
+            loss: 0.0,
+            packets: 0,
+        };
+        scheme.prepare(Bytes(packet_bytes()));
+        scheme
+    }
+
+    /// Works out what frames of `frame` bytes meet.
+    #[cold]
+    fn prepare(&mut self, frame: Bytes) {
+        let blocks = frame.0.div_ceil(self.block_bytes);
+        self.frame = frame;
+        self.bytes = Bytes(blocks * self.block_bytes);
+        self.time = self.bytes / self.rate;
+        self.loss = packet_error_rate(self.fer, blocks);
+    }
+
+    /// The SNR is another, dB.
+    #[cold]
+    fn set_snr(&mut self, snr_db: f64, curve: &PerCurve) {
+        self.snr_db = snr_db;
+        self.fer = curve.fer(snr_db);
+        self.loss = packet_error_rate(self.fer, self.frame.0.div_ceil(self.block_bytes));
+    }
+
+    #[inline]
+    fn meet(&mut self, frame: Bytes) -> (Duration, Bytes, f64) {
+        if frame != self.frame {
+            self.prepare(frame);
+        }
+        (self.time, self.bytes, self.loss)
+    }
+}
+
+/// An SNR that varies, or an estimate of it that does.
+struct Radio {
+    process: AnySnr,
+    /// Until when the true SNR is as it was asked for last.
+    holds_until: Time,
+    /// Whether the policy looks at an estimate at all.
+    is_estimated: bool,
+    bias_db: f64,
+    noise: Option<Noise>,
+    interval_ns: u64,
+    /// When the estimate of now has been used long enough.
+    estimate_ends_ns: u64,
+}
+
+/// Noise of estimates.
+#[derive(Clone, Copy, Debug)]
+struct Noise {
+    deviation_db: f64,
+    /// What the randomness of all intervals comes from.
+    key: u64,
+}
+
+impl Radio {
+    /// The estimate of the interval that `now` is in: of the SNR at its start.
+    fn estimate_at(&mut self, now: Time) -> f64 {
+        let number = now.as_nanos() / self.interval_ns;
+        self.estimate_ends_ns = (number + 1).saturating_mul(self.interval_ns);
+        let starts = Time::from_nanos(number * self.interval_ns);
+        let mean_db = self.process.sample(starts).snr_db + self.bias_db;
+        match self.noise {
+            Some(Noise { deviation_db, key }) => {
+                mean_db + deviation_db * Stream::new(key, number, "estimate").normal()
+            }
+            None => mean_db,
+        }
+    }
+}
+
+/// Sends with the MCS that a policy chooses.
+pub struct Adaptive {
+    schemes: Vec<Scheme>,
+    thresholds: Vec<u64>,
+    /// The MCS of each regime at the estimate of now.
+    chosen: Vec<usize>,
+    scale: Scale,
+    /// The true SNR of now, dB.
+    snr_db: f64,
+    /// `None` while neither the SNR nor the estimate changes.
+    radio: Option<Box<Radio>>,
+    chooser: Chooser,
+    table: Arc<PerTable>,
+    /// Whether the table covers the true SNR and the estimate of now.
+    is_true_covered: bool,
+    is_estimate_covered: bool,
+    outside_packets: u64,
+}
+
+impl Adaptive {
+    fn new(
+        config: &AdaptiveConfig,
+        kit: &LinkContext,
+        seed: &Seed,
+    ) -> Result<Adaptive, ConfigError> {
+        let (table, mut chooser) = config.chooser(&kit.files, &kit.registries.get(), seed)?;
+        let mut process = kit.snr(&config.snr_process(), seed)?;
+        let snr_db = process.sample(Time::ZERO).snr_db;
+        let mean_db = snr_db + config.snr_bias_db;
+        let mut chosen = vec![0; chooser.regimes()];
+        chooser.choose(mean_db, &mut chosen);
+        let schemes: Vec<Scheme> =
+            table.curves.iter().map(|curve| Scheme::new(curve, snr_db)).collect();
+        let fastest = schemes.iter().map(|scheme| scheme.rate).max().unwrap_or(Rate(0));
+        let is_estimated = chooser.uses_estimate();
+        let noise = (config.snr_noise_db > 0.0 && is_estimated).then(|| Noise {
+            deviation_db: config.snr_noise_db,
+            key: seed.child("estimate").stream().next_u64(),
+        });
+        let varies = process.constant_db().is_none() || noise.is_some();
+        let radio = varies.then(|| {
+            Box::new(Radio {
+                process,
+                holds_until: Time::ZERO,
+                is_estimated,
+                bias_db: config.snr_bias_db,
+                noise,
+                interval_ns: config.estimate_interval_ns,
+                estimate_ends_ns: 0,
+            })
+        });
+        Ok(Adaptive {
+            schemes,
+            thresholds: chooser.thresholds().to_vec(),
+            chosen,
+            scale: Scale::new(fastest),
+            snr_db,
+            radio,
+            is_true_covered: table.covers(snr_db),
+            is_estimate_covered: table.covers(mean_db) || !is_estimated,
+            chooser,
+            table,
+            outside_packets: 0,
+        })
+    }
+
+    /// Looks at the SNR, and asks the policy anew when the estimate changes.
+    #[inline]
+    fn follow_radio(&mut self, now: Time) {
+        let Some(radio) = &mut self.radio else { return };
+        if radio.is_estimated && now.as_nanos() >= radio.estimate_ends_ns {
+            let estimate_db = radio.estimate_at(now);
+            self.chooser.choose(estimate_db, &mut self.chosen);
+            self.is_estimate_covered = self.table.covers(estimate_db);
+        }
+        if now >= radio.holds_until {
+            let Sample { snr_db, until } = radio.process.sample(now);
+            radio.holds_until = until;
+            self.snr_db = snr_db;
+            self.is_true_covered = self.table.covers(snr_db);
+        }
+    }
+}
+
+impl Transmitter for Adaptive {
+    #[inline]
+    fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
+        self.follow_radio(now);
+        let waiting = waiting as u64;
+        let regime = self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count();
+        let mcs = self.chosen[regime];
+        let scheme = &mut self.schemes[mcs];
+        if scheme.snr_db != self.snr_db {
+            scheme.set_snr(self.snr_db, &self.table.curves[mcs]);
+        }
+        let (time, bytes, loss) = scheme.meet(frame);
+        let ends = now + time;
+        // Without a rate it begins anew later.
+        if !ends.is_never() {
+            scheme.packets += 1;
+            let is_covered = self.is_true_covered && self.is_estimate_covered;
+            self.outside_packets += u64::from(!is_covered);
+        }
+        Transmission { ends, bytes, loss, regime, mcs: Some(mcs) }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.scale.nominal()
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.scale.set_nominal(rate);
+        for scheme in &mut self.schemes {
+            scheme.rate = self.scale.of(scheme.given);
+            scheme.prepare(scheme.frame);
+        }
+    }
+
+    /// The blocks are those of the fastest MCS.
+    fn framing(&self, given: Framing) -> Framing {
+        let fastest = self.schemes.iter().max_by_key(|scheme| scheme.given);
+        fastest.map_or(given, |scheme| given.in_blocks(Bytes(scheme.block_bytes)))
+    }
+
+    fn regimes(&self) -> usize {
+        self.chosen.len()
+    }
+
+    fn restart_measurement(&mut self) {
+        self.outside_packets = 0;
+        for scheme in &mut self.schemes {
+            scheme.packets = 0;
+        }
+    }
+
+    fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
+        let by_scheme = self
+            .schemes
+            .iter()
+            .map(|scheme| (Cow::Owned(format!("{}_packets", scheme.name)), scheme.packets as f64));
+        by_scheme.chain([(OUTSIDE_TABLE.into(), self.outside_packets as f64)]).collect()
+    }
+}
+
+impl Part<dyn Link + Send, LinkContext> for SerialLink<Adaptive> {
+    type Config = AdaptiveConfig;
+
+    fn build(
+        config: AdaptiveConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        let transmitter = Adaptive::new(&config, &setup.extra, &setup.seed)?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
+        let framing = config.framing.framing()?;
+        let (harq, files) = (config.harq.as_ref(), &setup.extra.files);
+        let retransmission =
+            RetransmissionStage::new(harq, config.arq, config.in_order, files, &setup.seed)?;
+        let link = SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_retransmission(retransmission))
+    }
+}

@@ -1,0 +1,378 @@
+//! A cell: one radio channel, divided into slots, and a queue for each user.
+//!
+//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the users with data have rates by their
+//! SNRs (Eq. 18), and a scheduler chooses one of them. Its block takes as many bits as fit, of several
+//! packets or of a part of one. If the SNR at the slot's end does not carry the rate, the block has
+//! failed: its bits are sent again when the user is next served, at the rate of that slot. At the n-th
+//! failure in a row the packets that the block would have completed are given up, and the one that it
+//! would have begun keeps what it has; nothing to give up, the count goes on. With HARQ the block itself is
+//! repeated instead. Delivered is at the end of
+//! the slot that completes a packet.
+//!
+//! Slots begin at whole multiples of their length. The cell sleeps while nobody has data; channels are
+//! functions of time, and averages catch up by the numbers of slots. What arrives within a slot is
+//! served from the next one on, what arrives as one begins from that one, if it is not taken.
+//!
+//! Left out: the time that acknowledgements of blocks take, errors in the knowledge of the SNR, power
+//! control, interference of other cells.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `settings.rs` | what the user sets |
+//! | `rate.rs`, `rate/` | the rate of a slot, and whether the channel has carried it |
+//! | `harq.rs` | what becomes of a block that has failed |
+//! | `margin.rs` | the margin of that rate |
+//! | `user.rs` | a user's queue, its packets in blocks, what is measured |
+
+mod harq;
+mod margin;
+mod rate;
+
+mod settings;
+#[cfg(test)]
+mod tests;
+mod user;
+
+pub use harq::Harq;
+pub use margin::{AdaptiveMarginConfig, MarginConfig};
+pub use rate::{Logarithm, RateConfig};
+pub use settings::{CellConfig, UserConfig};
+
+use crate::context::{LinkContext, Users};
+use crate::link::{Link, SideReport};
+use crate::links::meter::Meter;
+use crate::mac::agenda::{Timers, UserSet};
+use crate::mac::scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
+use airpath_core::{
+    Bytes, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Part, Port, Rate, Seed, Series,
+    Setup, Stage, Time, UserId,
+};
+use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
+use harq::Repeated;
+use margin::Margins;
+use rate::{Coded, SlotRate};
+use user::{Radio, User};
+
+/// What is on the air in a slot.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    user: usize,
+    /// Number of the slot.
+    slot: u64,
+    coded: Coded,
+}
+
+/// The cell. Input 0; the output is the one that its maker chose.
+pub struct Cell {
+    slot: Duration,
+    users: Users,
+    people: Vec<User>,
+    radios: Vec<Radio>,
+    rate: SlotRate,
+    margins: Margins,
+    attempts: u32,
+    harq: Harq,
+    scheduler: AnyScheduler,
+    errors: Option<AnyErrors>,
+    output: Port,
+    with_data: UserSet,
+    timers: Timers,
+    block: Option<Block>,
+    /// The first slot that may still begin.
+    next_slot: u64,
+    /// The users with data and a rate in the slot that begins.
+    candidates: Vec<Candidate>,
+    meter: Meter,
+}
+
+impl Part<dyn Link + Send, LinkContext> for Cell {
+    type Config = CellConfig;
+
+    fn build(
+        config: CellConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Setup { seed, extra: kit, .. } = setup;
+        let slot = Duration::from_nanos(config.slot_ns);
+        let rate = SlotRate::new(&config.rate, slot, &kit.files, &seed.child("rate"))
+            .map_err(|error| error.under("rate"))?;
+        let count = kit.users.count();
+        let weights = (0..count as u32).map(|user| config.weight(user)).collect();
+        let population = Population { weights, slot, rate: rate.nominal() };
+        let registry = &kit.registries.get::<SchedulerRegistry>();
+        let scheduler = Setup { seed: seed.child("scheduler"), registry, extra: population };
+        let scheduler = AnyScheduler::build(&config.scheduler, scheduler)
+            .map_err(|error| error.under("scheduler"))?;
+        let all = (0..count as u32).map(|user| Self::user(&config, &kit, user, &seed));
+        let all: Vec<(User, Radio)> = all.collect::<Result<_, _>>()?;
+        let (people, radios) = all.into_iter().unzip();
+        Ok(Cell {
+            slot,
+            people,
+            radios,
+            rate,
+            margins: Margins::new(config.margin, count),
+            attempts: config.attempts,
+            harq: config.harq,
+            scheduler,
+            errors: kit.errors(config.errors.as_ref(), &seed)?,
+            output: kit.forward.output,
+            users: kit.users,
+            with_data: UserSet::new(count),
+            timers: Timers::new(count),
+            block: None,
+            next_slot: 0,
+            candidates: Vec::with_capacity(count),
+            meter: Meter::default(),
+        })
+    }
+}
+
+impl Cell {
+    /// A user by its number: what it is does not depend on who else there is.
+    fn user(
+        config: &CellConfig,
+        kit: &LinkContext,
+        user: u32,
+        seed: &Seed,
+    ) -> Result<(User, Radio), ConfigError> {
+        let name = format!("user {user}");
+        let (snr, place) = config.snr(user);
+        let slot = Duration::from_nanos(config.slot_ns);
+        let channel = kit.slotted_snr(snr, slot, &seed.child(&name), seed);
+        let channel = channel.map_err(|error| match place.as_str() {
+            "" => error,
+            place => error.under(place),
+        })?;
+        Ok((User::new(kit.forward.queue(&name)?), Radio::new(channel)))
+    }
+
+    /// When slot number `slot` begins.
+    fn start_of(&self, slot: u64) -> Time {
+        Time::from_nanos(slot.saturating_mul(self.slot.as_nanos()))
+    }
+
+    /// The first slot that has not begun before `now`.
+    fn slot_from(&self, now: Time) -> u64 {
+        now.as_nanos().div_ceil(self.slot.as_nanos())
+    }
+
+    /// Slots that have begun since measurement started, whether they were given away or not.
+    fn measured_slots(&self, now: Time) -> u64 {
+        // A slot that begins at `now` counts once it was given away.
+        let end = self.slot_from(now).max(self.next_slot);
+        end.saturating_sub(self.slot_from(self.meter.since()))
+    }
+
+    /// Without a block on the air, a slot begins at `now` at the earliest.
+    #[inline]
+    fn wait_for_slot(&mut self, now: Time) {
+        if self.block.is_none() {
+            self.next_slot = self.next_slot.max(self.slot_from(now));
+        }
+    }
+
+    /// Whether slots are given away: somebody has data, and there is a rate.
+    #[inline]
+    fn is_awake(&self) -> bool {
+        !self.with_data.is_empty() && !self.rate.is_zero()
+    }
+
+    /// Notes what has become of a user's data and of its queue's timer.
+    #[inline]
+    fn look_at(&mut self, user: usize, now: Time) {
+        let (person, radio) = (&self.people[user], &mut self.radios[user]);
+        radio.backlog = person.backlog();
+        radio.head_since = person.head_since(now);
+        self.with_data.set(user, person.has_data());
+        self.timers.note(user, person.queue.next_wakeup());
+    }
+
+    /// The users that can be served in slot number `slot`, with their rates; gives the largest rate.
+    fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
+        let mut largest = 0.0f64;
+        let (now, records) = (ctx.now, ctx.records(Series::Snr));
+        self.candidates.clear();
+        for user in self.with_data.iter() {
+            let radio = &mut self.radios[user];
+            let snr = radio.at(slot);
+            if records {
+                ctx.record(Series::Snr, user as u32, 10.0 * libm::log10(snr));
+            }
+            let rate = self.rate.select(snr, self.margins.of(user).value());
+            if whole_bits(rate, self.slot) > 0 {
+                largest = largest.max(rate);
+                let head_wait = now.saturating_since(radio.head_since);
+                let (user, backlog) = (UserId(user as u32), radio.backlog);
+                self.candidates.push(Candidate { user, rate, backlog, head_wait });
+            }
+        }
+        largest
+    }
+
+    /// Gives slot number `slot` away.
+    fn begin(&mut self, slot: u64, ctx: &mut Ctx<'_>) {
+        self.next_slot = slot + 1;
+        let largest = self.find_candidates(slot, ctx);
+        if self.candidates.is_empty() {
+            return;
+        }
+        let place = self.scheduler.choose(slot, &self.candidates);
+        let Some(&Candidate { user, rate, .. }) = self.candidates.get(place) else {
+            let (place, count) = (place + 1, self.candidates.len());
+            return ctx.fail(format!("the scheduler has chosen number {place} of {count} users"));
+        };
+        self.scheduler.served(slot, &self.candidates, place, rate);
+        let user = user.0 as usize;
+        let person = &mut self.people[user];
+        let was_best = rate >= largest;
+        let coded = match &person.repeated {
+            Some(repeated) => repeated.block,
+            None => {
+                let snr = self.radios[user].channel.at(slot);
+                let margin = self.margins.of(user).value();
+                let coded = self.rate.block(slot, self.slot, snr, margin);
+                person.fill(coded.bits, ctx);
+                coded
+            }
+        };
+        // Its discipline may have dropped the rest: the slot is lost.
+        if person.packets_held() > 0 {
+            person.note_slot(coded.rate, was_best);
+            self.margins.of_mut(user).note();
+            self.block = Some(Block { user, slot, coded });
+        }
+        self.look_at(user, ctx.now);
+    }
+
+    /// The slot of `block` has ended.
+    fn end(&mut self, block: Block, ctx: &mut Ctx<'_>) {
+        let Block { user, slot, coded } = block;
+        let bits = coded.bits;
+        let (began, ended) = (self.start_of(slot), self.start_of(slot + 1));
+        self.meter.add_busy(began, ended);
+        let Cell { people, meter, margins, output, .. } = self;
+        let (person, margin) = (&mut people[user], margins.of_mut(user));
+        let before = person.repeated.map_or(0.0, |repeated| repeated.heard);
+        let heard = self.harq.hear(before, self.radios[user].channel.at_end_of(slot), &self.rate);
+        let mut has_failed = self.rate.fails(&coded, self.harq, heard);
+        if let Some(errors) = &mut self.errors
+            && !has_failed
+        {
+            let (bytes, mcs) = (Bytes(bits.div_ceil(8)), self.rate.mcs(&coded));
+            has_failed = errors.destroys(&Frame { began, ended, bytes, mcs });
+        }
+        person.repeated = None;
+        if has_failed {
+            if began >= meter.since() {
+                person.note_failed_slot();
+            }
+            for _ in 0..person.fail(bits, self.attempts, ctx) {
+                meter.lose();
+                margin.on_loss();
+            }
+            if self.harq != Harq::Off && person.is_failing() {
+                person.repeated = Some(Repeated { block: coded, heard });
+            }
+        } else {
+            let deliver = |packet: &Packet, ctx: &mut Ctx<'_>| {
+                meter.deliver(packet);
+                margin.on_delivery();
+                ctx.emit(*output, *packet);
+            };
+            person.succeed(bits, deliver, ctx);
+        }
+        self.look_at(user, ctx.now);
+    }
+
+    /// Tells the disciplines the nominal rate.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        let rate = LinkRate::of_packets(self.rate.nominal());
+        for user in 0..self.people.len() {
+            self.people[user].queue.on_rate(rate, ctx);
+            self.look_at(user, ctx.now);
+        }
+    }
+
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.rate.set_nominal(rate);
+        self.tell_rate(ctx);
+        self.wait_for_slot(ctx.now);
+    }
+
+    fn restart_measurement(&mut self, now: Time) {
+        self.meter.restart(now);
+        self.margins.restart_measurement();
+        self.people.iter_mut().for_each(|person| person.restart_measurement(now));
+        self.radios.iter_mut().for_each(Radio::restart_measurement);
+    }
+}
+
+/// Whole bits of a slot at `rate`, bit/s.
+#[inline]
+fn whole_bits(rate: f64, slot: Duration) -> u64 {
+    (rate * slot.as_secs_lossy()) as u64
+}
+
+impl Stage for Cell {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let user = self.users.of(packet.flow).0 as usize;
+        self.people[user].queue.enqueue(packet, ctx);
+        self.look_at(user, ctx.now);
+        self.wait_for_slot(ctx.now);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        while let Some(user) = self.timers.take_due(ctx.now) {
+            self.people[user].queue.wake_if_due(ctx);
+            self.look_at(user, ctx.now);
+        }
+        if let Some(block) = self.block
+            && self.start_of(block.slot + 1) <= ctx.now
+        {
+            self.block = None;
+            self.end(block, ctx);
+        }
+        if self.block.is_none() && self.is_awake() && self.start_of(self.next_slot) <= ctx.now {
+            self.begin(self.next_slot, ctx);
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        let slot = match self.block {
+            Some(block) => self.start_of(block.slot + 1),
+            None if self.is_awake() => self.start_of(self.next_slot),
+            None => Time::NEVER,
+        };
+        slot.min(self.timers.next())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.tell_rate(ctx),
+            Control::StartMeasurement => self.restart_measurement(ctx.now),
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.people.iter().map(User::packets).sum()
+    }
+}
+
+impl Link for Cell {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let under_way = self.block.map(|block| self.start_of(block.slot));
+        let link = self.meter.report_of_time(now, under_way);
+        let slots = self.measured_slots(now);
+        let users = (0..).zip(self.people.iter().zip(&self.radios));
+        let of_user = |(user, (person, radio)): (u32, (&User, &Radio))| {
+            let margin = self.margins.of(user as usize).mean();
+            person.report(UserId(user), radio, slots, margin)
+        };
+        let queues = self.people.iter().map(|person| person.queue_report(now)).collect();
+        vec![SideReport { users: users.map(of_user).collect(), ..SideReport::of(queues, link) }]
+    }
+}

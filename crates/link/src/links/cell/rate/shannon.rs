@@ -1,0 +1,115 @@
+//! The capacity at the SNR of the slot's start.
+//!
+//! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C), with m the margin and N the SNR
+//! at the start of the slot; an error is declared if B > τ W log(1 + N) with the SNR at its end.
+//!
+//! The paper leaves the base of the logarithm open. With base 2 both of its presets have a largest
+//! rate C that is the capacity at the mean SNR.
+
+use super::Logarithm;
+use airpath_core::Rate;
+
+/// Eq. 18 at the present nominal rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::links::cell) struct Shannon {
+    /// As set up.
+    config: (f64, f64),
+    /// W and C at the present nominal rate, Hz and bit/s; C is infinite without a largest rate.
+    bandwidth_hz: f64,
+    cap_bps: f64,
+    log: Logarithm,
+    original: Rate,
+    nominal: Rate,
+}
+
+impl Shannon {
+    pub(in crate::links::cell) fn new(
+        bandwidth_hz: f64,
+        cap_bps: Option<u64>,
+        log: Logarithm,
+    ) -> Shannon {
+        let nominal = Rate(cap_bps.unwrap_or_else(|| (bandwidth_hz.round() as u64).max(1)));
+        let cap_bps = cap_bps.map_or(f64::INFINITY, |cap| cap as f64);
+        let config = (bandwidth_hz, cap_bps);
+        Shannon { config, bandwidth_hz, cap_bps, log, original: nominal, nominal }
+    }
+
+    /// The rate that the cell is said to have: the largest one; without such the capacity at 0 dB,
+    /// a bit per second and Hz.
+    pub(in crate::links::cell) fn nominal(&self) -> Rate {
+        self.nominal
+    }
+
+    /// The nominal rate is `rate` from now on: bandwidth and largest rate keep their proportion to it.
+    pub(in crate::links::cell) fn set_nominal(&mut self, rate: Rate) {
+        let factor = rate.0 as f64 / self.original.0 as f64;
+        let (bandwidth_hz, cap_bps) = self.config;
+        self.nominal = rate;
+        self.bandwidth_hz = bandwidth_hz * factor;
+        // Without a largest rate there is none, even at rate zero.
+        self.cap_bps = if cap_bps.is_finite() { cap_bps * factor } else { cap_bps };
+    }
+
+    /// W log(1 + N), bit/s, at the SNR N, a power ratio.
+    #[inline]
+    pub(in crate::links::cell) fn capacity(&self, snr: f64) -> f64 {
+        let log = match self.log {
+            Logarithm::Binary => libm::log2(1.0 + snr),
+            Logarithm::Natural => libm::log(1.0 + snr),
+        };
+        self.bandwidth_hz * log
+    }
+
+    /// B/τ, bit/s: the rate of a slot that begins with the SNR `snr`, a power ratio, at the margin m.
+    #[inline]
+    pub(in crate::links::cell) fn select(&self, snr: f64, margin: f64) -> f64 {
+        self.capacity((1.0 - margin) * snr).min(self.cap_bps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shannon(cap_bps: Option<u64>, log: Logarithm) -> Shannon {
+        Shannon::new(4.3e6, cap_bps, log)
+    }
+
+    /// Eq. 18 with the paper's numbers: at the mean SNR, 4, the capacity is the largest rate.
+    #[test]
+    fn eq18_by_hand() {
+        let rate = shannon(Some(10_000_000), Logarithm::Binary);
+        assert!((rate.select(4.0, 0.0) - 4.3e6 * 5f64.log2()).abs() < 1e-3);
+        assert!((rate.select(4.0, 0.0) - 9.984e6).abs() < 1e3);
+        assert_eq!(rate.select(5.0, 0.0), 1e7, "not above the largest rate");
+        assert!((rate.select(3.0, 0.5) - 4.3e6 * 2.5f64.log2()).abs() < 1e-3);
+        assert!((rate.select(1.0, -1.0) - 4.3e6 * 3f64.log2()).abs() < 1e-3, "a margin below 0");
+        assert_eq!(rate.select(0.0, 0.0), 0.0);
+        let natural = shannon(None, Logarithm::Natural);
+        assert!((natural.select(4.0, 0.0) - 6.9206e6).abs() < 1e3);
+        assert!(natural.select(1e9, 0.0) > 8e7, "without a largest rate");
+    }
+
+    #[test]
+    fn a_change_of_the_nominal_rate_scales_bandwidth_and_largest_rate() {
+        let mut rate = shannon(Some(10_000_000), Logarithm::Binary);
+        let before = [1.0, 20.0].map(|snr| rate.select(snr, 0.0));
+        rate.set_nominal(Rate(5_000_000));
+        assert_eq!(rate.nominal(), Rate(5_000_000));
+        assert_eq!([1.0, 20.0].map(|snr| rate.select(snr, 0.0)), before.map(|rate| rate / 2.0));
+        rate.set_nominal(Rate(0));
+        assert_eq!(rate.select(20.0, 0.0), 0.0);
+        rate.set_nominal(Rate(10_000_000));
+        assert_eq!([1.0, 20.0].map(|snr| rate.select(snr, 0.0)), before);
+    }
+
+    #[test]
+    fn without_a_largest_rate_the_nominal_one_is_a_bit_per_second_and_hertz() {
+        let mut rate = shannon(None, Logarithm::Binary);
+        assert_eq!(rate.nominal(), Rate(4_300_000));
+        rate.set_nominal(Rate(0));
+        assert_eq!(rate.select(1e6, 0.0), 0.0);
+        rate.set_nominal(Rate(8_600_000));
+        assert!((rate.select(1.0, 0.0) - 8.6e6).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,324 @@
+//! Slots by hand: who is served, which bits of which packet, which packet is given up.
+
+use super::*;
+use crate::context::DirectionContext;
+use crate::files::Files;
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{FlowId, QueueId, Registry, test_kit::Bench};
+use airpath_phy::snr::SnrSteps;
+use serde_json::{Value, json};
+use std::cell::Cell as Counter;
+use std::sync::Arc;
+
+/// A slot, ns.
+const SLOT: u64 = 3_000_000;
+
+/// A time in slots.
+fn slots(count: f64) -> Time {
+    Time::from_nanos((count * SLOT as f64).round() as u64)
+}
+
+/// A cell of users whose SNRs at the starts of slots 0, 1, … are these power ratios. A rate is
+/// 4 Mbit/s · log2(1 + SNR), a slot of SNR 1 has 12 000 bits: one packet of 1500 bytes.
+fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
+    let mut description = json!({
+        "slot_ns": SLOT, "attempts": 2, "margin": 0,
+        "rate": {"kind": "shannon", "bandwidth_hz": 4e6, "cap_bps": 100_000_000},
+        "scheduler": {"kind": "max-rate"},
+        "snr": {"kind": "constant", "mean_db": 0},
+        "users": [],
+    });
+    let mut files = Files::default();
+    for (user, levels) in snrs.iter().enumerate() {
+        // A little more, so that no bit is lost to rounding.
+        let level_db = |snr: f64| 10.0 * libm::log10(snr * (1.0 + 1e-9));
+        // In the middle of a slot the level becomes that of the next one.
+        let steps = (0..)
+            .zip(*levels)
+            .map(|(slot, snr)| ((slot * SLOT).saturating_sub(SLOT / 2), level_db(*snr)));
+        let steps = SnrSteps::new(steps.collect(), levels.len() as u64 * SLOT).expect("steps");
+        files.snr.insert(format!("user {user}"), Arc::new(steps));
+        let snr = json!({"kind": "trace", "trace": format!("user {user}")});
+        description["users"]
+            .as_array_mut()
+            .expect("a list")
+            .push(json!({"user": user, "snr": snr}));
+    }
+    for (key, value) in changes.as_object().expect("a table") {
+        description[key] = value.clone();
+    }
+    let made = Counter::new(0);
+    let queue = move |_: Option<&str>| {
+        let setup =
+            Setup { seed: Seed::new(1, 0, "queue"), registry: &Registry::default(), extra: () };
+        let limit = json!({"kind": "droptail", "limit": {"packets": 100}});
+        made.set(made.get() + 1);
+        Ok(Queue::new(AnyQueue::build(&limit, setup)?, QueueId(made.get() - 1)))
+    };
+    let kit = LinkContext {
+        users: Users::new(snrs.iter().map(|_| None)),
+        files: Arc::new(files),
+        ..LinkContext::new(DirectionContext::new(Port(0), queue))
+    };
+    let config = serde_json::from_value(description).expect("a description");
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &Registry::default(), extra: kit };
+    Cell::build(config, setup).expect("accepted")
+}
+
+/// Packet number `seq` of a user arrives.
+fn arrive(cell: &mut Cell, bench: &mut Bench, at: Time, user: u32, seq: u64) {
+    let packet = Packet::datagram(FlowId(user), seq, Bytes(1500), at);
+    cell.receive(Port(0), &packet, &mut bench.at(at));
+}
+
+/// What leaves up to `until`: when, in slots, of whom, which number.
+fn run(cell: &mut Cell, bench: &mut Bench, until: Time) -> Vec<(f64, u32, u64)> {
+    let of = |(at, _, packet): (Time, Port, Packet)| {
+        (at.as_nanos() as f64 / SLOT as f64, packet.flow.0, packet.seq)
+    };
+    bench.run(cell, until).into_iter().map(of).collect()
+}
+
+/// Three slots of two users under the largest rate. SNRs 1, 3, 7 make 12 000, 24 000, 36 000 bits.
+#[test]
+fn three_slots_of_two_users_by_hand() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[3.0, 1.0, 7.0, 7.0], &[1.0, 3.0, 3.0, 3.0]], json!({}));
+    for seq in 0..4 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    for seq in 0..3 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 1, seq);
+    }
+    // Slot 0: the first user at 8 Mbit/s, packets 0 and 1; the SNR falls to 1, and they fail.
+    assert_eq!(run(&mut cell, &mut bench, slots(0.5)), []);
+    assert_eq!(cell.people[0].packets_held(), 2);
+    // Slot 1: the second user, packets 0 and 1, which arrive as its SNR stays.
+    assert_eq!(run(&mut cell, &mut bench, slots(1.5)), []);
+    assert_eq!((cell.people[0].packets_held(), cell.people[1].packets_held()), (2, 2));
+    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), [(2.0, 1, 0), (2.0, 1, 1)]);
+    // Slot 2: the first user again, packets 0, 1 and 2 now.
+    assert_eq!(cell.people[0].packets_held(), 3);
+    assert_eq!(run(&mut cell, &mut bench, slots(3.0)), [(3.0, 0, 0), (3.0, 0, 1), (3.0, 0, 2)]);
+    let report = cell.reports(slots(3.0)).remove(0);
+    let slots_of = |user: usize| (report.users[user].slots, report.users[user].slot_error_rate);
+    // Slot 3 has begun: the first user's last packet.
+    assert_eq!((slots_of(0), slots_of(1)), ((3, Some(1.0 / 3.0)), (1, Some(0.0))));
+    assert_eq!(report.users[0].best_slot_share, Some(1.0));
+    assert_eq!(report.users[0].delivered_bytes, 4500);
+    assert_eq!(report.link.utilisation, 1.0);
+}
+
+/// A slot of SNR 1.378 has 15 000 bits: one packet and a quarter. What has been received stays so.
+#[test]
+fn packets_span_slots_and_keep_what_has_been_received() {
+    let snr = 2f64.powf(1.25) - 1.0;
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[snr, snr, snr, 1e-3, snr, snr]], json!({}));
+    for seq in 0..9 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    // Slots 0 and 1: 15 000 and 30 000 bits; slot 2 fails as the SNR falls; slot 3 has 17 bits at
+    // SNR 0.001; slot 4 begins at 30 017.
+    let sent = run(&mut cell, &mut bench, slots(5.0));
+    assert_eq!(sent, [(1.0, 0, 0), (2.0, 0, 1), (5.0, 0, 2)]);
+    assert_eq!(bench.counts().total(), 0);
+    // 45 017 bits at the end of slot 4, 60 017 at that of slot 5, which is the fifth packet's end.
+    assert_eq!(run(&mut cell, &mut bench, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
+}
+
+/// At the second failure in a row the packet that the slot would have completed is given up, and the
+/// one that it would have begun is kept from its start.
+#[test]
+fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
+    let snr = 2f64.powf(1.25) - 1.0;
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[snr, 0.9, 0.5, 1.0, 1.0, 1.0]], json!({}));
+    for seq in 0..3 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    // Slot 0: 15 000 bits, packets 0 and 1; the first failure. Slot 1: 11 112 bits of packet 0, the
+    // second; it would have completed nothing, and the count goes on.
+    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
+    assert_eq!(bench.counts().total(), 0);
+    // Slot 2: 7019 bits at SNR 0.5, received. The count begins again.
+    assert_eq!(run(&mut cell, &mut bench, slots(3.0)), []);
+    // Slot 3: 12 000 bits complete packet 0 and take 7019 bits of packet 1.
+    assert_eq!(run(&mut cell, &mut bench, slots(4.0)), [(4.0, 0, 0)]);
+
+    let mut cell = self::cell(&[&[snr, snr / 1.1, 0.2, 1.0, 1.0]], json!({}));
+    let mut bench = Bench::default();
+    for seq in 0..3 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    // Slots 0 and 1: 15 000 and 14 034 bits, both fail; the second would have completed packet 0.
+    assert_eq!(run(&mut cell, &mut bench, slots(1.5)), []);
+    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
+    assert_eq!(bench.counts().by_queue(), 1);
+    assert_eq!(cell.held(), 2);
+    // Slot 2: 3156 bits of packet 1 at SNR 0.2; slot 3: 12 000, its end; slot 4: packet 2 as well.
+    assert_eq!(run(&mut cell, &mut bench, slots(4.0)), [(4.0, 0, 1)]);
+    assert_eq!(run(&mut cell, &mut bench, slots(5.0)), [(5.0, 0, 2)]);
+    let report = cell.reports(slots(5.0)).remove(0);
+    assert_eq!((report.users[0].lost_packets, report.link.lost_packets), (1, 1));
+}
+
+#[test]
+fn the_cell_sleeps_without_data_and_wakes_at_whole_slots() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[1.0]], json!({}));
+    assert!(cell.next_wakeup().is_never());
+    arrive(&mut cell, &mut bench, slots(10.4), 0, 0);
+    assert_eq!(cell.next_wakeup(), slots(11.0));
+    assert_eq!(run(&mut cell, &mut bench, slots(99.0)), [(12.0, 0, 0)]);
+    assert!(cell.next_wakeup().is_never());
+    // What arrives as a slot begins is served in it; within a slot, in the next.
+    arrive(&mut cell, &mut bench, slots(100.0), 0, 1);
+    assert_eq!(run(&mut cell, &mut bench, slots(100.5)), []);
+    arrive(&mut cell, &mut bench, slots(100.5), 0, 2);
+    assert_eq!(run(&mut cell, &mut bench, slots(200.0)), [(101.0, 0, 1), (102.0, 0, 2)]);
+    let queue = cell.reports(slots(102.0)).remove(0).queues.remove(0);
+    // Held from arrival to the end of a slot: 1.6, 1 and 1.5 slots.
+    let ("mean_delay_s", Some(delay_s)) = queue.measured[0] else { panic!("{queue:?}") };
+    assert!((delay_s / 3e-3 - 4.1 / 3.0).abs() < 1e-9, "{delay_s}");
+    assert!((queue.distribution[0] - (102.0 - 3.6) / 102.0).abs() < 1e-9, "{queue:?}");
+}
+
+#[test]
+fn a_rate_of_zero_stops_the_cell_and_a_change_scales_its_slots() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[1.0]], json!({}));
+    let rate = |bps: u64| Control::Rate(Rate(bps));
+    (0..4).for_each(|seq| arrive(&mut cell, &mut bench, Time::ZERO, 0, seq));
+    cell.control(&rate(0), &mut bench.at(Time::ZERO));
+    assert!(cell.next_wakeup().is_never());
+    cell.control(&rate(200_000_000), &mut bench.at(slots(7.5)));
+    assert_eq!(run(&mut cell, &mut bench, slots(9.0)), [(9.0, 0, 0), (9.0, 0, 1)]);
+    // What is on the air is finished at the rate that it began with, if the channel carries it.
+    cell.control(&rate(100_000_000), &mut bench.at(slots(9.5)));
+    assert_eq!(run(&mut cell, &mut bench, slots(10.0)), []);
+    assert_eq!(run(&mut cell, &mut bench, slots(12.0)), [(11.0, 0, 2), (12.0, 0, 3)]);
+}
+
+#[test]
+fn a_margin_leaves_room_for_a_fade() {
+    for (margin, is_delivered) in [(0.0, false), (0.4, false), (0.6, true)] {
+        let mut bench = Bench::default();
+        let mut cell = cell(&[&[30.0, 15.0]], json!({"margin": margin}));
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, 0);
+        let sent = run(&mut cell, &mut bench, slots(1.0));
+        assert_eq!(sent.len(), usize::from(is_delivered), "{margin}");
+    }
+}
+
+#[test]
+fn an_error_process_destroys_slots_beside_the_fading() {
+    let errors = json!({"errors": {"kind": "independent", "loss": 1}, "attempts": 3});
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[1.0]], errors);
+    arrive(&mut cell, &mut bench, Time::ZERO, 0, 0);
+    assert_eq!(run(&mut cell, &mut bench, slots(2.5)), []);
+    assert_eq!((cell.held(), bench.counts().total()), (1, 0));
+    assert_eq!(run(&mut cell, &mut bench, slots(9.0)), []);
+    assert_eq!((cell.held(), bench.counts().total()), (0, 1));
+    assert!(cell.next_wakeup().is_never());
+}
+
+#[test]
+fn values_outside_their_ranges_are_refused() {
+    let refused = |key: &str, value: Value| {
+        let mut description = json!({
+            "slot_ns": SLOT, "attempts": 2, "scheduler": {"kind": "max-rate"},
+            "rate": {"kind": "shannon", "bandwidth_hz": 4e6},
+            "snr": {"kind": "constant", "mean_db": 0}, "users": [],
+        });
+        description[key] = value;
+        let config: CellConfig = serde_json::from_value(description).expect("readable");
+        config.validate().expect_err("refused").to_string()
+    };
+    let shannon = |bandwidth_hz: f64, cap_bps: u64| json!({"kind": "shannon", "bandwidth_hz": bandwidth_hz, "cap_bps": cap_bps});
+    for (key, value, message) in [
+        ("slot_ns", json!(0), "slot_ns = 0: outside 1000 … 3600000000000"),
+        ("attempts", json!(0), "attempts = 0: less than 1"),
+        ("margin", json!(1), "margin = 1: not from -100 to below 1"),
+        ("margin", json!({"target_loss": 1}), "margin.target_loss = 1: not above 0 and below 1"),
+        ("margin", json!({"target_loss": 0}), "margin.target_loss = 0: not above 0 and below 1"),
+        ("rate", shannon(0.0, 1), "rate.bandwidth_hz = 0: not above 0, up to 10¹² Hz"),
+        ("rate", shannon(1.0, 0), "rate.cap_bps = 0: not positive. Write a rate above 0 bit/s"),
+        ("users", json!([{"user": 0, "weight": 0}]), "users.0.weight = 0: not above 0"),
+        ("users", json!([{"user": 7}, {"user": 7}]), "users.1.user = 7: named before"),
+    ] {
+        assert_eq!(refused(key, value), message);
+    }
+}
+
+/// A block of two packets, 24 000 bits at an SNR of 3, of which slots of SNR 1 carry half: a new block
+/// of one packet without HARQ; the third attempt with chase combining (SNR 1 + 1 + 1); the second with
+/// incremental redundancy (12 000 + 12 000 bits).
+#[test]
+fn a_failed_block_is_repeated_with_harq() {
+    let mut last = Vec::new();
+    for (harq, expected) in [
+        ("off", [(2.0, 0, 0), (3.0, 0, 1)]),
+        ("chase", [(3.0, 0, 0), (3.0, 0, 1)]),
+        ("incremental", [(2.0, 0, 0), (2.0, 0, 1)]),
+    ] {
+        let mut bench = Bench::default();
+        let snrs: &[f64] = &[3.0, 1.0, 1.0, 1.0, 1.0];
+        let mut cell = cell(&[snrs], json!({"attempts": 3, "harq": harq}));
+        for seq in 0..2 {
+            arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        }
+        assert_eq!(run(&mut cell, &mut bench, slots(4.5)), expected, "{harq}");
+        let user = &cell.reports(slots(5.0))[0].users[0];
+        last.push((user.slots, user.slot_error_rate));
+    }
+    assert_eq!(last, [(3, Some(1.0 / 3.0)), (3, Some(2.0 / 3.0)), (2, Some(0.5))]);
+}
+
+/// At the n-th failure a repeated block is given up like any other, and nothing of it is left.
+#[test]
+fn a_repeated_block_is_given_up_at_the_nth_failure() {
+    let mut bench = Bench::default();
+    let snrs: &[f64] = &[3.0, 0.1, 0.1, 1.0, 1.0, 1.0];
+    let mut cell = cell(&[snrs], json!({"attempts": 2, "harq": "incremental"}));
+    for seq in 0..3 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    // Slots 0 and 1 fail; both packets of the block are lost. Slot 2 ends with SNR 1.
+    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
+    assert_eq!((cell.held(), bench.counts().by_queue()), (1, 2));
+    let sent = run(&mut cell, &mut bench, slots(4.5));
+    assert_eq!(sent, [(4.0, 0, 2)]);
+}
+
+/// A slot belongs to the measured time in which it begins, and so does its failure. Measurement
+/// starts within the first slot; the second and the third begin while it lasts 1.2 slots.
+#[test]
+fn shares_of_slots_are_of_the_slots_that_begin_in_the_measured_time() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[3.0, 1.0, 0.25, 0.25]], json!({"attempts": 9}));
+    for seq in 0..4 {
+        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+    }
+    run(&mut cell, &mut bench, slots(0.9));
+    cell.control(&Control::StartMeasurement, &mut bench.at(slots(0.9)));
+    run(&mut cell, &mut bench, slots(1.9));
+    let users = cell.reports(slots(1.9)).remove(0).users;
+    assert_eq!((users[0].slots, users[0].slot_share), (1, 1.0));
+    assert_eq!(users[0].slot_error_rate, Some(0.0));
+    run(&mut cell, &mut bench, slots(2.1));
+    let users = cell.reports(slots(2.1)).remove(0).users;
+    assert_eq!((users[0].slots, users[0].slot_share), (2, 1.0));
+    assert_eq!(users[0].slot_error_rate, Some(0.5));
+}
+
+/// No slot begins in a measured time that is shorter than one.
+#[test]
+fn without_a_slot_the_share_is_zero() {
+    let mut bench = Bench::default();
+    let mut cell = cell(&[&[3.0, 3.0]], json!({}));
+    cell.control(&Control::StartMeasurement, &mut bench.at(slots(0.25)));
+    let users = cell.reports(slots(0.75)).remove(0).users;
+    assert_eq!((users[0].slot_share, users[0].slot_error_rate), (0.0, None));
+}

@@ -1,0 +1,111 @@
+//! Constant rate and Bernoulli loss.
+//!
+//! Every packet is lost independently with the same probability, after it has taken its time on
+//! the link. Left out: the propagation delay, which the path puts behind the link.
+
+use crate::context::LinkContext;
+use crate::link::Link;
+use crate::links::framing::FramingConfig;
+use crate::links::serial::{SerialLink, Transmission, Transmitter};
+use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::harq::HarqConfig;
+use crate::retransmission::stage::RetransmissionStage;
+use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedConfig {
+    /// Rate, bit/s. Above 0.
+    pub rate_bps: u64,
+    /// Probability that a packet is lost, in [0, 1].
+    #[serde(default)]
+    pub loss: f64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
+    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
+}
+
+/// Sends at a constant rate.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    rate: Rate,
+    loss: f64,
+    /// The last frame, and its transmission time at this rate: the next is mostly as large.
+    last: (Bytes, Duration),
+}
+
+impl Fixed {
+    fn new(rate: Rate, loss: f64) -> Fixed {
+        Fixed { rate, loss, last: (Bytes::ZERO, Bytes::ZERO / rate) }
+    }
+}
+
+impl Transmitter for Fixed {
+    #[inline]
+    fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
+        if self.last.0 != frame {
+            self.last = (frame, frame / self.rate);
+        }
+        let ends = now + self.last.1;
+        Transmission { ends, bytes: frame, loss: self.loss, regime: 0, mcs: None }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.rate
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        *self = Fixed::new(rate, self.loss);
+    }
+}
+
+impl Part<dyn Link + Send, LinkContext> for SerialLink<Fixed> {
+    type Config = FixedConfig;
+
+    fn build(
+        config: FixedConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        positive_rate("rate_bps", config.rate_bps)?;
+        probability("loss", config.loss)?;
+        let framing = config.framing.framing()?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
+        let fixed = Fixed::new(Rate(config.rate_bps), config.loss);
+        let (harq, files) = (config.harq.as_ref(), &setup.extra.files);
+        let retransmission =
+            RetransmissionStage::new(harq, config.arq, config.in_order, files, &setup.seed)?;
+        let link = SerialLink::new(fixed, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_retransmission(retransmission))
+    }
+}
+
+/// Accepts a rate above zero.
+pub(crate) fn positive_rate(field: &str, rate_bps: u64) -> Result<(), ConfigError> {
+    if rate_bps == 0 {
+        return Err(ConfigError::new(field, 0, "not positive. Write a rate above 0 bit/s"));
+    }
+    Ok(())
+}
+
+/// Accepts a probability.
+pub(crate) fn probability(field: &str, p: f64) -> Result<(), ConfigError> {
+    if !(0.0..=1.0).contains(&p) {
+        return Err(ConfigError::new(field, p, "not a probability. Write a number in [0, 1]"));
+    }
+    Ok(())
+}

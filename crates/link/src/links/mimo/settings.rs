@@ -1,0 +1,305 @@
+//! What the user sets of a MIMO link, and what that makes of packets.
+
+use crate::links::fixed::probability;
+use crate::links::framing::LEAST_CODE_RATE;
+use airpath_core::{Bytes, ConfigError, Framing};
+use airpath_phy::bit_errors::{ErrorChain, Outcome};
+use airpath_phy::code::reed_solomon::ReedSolomon;
+use airpath_phy::errors::TwoStates;
+use airpath_phy::shannon::from_db;
+use airpath_phy::symbol_error::{Branches, Constellation, Fading, symbol_error_rate};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The SNR beyond which no error rate can be told from 0, a power ratio.
+const MOST_SNR: f64 = 1e100;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MimoConfig {
+    /// Rate of what is on the air, parity included, bit/s. Above 0.
+    pub rate_bps: u64,
+    /// The constellation by its name: `bpsk`, `qpsk`, `8psk` … `64psk`, `16qam`, `64qam`.
+    pub modulation: String,
+    /// Transmitting antennas, 1 or 2.
+    pub tx: u32,
+    /// Receiving antennas, 1 to 8.
+    pub rx: u32,
+    /// SNR_G, mean SNR in the good state, dB.
+    pub snr_db: f64,
+    /// Mean SNR in the bad state, less that in the good one, dB. At most 0.
+    pub bad_snr_offset_db: f64,
+    /// 1 − γ, P(bad next | good now) for each modulation symbol, in [0, 1].
+    pub p_good_to_bad: f64,
+    /// 1 − β, P(good next | bad now) for each modulation symbol, in [0, 1].
+    pub p_bad_to_good: f64,
+    /// How branches fade.
+    #[serde(default)]
+    pub fading: FadingKind,
+    /// K, dB: of Rician fading alone.
+    #[serde(default)]
+    pub k_factor_db: Option<f64>,
+    /// m: of Nakagami fading alone. At least 1/2.
+    #[serde(default)]
+    pub m: Option<f64>,
+    /// The code of packets; absent: none.
+    #[serde(default)]
+    pub fec: Option<FecConfig>,
+    /// Another code rate for small packets.
+    #[serde(default)]
+    pub small: Option<SmallConfig>,
+    /// What destroys packets beside the fading: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub errors: Option<Value>,
+}
+
+/// The kinds of fading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FadingKind {
+    /// No line of sight.
+    #[default]
+    Rayleigh,
+    /// A line of sight.
+    Rician,
+    /// Nakagami's.
+    Nakagami,
+}
+
+/// A code of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum FecConfig {
+    /// RS(b, k) of each packet.
+    ReedSolomon {
+        /// r, in (0, 1].
+        code_rate: f64,
+        /// Bits of a symbol, a multiple of those of a modulation symbol. At most 16.
+        symbol_bits: u32,
+        /// Most symbols of a block; absent: one block for a packet.
+        #[serde(default)]
+        max_block: Option<u64>,
+    },
+}
+
+/// The code of small packets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallConfig {
+    /// Largest of them, bytes of an IP packet.
+    pub up_to_bytes: u64,
+    /// r of theirs, in (0, 1].
+    pub code_rate: f64,
+}
+
+/// What the radio makes of packets, whenever they are sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MimoChannel {
+    states: TwoStates,
+    error: [f64; 2],
+    chain: ErrorChain,
+    /// Bits of a modulation symbol.
+    bits: u32,
+    code: Option<ReedSolomon>,
+    /// Largest of the small packets, and their code.
+    small: Option<(Bytes, ReedSolomon)>,
+}
+
+impl MimoConfig {
+    /// The fading of a branch.
+    fn fading(&self) -> Result<Fading, ConfigError> {
+        let MimoConfig { fading, k_factor_db, m, .. } = self;
+        for (field, value, of) in
+            [("k_factor_db", k_factor_db, FadingKind::Rician), ("m", m, FadingKind::Nakagami)]
+        {
+            match value {
+                Some(value) if *fading != of => {
+                    let problem = format!("{fading:?} fading has none. Leave it out");
+                    return Err(ConfigError::new(field, value, problem));
+                }
+                None if *fading == of => {
+                    return Err(ConfigError::new(
+                        field,
+                        "absent",
+                        format!("{of:?} fading needs it"),
+                    ));
+                }
+                _ => {}
+            }
+        }
+        match (fading, k_factor_db, m) {
+            (FadingKind::Rician, Some(k_factor_db), _) => {
+                finite("k_factor_db", *k_factor_db)?;
+                Ok(Fading::Rician(ratio(*k_factor_db)))
+            }
+            (FadingKind::Nakagami, _, Some(m)) if !(0.5..=MOST_M).contains(m) => {
+                let problem = format!("not a shape of fading. Write a number from 0.5 to {MOST_M}");
+                Err(ConfigError::new("m", m, problem))
+            }
+            (FadingKind::Nakagami, _, Some(m)) => Ok(Fading::Nakagami(*m)),
+            _ => Ok(Fading::Rayleigh),
+        }
+    }
+
+    /// ε_G and ε_B: the share of modulation symbols in error in the good and in the bad state.
+    ///
+    /// # Errors
+    /// When a value is outside its range; the field is its name.
+    pub fn symbol_errors(&self) -> Result<[f64; 2], ConfigError> {
+        let constellation = Constellation::of_name(&self.modulation)?;
+        let fading = self.fading()?;
+        finite("snr_db", self.snr_db)?;
+        if !(self.bad_snr_offset_db <= 0.0 && self.bad_snr_offset_db.is_finite()) {
+            let problem =
+                "above 0 dB or not a number: the bad state is no better than the good one";
+            return Err(ConfigError::new("bad_snr_offset_db", self.bad_snr_offset_db, problem));
+        }
+        let of = |snr_db: f64| {
+            let branches = Branches::of_antennas(self.tx, self.rx, ratio(snr_db))?;
+            Ok(symbol_error_rate(constellation, branches, fading))
+        };
+        Ok([of(self.snr_db)?, of(self.snr_db + self.bad_snr_offset_db)?])
+    }
+
+    /// The code at the rate `code_rate`, where the link has one.
+    fn code_at(&self, code_rate: f64) -> Result<Option<ReedSolomon>, ConfigError> {
+        let Some(FecConfig::ReedSolomon { symbol_bits, max_block, .. }) = self.fec else {
+            return Ok(None);
+        };
+        if !(LEAST_CODE_RATE..=1.0).contains(&code_rate) {
+            let problem = format!("no code rate. Write a number from {LEAST_CODE_RATE} to 1");
+            return Err(ConfigError::new("code_rate", code_rate, problem));
+        }
+        ReedSolomon::new(code_rate, symbol_bits, max_block).map(Some)
+    }
+
+    /// The code of packets that are not small.
+    fn code(&self) -> Result<Option<ReedSolomon>, ConfigError> {
+        let Some(FecConfig::ReedSolomon { code_rate, symbol_bits, .. }) = self.fec else {
+            return Ok(None);
+        };
+        let of_constellation = Constellation::of_name(&self.modulation)?.bits();
+        if symbol_bits % of_constellation != 0 {
+            let problem = format!(
+                "not a multiple of the {of_constellation} bits of a symbol of {}",
+                self.modulation
+            );
+            return Err(ConfigError::new("fec.symbol_bits", symbol_bits, problem));
+        }
+        self.code_at(code_rate).map_err(|error| error.under("fec"))
+    }
+
+    /// Small packets and their code.
+    fn small_code(&self) -> Result<Option<(Bytes, ReedSolomon)>, ConfigError> {
+        let Some(SmallConfig { up_to_bytes, code_rate }) = self.small else { return Ok(None) };
+        match self.code_at(code_rate).map_err(|error| error.under("small"))? {
+            Some(code) => Ok(Some((Bytes(up_to_bytes), code))),
+            None => Err(ConfigError::new("small.code_rate", code_rate, "there is no fec")),
+        }
+    }
+
+    /// What it makes of packets.
+    ///
+    /// # Errors
+    /// When a value is outside its range; the field is its name.
+    pub fn channel(&self) -> Result<MimoChannel, ConfigError> {
+        let (good_to_bad, bad_to_good) = (self.p_good_to_bad, self.p_bad_to_good);
+        probability("p_good_to_bad", good_to_bad)?;
+        probability("p_bad_to_good", bad_to_good)?;
+        let states = TwoStates { good_to_bad, bad_to_good };
+        states.validate()?;
+        let error = self.symbol_errors()?;
+        Ok(MimoChannel {
+            states,
+            error,
+            chain: ErrorChain::new(good_to_bad, bad_to_good, error[0], error[1])?,
+            bits: Constellation::of_name(&self.modulation)?.bits(),
+            code: self.code()?,
+            small: self.small_code()?,
+        })
+    }
+}
+
+/// Largest m of Nakagami fading: hardly any fading.
+const MOST_M: f64 = 1e3;
+
+/// A power ratio.
+fn ratio(db: f64) -> f64 {
+    from_db(db).min(MOST_SNR)
+}
+
+fn finite(field: &str, db: f64) -> Result<(), ConfigError> {
+    if !db.is_finite() {
+        return Err(ConfigError::new(field, db, "not a finite number. Write one in dB"));
+    }
+    Ok(())
+}
+
+impl MimoChannel {
+    /// Probabilities of the changes of state, for each modulation symbol.
+    pub fn states(&self) -> TwoStates {
+        self.states
+    }
+
+    /// ε_G and ε_B, the share of modulation symbols in error in the good and in the bad state.
+    pub fn symbol_errors(&self) -> [f64; 2] {
+        self.error
+    }
+
+    /// Bits of a modulation symbol.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Largest of the packets that have a code of their own.
+    pub fn small_up_to(&self) -> Option<Bytes> {
+        self.small.map(|(up_to, _)| up_to)
+    }
+
+    /// What a packet costs on the air.
+    pub fn framing(&self) -> Framing {
+        let small = self.small.map(|(up_to, code)| (up_to, code.symbol_code().code_rate));
+        self.code.map_or_else(Framing::default, |code| {
+            Framing::default().coded_by_symbols(code.symbol_code(), small)
+        })
+    }
+
+    /// What becomes of a packet, by the state before it and that at its end. A packet whose block
+    /// would have more symbols than a code can have is lost.
+    pub fn outcome(&self, packet: Bytes) -> Outcome {
+        let small = self.small.filter(|(up_to, _)| packet <= *up_to).map(|(_, code)| code);
+        let Some(code) = small.or(self.code) else {
+            return self.chain.outcome((8 * packet.0).div_ceil(u64::from(self.bits)));
+        };
+        let symbol_units = u64::from(code.symbol_bits() / self.bits);
+        match code.blocks(packet) {
+            Ok(blocks) => self.chain.coded_outcome(&blocks, symbol_units),
+            Err(_) => self.lost(8 * code.on_air(packet).0 / u64::from(self.bits)),
+        }
+    }
+
+    /// How often a packet fails that is sent at any time.
+    pub fn failure(&self, packet: Bytes) -> f64 {
+        self.chain.failure(&self.outcome(packet))
+    }
+
+    /// How often a packet fails right behind one of its size that failed; `None` where none fails.
+    pub fn failure_after_failure(&self, packet: Bytes) -> Option<f64> {
+        let Outcome { failed, .. } = self.outcome(packet);
+        let [good, bad] = self.chain.shares();
+        let [then_good, then_bad] = [0, 1].map(|to| good * failed[0][to] + bad * failed[1][to]);
+        let [after_good, after_bad] = failed.map(|row| row[0] + row[1]);
+        let first = then_good + then_bad;
+        (first > 0.0).then(|| (then_good * after_good + then_bad * after_bad) / first)
+    }
+
+    /// Certain loss, and `units` moves.
+    fn lost(&self, units: u64) -> Outcome {
+        let after = |is_bad| {
+            let bad = self.states.bad_after(units, is_bad);
+            [1.0 - bad, bad]
+        };
+        Outcome { delivered: [[0.0; 2]; 2], failed: [after(false), after(true)] }
+    }
+}

@@ -1,0 +1,184 @@
+//! Queue-aware link adaptation: rate and packet error rate chosen by the queue length.
+//!
+//! Source: qawla-2015 §2, the dual-regime wireless link, generalised from one threshold B to any
+//! ascending list. A packet is sent in regime j when at least B_j packets wait behind it as its
+//! transmission starts (the packet itself not counted), and fewer than B_{j+1}.
+//!
+//! The nominal rate is the fastest regime's. When the scenario sets another, all regimes keep
+//! their proportion to it, in whole bit/s.
+
+use crate::context::LinkContext;
+use crate::link::Link;
+use crate::links::fixed::{positive_rate, probability};
+use crate::links::framing::FramingConfig;
+use crate::links::scale::Scale;
+use crate::links::serial::{SerialLink, Transmission, Transmitter};
+use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::harq::HarqConfig;
+use crate::retransmission::stage::RetransmissionStage;
+use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One regime.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegimeConfig {
+    /// r_j, bit/s. Above 0.
+    pub rate_bps: u64,
+    /// PER_j, in [0, 1].
+    pub per: f64,
+}
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MultiRegimeConfig {
+    /// B, packets waiting: the regime's number is the count of thresholds reached. Ascending.
+    pub thresholds: Vec<u64>,
+    /// One more than there are thresholds.
+    pub regimes: Vec<RegimeConfig>,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
+    /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
+}
+
+/// Sends in the regime that the queue length asks for.
+#[derive(Clone, Debug)]
+pub struct MultiRegime {
+    thresholds: Vec<u64>,
+    /// At the nominal rate of now.
+    regimes: Vec<RegimeConfig>,
+    /// As the user set them.
+    given: Vec<RegimeConfig>,
+    scale: Scale,
+}
+
+impl MultiRegime {
+    /// `regimes` are one more than there are `thresholds`, with rates above 0.
+    fn new(thresholds: Vec<u64>, regimes: Vec<RegimeConfig>) -> MultiRegime {
+        let fastest = regimes.iter().map(|regime| regime.rate_bps).max().unwrap_or(0);
+        let scale = Scale::new(Rate(fastest));
+        MultiRegime { thresholds, given: regimes.clone(), regimes, scale }
+    }
+
+    /// The regime, from 0, of a transmission that starts with `waiting` packets behind it.
+    #[inline]
+    pub fn regime_at(&self, waiting: u64) -> usize {
+        self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count()
+    }
+}
+
+impl Transmitter for MultiRegime {
+    #[inline]
+    fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission {
+        let regime = self.regime_at(waiting as u64);
+        let RegimeConfig { rate_bps, per } = self.regimes[regime];
+        let ends = now + frame / Rate(rate_bps);
+        Transmission { ends, bytes: frame, loss: per, regime, mcs: None }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.scale.nominal()
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.scale.set_nominal(rate);
+        for (regime, given) in self.regimes.iter_mut().zip(&self.given) {
+            regime.rate_bps = self.scale.of(Rate(given.rate_bps)).0;
+        }
+    }
+
+    fn regimes(&self) -> usize {
+        self.regimes.len()
+    }
+}
+
+impl Part<dyn Link + Send, LinkContext> for SerialLink<MultiRegime> {
+    type Config = MultiRegimeConfig;
+
+    fn build(
+        config: MultiRegimeConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        let MultiRegimeConfig { thresholds, regimes, framing, errors, harq, arq, in_order } =
+            config;
+        if !thresholds.is_sorted_by(|a, b| a < b) {
+            let shown = format!("{thresholds:?}");
+            return Err(ConfigError::new("thresholds", shown, "not ascending"));
+        }
+        if regimes.len() != thresholds.len() + 1 {
+            let problem =
+                format!("as many as thresholds and one more ({}) are needed", thresholds.len() + 1);
+            return Err(ConfigError::new("regimes", format!("{} entries", regimes.len()), problem));
+        }
+        for (number, regime) in regimes.iter().enumerate() {
+            positive_rate("rate_bps", regime.rate_bps)
+                .and_then(|()| probability("per", regime.per))
+                .map_err(|error| error.under(&format!("regimes.{number}")))?;
+        }
+        let framing = framing.framing()?;
+        let errors = setup.extra.errors(errors.as_ref(), &setup.seed)?;
+        let transmitter = MultiRegime::new(thresholds, regimes);
+        let files = &setup.extra.files;
+        let retransmission =
+            RetransmissionStage::new(harq.as_ref(), arq, in_order, files, &setup.seed)?;
+        let link = SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_retransmission(retransmission))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_regime_changes_when_the_threshold_is_reached() {
+        let regime = RegimeConfig { rate_bps: 1_000_000, per: 0.0 };
+        let link = MultiRegime::new(vec![2, 5], vec![regime; 3]);
+        let regimes: Vec<usize> = (0..7).map(|waiting| link.regime_at(waiting)).collect();
+        assert_eq!(regimes, [0, 0, 1, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn all_regimes_keep_their_proportion_to_the_fastest() {
+        let rates = [16_000_000, 24_000_000, 3];
+        let regimes = rates.map(|rate_bps| RegimeConfig { rate_bps, per: 0.5 });
+        let mut link = MultiRegime::new(vec![2, 5], regimes.to_vec());
+        assert_eq!(link.nominal_rate(), Rate(24_000_000));
+        let mut rates_at = |nominal| {
+            link.set_rate(Rate(nominal));
+            assert_eq!(link.nominal_rate(), Rate(nominal));
+            link.regimes.iter().map(|regime| (regime.rate_bps, regime.per)).collect::<Vec<_>>()
+        };
+        // 3 bit/s become ⅜ and count as 1: a link with a rate has one in every regime.
+        assert_eq!(rates_at(3_000_000), [(2_000_000, 0.5), (3_000_000, 0.5), (1, 0.5)]);
+        assert_eq!(rates_at(0), [(0, 0.5); 3]);
+        assert_eq!(rates_at(24_000_000), rates.map(|rate_bps| (rate_bps, 0.5)));
+    }
+
+    #[test]
+    fn a_packet_takes_its_time_in_the_scaled_regime() {
+        let regimes = [1_000_000, 2_000_000].map(|rate_bps| RegimeConfig { rate_bps, per: 0.0 });
+        let mut link = MultiRegime::new(vec![1], regimes.to_vec());
+        let mut ends = |nominal, waiting| {
+            link.set_rate(Rate(nominal));
+            link.begin(Bytes(1250), waiting, Time::ZERO).ends
+        };
+        assert_eq!([ends(2_000_000, 0), ends(2_000_000, 1)], [10, 5].map(Time::from_millis));
+        assert_eq!([ends(500_000, 0), ends(500_000, 1)], [40, 20].map(Time::from_millis));
+        assert!(ends(0, 0).is_never());
+    }
+}

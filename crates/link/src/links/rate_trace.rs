@@ -1,0 +1,351 @@
+//! A link whose rate follows a `time,rate` file.
+//!
+//! The rate is constant between the instants of the file; a transmission lasts until the rate,
+//! integrated from its start, has carried the frame, through intervals of rate zero if need be.
+//! The trace repeats. The run begins in it at `offset`.
+//!
+//! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
+//! trace keeps its proportion to it; the integral stays exact.
+
+use crate::context::LinkContext;
+use crate::link::Link;
+use crate::links::fixed::probability;
+use crate::links::framing::FramingConfig;
+use crate::links::offset::{Offset, OffsetSpec};
+use crate::links::serial::{SerialLink, Transmission, Transmitter};
+use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::harq::HarqConfig;
+use crate::retransmission::stage::RetransmissionStage;
+use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
+use airpath_trace::{RateTrace, Trace};
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateTraceConfig {
+    /// Key of the trace among those given with the description.
+    pub trace: String,
+    /// Probability that a packet is lost, in [0, 1].
+    #[serde(default)]
+    pub loss: f64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
+    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
+    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets leave in the order in which they were sent for the first time.
+    #[serde(default)]
+    pub in_order: bool,
+    /// Where in the trace the run begins; absent: at its start.
+    #[serde(default)]
+    pub offset: Option<OffsetSpec>,
+}
+
+/// Sends at the rate of a trace.
+#[derive(Clone, Debug)]
+pub struct RateTraceTransmitter {
+    /// Start of each segment, ns in the period.
+    starts: Vec<u64>,
+    /// Whole bit/s in each segment.
+    rates: Vec<u64>,
+    /// Bits times 10⁹ carried from the start of the period to the start of each segment.
+    carried: Vec<u128>,
+    period: u64,
+    carried_in_period: u128,
+    /// The nominal rate that the scenario set; `None`: the trace as it is.
+    nominal: Option<Rate>,
+    loss: f64,
+    /// Where in the round the run begins.
+    offset: Offset,
+}
+
+/// Bits per second times nanoseconds that make a byte.
+const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
+
+impl RateTraceTransmitter {
+    fn new(trace: &RateTrace, loss: f64) -> RateTraceTransmitter {
+        let mut transmitter = RateTraceTransmitter {
+            starts: Vec::new(),
+            rates: Vec::new(),
+            carried: Vec::new(),
+            period: trace.period_ns(),
+            carried_in_period: 0,
+            nominal: None,
+            loss,
+            offset: Offset::default(),
+        };
+        for (start, end, rate_bps) in trace.spans() {
+            let rate = rate_bps.round() as u64;
+            transmitter.starts.push(start);
+            transmitter.rates.push(rate);
+            transmitter.carried.push(transmitter.carried_in_period);
+            transmitter.carried_in_period += u128::from(rate) * u128::from(end - start);
+        }
+        transmitter
+    }
+
+    /// The mean of the trace as it is, in whole bit/s.
+    fn mean_rate(&self) -> Rate {
+        Rate((self.carried_in_period / u128::from(self.period)) as u64)
+    }
+
+    /// Bit-nanoseconds of the trace that carry `frame`: those of the frame, times the mean of the
+    /// trace over the nominal rate, rounded up. `None` at rate zero.
+    fn bit_nanos(&self, frame: Bytes) -> Option<u128> {
+        let bit_nanos = u128::from(frame.0) * BIT_NANOS_PER_BYTE;
+        let Some(nominal) = self.nominal else {
+            return Some(bit_nanos);
+        };
+        if nominal.0 == 0 {
+            return None;
+        }
+        // The product with the whole of `carried_in_period` would not fit; ⌈⌈x⌉ / n⌉ = ⌈x / n⌉.
+        let period = u128::from(self.period);
+        let (mean, rest) = (self.carried_in_period / period, self.carried_in_period % period);
+        let times_mean = bit_nanos * mean + (bit_nanos * rest).div_ceil(period);
+        Some(times_mean.div_ceil(u128::from(nominal.0)))
+    }
+
+    /// Bit-nanoseconds carried from the start of the period to `at` in it.
+    fn carried_until(&self, at: u64) -> u128 {
+        let segment = self.starts.partition_point(|start| *start <= at) - 1;
+        self.carried[segment]
+            + u128::from(self.rates[segment]) * u128::from(at - self.starts[segment])
+    }
+
+    /// When `frame` bytes sent from `now` on have been carried, rounded up to a nanosecond.
+    fn transfer_end(&self, frame: Bytes, now: Time) -> Time {
+        if frame == Bytes::ZERO {
+            return now;
+        }
+        if self.carried_in_period == 0 {
+            return Time::NEVER;
+        }
+        let Some(bit_nanos) = self.bit_nanos(frame) else {
+            return Time::NEVER;
+        };
+        let in_trace = now.as_nanos() + self.offset.nanos;
+        let (cycle, at) = (in_trace / self.period, in_trace % self.period);
+        let goal = self.carried_until(at) + bit_nanos;
+        let whole = goal.saturating_sub(1) / self.carried_in_period;
+        let rest = goal - whole * self.carried_in_period;
+        let segment = self.carried.partition_point(|carried| *carried < rest) - 1;
+        let within = (rest - self.carried[segment]).div_ceil(u128::from(self.rates[segment]));
+        let end = (u128::from(cycle) + whole) * u128::from(self.period)
+            + u128::from(self.starts[segment])
+            + within
+            - u128::from(self.offset.nanos);
+        Time::from_nanos(u64::try_from(end).unwrap_or(u64::MAX))
+    }
+}
+
+impl Transmitter for RateTraceTransmitter {
+    fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
+        let ends = self.transfer_end(frame, now);
+        Transmission { ends, bytes: frame, loss: self.loss, regime: 0, mcs: None }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.nominal.unwrap_or_else(|| self.mean_rate())
+    }
+
+    /// The mean in whole bit/s, as the link is said to have it, stands for the trace as it is.
+    fn set_rate(&mut self, rate: Rate) {
+        self.nominal = (rate.0 == 0 || rate != self.mean_rate()).then_some(rate);
+    }
+
+    fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
+        self.offset.counters()
+    }
+}
+
+impl Part<dyn Link + Send, LinkContext> for SerialLink<RateTraceTransmitter> {
+    type Config = RateTraceConfig;
+
+    fn build(
+        config: RateTraceConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        probability("loss", config.loss)?;
+        let framing = config.framing.framing()?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
+        let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
+            return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
+        };
+        let Trace::Rate(trace) = &**trace else {
+            let problem = "a trace of opportunities. Use a link of kind trace";
+            return Err(ConfigError::new("trace", config.trace, problem));
+        };
+        let period = Duration::from_nanos(trace.period_ns());
+        let offset = Offset::of(config.offset, period, &setup.seed);
+        let transmitter =
+            RateTraceTransmitter { offset, ..RateTraceTransmitter::new(trace, config.loss) };
+        let (harq, files) = (config.harq.as_ref(), &setup.extra.files);
+        let retransmission =
+            RetransmissionStage::new(harq, config.arq, config.in_order, files, &setup.seed)?;
+        let link = SerialLink::new(transmitter, framing, errors, setup.extra, &setup.seed)?;
+        Ok(link.with_retransmission(retransmission))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_trace::Segment;
+    use proptest::prelude::*;
+
+    fn transmitter(rates: &[u64], step_ns: u64) -> RateTraceTransmitter {
+        let segments = rates
+            .iter()
+            .zip(0..)
+            .map(|(rate, i)| Segment { start_ns: i * step_ns, rate_bps: *rate as f64 })
+            .collect();
+        let trace = RateTrace::new(segments, rates.len() as u64 * step_ns).expect("a valid trace");
+        RateTraceTransmitter::new(&trace, 0.0)
+    }
+
+    #[test]
+    fn a_transmission_waits_through_an_outage() {
+        let link = transmitter(&[8_000, 0, 16_000], 1_000_000_000);
+        let end = |bytes, ms| link.transfer_end(Bytes(bytes), Time::from_millis(ms));
+        assert_eq!(end(500, 0), Time::from_millis(500));
+        assert_eq!(end(1000, 0), Time::from_millis(1000));
+        assert_eq!(end(1001, 0), Time::from_nanos(2_000_500_000));
+        assert_eq!(end(1000, 500), Time::from_millis(2250));
+        assert_eq!(end(3000, 0), Time::from_millis(3000));
+        assert_eq!(end(30_500, 0), Time::from_millis(30_500));
+    }
+
+    /// A mean of 8 kbit/s; the middle third is an outage.
+    #[test]
+    fn every_rate_keeps_its_proportion_to_the_mean() {
+        let mut link = transmitter(&[8_000, 0, 16_000], 1_000_000_000);
+        assert_eq!(link.nominal_rate(), Rate(8_000));
+        let mut end = |nominal, bytes, ms| {
+            link.set_rate(Rate(nominal));
+            assert_eq!(link.nominal_rate(), Rate(nominal));
+            link.transfer_end(Bytes(bytes), Time::from_millis(ms))
+        };
+        assert_eq!(end(2_000, 125, 0), Time::from_millis(500));
+        assert_eq!(end(2_000, 250, 500), Time::from_millis(2250));
+        assert_eq!(end(16_000, 4_000, 0), Time::from_millis(2500));
+        assert_eq!(end(16_000, 61_000, 0), Time::from_millis(30_500));
+        assert!(end(0, 1, 0).is_never());
+        assert_eq!(end(0, 0, 7), Time::from_millis(7));
+        assert_eq!(end(8_000, 1001, 0), Time::from_nanos(2_000_500_000));
+    }
+
+    /// A mean of ⅔ bit/s is said to be 0: setting 0 stops the link all the same, and a rate
+    /// above revives it.
+    #[test]
+    fn a_trace_with_a_mean_below_one_bit_per_second_is_scaled() {
+        let mut link = transmitter(&[0, 2, 0], 1_000_000_000);
+        assert_eq!(link.nominal_rate(), Rate(0));
+        let end = |link: &RateTraceTransmitter| link.transfer_end(Bytes(1), Time::ZERO);
+        // 2 bit per round of 3 s: the fourth round's are the last.
+        assert_eq!(end(&link), Time::from_secs(11));
+        link.set_rate(Rate(0));
+        assert!(end(&link).is_never());
+        // Six times the trace: 12 bit/s in the middle third.
+        link.set_rate(Rate(4));
+        assert_eq!(end(&link), Time::from_nanos(1_666_666_667));
+    }
+
+    #[test]
+    fn extreme_rates_and_traces_do_not_overflow() {
+        let longest = 1_000_000_000_000_000;
+        let mut fast = transmitter(&[1_000_000_000_000_000], longest);
+        let frame = Bytes(131_070);
+        let end = |link: &RateTraceTransmitter| link.transfer_end(frame, Time::ZERO);
+        fast.set_rate(Rate(1));
+        assert_eq!(end(&fast), Time::from_secs(8 * frame.0));
+        fast.set_rate(Rate(u64::MAX));
+        assert_eq!(end(&fast), Time::from_nanos(1));
+        let mut slow = transmitter(&[1], longest);
+        slow.set_rate(Rate(u64::MAX));
+        assert_eq!(end(&slow), Time::from_nanos(1));
+    }
+
+    proptest! {
+        /// In the long run the nominal rate is carried exactly: a round's worth of bytes takes a
+        /// round, wherever it starts; and twice the rate carries twice as much.
+        #[test]
+        fn a_round_carries_the_nominal_rate(
+            rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
+                rates.iter().any(|rate| *rate > 0)
+            }),
+            nominal in 1u64..1_000,
+            rounds in 1u64..20,
+            start in 0u64..1_000_000_000_000,
+        ) {
+            let mut link = transmitter(&rates, 8_000_000_000);
+            link.set_rate(Rate(nominal));
+            prop_assume!(link.nominal.is_some());
+            let span = 8 * rates.len() as u64 * rounds;
+            let (frame, start) = (Bytes(nominal * span / 8), Time::from_nanos(start));
+            let end = link.transfer_end(frame, start);
+            // The last bit is carried when the round is over, or where an outage began before.
+            prop_assert!(end <= start + Duration::from_secs(span), "{end:?}");
+            let more = link.transfer_end(frame + Bytes(1), start);
+            prop_assert!(more > start + Duration::from_secs(span), "{more:?}");
+            link.set_rate(Rate(2 * nominal));
+            // A mean of 8⅓ bit/s is said to be 8, and setting 8 gives the trace as it is.
+            prop_assume!(link.nominal.is_some());
+            prop_assert_eq!(link.transfer_end(frame + frame, start), end);
+        }
+
+        /// With an offset a transmission takes what it would take so much later without one.
+        #[test]
+        fn an_offset_is_a_later_start(
+            rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
+                rates.iter().any(|rate| *rate > 0)
+            }),
+            offset in 0u64..48_000_000_000,
+            bytes in 1u64..40,
+            start in 0u64..100_000_000_000,
+        ) {
+            let plain = transmitter(&rates, 8_000_000_000);
+            let offset = offset % plain.period;
+            let moved = RateTraceTransmitter { offset: Offset::at(offset), ..plain.clone() };
+            let later = plain.transfer_end(Bytes(bytes), Time::from_nanos(start + offset));
+            let ends = moved.transfer_end(Bytes(bytes), Time::from_nanos(start));
+            prop_assert_eq!(ends.as_nanos() + offset, later.as_nanos());
+        }
+
+        #[test]
+        fn agrees_with_walking_the_segments(
+            rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
+                rates.iter().any(|rate| *rate > 0)
+            }),
+            bytes in 1u64..40,
+            start in 0u64..20,
+        ) {
+            // One segment is 8 s at r bit/s: r bytes. Walk whole segments, then divide.
+            let link = transmitter(&rates, 8_000_000_000);
+            let mut left = bytes;
+            let mut index = start;
+            let end = loop {
+                let rate = rates[index as usize % rates.len()];
+                if rate >= left {
+                    let into = Bytes(left) / Rate(rate);
+                    break Time::from_secs(8 * index) + into;
+                }
+                left -= rate;
+                index += 1;
+            };
+            let ours = link.transfer_end(Bytes(bytes), Time::from_secs(8 * start));
+            prop_assert!(ours.saturating_since(end) <= Duration::from_nanos(1), "{ours:?} {end:?}");
+            prop_assert!(end.saturating_since(ours) <= Duration::from_nanos(1), "{ours:?} {end:?}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! One direction of the radio link: the sender of its data, the air, the receiver at the peer.
+
+use super::clock::Clock;
+use super::receiver::Receiver;
+use super::sdus::Sdus;
+use super::sender::{Payload, Sender};
+use super::sequence::PduRun;
+use crate::links::meter::Meter;
+use airpath_aqm::Queue;
+use airpath_core::{Bytes, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Ring, Time};
+use airpath_phy::errors::{self, AnyErrors, ErrorProcess};
+
+/// A TTI's PDUs on the air.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    /// When they are at the peer.
+    pub(super) arrives: Time,
+    /// How many entries of the direction's runs are its data PDUs.
+    pub(super) runs: u32,
+    /// Whether one of these polls.
+    pub(super) poll: bool,
+    /// A status report about the other direction, by its place in the link's store.
+    pub(super) status: Option<u32>,
+    /// The skips of this direction up to this number are to be made.
+    pub(super) skip_until: Option<u32>,
+    /// A RESET PDU.
+    pub(super) reset: bool,
+    /// A RESET ACK PDU.
+    pub(super) reset_ack: bool,
+}
+
+/// What only a bearer counts, since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// PDUs that the nominal rate allowed up to `rate_since`.
+    pub(super) offered: f64,
+    /// Since when the present rate holds.
+    pub(super) rate_since: Time,
+    pub(super) frames: u64,
+    pub(super) frames_lost: u64,
+    pub(super) new_pdus: u64,
+    pub(super) repeated_pdus: u64,
+    pub(super) control_pdus: u64,
+    pub(super) status_reports: u64,
+    pub(super) duplicates_before: u64,
+    pub(super) stalled: Duration,
+}
+
+/// One direction.
+pub(super) struct Direction {
+    /// Where packets wait; none for a direction that carries status reports alone.
+    pub(super) queue: Option<Queue>,
+    pub(super) sdus: Sdus,
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    pub(super) clock: Clock,
+    pub(super) counts: Counts,
+    /// In PDUs.
+    pub(super) meter: Meter,
+    errors: Option<AnyErrors>,
+    frames: Ring<Frame>,
+    /// The data PDUs of `frames`.
+    runs: Ring<PduRun>,
+    payload: Payload,
+    /// The TTI that is served next.
+    pub(super) next_tti: Time,
+    /// The end of the last TTI that was served; none before it is.
+    pub(super) tti_ends: Time,
+    /// Since when new data wait for the window to move.
+    stalled_since: Option<Time>,
+}
+
+impl Direction {
+    /// A direction on which nothing has been sent.
+    pub(super) fn new(
+        queue: Option<Queue>,
+        sdus: Sdus,
+        sender: Sender,
+        receiver: Receiver,
+        clock: Clock,
+        errors: Option<AnyErrors>,
+    ) -> Direction {
+        Direction {
+            queue,
+            sdus,
+            sender,
+            receiver,
+            clock,
+            counts: Counts::default(),
+            meter: Meter::default(),
+            errors,
+            frames: Ring::default(),
+            runs: Ring::default(),
+            payload: Payload::default(),
+            next_tti: Time::NEVER,
+            tti_ends: Time::ZERO,
+            stalled_since: None,
+        }
+    }
+
+    /// Reckons the TTI that is served next, when there is something to send from `ready_at` on.
+    #[inline]
+    pub(super) fn plan(&mut self, ready_at: Time, now: Time) {
+        let from = ready_at.max(self.tti_ends).max(now);
+        self.next_tti = self.clock.tti_at_or_after(from, self.tti_ends);
+    }
+
+    /// Whether data wait that no PDU carries.
+    #[inline]
+    pub(super) fn has_data(&self) -> bool {
+        self.sdus.has_partial() || self.queue.as_ref().is_some_and(|queue| !queue.is_empty())
+    }
+
+    /// Packets inside.
+    pub(super) fn held(&self) -> usize {
+        self.queue.as_ref().map_or(0, Queue::packets) + self.sdus.undelivered()
+    }
+
+    /// Whether the `pdus` that are sent in the TTI that begins at `start` are destroyed.
+    #[inline]
+    pub(super) fn destroys(&mut self, start: Time, pdus: u64) -> bool {
+        let Some(errors) = &mut self.errors else { return false };
+        let (ended, bytes) = (self.clock.end_of(start), self.clock.bytes_of(pdus));
+        errors.destroys(&errors::Frame { began: start, ended, bytes, mcs: None })
+    }
+
+    /// Fills `slots` PDUs with data; gives how many, and whether one of them polls.
+    #[inline]
+    pub(super) fn fill(&mut self, slots: u64, ctx: &mut Ctx<'_>) -> (u64, bool) {
+        let Direction { sender, sdus, queue, payload, .. } = self;
+        sender.fill(slots, sdus, queue.as_mut(), payload, ctx);
+        let (new, again, poll) = (payload.new, payload.again, payload.poll);
+        self.counts.new_pdus += new;
+        self.counts.repeated_pdus += again;
+        self.note_stall(new, ctx.now);
+        (new + again, poll)
+    }
+
+    #[inline]
+    fn note_stall(&mut self, new: u64, now: Time) {
+        if let Some(since) = self.stalled_since
+            && new > 0
+        {
+            self.counts.stalled += now.saturating_since(since.max(self.meter.since()));
+            self.stalled_since = None;
+        }
+        if self.sender.window_left() == 0 && self.stalled_since.is_none() && self.has_data() {
+            self.stalled_since = Some(self.clock.end_of(now));
+        }
+    }
+
+    /// Puts `frame` on the air with the PDUs that were filled last.
+    #[inline]
+    pub(super) fn send(&mut self, frame: Frame) {
+        self.frames.push_back(Frame { runs: self.payload.runs.len() as u32, ..frame });
+        for run in &self.payload.runs {
+            self.runs.push_back(*run);
+        }
+    }
+
+    /// Forgets the PDUs that were filled last: the next frame carries none of them.
+    #[inline]
+    pub(super) fn forget_payload(&mut self) {
+        self.payload.runs.clear();
+    }
+
+    /// When the next frame is at the peer.
+    #[inline]
+    pub(super) fn next_arrival(&self) -> Time {
+        self.frames.front().map_or(Time::NEVER, |frame| frame.arrives)
+    }
+
+    /// Takes the frame that has arrived by `now`.
+    #[inline]
+    pub(super) fn take_frame(&mut self, now: Time) -> Option<Frame> {
+        self.frames.front().filter(|frame| frame.arrives <= now)?;
+        self.frames.pop_front()
+    }
+
+    /// The data PDUs of `frame` reach the receiver.
+    #[inline]
+    pub(super) fn receive_pdus(&mut self, frame: &Frame) {
+        for _ in 0..frame.runs {
+            if let Some(run) = self.runs.pop_front() {
+                self.receiver.on_pdus(run);
+            }
+        }
+        if frame.poll {
+            self.receiver.want_status();
+        }
+    }
+
+    /// The data PDUs of `frame` reach a peer that does not listen.
+    pub(super) fn ignore_pdus(&mut self, frame: &Frame) {
+        (0..frame.runs).for_each(|_| self.runs.drop_front());
+    }
+
+    /// The receiver is told to go on without what the sender gave up, up to the number `until`.
+    #[cold]
+    pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
+        let Direction { sender, receiver, sdus, queue, meter, .. } = self;
+        for (number, skip) in sender.skips().filter(|(number, _)| *number < until) {
+            sdus.skip(skip, |packet| {
+                meter.lose();
+                give_up(queue.as_mut(), packet, ctx);
+            });
+            receiver.skip(number, skip.pdus());
+        }
+        receiver.want_status();
+    }
+
+    /// Frees the SDUs whose PDUs have all arrived, as far as the sender knows.
+    #[inline]
+    pub(super) fn free_acknowledged(&mut self, ctx: &mut Ctx<'_>) {
+        let Direction { sender, sdus, .. } = self;
+        let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
+        self.release(count, bytes, ctx);
+    }
+
+    #[inline]
+    fn release(&mut self, count: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+        if let Some(queue) = &mut self.queue
+            && count > 0
+        {
+            queue.release(count, bytes, ctx);
+        }
+    }
+
+    /// Both peers start anew: what was on its way is lost.
+    pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
+        let Direction { sdus, queue, meter, .. } = self;
+        let (count, bytes) = sdus.reset(|packet| {
+            meter.lose();
+            give_up(queue.as_mut(), packet, ctx);
+        });
+        self.release(count, bytes, ctx);
+        self.sender.reset();
+        self.receiver.reset();
+    }
+
+    /// The nominal rate is `rate` from now on.
+    pub(super) fn set_rate(&mut self, rate: airpath_core::Rate, ctx: &mut Ctx<'_>) {
+        self.counts.offered = self.offered(ctx.now);
+        self.counts.rate_since = ctx.now.max(self.tti_ends);
+        self.clock.set_rate(rate);
+        self.tell_rate(ctx);
+    }
+
+    /// Tells the discipline the nominal rate.
+    pub(super) fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some(queue) = &mut self.queue {
+            let framing = Framing::default().in_blocks(self.sdus.block());
+            queue.on_rate(LinkRate { nominal: self.clock.rate(), framing }, ctx);
+        }
+    }
+
+    /// PDUs that the nominal rate has allowed since measurement started.
+    pub(super) fn offered(&self, now: Time) -> f64 {
+        let span = now.max(self.tti_ends).saturating_since(self.counts.rate_since).as_secs_lossy();
+        self.counts.offered + span * self.clock.pdus_per_second()
+    }
+
+    /// Duplicates since measurement started.
+    pub(super) fn duplicates(&self) -> u64 {
+        self.receiver.duplicates - self.counts.duplicates_before
+    }
+
+    /// Time that new data have waited for the window since measurement started.
+    pub(super) fn stalled(&self, now: Time) -> Duration {
+        let still = self
+            .stalled_since
+            .map_or(Duration::ZERO, |since| now.saturating_since(since.max(self.meter.since())));
+        self.counts.stalled + still
+    }
+
+    /// Starts the measurement anew.
+    pub(super) fn restart_measurement(&mut self, now: Time) {
+        let duplicates_before = self.receiver.duplicates;
+        self.counts = Counts { rate_since: now, duplicates_before, ..Counts::default() };
+        self.meter.restart(now);
+        if let Some(queue) = &mut self.queue {
+            queue.restart_measurement(now);
+        }
+    }
+}
+
+/// Drops a packet that the link took and repeats no more.
+fn give_up(queue: Option<&mut Queue>, packet: Packet, ctx: &mut Ctx<'_>) {
+    match queue {
+        Some(queue) => queue.give_up(packet, DropReason::Retries, ctx),
+        None => ctx.drop(packet, DropReason::Retries),
+    }
+}

@@ -1,0 +1,446 @@
+//! 3G radio bearer: RLC in acknowledged mode, both directions in one stage.
+//!
+//! Source: 3GPP TS 25.322; parameters and their settings after Alcaraz & Cerdán 2006, Table 1.
+//! A packet is an SDU. It leaves the queue when the first of its PDUs is sent, counts as held by
+//! the link until all are acknowledged, and is delivered when all PDUs before its end have arrived.
+//! All PDUs of a TTI share their fate. A direction's TTI carries, in this order, control PDUs (one
+//! PDU each), PDUs that were reported missing, new PDUs.
+//!
+//! Left out: piggybacked status, local suspend, ciphering, the limits MaxRST and MaxMRW, and the
+//! splitting of a status report over several PDUs. On a reset both peers are silent from the RESET
+//! PDU to the arrival of its acknowledgement.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `settings.rs` | what the user sets |
+//! | `clock.rs` | TTIs and the PDUs that they carry |
+//! | `sdus.rs` | segmentation, concatenation, in-order delivery, buffer |
+//! | `sender.rs` | window, retransmission, polls, giving up |
+//! | `receiver.rs` | missing PDUs, status reports |
+//! | `direction.rs` | one direction: sender, air, receiver |
+//! | `sequence.rs`, `pdu_set.rs` | 12-bit numbers; sets of PDUs in a window |
+
+mod clock;
+mod direction;
+mod pdu_set;
+mod receiver;
+mod sdus;
+mod sender;
+mod sequence;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use settings::{OnMaxDat, PollStop, RlcConfig, WindowPoll};
+
+use crate::context::{DirectionContext, LinkContext};
+use crate::link::{Link, LinkReport, SideReport, Sides};
+use airpath_core::{
+    ConfigError, Control, Ctx, Duration, Packet, Part, Port, Rate, Setup, Stage, Time,
+};
+use clock::Clock;
+use direction::{Direction, Frame};
+use receiver::{Receiver, ReceiverRules, StatusReport};
+use sdus::Sdus;
+use sender::Sender;
+
+/// A reset under way.
+#[derive(Clone, Copy, Debug)]
+struct Reset {
+    /// The direction whose sender asked for it.
+    by: usize,
+    /// When the RESET PDU is sent (again).
+    send_at: Time,
+    /// Whether the peer has an acknowledgement to send.
+    is_ack_due: bool,
+}
+
+/// A pair of acknowledged-mode entities and the air between them. Input and output 0 are the
+/// forward direction (downlink), 1 the reverse.
+pub struct RlcAm {
+    directions: [Direction; 2],
+    /// The outputs of the directions; a single direction has the one that its maker chose.
+    outputs: [Port; 2],
+    reverse_follows: bool,
+    /// From the start of a TTI to the arrival of its PDUs, by direction.
+    latency: [Duration; 2],
+    reset_timer: Duration,
+    reset: Option<Reset>,
+    resets: u64,
+    /// Status reports on the air, and places of those that are not.
+    reports: Vec<StatusReport>,
+    free_reports: Vec<u32>,
+    /// The earliest of all that is due.
+    wakeup: Time,
+}
+
+impl Part<dyn Link + Send, LinkContext> for RlcAm {
+    type Config = RlcConfig;
+
+    fn build(
+        config: RlcConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Setup { seed, extra: kit, .. } = setup;
+        let rules = config.rules();
+        let receiver_rules = ReceiverRules {
+            window: config.window,
+            status_prohibit: Duration::from_nanos(config.status_prohibit_ns),
+            missing_pdu_indicator: config.missing_pdu_indicator,
+        };
+        let reverse_errors = config.reverse_errors.as_ref().or(config.errors.as_ref());
+        let errors = [
+            kit.errors(config.errors.as_ref(), &seed.child("forward"))?,
+            kit.errors(reverse_errors, &seed.child("reverse"))?,
+        ];
+        let rates = [config.rate_bps, config.reverse_rate_bps.unwrap_or(config.rate_bps)];
+        let tti = Duration::from_nanos(config.tti_ns);
+        let queue = kit.forward.only_queue()?;
+        let reverse_queue = kit.reverse.as_ref().map(DirectionContext::only_queue).transpose()?;
+        let mut queues = [Some(queue), reverse_queue].into_iter();
+        let mut errors = errors.into_iter();
+        let directions = rates.map(|rate_bps| {
+            Direction::new(
+                queues.next().flatten(),
+                Sdus::new(config.pdu_payload, config.concatenation),
+                Sender::new(rules),
+                Receiver::new(receiver_rules),
+                Clock::new(tti, Rate(rate_bps), config.pdu_payload),
+                errors.next().flatten(),
+            )
+        });
+        Ok(RlcAm {
+            directions,
+            outputs: [kit.forward.output, Port(1 - kit.forward.output.0)],
+            reverse_follows: config.reverse_rate_bps.is_none(),
+            latency: [config.latency_ns, config.reverse_latency()].map(Duration::from_nanos),
+            reset_timer: Duration::from_nanos(config.reset_timer_ns),
+            reset: None,
+            resets: 0,
+            reports: Vec::new(),
+            free_reports: Vec::new(),
+            wakeup: Time::NEVER,
+        })
+    }
+}
+
+/// The other direction.
+const fn opposite(side: usize) -> usize {
+    1 - side
+}
+
+impl RlcAm {
+    /// When the direction `side` next has something to send.
+    #[inline]
+    fn ready_at(&self, side: usize) -> Time {
+        if let Some(reset) = &self.reset {
+            return self.reset_ready_at(side, reset);
+        }
+        let direction = &self.directions[side];
+        let status = self.directions[opposite(side)].receiver.status_at();
+        direction.sender.ready_at(direction.has_data()).min(status)
+    }
+
+    #[cold]
+    fn reset_ready_at(&self, side: usize, reset: &Reset) -> Time {
+        match (side == reset.by, reset.is_ack_due) {
+            (true, _) => reset.send_at,
+            (false, true) => Time::ZERO,
+            (false, false) => Time::NEVER,
+        }
+    }
+
+    /// Reckons when the direction `side` sends next, from `now` on; a TTI that is due stays so.
+    #[inline]
+    fn plan(&mut self, side: usize, now: Time) {
+        if self.directions[side].next_tti > now {
+            let ready_at = self.ready_at(side);
+            self.directions[side].plan(ready_at, now);
+        }
+    }
+
+    /// Reckons what is due next in both directions, from `now` on.
+    fn reschedule(&mut self, now: Time) {
+        self.plan(0, now);
+        self.plan(1, now);
+        self.set_wakeup();
+    }
+
+    /// Finds what is due first.
+    #[inline]
+    fn set_wakeup(&mut self) {
+        let mut wakeup = Time::NEVER;
+        for direction in &self.directions {
+            let timer = direction.queue.as_ref().map_or(Time::NEVER, |queue| queue.next_wakeup());
+            wakeup = wakeup.min(direction.next_tti).min(direction.next_arrival()).min(timer);
+        }
+        self.wakeup = wakeup;
+    }
+
+    /// The PDUs of the TTI that is due.
+    fn serve_tti(&mut self, side: usize, ctx: &mut Ctx<'_>) {
+        let now = ctx.now;
+        let direction = &mut self.directions[side];
+        let start = std::mem::replace(&mut direction.next_tti, Time::NEVER);
+        let slots = direction.clock.slots(start);
+        if slots == 0 {
+            // The rate has changed at the TTI's very start.
+            return;
+        }
+        direction.tti_ends = direction.clock.end_of(start);
+        let mut frame = Frame { arrives: start + self.latency[side], ..Frame::default() };
+        let control = self.take_control(side, slots, &mut frame, now);
+        let mut filled = control;
+        if self.reset.is_none() {
+            let (data, poll) = self.directions[side].fill(slots - control, ctx);
+            frame.poll = poll;
+            filled += data;
+            if self.directions[side].sender.wants_reset() {
+                self.begin_reset(side, now);
+            }
+        } else {
+            self.directions[side].forget_payload();
+        }
+        if filled > 0 {
+            self.transmit(side, [filled, control], frame, start);
+        }
+    }
+
+    /// Puts control PDUs into `frame`, up to `slots`; gives how many.
+    #[inline]
+    fn take_control(&mut self, side: usize, slots: u64, frame: &mut Frame, now: Time) -> u64 {
+        let mut used = 0;
+        if self.reset.is_some() {
+            return self.take_reset(side, frame, now);
+        }
+        if let Some(until) = self.directions[side].sender.take_skip_order(now) {
+            frame.skip_until = Some(until);
+            used += 1;
+        }
+        let receiver = &mut self.directions[opposite(side)].receiver;
+        if used < slots && receiver.status_at() <= now {
+            let place = self.free_reports.pop().unwrap_or_else(|| {
+                self.reports.push(StatusReport::default());
+                (self.reports.len() - 1) as u32
+            });
+            receiver.write_status(now, &mut self.reports[place as usize]);
+            self.directions[side].counts.status_reports += 1;
+            frame.status = Some(place);
+            used += 1;
+        }
+        used
+    }
+
+    #[cold]
+    fn take_reset(&mut self, side: usize, frame: &mut Frame, now: Time) -> u64 {
+        let Some(reset) = &mut self.reset else { return 0 };
+        if side == reset.by {
+            frame.reset = reset.send_at <= now;
+            if frame.reset {
+                reset.send_at = now + self.reset_timer;
+            }
+        } else {
+            frame.reset_ack = std::mem::take(&mut reset.is_ack_due);
+        }
+        u64::from(frame.reset || frame.reset_ack)
+    }
+
+    /// Puts `frame` on the air, `pdus` of which `control` are control PDUs, unless it is destroyed.
+    #[inline]
+    fn transmit(&mut self, side: usize, [pdus, control]: [u64; 2], frame: Frame, start: Time) {
+        let direction = &mut self.directions[side];
+        direction.meter.add_used(pdus);
+        direction.counts.frames += 1;
+        direction.counts.control_pdus += control;
+        if direction.destroys(start, pdus) {
+            direction.counts.frames_lost += 1;
+            self.free_reports.extend(frame.status);
+        } else {
+            direction.send(frame);
+        }
+    }
+
+    /// Everything that has arrived of the direction `side`.
+    fn receive_frames(&mut self, side: usize, ctx: &mut Ctx<'_>) {
+        while let Some(frame) = self.directions[side].take_frame(ctx.now) {
+            if frame.reset || frame.reset_ack || self.reset.is_some() {
+                self.receive_around_reset(side, frame, ctx);
+                continue;
+            }
+            if let Some(place) = frame.status {
+                self.receive_status(opposite(side), place, ctx);
+            }
+            if let Some(until) = frame.skip_until {
+                self.directions[side].skip(until, ctx);
+            }
+            self.directions[side].receive_pdus(&frame);
+            self.deliver(side, ctx);
+        }
+    }
+
+    /// A report about the direction `side` reaches its sender.
+    #[inline]
+    fn receive_status(&mut self, side: usize, place: u32, ctx: &mut Ctx<'_>) {
+        let direction = &mut self.directions[side];
+        let sdus_wait = direction.queue.as_ref().is_some_and(|queue| !queue.is_empty());
+        direction.sender.on_status(&self.reports[place as usize], sdus_wait, ctx.now);
+        direction.free_acknowledged(ctx);
+        self.free_reports.push(place);
+    }
+
+    /// Hands up what has arrived in order.
+    #[inline]
+    fn deliver(&mut self, side: usize, ctx: &mut Ctx<'_>) {
+        let output = self.outputs[side];
+        let Direction { sdus, receiver, queue, meter, .. } = &mut self.directions[side];
+        sdus.deliver(receiver.next(), |packet| {
+            if let Some(queue) = queue {
+                queue.on_served(packet, ctx);
+            }
+            meter.deliver(packet);
+            ctx.emit(output, *packet);
+        });
+    }
+
+    #[cold]
+    fn begin_reset(&mut self, by: usize, now: Time) {
+        self.resets += 1;
+        self.reset = Some(Reset { by, send_at: now, is_ack_due: false });
+    }
+
+    /// Between a RESET PDU and its acknowledgement nothing else counts.
+    #[cold]
+    fn receive_around_reset(&mut self, side: usize, frame: Frame, ctx: &mut Ctx<'_>) {
+        self.directions[side].ignore_pdus(&frame);
+        self.free_reports.extend(frame.status);
+        let Some(reset) = &mut self.reset else { return };
+        if frame.reset {
+            reset.is_ack_due = true;
+        }
+        if frame.reset_ack {
+            self.reset = None;
+            for side in 0..2 {
+                self.clear_air(side);
+                self.directions[side].reset(ctx);
+            }
+        }
+    }
+
+    /// Takes from the air what is left of a reset: repetitions of RESET and RESET ACK, which their
+    /// sequence number (RSN) would tell from those of the next one.
+    #[cold]
+    fn clear_air(&mut self, side: usize) {
+        while let Some(frame) = self.directions[side].take_frame(Time::NEVER) {
+            self.directions[side].ignore_pdus(&frame);
+            self.free_reports.extend(frame.status);
+        }
+    }
+
+    fn report(&self, side: usize, now: Time) -> Option<SideReport> {
+        let direction = &self.directions[side];
+        let counts = &direction.counts;
+        let span = now.saturating_since(direction.meter.since()).as_secs_lossy();
+        let counters = [
+            ("frames", counts.frames as f64),
+            ("frames_lost", counts.frames_lost as f64),
+            ("new_pdus", counts.new_pdus as f64),
+            ("repeated_pdus", counts.repeated_pdus as f64),
+            ("duplicate_pdus", direction.duplicates() as f64),
+            ("status_reports", counts.status_reports as f64),
+            ("window_stalled_share", direction.stalled(now).as_secs_lossy() / span),
+            ("resets", self.resets as f64),
+        ]
+        .map(|(name, count)| (name.into(), count));
+        // PDUs that do not divide a TTI evenly come a little before their time.
+        let sent = direction.meter.used() as f64;
+        let offered = direction.offered(now).max(sent);
+        let link = LinkReport {
+            regime_packets: vec![direction.meter.delivered_packets()],
+            // Nothing of nothing is none.
+            ..direction.meter.report(sent / offered.max(1.0), offered)
+        };
+        let link = link.with_counters(counters.into());
+        let queues = vec![direction.queue.as_ref()?.report(now)];
+        Some(SideReport::of(queues, link))
+    }
+}
+
+impl Stage for RlcAm {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let side = usize::from(port.0);
+        let direction = &mut self.directions[side];
+        if let Some(queue) = &mut direction.queue {
+            queue.enqueue(packet, ctx);
+        }
+        // It makes no difference to the other direction.
+        self.plan(side, ctx.now);
+        self.set_wakeup();
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        let mut has_changed = false;
+        for side in 0..2 {
+            if self.directions[side].next_arrival() <= ctx.now {
+                self.receive_frames(side, ctx);
+                has_changed = true;
+            }
+        }
+        for direction in &mut self.directions {
+            if let Some(queue) = &mut direction.queue
+                && queue.next_wakeup() <= ctx.now
+            {
+                queue.wake_if_due(ctx);
+                has_changed = true;
+            }
+        }
+        // What has arrived may have made a TTI of this instant ready.
+        if has_changed {
+            self.plan(0, ctx.now);
+            self.plan(1, ctx.now);
+        }
+        for side in 0..2 {
+            if self.directions[side].next_tti <= ctx.now {
+                self.serve_tti(side, ctx);
+            }
+        }
+        self.reschedule(ctx.now);
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.wakeup
+    }
+
+    /// A change of rate concerns both directions, unless the reverse has a rate of its own.
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        for (side, direction) in self.directions.iter_mut().enumerate() {
+            match event {
+                Control::Begin => direction.tell_rate(ctx),
+                Control::StartMeasurement => direction.restart_measurement(ctx.now),
+                Control::Rate(rate) if side == 0 || self.reverse_follows => {
+                    direction.set_rate(*rate, ctx);
+                }
+                _ => {}
+            }
+        }
+        if matches!(event, Control::StartMeasurement) {
+            self.resets = 0;
+        }
+        self.reschedule(ctx.now);
+    }
+
+    fn held(&self) -> usize {
+        self.directions.iter().map(Direction::held).sum()
+    }
+}
+
+impl Link for RlcAm {
+    fn sides() -> Sides {
+        Sides::OneOrBoth
+    }
+
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        (0..2).filter_map(|side| self.report(side, now)).collect()
+    }
+}

@@ -1,0 +1,197 @@
+//! What the user sets of an RLC AM link.
+
+use crate::links::fixed::positive_rate;
+use airpath_core::{ConfigError, Duration};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Largest window: half of the 4096 sequence numbers. Beyond it an old duplicate could be taken for
+/// a new PDU.
+const MAX_WINDOW: u64 = 2047;
+/// Longest timer, latency and TTI, ns.
+const MAX_TIME_NS: u64 = 3_600_000_000_000;
+
+/// What happens to a PDU that was transmitted too often (TS 25.322 §9.7.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnMaxDat {
+    /// The SDUs that it carries are discarded, and the receiver is told to move on (§11.6).
+    #[default]
+    Discard,
+    /// Both peers start anew; everything that was on its way is lost (§11.4).
+    Reset,
+}
+
+/// Which PDUs above the poll window poll (TS 25.322 §9.7.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowPoll {
+    /// Every one.
+    #[default]
+    Every,
+    /// Only while Timer_Poll does not run.
+    Timed,
+}
+
+/// Which reports stop Timer_Poll (TS 25.322 §9.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PollStop {
+    /// Those that know of the PDU that polled: they acknowledge everything up to it, or miss it.
+    #[default]
+    Answer,
+    /// Every one while SDUs wait, the last of which polls again.
+    Report,
+}
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RlcConfig {
+    /// Nominal rate: bits of PDU payload per second, bit/s. Above 0.
+    pub rate_bps: u64,
+    /// Nominal rate of the reverse direction, bit/s; null: that of the forward one, and it changes
+    /// with it.
+    #[serde(default)]
+    pub reverse_rate_bps: Option<u64>,
+    /// Transmission time interval, ns. Above 0.
+    pub tti_ns: u64,
+    /// From the start of a TTI to the delivery of its PDUs at the peer, ns. At least a TTI.
+    pub latency_ns: u64,
+    /// The same of the reverse direction, ns; null: as the forward one.
+    #[serde(default)]
+    pub reverse_latency_ns: Option<u64>,
+    /// Payload of a PDU, bytes. 2 to 1500.
+    pub pdu_payload: u64,
+    /// Transmission and reception window, PDUs. 1 to 2047.
+    pub window: u64,
+    /// MaxDAT: a PDU is given up when it would be transmitted for this time. 2 to 255.
+    pub max_dat: u8,
+    /// What then happens.
+    #[serde(default)]
+    pub on_max_dat: OnMaxDat,
+    /// Timer_Poll, ns. Above 0.
+    pub poll_timer_ns: u64,
+    /// Which reports stop it.
+    #[serde(default)]
+    pub poll_stop: PollStop,
+    /// Timer_Status_Prohibit, ns. 0: none.
+    pub status_prohibit_ns: u64,
+    /// Poll_Window: share of the window, in (0, 1], from which PDUs poll.
+    pub poll_window: f64,
+    /// Which PDUs from there on poll.
+    #[serde(default)]
+    pub window_poll: WindowPoll,
+    /// Whether the last PDU in the buffer polls.
+    pub last_pdu_poll: bool,
+    /// Whether the last PDU to be retransmitted polls.
+    pub last_retransmission_poll: bool,
+    /// Whether a gap in the sequence numbers triggers a status report.
+    pub missing_pdu_indicator: bool,
+    /// Whether a report is not believed about PDUs sent less than a round trip of the radio ago.
+    /// TS 25.322 believes every one.
+    #[serde(default = "yes")]
+    pub nack_guard: bool,
+    /// Whether the end of one SDU and the start of the next may share a PDU.
+    pub concatenation: bool,
+    /// Timer_MRW, ns. Above 0.
+    pub mrw_timer_ns: u64,
+    /// Timer_RST, ns. Above 0.
+    pub reset_timer_ns: u64,
+    /// What destroys the frames of the forward direction: `{"kind": …}`; null: nothing.
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
+    /// The same for the reverse direction; null: as the forward one, independently.
+    #[serde(default, alias = "reverse_channel")]
+    pub reverse_errors: Option<Value>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl RlcConfig {
+    /// Accepts values in their ranges.
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        positive_rate("rate_bps", self.rate_bps)?;
+        if let Some(rate_bps) = self.reverse_rate_bps {
+            positive_rate("reverse_rate_bps", rate_bps)?;
+        }
+        let times = [
+            ("tti_ns", self.tti_ns, 1),
+            ("latency_ns", self.latency_ns, self.tti_ns),
+            ("reverse_latency_ns", self.reverse_latency(), self.tti_ns),
+            ("poll_timer_ns", self.poll_timer_ns, 1),
+            ("status_prohibit_ns", self.status_prohibit_ns, 0),
+            ("mrw_timer_ns", self.mrw_timer_ns, 1),
+            ("reset_timer_ns", self.reset_timer_ns, 1),
+        ];
+        for (field, value, least) in times {
+            within(field, value, least, MAX_TIME_NS)?;
+        }
+        within("pdu_payload", self.pdu_payload, 2, 1500)?;
+        within("window", self.window, 1, MAX_WINDOW)?;
+        within("max_dat", u64::from(self.max_dat), 2, 255)?;
+        if !(self.poll_window > 0.0 && self.poll_window <= 1.0) {
+            return Err(ConfigError::new("poll_window", self.poll_window, "outside (0, 1]"));
+        }
+        Ok(())
+    }
+
+    /// One-way latency of the reverse direction, ns.
+    pub(super) fn reverse_latency(&self) -> u64 {
+        self.reverse_latency_ns.unwrap_or(self.latency_ns)
+    }
+
+    pub(super) fn rules(&self) -> Rules {
+        let round_trip = self.latency_ns + self.reverse_latency();
+        Rules {
+            window: self.window,
+            payload: self.pdu_payload,
+            concatenation: self.concatenation,
+            max_dat: self.max_dat,
+            on_max_dat: self.on_max_dat,
+            poll_timer: Duration::from_nanos(self.poll_timer_ns),
+            poll_stop: self.poll_stop,
+            poll_from: (self.poll_window * self.window as f64).ceil() as u64,
+            window_poll: self.window_poll,
+            last_pdu_poll: self.last_pdu_poll,
+            last_retransmission_poll: self.last_retransmission_poll,
+            mrw_timer: Duration::from_nanos(self.mrw_timer_ns),
+            nacks_from: if self.nack_guard {
+                Duration::from_nanos(round_trip)
+            } else {
+                Duration::ZERO
+            },
+        }
+    }
+}
+
+fn within(field: &str, value: u64, low: u64, high: u64) -> Result<(), ConfigError> {
+    if !(low..=high).contains(&value) {
+        return Err(ConfigError::new(field, value, format!("outside {low} … {high}")));
+    }
+    Ok(())
+}
+
+/// What a sender goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rules {
+    /// PDUs that may be outstanding.
+    pub(super) window: u64,
+    /// Bytes of a PDU's payload.
+    pub(super) payload: u64,
+    pub(super) concatenation: bool,
+    pub(super) max_dat: u8,
+    pub(super) on_max_dat: OnMaxDat,
+    pub(super) poll_timer: Duration,
+    pub(super) poll_stop: PollStop,
+    /// Outstanding PDUs from which on a PDU polls.
+    pub(super) poll_from: u64,
+    pub(super) window_poll: WindowPoll,
+    pub(super) last_pdu_poll: bool,
+    pub(super) last_retransmission_poll: bool,
+    pub(super) mrw_timer: Duration,
+    /// Time from a transmission on from which a report is believed that it is missing.
+    pub(super) nacks_from: Duration,
+}

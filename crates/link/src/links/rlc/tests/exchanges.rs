@@ -1,0 +1,324 @@
+//! Exchanges of the two peers over the whole link, frame by frame: which TTIs are used by whom, and
+//! when packets arrive.
+
+use crate::{AnyLink, DirectionContext, Link, LinkContext};
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{
+    Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed, Setup, Stage,
+    Time, test_kit::Bench,
+};
+use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+const MS: u64 = 1_000_000;
+
+/// Starts of the TTIs that were used, forward and reverse, ms.
+type Used = Arc<Mutex<[Vec<u64>; 2]>>;
+
+/// Destroys the TTIs that it is told.
+struct Scripted {
+    side: usize,
+    lost: Vec<u64>,
+    used: Used,
+}
+
+impl ErrorProcess for Scripted {
+    fn destroys(&mut self, frame: &Frame) -> bool {
+        let ms = frame.began.as_nanos() / MS;
+        self.used.lock().expect("one thread")[self.side].push(ms);
+        self.lost.contains(&ms)
+    }
+}
+
+/// A link, what it sends and when.
+struct Exchange {
+    link: AnyLink,
+    bench: Bench,
+    used: Used,
+    now: Time,
+    /// Number of the packet and arrival, ms.
+    arrived: Vec<(u64, u64)>,
+}
+
+impl Exchange {
+    /// A bearer of 384 kbit/s, 20 ms forward and 30 ms back, with `change`; the frames of the TTIs
+    /// `lost` are destroyed, by direction.
+    fn new(change: &Value, lost: [&[u64]; 2]) -> Exchange {
+        let mut description = json!({
+            "kind": "rlc-am", "rate_bps": 384_000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
+            "reverse_latency_ns": 30 * MS, "pdu_payload": 40, "window": 1024, "max_dat": 10,
+            "poll_timer_ns": 60 * MS, "status_prohibit_ns": 60 * MS, "poll_window": 0.5,
+            "last_pdu_poll": true, "last_retransmission_poll": true,
+            "missing_pdu_indicator": true, "concatenation": true, "mrw_timer_ns": 200 * MS,
+            "reset_timer_ns": 200 * MS, "errors": {"kind": "scripted"}});
+        for (key, value) in change.as_object().expect("a table") {
+            description[key] = value.clone();
+        }
+        let used = Used::default();
+        let (told, lost) = (Arc::clone(&used), lost.map(<[u64]>::to_vec));
+        let mut errors = ErrorsRegistry::default();
+        errors.register("scripted", move |_, setup| {
+            let side = usize::from(setup.seed.name.contains("reverse"));
+            Ok(Box::new(Scripted { side, lost: lost[side].clone(), used: Arc::clone(&told) }))
+        });
+        let queue = || {
+            let registry = Registry::default();
+            let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
+            let droptail = json!({"kind": "droptail", "limit": {"packets": 40}});
+            Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0))
+        };
+        let kit = LinkContext {
+            reverse: Some(DirectionContext::of(queue(), Port(1))),
+            registries: Registries::default().with(errors),
+            ..LinkContext::new(DirectionContext::of(queue(), Port(0)))
+        };
+        let links = Registry::default();
+        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+        let mut exchange = Exchange {
+            link: AnyLink::build(&description, setup).expect("a link"),
+            bench: Bench::default(),
+            used,
+            now: Time::ZERO,
+            arrived: Vec::new(),
+        };
+        exchange.link.control(&Control::Begin, &mut exchange.bench.at(Time::ZERO));
+        exchange
+    }
+
+    /// Packet `number` comes at `ms` to the input `side`.
+    fn offer(&mut self, ms: u64, side: u8, number: u64, bytes: u64) {
+        self.run(ms);
+        let packet = Packet::datagram(FlowId(0), number, Bytes(bytes), self.now);
+        self.link.receive(Port(side), &packet, &mut self.bench.at(self.now));
+    }
+
+    /// Up to and with what is due at `ms`.
+    fn run(&mut self, ms: u64) {
+        self.now = Time::from_millis(ms);
+        let arrived = self.bench.run(&mut self.link, self.now);
+        let in_ms = |time: Time| time.as_nanos() / MS;
+        self.arrived.extend(arrived.iter().map(|(at, _, packet)| (packet.seq, in_ms(*at))));
+    }
+
+    fn used(&self, side: usize) -> Vec<u64> {
+        self.used.lock().expect("one thread")[side].clone()
+    }
+
+    fn counter(&self, side: usize, name: &str) -> f64 {
+        let report = &self.link.reports(self.now)[side].link;
+        report.counters.iter().find(|(counter, _)| *counter == name).expect("it counts").1
+    }
+
+    fn given_up(&self) -> u64 {
+        self.link.reports(self.now)[0].link.lost_packets
+    }
+
+    /// Packets that wait or are not acknowledged.
+    fn occupancy(&mut self) -> f64 {
+        self.link.control(&Control::StartMeasurement, &mut self.bench.at(self.now));
+        self.run(self.now.as_nanos() / MS + 1);
+        self.link.reports(self.now)[0].queues[0].mean_packets()
+    }
+}
+
+// --- time and room ----------------------------------------------------------------------------
+
+#[test]
+fn a_packet_waits_for_its_ttis_and_then_takes_the_latency() {
+    // 38 PDUs in four TTIs from 10 ms on; an ACK in one.
+    for (bytes, last_tti) in [(40, 10), (480, 10), (481, 20), (1500, 40)] {
+        let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
+        exchange.offer(3, 0, 7, bytes);
+        exchange.run(1000);
+        assert_eq!(exchange.arrived, [(7, last_tti + 20)], "{bytes} bytes");
+    }
+    let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
+    exchange.offer(3, 1, 7, 1500);
+    exchange.run(1000);
+    assert_eq!(exchange.arrived, [(7, 40 + 30)], "the other way");
+}
+
+#[test]
+fn the_four_bearers_carry_12_8_4_and_2_pdus_per_tti() {
+    for (kbps, pdus, ttis) in [(384, 12.0, 4), (256, 8.0, 5), (128, 4.0, 10), (64, 2.0, 19)] {
+        let mut exchange = Exchange::new(&json!({"rate_bps": kbps * 1000}), [&[], &[]]);
+        exchange.offer(0, 0, 0, 1500);
+        exchange.run(5);
+        assert_eq!(exchange.counter(0, "new_pdus"), pdus, "{kbps} kbit/s");
+        exchange.run(1000);
+        assert_eq!(exchange.counter(0, "new_pdus"), 38.0);
+        assert_eq!(exchange.arrived, [(0, 10 * ttis + 10)], "{kbps} kbit/s");
+    }
+}
+
+#[test]
+fn clause_11_3_2_a_report_goes_first_and_takes_the_room_of_a_pdu() {
+    let mut exchange = Exchange::new(&json!({"reverse_rate_bps": 64_000}), [&[], &[]]);
+    exchange.offer(0, 0, 0, 40);
+    exchange.offer(0, 1, 1, 1500);
+    for (ms, new) in [(15, 4.0), (25, 5.0), (35, 7.0)] {
+        exchange.run(ms);
+        assert_eq!(exchange.counter(1, "new_pdus"), new, "at {ms} ms");
+    }
+    assert_eq!(exchange.counter(1, "status_reports"), 1.0);
+}
+
+// --- reports ----------------------------------------------------------------------------------
+
+#[test]
+fn a_poll_is_answered_when_it_arrives_and_then_all_is_silent() {
+    let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
+    exchange.offer(0, 0, 0, 40);
+    exchange.run(49);
+    assert_eq!(exchange.occupancy(), 1.0, "delivered, not acknowledged");
+    exchange.run(60_000);
+    assert_eq!((exchange.used(0), exchange.used(1)), (vec![0], vec![20]));
+    assert_eq!(exchange.occupancy(), 0.0);
+}
+
+#[test]
+fn a_lost_report_is_asked_for_when_timer_poll_expires() {
+    let mut exchange = Exchange::new(&json!({}), [&[], &[20]]);
+    exchange.offer(0, 0, 0, 40);
+    exchange.run(10_000);
+    assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 60], vec![20, 80]));
+    assert_eq!(exchange.arrived, [(0, 20)]);
+    assert_eq!(exchange.counter(0, "duplicate_pdus"), 1.0);
+}
+
+#[test]
+fn clause_9_5_a_prohibited_report_leaves_when_the_timer_ends() {
+    let mut exchange = Exchange::new(&json!({"status_prohibit_ns": 100 * MS}), [&[], &[20]]);
+    exchange.offer(0, 0, 0, 40);
+    exchange.run(10_000);
+    // The polls of 60 and 120 ms arrive at 80 and 140 ms; the report of 120 ms answers the first.
+    assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 60, 120], vec![20, 120, 220]));
+}
+
+#[test]
+fn a_lost_tti_is_reported_once_a_later_one_arrives_and_is_repeated() {
+    let mut exchange = Exchange::new(&json!({}), [&[10], &[]]);
+    exchange.offer(0, 0, 0, 1500);
+    exchange.run(10_000);
+    // PDUs 12 to 23 are missed at 40 ms; at 70 ms they are repeated, with a poll.
+    assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 10, 20, 30, 70], vec![40, 100]));
+    assert_eq!(exchange.arrived, [(0, 90)]);
+    assert_eq!(exchange.counter(0, "repeated_pdus"), 12.0);
+    assert_eq!(exchange.counter(0, "duplicate_pdus"), 0.0);
+}
+
+/// The PDU of 20 ms shows what is missing. With 20 + 30 ms it is repeated 50 ms later; with 25 ms
+/// each way the report waits for a TTI, and so does the repetition.
+#[test]
+fn a_report_and_what_it_asks_for_wait_for_a_tti() {
+    for (forward, back, reported, repeated) in [(20, 30, 40, 70), (25, 25, 50, 80)] {
+        let change = json!({"latency_ns": forward * MS, "reverse_latency_ns": back * MS});
+        let mut exchange = Exchange::new(&change, [&[10], &[]]);
+        exchange.offer(0, 0, 0, 1500);
+        exchange.run(repeated);
+        assert_eq!(exchange.used(1), [reported], "{forward} + {back} ms");
+        assert_eq!(exchange.used(0), [0, 10, 20, 30, repeated]);
+    }
+}
+
+/// sbd-2006 was simulated with 25 ms each way, and its reports locked into a cycle of 60 ms, the
+/// length of both timers: a prohibited report comes after Timer_Poll has expired, and the poll of
+/// that moment is prohibited again. 50 ms or a longer Timer_Poll end it.
+#[test]
+fn a_report_that_comes_after_timer_poll_has_expired_is_asked_for_again_and_again() {
+    let reported = |forward: u64, back: u64, poll_timer: u64| {
+        let change = json!({
+            "rate_bps": 64_000, "window_poll": "timed", "poll_timer_ns": poll_timer * MS,
+            "latency_ns": forward * MS, "reverse_latency_ns": back * MS});
+        // Two outages, the second one before the holes of the first are filled.
+        let mut exchange = Exchange::new(&change, [&[100, 110, 120, 200, 210], &[]]);
+        for number in 0..10 {
+            exchange.offer(0, 0, number, 1500);
+        }
+        exchange.run(900);
+        exchange.used(1)
+    };
+    assert_eq!(reported(20, 30, 60), [150, 240, 300]);
+    assert_eq!(reported(25, 25, 90), [160, 330, 400]);
+    let locked: Vec<u64> = (0..=10).map(|cycle| 300 + 60 * cycle).collect();
+    assert_eq!(reported(25, 25, 60), [&[160], &locked[..]].concat());
+}
+
+// --- giving up --------------------------------------------------------------------------------
+
+/// The SDU's only TTI is lost, and it may not be sent again; so is the first order to go on without
+/// it, and then the first confirmation.
+#[test]
+fn clause_11_6_the_order_to_move_on_is_repeated_until_it_is_confirmed() {
+    let change = json!({"max_dat": 2});
+    let mut exchange = Exchange::new(&change, [&[0, 80], &[300]]);
+    exchange.offer(0, 0, 0, 40);
+    exchange.run(299);
+    assert_eq!(exchange.given_up(), 0, "the receiver does not know yet");
+    assert_eq!(exchange.link.held(), 1);
+    exchange.run(300);
+    assert_eq!((exchange.given_up(), exchange.link.held()), (1, 0));
+    exchange.run(10_000);
+    assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 80, 280, 480], vec![300, 500]));
+    // What follows is not touched by it.
+    exchange.offer(10_000, 0, 1, 40);
+    exchange.run(20_000);
+    assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(1, 10_020)], 1));
+}
+
+/// The window holds a third of an SDU. All of it arrives, but the sender, whose reports are lost,
+/// gives the SDU up at 130 ms, and its order of 140 ms is lost. The frame that arrives at 170 ms
+/// (with a report about a packet of the other direction) does not deliver what is there of it.
+#[test]
+fn clause_11_6_an_sdu_that_was_cut_short_is_not_delivered() {
+    let reports: Vec<u64> = (0..60).map(|tti| 10 * tti).filter(|ms| *ms != 120).collect();
+    let change = json!({"max_dat": 3, "window": 12});
+    let mut exchange = Exchange::new(&change, [&[140], &reports]);
+    exchange.offer(0, 0, 0, 1500);
+    exchange.offer(1, 0, 1, 40);
+    exchange.offer(120, 1, 2, 40);
+    exchange.run(359);
+    assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(2, 150)], 0));
+    exchange.run(360);
+    assert_eq!(exchange.given_up(), 1, "the order has been repeated");
+    exchange.run(10_000);
+    // The order of 740 ms is the first that is confirmed, at 790 ms: the window moves.
+    assert_eq!(exchange.used(0), [0, 60, 140, 150, 340, 540, 740, 790]);
+    assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(2, 150), (1, 810)], 1));
+}
+
+/// As above, with RESET and RESET ACK in the place of the order and its confirmation. What was not
+/// yet begun is sent after the reset.
+#[test]
+fn clause_11_4_reset_is_repeated_until_it_is_acknowledged() {
+    let change = json!({"max_dat": 2, "on_max_dat": "reset"});
+    let mut exchange = Exchange::new(&change, [&[0, 80], &[300]]);
+    exchange.offer(0, 0, 0, 40);
+    exchange.offer(100, 0, 1, 40);
+    exchange.offer(100, 1, 2, 40);
+    exchange.run(529);
+    assert_eq!((exchange.given_up(), exchange.link.held()), (0, 3));
+    exchange.run(530);
+    assert_eq!((exchange.given_up(), exchange.link.held()), (1, 2));
+    exchange.run(10_000);
+    assert_eq!(exchange.used(0), [0, 80, 280, 480, 530, 560]);
+    assert_eq!(exchange.used(1), [300, 500, 530, 550]);
+    assert_eq!(exchange.arrived, [(1, 550), (2, 560)]);
+    assert_eq!(exchange.counter(0, "resets"), 1.0);
+}
+
+// --- what is reported -------------------------------------------------------------------------
+
+#[test]
+fn a_bearer_that_stood_still_was_not_used() {
+    let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
+    for event in [Control::Rate(Rate(0)), Control::StartMeasurement] {
+        exchange.link.control(&event, &mut exchange.bench.at(Time::ZERO));
+    }
+    exchange.offer(0, 0, 0, 1500);
+    exchange.run(1000);
+    for side in exchange.link.reports(exchange.now) {
+        assert_eq!(side.link.utilisation, 0.0);
+    }
+}

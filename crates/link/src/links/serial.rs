@@ -1,0 +1,309 @@
+//! A link that sends one packet after another from its queue.
+//!
+//! What a kind of link adds is its [`Transmitter`]: when a transmission that begins now ends, and
+//! with which probability it fails. A packet in transmission is finished at the rate it began
+//! with, whatever happens to the rate meanwhile. What HARQ and ARQ do with it: `serial/looped.rs`.
+
+mod retransmission;
+
+use crate::context::LinkContext;
+use crate::link::{Link, SideReport};
+use crate::links::air::Air;
+use crate::links::meter::Meter;
+use crate::retransmission::stage::RetransmissionStage;
+use airpath_aqm::Queue;
+use airpath_core::{
+    Bytes, ConfigError, Control, Ctx, DropReason, Framing, LinkRate, Packet, Port, Rate, Seed,
+    Series, Stage, Time,
+};
+use airpath_phy::errors::{AnyErrors, Frame};
+use std::borrow::Cow;
+
+/// One transmission, decided at its start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transmission {
+    /// When its last bit has been sent; [`Time::NEVER`] at rate zero.
+    pub ends: Time,
+    /// What it takes of the link's capacity: the frame, and what fills its last block.
+    pub bytes: Bytes,
+    /// Probability that the packet is destroyed: 0 or 1 where the transmitter itself has drawn it, since
+    /// its state at the end goes with it.
+    pub loss: f64,
+    /// Regime in which it is sent, from 0.
+    pub regime: usize,
+    /// Modulation and coding scheme: its number in the link's table. `None` for a link without.
+    pub mcs: Option<usize>,
+}
+
+/// How a serial link sends a packet.
+pub trait Transmitter {
+    /// A transmission of `frame` bytes begins at `now`, while `waiting` packets wait behind it.
+    fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission;
+
+    /// The rate that the link is said to have.
+    fn nominal_rate(&self) -> Rate;
+
+    /// The nominal rate is `rate` for transmissions that begin from now on; a rate that varies
+    /// is scaled in proportion ([`Scale`](crate::Scale)).
+    fn set_rate(&mut self, rate: Rate);
+
+    /// What a packet costs on the air at the nominal rate: as `given`, with what the transmitter itself
+    /// makes of a frame.
+    fn framing(&self, given: Framing) -> Framing {
+        given
+    }
+
+    /// Number of regimes.
+    fn regimes(&self) -> usize {
+        1
+    }
+
+    /// What it counts is counted from now on.
+    fn restart_measurement(&mut self) {}
+
+    /// What only a transmitter of this kind counts, by name.
+    fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
+        Vec::new()
+    }
+}
+
+/// The transmission that is under way, or waits for a rate above zero.
+#[derive(Clone, Copy, Debug)]
+struct Service {
+    /// Whether there is one.
+    is_there: bool,
+    began: Time,
+    /// Without one it means nothing.
+    transmission: Transmission,
+}
+
+impl Service {
+    const NONE: Service = Service {
+        is_there: false,
+        began: Time::ZERO,
+        transmission: Transmission {
+            ends: Time::NEVER,
+            bytes: Bytes::ZERO,
+            loss: 0.0,
+            regime: 0,
+            mcs: None,
+        },
+    };
+
+    /// Whether there is one that ends.
+    fn is_sending(&self) -> bool {
+        self.is_there && !self.transmission.ends.is_never()
+    }
+}
+
+/// A queue and a transmitter. Input 0; the output is the one that its maker chose.
+pub struct SerialLink<T> {
+    transmitter: T,
+    queue: Queue,
+    output: Port,
+    id: u32,
+    /// What a packet costs on the air.
+    framing: Framing,
+    air: Air,
+    service: Service,
+    /// The packet on the air, while there is a service.
+    packet: Packet,
+    regime: usize,
+    mcs: Option<usize>,
+    meter: Meter,
+    /// HARQ and ARQ, where there is either.
+    retransmission: Option<Box<RetransmissionStage>>,
+    /// When the transmission ends, or before that something happens in the retransmission.
+    due: Time,
+}
+
+impl<T: Transmitter> SerialLink<T> {
+    /// A link that sends with `transmitter`, frames packets with `framing`, and loses to
+    /// `errors` what the transmitter's loss has left.
+    ///
+    /// # Errors
+    /// When its queue cannot be made.
+    pub fn new(
+        transmitter: T,
+        framing: Framing,
+        errors: Option<AnyErrors>,
+        kit: LinkContext,
+        seed: &Seed,
+    ) -> Result<SerialLink<T>, ConfigError> {
+        let meter = Meter::new(transmitter.regimes());
+        Ok(SerialLink {
+            transmitter,
+            queue: kit.forward.only_queue()?,
+            output: kit.forward.output,
+            id: kit.id,
+            framing,
+            air: Air::new(errors, seed),
+            service: Service::NONE,
+            packet: Packet::default(),
+            regime: 0,
+            mcs: None,
+            meter,
+            retransmission: None,
+            due: Time::NEVER,
+        })
+    }
+
+    /// With these retransmission behind its air.
+    pub(crate) fn with_retransmission(
+        self,
+        retransmission: Option<Box<RetransmissionStage>>,
+    ) -> SerialLink<T> {
+        SerialLink { retransmission, ..self }
+    }
+
+    #[inline(always)]
+    fn start_next(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.queue.dequeue_into(&mut self.packet, ctx) {
+            return;
+        }
+        let frame = self.framing.on_air(self.packet.bytes());
+        let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
+        self.note_regime(transmission.regime, ctx);
+        self.note_mcs(transmission.mcs, ctx);
+        self.service = Service { is_there: true, began: ctx.now, transmission };
+        self.due = transmission.ends;
+    }
+
+    /// After a time without packets: apart, for a link that is busy does not come here.
+    #[inline(never)]
+    fn start_again(&mut self, ctx: &mut Ctx<'_>) {
+        if self.retransmission.is_some() {
+            return self.start_with_retransmission(ctx);
+        }
+        self.start_next(ctx);
+    }
+
+    #[inline]
+    fn note_regime(&mut self, regime: usize, ctx: &mut Ctx<'_>) {
+        self.meter.begin(regime);
+        if regime != self.regime {
+            self.regime = regime;
+            ctx.record(Series::Regime, self.id, regime as f64);
+        }
+    }
+
+    #[inline]
+    fn note_mcs(&mut self, mcs: Option<usize>, ctx: &mut Ctx<'_>) {
+        if mcs != self.mcs {
+            self.mcs = mcs;
+            if let Some(number) = mcs {
+                ctx.record(Series::Mcs, self.id, number as f64);
+            }
+        }
+    }
+
+    /// The transmission is over: the link is free, and the queue knows.
+    #[inline]
+    fn end_transmission(&mut self, ctx: &mut Ctx<'_>) -> Frame {
+        let Service { began, transmission, .. } = self.service;
+        let Transmission { ends: ended, bytes, mcs, .. } = transmission;
+        self.service.is_there = false;
+        self.due = Time::NEVER;
+        self.meter.add_busy(began, ctx.now);
+        self.queue.on_served(&mut self.packet, ctx);
+        Frame { began, ended, bytes, mcs }
+    }
+
+    #[inline]
+    fn finish(&mut self, ctx: &mut Ctx<'_>) {
+        let loss = self.service.transmission.loss;
+        let frame = self.end_transmission(ctx);
+        if self.air.destroys(loss, || frame) {
+            self.meter.lose();
+            self.queue.lose(self.packet, DropReason::Channel, ctx);
+        } else {
+            self.meter.deliver(&self.packet);
+            ctx.emit(self.output, self.packet);
+        }
+    }
+
+    /// Tells the discipline the nominal rate, and what a packet costs at it.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        let nominal = self.transmitter.nominal_rate();
+        let framing = self.transmitter.framing(self.framing);
+        self.queue.on_rate(LinkRate { nominal, framing }, ctx);
+    }
+
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.transmitter.set_rate(rate);
+        self.tell_rate(ctx);
+        let waiting = self.queue.packets();
+        if self.service.is_there && self.service.transmission.ends.is_never() {
+            let frame = self.framing.on_air(self.packet.bytes());
+            let transmission = self.transmitter.begin(frame, waiting, ctx.now);
+            self.service = Service { is_there: true, began: ctx.now, transmission };
+            self.due = self.due.min(transmission.ends);
+        }
+    }
+}
+
+impl<T: Transmitter> Stage for SerialLink<T> {
+    #[inline]
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        self.queue.enqueue(packet, ctx);
+        if !self.service.is_there {
+            self.start_again(ctx);
+        }
+    }
+
+    #[inline]
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        if self.retransmission.is_some() {
+            return self.wake_with_retransmission(ctx);
+        }
+        self.queue.wake_if_due(ctx);
+        if self.due <= ctx.now {
+            self.finish(ctx);
+        }
+        if !self.service.is_there {
+            self.start_next(ctx);
+        }
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.due.min(self.queue.next_wakeup())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.tell_rate(ctx),
+            Control::StartMeasurement => {
+                self.meter.restart(ctx.now);
+                self.transmitter.restart_measurement();
+                if let Some(retransmission) = &mut self.retransmission {
+                    retransmission.restart_measurement();
+                }
+                self.queue.restart_measurement(ctx.now);
+            }
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        let in_loops =
+            self.retransmission.as_ref().map_or(0, |retransmission| retransmission.held());
+        self.queue.packets() + usize::from(self.service.is_there) + in_loops
+    }
+}
+
+impl<T: Transmitter> Link for SerialLink<T> {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let is_sending = self.service.is_sending();
+        let mut counters = self.transmitter.counters();
+        counters.extend(
+            self.retransmission.iter().flat_map(|retransmission| retransmission.counters()),
+        );
+        let link = self
+            .meter
+            .report_of_time(now, is_sending.then_some(self.service.began))
+            .with_counters(counters);
+        vec![SideReport::of(vec![self.queue.report(now)], link)]
+    }
+}

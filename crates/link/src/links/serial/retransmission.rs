@@ -1,0 +1,78 @@
+//! A serial link with retransmission behind its air. All of it is apart: links without have no use for it.
+
+use super::{SerialLink, Transmitter};
+use crate::links::air::Air;
+use crate::retransmission::stage::RetransmissionStage;
+use airpath_core::{Ctx, Packet, Time};
+
+impl<T: Transmitter> SerialLink<T> {
+    /// What the link does when it is woken.
+    #[inline(never)]
+    pub(super) fn wake_with_retransmission(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.wake_if_due(ctx);
+        let now = ctx.now;
+        self.release(ctx, |retransmission, air, leave| retransmission.take_due(now, air, leave));
+        if self.service.is_there && self.service.transmission.ends <= now {
+            let loss = self.service.transmission.loss;
+            let frame = self.end_transmission(ctx);
+            let packet = self.packet;
+            self.release(ctx, |retransmission, air, leave| {
+                retransmission.end_first(packet, (loss, frame), air, leave);
+            });
+        }
+        if self.service.is_there {
+            self.note_due(Time::NEVER);
+        } else {
+            self.start_with_retransmission(ctx);
+        }
+    }
+
+    /// Sends the next packet, unless it has to wait for a process.
+    #[inline(never)]
+    pub(super) fn start_with_retransmission(&mut self, ctx: &mut Ctx<'_>) {
+        let mut waits_until = Time::NEVER;
+        if self.queue.packets() > 0 {
+            let free_from = self
+                .retransmission
+                .as_mut()
+                .map_or(ctx.now, |retransmission| retransmission.free_from(ctx.now));
+            if free_from > ctx.now {
+                waits_until = free_from;
+            } else {
+                self.start_next(ctx);
+            }
+        }
+        self.note_due(waits_until);
+    }
+
+    /// Notes when the link has something to do: that, or what else is under way.
+    fn note_due(&mut self, waits_until: Time) {
+        let in_loops = self
+            .retransmission
+            .as_ref()
+            .map_or(Time::NEVER, |retransmission| retransmission.next_wakeup());
+        let ends = if self.service.is_there { self.service.transmission.ends } else { Time::NEVER };
+        self.due = waits_until.min(in_loops).min(ends);
+    }
+
+    /// Does `work` with the retransmission, and sends on what leaves them, or counts it as lost.
+    fn release(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        work: impl FnOnce(&mut RetransmissionStage, &mut Air, &mut dyn FnMut(Packet, bool)),
+    ) {
+        let SerialLink { retransmission, air, meter, queue, output, .. } = self;
+        let Some(retransmission) = retransmission else { return };
+        let reason = retransmission.reason();
+        let mut leave = |packet: Packet, is_received: bool| {
+            if is_received {
+                meter.deliver(&packet);
+                ctx.emit(*output, packet);
+            } else {
+                meter.lose();
+                queue.lose(packet, reason, ctx);
+            }
+        };
+        work(retransmission, air, &mut leave);
+    }
+}

@@ -1,0 +1,197 @@
+//! From the air to the packets that are handed up.
+
+use super::Tdd;
+use super::settings::TddConfig;
+use super::side::{Mpdu, Side};
+use super::station::Station;
+use crate::context::LinkContext;
+use crate::mac::grant::{Downlink, Grant};
+use crate::retransmission::{BlockOutcome, Retransmission};
+use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Seed, Time};
+use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// What is on the air in one direction, and what becomes of it.
+pub(super) struct Air {
+    /// Bursts' MPDUs by their arrival.
+    sent: VecDeque<(Time, Mpdu)>,
+    errors: Option<AnyErrors>,
+    recovery: Retransmission<Mpdu>,
+    /// Whether everything is received as it arrives.
+    is_perfect: bool,
+    /// When something arrives next, or a repetition ends.
+    next: Time,
+    /// What is given up counts as that, where something was repeated.
+    reason: DropReason,
+}
+
+impl Air {
+    pub(super) fn new(
+        config: &TddConfig,
+        kit: &LinkContext,
+        errors: Option<&Value>,
+        seed: &Seed,
+    ) -> Result<Air, ConfigError> {
+        let reason = if config.harq.is_some() { DropReason::Retries } else { DropReason::Channel };
+        let errors = kit.errors(errors, seed)?;
+        let recovery =
+            Retransmission::with_files(config.harq.as_ref(), config.arq, &kit.files, seed)?;
+        let is_perfect = errors.is_none() && recovery.is_nothing() && config.radio.is_none();
+        Ok(Air { sent: VecDeque::new(), errors, recovery, is_perfect, next: Time::NEVER, reason })
+    }
+
+    /// Puts an MPDU on the air, which arrives at `at`, not before those that were put there before.
+    #[inline]
+    pub(super) fn send(&mut self, at: Time, mpdu: Mpdu) {
+        self.sent.push_back((at, mpdu));
+        self.next = self.next.min(at);
+    }
+
+    /// The MPDU that was put there last carries request number `carried`.
+    pub(super) fn carry(&mut self, carried: u32) {
+        if let Some((_, mpdu)) = self.sent.back_mut() {
+            mpdu.carried = carried;
+        }
+    }
+
+    #[inline]
+    pub(super) fn next_wakeup(&self) -> Time {
+        self.next
+    }
+
+    fn find_next(&mut self) {
+        let first = self.sent.front().map_or(Time::NEVER, |(at, _)| *at);
+        self.next = first.min(self.recovery.next_wakeup());
+    }
+
+    /// Takes an MPDU that has arrived by `now`.
+    #[inline]
+    fn take_arrived(&mut self, now: Time) -> Option<Mpdu> {
+        let (at, mpdu) = self.sent.front().copied()?;
+        if at > now {
+            return None;
+        }
+        self.sent.pop_front();
+        Some(mpdu)
+    }
+
+    /// Takes an MPDU whose fate is known by `now`; on the air it has been for `airtime`. `fades` says
+    /// what the radio does to an attempt.
+    fn take_ended(
+        &mut self,
+        now: Time,
+        airtime: Duration,
+        mut fades: impl FnMut(&mut Mpdu) -> bool,
+    ) -> Option<BlockOutcome<Mpdu>> {
+        let Air { sent, errors, recovery, .. } = self;
+        let mut destroys = |mpdu: &mut Mpdu, ended: Time| {
+            let fades = fades(mpdu);
+            let is_destroyed = errors.as_mut().is_some_and(|errors| {
+                let began = Time::from_nanos(ended.as_nanos().saturating_sub(airtime.as_nanos()));
+                errors.destroys(&Frame { began, ended, bytes: Bytes(mpdu.bytes), mcs: None })
+            });
+            fades || is_destroyed
+        };
+        if recovery.next_wakeup() <= now
+            && let Some(ended) = recovery.take_due(now, |mpdu| destroys(mpdu, now))
+        {
+            return Some(ended);
+        }
+        while let Some((at, mut mpdu)) = sent.front().copied()
+            && at <= now
+        {
+            sent.pop_front();
+            let is_destroyed = destroys(&mut mpdu, at);
+            if let Some(ended) = recovery.begin(mpdu, is_destroyed, now) {
+                return Some(ended);
+            }
+        }
+        None
+    }
+}
+
+impl Tdd {
+    /// Everything of the direction `side` whose fate is known by now.
+    pub(super) fn receive_mpdus(&mut self, side: usize, ctx: &mut Ctx<'_>) {
+        if self.air[side].is_perfect {
+            while let Some(mpdu) = self.air[side].take_arrived(ctx.now) {
+                self.settle(side, &mpdu, true, ctx);
+            }
+        } else {
+            self.receive_through_errors(side, ctx);
+        }
+        self.air[side].find_next();
+    }
+
+    /// The same where something may be destroyed, and repeated.
+    fn receive_through_errors(&mut self, side: usize, ctx: &mut Ctx<'_>) {
+        let frame = |at: fn(&super::Clock, u64) -> Time| at(&self.clock, 0);
+        let airtime = match side {
+            0 => frame(super::Clock::decoded_at).saturating_since(Time::ZERO),
+            _ => frame(super::Clock::received_at).saturating_since(frame(super::Clock::closed_at)),
+        };
+        let offset = match side {
+            0 => airtime,
+            _ => frame(super::Clock::received_at).saturating_since(Time::ZERO),
+        };
+        let number = ctx.now.saturating_since(Time::ZERO + offset).as_nanos()
+            / self.clock.frame().as_nanos();
+        loop {
+            let Tdd { air, radio, .. } = self;
+            let fades = |mpdu: &mut Mpdu| {
+                radio.as_mut().is_some_and(|radio| radio.destroys(side, number, mpdu))
+            };
+            let Some(ended) = air[side].take_ended(ctx.now, airtime, fades) else { break };
+            self.settle(side, &ended.block, ended.is_received, ctx);
+        }
+    }
+
+    /// An MPDU is settled: its packets are handed up, or lost.
+    #[inline]
+    fn settle(&mut self, side: usize, mpdu: &Mpdu, is_received: bool, ctx: &mut Ctx<'_>) {
+        let number = mpdu.station as usize;
+        for packet in mpdu.numbers() {
+            if self.stations[number].sides[side].settle_piece(packet, is_received) {
+                self.hand_up(side, number, packet, ctx);
+            }
+        }
+        if mpdu.carried > 0 {
+            self.read_carried(number, mpdu.carried, is_received, ctx.now);
+        }
+    }
+
+    /// Packet number `settled` of a station is settled: hands up what is released by it, or drops what
+    /// is lost.
+    pub(super) fn hand_up(&mut self, side: usize, number: usize, settled: u64, ctx: &mut Ctx<'_>) {
+        loop {
+            let Tdd { stations, meters, ports, air, .. } = &mut *self;
+            let Station { sides, traffic, delays, .. } = &mut stations[number];
+            let Side { queue, on_their_way, .. } = &mut sides[side];
+            let Some((first, msdu, is_received)) = on_their_way.released_by(settled) else { break };
+            let traffic = &mut traffic[side];
+            if is_received {
+                traffic.packets += 1;
+                traffic.bytes += u64::from(msdu.packet.size);
+                if side == 1 {
+                    delays.add(msdu.packet.waited(ctx.now));
+                }
+                meters[side].deliver(&msdu.packet);
+                queue.on_served(&mut msdu.packet, ctx);
+                ctx.emit(ports[side], msdu.packet);
+            } else {
+                traffic.lost += 1;
+                meters[side].lose();
+                queue.lose(msdu.packet, air[side].reason, ctx);
+            }
+            let ends_mpdu = msdu.ends_mpdu;
+            on_their_way.take(first);
+            if side == 0 && ends_mpdu {
+                let event = Downlink::Ended { is_received };
+                let queued = self.stations[number].requested;
+                let more = self.grant.on_downlink(number as u32, event, queued);
+                self.grant_unasked(number, more, ctx.now);
+            }
+        }
+    }
+}

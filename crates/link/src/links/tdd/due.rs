@@ -1,0 +1,87 @@
+//! Who has something to do, and what is due first.
+//!
+//! Frames, bursts and what is on the air have times of their own. What is due at other times (requests,
+//! statements, fallbacks, timers of queues and of the grant policy) has one time together, `seldom`, so
+//! that most wakes ask none of them.
+
+use super::Tdd;
+use crate::mac::grant::Grant;
+use crate::mac::request::Request;
+use airpath_core::{Ctx, Time};
+
+impl Tdd {
+    /// Notes what has become of the data of a station and of its queue's timer.
+    #[inline]
+    pub(super) fn look_at(&mut self, side: usize, station: usize) {
+        let direction = &self.stations[station].sides[side];
+        if side == 0 {
+            self.with_data.set(station, direction.has_data());
+            self.offers[station].is_stale = true;
+        }
+        let timer = direction.queue.next_wakeup();
+        self.queue_timers[side].note(station, timer);
+        self.seldom = self.seldom.min(timer);
+    }
+
+    /// Notes what has become of a station's request queue.
+    #[inline]
+    pub(super) fn look_at_request(&mut self, station: usize) {
+        self.with_request.set(station, self.stations[station].wants_grant());
+    }
+
+    /// The next frame does not begin before `now`, when nothing waited for it.
+    #[inline]
+    pub(super) fn wait_for_frame(&mut self, now: Time) {
+        if !self.is_awake() {
+            self.next_frame = self.next_frame.max(self.clock.frame_from(now));
+        }
+    }
+
+    /// Whether the next frame has something to do.
+    #[inline]
+    pub(super) fn is_awake(&self) -> bool {
+        !(self.is_stopped || self.with_data.is_empty() && self.with_request.is_empty())
+    }
+
+    /// Finds what is due first.
+    #[inline]
+    pub(super) fn set_wakeup(&mut self) {
+        let frame =
+            if self.is_awake() { self.clock.start_of(self.next_frame) } else { Time::NEVER };
+        self.wakeup = frame
+            .min(self.closes)
+            .min(self.air[0].next_wakeup())
+            .min(self.air[1].next_wakeup())
+            .min(self.seldom);
+    }
+
+    /// Finds when the first burst closes.
+    #[inline]
+    pub(super) fn find_closes(&mut self) {
+        let burst = self.bursts.front();
+        self.closes = burst.map_or(Time::NEVER, |burst| self.clock.closed_at(burst.frame));
+    }
+
+    /// Finds what is due first at other times than those of frames. Whoever adds to it says so at once:
+    /// then the smaller of the two is it.
+    pub(super) fn find_seldom(&mut self) {
+        self.seldom = self
+            .stated
+            .next()
+            .min(self.request.next_wakeup())
+            .min(self.grant.next_wakeup())
+            .min(self.fallbacks.next())
+            .min(self.queue_timers[0].next())
+            .min(self.queue_timers[1].next());
+    }
+
+    /// Lets disciplines act whose timers are due.
+    pub(super) fn wake_queues(&mut self, ctx: &mut Ctx<'_>) {
+        for side in 0..2 {
+            while let Some(station) = self.queue_timers[side].take_due(ctx.now) {
+                self.stations[station].sides[side].queue.wake_if_due(ctx);
+                self.look_at(side, station);
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What is given away as a frame begins: its downlink, and the uplink that its map speaks for.
+//!
+//! Both are given away in turns. A turn of the downlink is an MPDU, one of the uplink as many bytes as an
+//! MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to slots once.
+
+use super::Tdd;
+use super::side::{LARGEST_MPDU, Segmentation, Side};
+use crate::mac::grant::{Downlink, Grant};
+use crate::mac::scheduler::{Candidate, Scheduler};
+use airpath_core::{Bytes, Ctx, Duration, Time, UserId};
+
+/// Octets of a request header.
+pub(super) const REQUEST_HEADER: u64 = 6;
+
+/// What a station has got in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Turn {
+    slots: u64,
+    bytes: u64,
+}
+
+/// What a map grants a station in an uplink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Burst {
+    /// Number of the frame in which it is sent.
+    pub(super) frame: u64,
+    pub(super) station: u32,
+    /// For data.
+    pub(super) bytes: u64,
+    /// Room for so many request headers.
+    pub(super) headers: u32,
+    /// Number of the scheme, where schemes follow the radio.
+    pub(super) scheme: u8,
+}
+
+/// What a station would have of the downlink of a frame: kept, for most frames find most stations as
+/// they were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    /// Whether it is to be found anew, for something has become of the station's data or its slots.
+    pub(super) is_stale: bool,
+    /// Of all slots, bit/s.
+    rate: f64,
+    /// What waits, with headers, bytes.
+    backlog: u64,
+    /// Since when the packet that is next has waited.
+    head_since: Time,
+}
+
+impl Offer {
+    /// Not found yet.
+    pub(super) const STALE: Offer =
+        Offer { is_stale: true, rate: 0.0, backlog: 0, head_since: Time::ZERO };
+
+    fn of(side: &mut Side, rate: f64, segmentation: &Segmentation, now: Time) -> Offer {
+        let waited = side.head_packet().map_or(Duration::ZERO, |packet| packet.waited(now));
+        let head_since = Time::from_nanos(now.as_nanos() - waited.as_nanos());
+        Offer { is_stale: false, rate, backlog: side.backlog(segmentation), head_since }
+    }
+}
+
+impl Tdd {
+    /// Gives the frame away that begins now.
+    pub(super) fn begin_frame(&mut self, ctx: &mut Ctx<'_>) {
+        let frame = self.next_frame;
+        self.next_frame = frame + 1;
+        self.frames += 1;
+        let bursts = self.map_uplink(frame, ctx);
+        self.find_closes();
+        if !self.with_data.is_empty() {
+            self.send_downlink(frame, bursts, ctx);
+        }
+    }
+
+    /// The stations of a set, with what they would get of a whole frame.
+    fn find_candidates(&mut self, side: usize, frame: u64, now: Time) {
+        let Tdd { candidates, stations, with_data, with_request, turns, .. } = self;
+        let Tdd { segmentation, slots, frame_s, offers, radio, .. } = self;
+        candidates.clear();
+        let members = if side == 0 { with_data } else { with_request };
+        members.for_each(|number| {
+            turns[number] = Turn::default();
+            if let Some(radio) = radio {
+                let direction = &mut stations[number].sides[side];
+                (direction.scheme, direction.slot) = radio.choose(side, number, frame);
+                offers[number].is_stale |= side == 0;
+            }
+            let (rate, backlog, head_wait) = if side == 0 {
+                let offer = &mut offers[number];
+                if offer.is_stale {
+                    let direction = &mut stations[number].sides[0];
+                    let rate = direction.slot.rate(slots[0], *frame_s);
+                    *offer = Offer::of(direction, rate, &segmentation[0], now);
+                }
+                (offer.rate, offer.backlog, now.saturating_since(offer.head_since))
+            } else {
+                // The base station knows no more than the request queue.
+                let station = &stations[number];
+                let rate = station.sides[1].slot.rate(slots[1], *frame_s);
+                (rate, station.requested, Duration::ZERO)
+            };
+            if rate > 0.0 {
+                let (user, backlog) = (UserId(number as u32), Bytes(backlog));
+                candidates.push(Candidate { user, rate, backlog, head_wait });
+            }
+        });
+    }
+
+    /// The place among the candidates of whoever is served next.
+    #[inline]
+    fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
+        let place = self.schedulers[side].choose(frame, &self.candidates);
+        if place >= self.candidates.len() {
+            let (place, count) = (place + 1, self.candidates.len());
+            ctx.fail(format!("the scheduler has chosen number {place} of {count} stations"));
+            return None;
+        }
+        Some(place)
+    }
+
+    /// The candidate at `place` is given `bytes` in `frame`.
+    #[inline]
+    fn tell_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
+        let rate = bytes as f64 * 8.0 / self.frame_s;
+        self.schedulers[side].served(frame, &self.candidates, place, rate);
+    }
+
+    /// The map of `frame`: gives how many uplink bursts it grants.
+    fn map_uplink(&mut self, frame: u64, ctx: &mut Ctx<'_>) -> u64 {
+        if self.with_request.is_empty() {
+            return 0;
+        }
+        self.find_candidates(1, frame, ctx.now);
+        let sent_in = frame + self.map_relevance;
+        let first = self.bursts.len();
+        let mut free = self.slots[1];
+        // Request headers come first: they are short, and what they say is waited for.
+        for place in 0..self.candidates.len() {
+            let number = self.candidates[place].user.0 as usize;
+            let (station, turn) = (&mut self.stations[number], &mut self.turns[number]);
+            let slot = station.sides[1].slot;
+            let mut headers = 0;
+            while station.headers > 0 {
+                let bytes = turn.bytes + REQUEST_HEADER;
+                let more = slot.slots_for(bytes) - turn.slots;
+                if more > free {
+                    break;
+                }
+                free -= more;
+                *turn = Turn { slots: turn.slots + more, bytes };
+                station.headers -= 1;
+                headers += 1;
+            }
+            if headers > 0 {
+                let scheme = station.sides[1].scheme;
+                let station = number as u32;
+                self.bursts.push_back(Burst { frame: sent_in, station, bytes: 0, headers, scheme });
+            }
+        }
+        self.candidates.retain(|candidate| candidate.backlog.0 > 0);
+        while free > 0 && !self.candidates.is_empty() {
+            let Some(place) = self.choose(1, frame, ctx) else { return 0 };
+            let number = self.candidates[place].user.0 as usize;
+            let given = self.grant_turn(number, sent_in, first, &mut free);
+            self.tell_served(1, frame, place, given);
+            let station = &mut self.stations[number];
+            self.candidates[place].backlog = Bytes(station.requested);
+            if given == 0 || station.requested == 0 {
+                self.candidates.remove(place);
+            }
+        }
+        for at in first..self.bursts.len() {
+            let number = self.bursts[at].station as usize;
+            self.meters[1].add_used(self.turns[number].slots);
+            self.look_at_request(number);
+        }
+        (self.bursts.len() - first) as u64
+    }
+
+    /// Grants a station a turn of the uplink of the frame `sent_in`; gives the bytes.
+    fn grant_turn(&mut self, number: usize, sent_in: u64, first: usize, free: &mut u64) -> u64 {
+        let station = &mut self.stations[number];
+        let (slot, turn) = (station.sides[1].slot, self.turns[number]);
+        let mut bytes = station.requested.min(LARGEST_MPDU);
+        let room = slot.bytes_of(turn.slots + *free) - turn.bytes;
+        bytes = bytes.min(room);
+        if bytes == 0 {
+            return 0;
+        }
+        let slots = slot.slots_for(turn.bytes + bytes).max(turn.slots);
+        *free -= slots - turn.slots;
+        self.turns[number] = Turn { slots, bytes: turn.bytes + bytes };
+        station.requested -= bytes;
+        station.granted_ever += bytes;
+        station.counts.granted_bytes += bytes;
+        let of_station = |burst: &&mut Burst| burst.station == number as u32;
+        match self.bursts.iter_mut().skip(first).find(of_station) {
+            Some(burst) => burst.bytes += bytes,
+            None => {
+                let scheme = station.sides[1].scheme;
+                let station = number as u32;
+                self.bursts.push_back(Burst { frame: sent_in, station, bytes, headers: 0, scheme });
+            }
+        }
+        bytes
+    }
+
+    /// Sends the downlink of `frame`, whose maps speak of `bursts` uplink bursts.
+    fn send_downlink(&mut self, frame: u64, bursts: u64, ctx: &mut Ctx<'_>) {
+        self.find_candidates(0, frame, ctx.now);
+        let arrives = self.clock.decoded_at(frame);
+        let mut free = self.slots[0].saturating_sub(self.per_burst * bursts);
+        let whole = free.saturating_sub(self.per_burst);
+        while free > 0 && !self.candidates.is_empty() {
+            let Some(place) = self.choose(0, frame, ctx) else { return };
+            let number = self.candidates[place].user.0 as usize;
+            let station = &mut self.stations[number];
+            let (slot, turn) = (station.sides[0].slot, self.turns[number]);
+            let is_first = turn.bytes == 0;
+            let left = if is_first { free.saturating_sub(self.per_burst) } else { free };
+            let room = slot.bytes_of(turn.slots + left) - turn.bytes;
+            let segmentation = &self.segmentation[0];
+            let mpdu = station.sides[0].next_mpdu(number as u32, room, segmentation, ctx);
+            let mut given = 0;
+            if let Some(mpdu) = mpdu {
+                given = mpdu.bytes;
+                let slots = slot.slots_for(turn.bytes + given).max(turn.slots);
+                free = left - (slots - turn.slots);
+                self.turns[number] = Turn { slots, bytes: turn.bytes + given };
+                self.meters[0].add_used(slots - turn.slots);
+                if let Some(radio) = &mut self.radio {
+                    radio.count(0, mpdu.scheme);
+                }
+                self.air[0].send(arrives, mpdu);
+                if mpdu.ends > 0 {
+                    let queued = station.requested;
+                    let more = self.grant.on_downlink(number as u32, Downlink::Sent, queued);
+                    self.grant_unasked(number, more, ctx.now);
+                }
+            } else if is_first && left == whole && !segmentation.fragments {
+                self.drop_too_large(0, number, ctx);
+            }
+            self.tell_served(0, frame, place, given);
+            self.look_at(0, number);
+            let direction = &self.stations[number].sides[0];
+            if given == 0 || !direction.has_data() {
+                self.candidates.remove(place);
+            } else {
+                let backlog = direction.backlog(&self.segmentation[0]);
+                self.candidates[place].backlog = Bytes(backlog);
+            }
+        }
+    }
+
+    /// The packet that is next does not fit into a frame with the largest maps, and is not cut: it is
+    /// dropped.
+    #[cold]
+    pub(super) fn drop_too_large(&mut self, side: usize, number: usize, ctx: &mut Ctx<'_>) {
+        // Maps may speak of every station's uplink in every frame.
+        let bursts = if side == 0 { 1 + self.stations.len() as u64 } else { 0 };
+        let maps = self.per_burst * bursts;
+        let direction = &mut self.stations[number].sides[side];
+        // A better scheme may come.
+        let slot = self.radio.as_ref().map_or(direction.slot, |radio| radio.most(side));
+        let largest = slot.bytes_of(self.slots[side].saturating_sub(maps));
+        let header = self.segmentation[side].header;
+        let fits = |bytes: u64| bytes + header <= largest;
+        if direction.head_packet().is_none_or(|packet| fits(u64::from(packet.size))) {
+            return;
+        }
+        if let Some(packet) = direction.drop_head() {
+            self.hand_up(side, number, packet, ctx);
+        }
+    }
+}

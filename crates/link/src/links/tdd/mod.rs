@@ -1,0 +1,460 @@
+//! A TDD link of frames, in which stations ask for their uplink.
+//!
+//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame begins with maps and downlink bursts, the
+//! uplink follows. The base station has a transmission queue and a request queue (a counter of bytes)
+//! for each station. As a frame begins it gives its downlink slots to what waits, and the uplink slots of
+//! the frame that its map speaks for to what is asked for. A station puts into its burst what it has as the
+//! burst closes, and asks for the rest by piggyback; without a grant it asks by the request procedure.
+//! A grant policy may add to the request queues without being asked.
+//!
+//! The link sleeps in frames in which nothing is to be done. Equal times go in this order: requests are
+//! heard, bursts are received, bursts close, stations ask, the frame begins.
+//!
+//! Left out: slots of HARQ repetitions, losses of requests other than collisions, room for piggyback
+//! subheaders (they are counted, and always fit), the two-dimensional shape of bursts.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `settings.rs` | what the user sets |
+//! | `clock.rs` | frames and the instants in them |
+//! | `due.rs` | who has something to do, and what is due first |
+//! | `slots.rs` | slots and what they carry |
+//! | `side.rs` | a direction of a station: packets and MPDUs |
+//! | `station.rs` | a station as both ends know it |
+//! | `frame.rs` | what is given away as a frame begins |
+//! | `uplink.rs` | asking, bursts, hearing |
+//! | `air.rs` | from the air to the packets that are handed up |
+//! | `radio.rs` | schemes that follow the radio |
+//! | `report.rs` | what is measured |
+//! | `alone.rs` | what a station that has the link to itself meets, for analytic models |
+
+mod air;
+mod alone;
+mod carried;
+mod clock;
+mod due;
+mod frame;
+mod radio;
+mod report;
+mod settings;
+mod side;
+mod slots;
+mod station;
+#[cfg(test)]
+mod tests;
+mod uplink;
+
+pub use alone::Alone;
+pub use clock::Clock;
+pub use settings::{MapOverhead, PiggybackRead, StationConfig, TddConfig, Ways};
+
+use crate::context::{DirectionContext, LinkContext, Users};
+use crate::link::{Link, SideReport, Sides};
+use crate::links::meter::Meter;
+use crate::mac::agenda::{Timers, UserSet};
+use crate::mac::grant::{AnyGrant, Grant, GrantContext, GrantRegistry, GrantRules};
+use crate::mac::request::{
+    AnyRequest, Heard, Request, RequestContext, RequestRegistry, RequestRules,
+};
+use crate::mac::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegistry};
+use crate::retransmission::delay_queue::DelayQueue;
+use air::Air;
+use airpath_aqm::{AnyQueue, Queue};
+use airpath_core::{
+    Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
+    Registry, Seed, Setup, Stage, Time, UserChange, UserId,
+};
+use carried::Carried;
+use frame::{Burst, Offer, Turn};
+use radio::Radio;
+use serde_json::json;
+use side::{Mpdu, Segmentation, Side};
+use slots::SlotSize;
+use station::Station;
+use std::collections::VecDeque;
+use uplink::Stated;
+
+/// Bytes beside a header without which a frame carries nothing, not even pieces of a packet.
+const LEAST_ROOM: u64 = 8;
+
+/// The link. Input and output 0 are the downlink, 1 the uplink.
+pub struct Tdd {
+    clock: Clock,
+    /// Length of a frame, s.
+    frame_s: f64,
+    /// Slots for data in a frame, down without the maps, and up.
+    slots: [u64; 2],
+    slot_symbols: u64,
+    per_burst: u64,
+    map_relevance: u64,
+    /// By direction.
+    segmentation: [Segmentation; 2],
+    /// 2, unless nobody uses the uplink.
+    directions: usize,
+    users: Users,
+    stations: Vec<Station>,
+    /// What the slots of each carry at the nominal rate.
+    sizes: Vec<[SlotSize; 2]>,
+    /// Of a station with the scheme of everyone, by direction.
+    nominal: [Rate; 2],
+    ports: [Port; 2],
+    schedulers: [AnyScheduler; 2],
+    request: AnyRequest,
+    asking: RequestRules,
+    grant: AnyGrant,
+    rules: GrantRules,
+    air: [Air; 2],
+    /// Where schemes follow it.
+    radio: Option<Radio>,
+    /// Stations with data in the downlink, and with something in their request queues.
+    with_data: UserSet,
+    with_request: UserSet,
+    /// Bursts that maps have granted, in order of their frames.
+    bursts: VecDeque<Burst>,
+    /// What stations have said in bursts and headers.
+    stated: DelayQueue<Stated>,
+    /// And what is read with the MPDUs that carry it.
+    carried: Carried,
+    piggyback_read: PiggybackRead,
+    /// Stations that are left without a grant.
+    fallbacks: Timers,
+    queue_timers: [Timers; 2],
+    /// The next frame that may begin.
+    next_frame: u64,
+    /// That of the downlink with everyone's scheme, which scales all slots.
+    rate: Rate,
+    /// Whether a frame carries next to nothing.
+    is_stopped: bool,
+    /// Frames in which something was sent since measurement started.
+    frames: u64,
+    meters: [Meter; 2],
+    heard: Vec<Heard>,
+    candidates: Vec<Candidate>,
+    /// By station: of the downlink, and what it has got in the direction of the frame that is given away.
+    offers: Vec<Offer>,
+    turns: Vec<Turn>,
+    /// When the first of the bursts closes.
+    closes: Time,
+    /// The earliest of what is due at other times than those of frames: requests, what stations stated,
+    /// fallbacks, timers of queues and of the grant policy.
+    seldom: Time,
+    /// The earliest of all that is due.
+    wakeup: Time,
+}
+
+impl Part<dyn Link + Send, LinkContext> for Tdd {
+    type Config = TddConfig;
+
+    fn build(
+        config: TddConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Setup { seed, extra: kit, .. } = setup;
+        let (clock, stations) = (config.clock(), config.stations);
+        let slots = [config.downlink_slots - config.map_overhead.slots, config.uplink_slots];
+        let users = kit.users.folded(stations)?;
+        let request = Setup {
+            seed: seed.child("request"),
+            registry: &kit.registries.get::<RequestRegistry>(),
+            extra: RequestContext { stations, clock },
+        };
+        let request =
+            AnyRequest::build(&config.request, request).map_err(|error| error.under("request"))?;
+        let grant = Setup {
+            seed: seed.child("grant"),
+            registry: &kit.registries.get::<GrantRegistry>(),
+            extra: GrantContext { stations, frame: clock.frame() },
+        };
+        let grant = AnyGrant::build(&config.grant, grant).map_err(|error| error.under("grant"))?;
+        let (asking, rules) = (request.rules(), grant.rules());
+        if rules.asks && !asking.can_ask {
+            let kind = config.grant["kind"].as_str().unwrap_or_default();
+            let problem = "nothing is ever granted, for stations cannot ask";
+            return Err(ConfigError::new("grant.kind", kind, problem));
+        }
+        let mut sizes = Vec::with_capacity(stations as usize);
+        let cell = radio::Cell {
+            stations,
+            frame: clock.frame(),
+            slots,
+            slot_symbols: config.slot_symbols,
+        };
+        let radio = config
+            .radio
+            .as_ref()
+            .map(|radio| Radio::new(radio, &config.users, cell, (&kit, &seed.child("radio"))));
+        let radio = radio.transpose()?;
+        // Queues are numbered by direction.
+        let down = Self::queues(&config, &kit.forward)?;
+        let up = match &kit.reverse {
+            Some(reverse) => Self::queues(&config, reverse)?,
+            None => (0..stations).map(|_| Self::no_queue()).collect::<Result<_, _>>()?,
+        };
+        let mut made = Vec::with_capacity(stations as usize);
+        for (number, (down, up)) in (0..stations).zip(down.into_iter().zip(up)) {
+            let slot = config.slot_sizes(number)?;
+            let least =
+                [0, 1].map(|side| radio.as_ref().map_or(slot[side], |radio| radio.least(side)));
+            let room = least[1].bytes_of(slots[1]);
+            if rules.largest > room {
+                let problem = format!("larger than the uplink of a frame, {room} bytes");
+                return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
+            }
+            for side in 0..2 {
+                if least[side].bytes_of(slots[side]) < config.header() + LEAST_ROOM {
+                    let field = ["downlink_slots", "uplink_slots"][side];
+                    let problem = "a frame carries next to nothing";
+                    return Err(ConfigError::new(field, slots[side], problem));
+                }
+            }
+            let order = config.in_order;
+            let sides = [Side::new(down, slot[0], order.down), Side::new(up, slot[1], order.up)];
+            made.push(Station::new(sides));
+            sizes.push(slot);
+        }
+        let frame_s = clock.frame().as_secs_lossy();
+        let usual = config.slot_sizes(u32::MAX)?;
+        let nominal = [0, 1].map(|side| Rate(usual[side].rate(slots[side], frame_s) as u64));
+        let segmentation = [0, 1].map(|side| Segmentation {
+            header: config.header(),
+            fragments: config.fragmentation.of(side),
+            packs: config.packing.of(side),
+        });
+        let count = stations as usize;
+        let reverse = kit.reverse.as_ref().map(|side| side.output);
+        let ports = [kit.forward.output, reverse.unwrap_or_default()];
+        let mut tdd = Tdd {
+            clock,
+            frame_s,
+            slots,
+            slot_symbols: config.slot_symbols,
+            per_burst: config.map_overhead.per_burst,
+            map_relevance: config.map_relevance,
+            segmentation,
+            directions: 1 + usize::from(reverse.is_some()),
+            stations: made,
+            sizes,
+            nominal,
+            ports,
+            schedulers: [
+                Self::scheduler(&config, &kit, nominal[0], &seed.child("down"))?,
+                Self::scheduler(&config, &kit, nominal[1], &seed.child("up"))?,
+            ],
+            request,
+            asking,
+            grant,
+            rules,
+            air: [
+                Air::new(&config, &kit, config.errors.as_ref(), &seed.child("forward"))?,
+                Air::new(&config, &kit, config.reverse_errors.as_ref(), &seed.child("reverse"))?,
+            ],
+            users,
+            radio,
+            with_data: UserSet::new(count),
+            with_request: UserSet::new(count),
+            bursts: VecDeque::new(),
+            stated: DelayQueue::default(),
+            carried: Carried::default(),
+            piggyback_read: config.piggyback_read,
+            fallbacks: Timers::new(count),
+            queue_timers: [Timers::new(count), Timers::new(count)],
+            next_frame: 0,
+            rate: nominal[0],
+            is_stopped: false,
+            frames: 0,
+            meters: [Meter::default(), Meter::default()],
+            heard: Vec::new(),
+            candidates: Vec::with_capacity(count),
+            offers: vec![Offer::STALE; count],
+            turns: vec![Turn::default(); count],
+            closes: Time::NEVER,
+            seldom: Time::NEVER,
+            wakeup: Time::NEVER,
+        };
+        tdd.find_seldom();
+        tdd.set_wakeup();
+        Ok(tdd)
+    }
+}
+
+impl Tdd {
+    /// Of an uplink that nobody uses, where the link has one direction.
+    fn no_queue() -> Result<Queue, ConfigError> {
+        let description = json!({"kind": "droptail", "limit": {"packets": 1}});
+        let setup = Setup { seed: Seed::new(0, 0, ""), registry: &Registry::default(), extra: () };
+        Ok(Queue::new(AnyQueue::build(&description, setup)?, QueueId::NONE))
+    }
+
+    /// The queues of a direction: one for each station.
+    fn queues(config: &TddConfig, kit: &DirectionContext) -> Result<Vec<Queue>, ConfigError> {
+        let queue = |station: u32| kit.queue(&format!("station {station}"));
+        (0..config.stations).map(queue).collect()
+    }
+
+    fn scheduler(
+        config: &TddConfig,
+        kit: &LinkContext,
+        rate: Rate,
+        seed: &Seed,
+    ) -> Result<AnyScheduler, ConfigError> {
+        let registry = &kit.registries.get::<SchedulerRegistry>();
+        let slot = config.clock().frame();
+        let population = Population::even(config.stations as usize, slot, rate);
+        let setup = Setup { seed: seed.child("scheduler"), registry, extra: population };
+        AnyScheduler::build(&config.scheduler, setup).map_err(|error| error.under("scheduler"))
+    }
+
+    /// Tells the disciplines their nominal rates: a station's with the whole frame to itself.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        for number in 0..self.stations.len() {
+            for side in 0..2 {
+                let direction = &mut self.stations[number].sides[side];
+                let nominal = self.sizes[number][side].rate(self.slots[side], self.frame_s) as u64;
+                let nominal = Rate(scale(nominal, self.rate.0, self.nominal[0].0));
+                let header = Bytes(self.segmentation[side].header);
+                let framing = Framing::with_overhead(header);
+                direction.queue.on_rate(LinkRate { nominal, framing }, ctx);
+                self.look_at(side, number);
+            }
+        }
+    }
+
+    /// All slots of both directions carry more or less, in proportion of `rate` to the nominal rate of
+    /// the downlink.
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.wait_for_frame(ctx.now);
+        self.rate = rate;
+        for (station, sizes) in self.stations.iter_mut().zip(&self.sizes) {
+            for (side, size) in station.sides.iter_mut().zip(sizes) {
+                side.slot = size.scaled(rate.0, self.nominal[0].0);
+            }
+        }
+        if let Some(radio) = &mut self.radio {
+            radio.scale(rate.0, self.nominal[0].0);
+        }
+        self.is_stopped = self.stations.iter().any(|station| !self.carries_anything(station));
+        self.wait_for_frame(ctx.now);
+        self.tell_rate(ctx);
+    }
+
+    /// A station's scheme, or its SNR, is another.
+    fn change_user(&mut self, user: UserId, change: &UserChange, ctx: &mut Ctx<'_>) {
+        let number = user.0 as usize;
+        if number >= self.stations.len() {
+            return ctx.fail(format!("station {number} of {} is changed", self.stations.len()));
+        }
+        match (change, &mut self.radio) {
+            (UserChange::SnrMoved(moved_db), Some(radio)) => radio.move_by(number, *moved_db),
+            (UserChange::Scheme { is_reverse, name }, None) => {
+                let side = usize::from(*is_reverse);
+                let symbols = self.slot_symbols;
+                match slots::slot_of("scheme", name, side, symbols) {
+                    Ok(size) => self.sizes[number][side] = size,
+                    Err(error) => return ctx.fail(error.to_string()),
+                }
+                self.change_rate(self.rate, ctx);
+            }
+            (UserChange::SnrMoved(_), None) => ctx.fail("an SNR is changed without radio"),
+            (UserChange::Scheme { .. }, Some(_)) => {
+                ctx.fail("a scheme is changed that follows the radio");
+            }
+        }
+    }
+
+    /// Whether a frame carries some bytes of a packet for the station, and back.
+    fn carries_anything(&self, station: &Station) -> bool {
+        (0..2).all(|side| {
+            let slot =
+                self.radio.as_ref().map_or(station.sides[side].slot, |radio| radio.least(side));
+            slot.bytes_of(self.slots[side]) >= self.segmentation[side].header + LEAST_ROOM
+        })
+    }
+
+    fn restart_measurement(&mut self, now: Time) {
+        self.frames = 0;
+        self.meters.iter_mut().for_each(|meter| meter.restart(now));
+        self.stations.iter_mut().for_each(|station| station.restart_measurement(now));
+        self.request.restart_measurement();
+        self.radio.iter_mut().for_each(Radio::restart_measurement);
+    }
+}
+
+/// `value` times `rate` over `nominal`.
+fn scale(value: u64, rate: u64, nominal: u64) -> u64 {
+    let scaled = u128::from(value) * u128::from(rate) / u128::from(nominal.max(1));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+impl Stage for Tdd {
+    fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let side = usize::from(port.0);
+        let number = self.users.of(packet.flow).0 as usize;
+        if side == 0 {
+            self.wait_for_frame(ctx.now);
+            self.stations[number].sides[0].queue.enqueue(packet, ctx);
+            self.look_at(0, number);
+        } else {
+            self.receive_at_station(number, packet, ctx);
+        }
+        self.set_wakeup();
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        if self.seldom <= ctx.now {
+            self.hear_requests(ctx.now);
+        }
+        for side in 0..2 {
+            if self.air[side].next_wakeup() <= ctx.now {
+                self.receive_mpdus(side, ctx);
+            }
+        }
+        if self.seldom <= ctx.now {
+            self.hear_stated(ctx.now);
+        }
+        if self.closes <= ctx.now {
+            self.close_bursts(ctx);
+        }
+        if self.seldom <= ctx.now {
+            self.ask_after_all(ctx.now);
+            self.wake_queues(ctx);
+            self.grant_by_itself(ctx.now);
+            self.find_seldom();
+        }
+        if self.is_awake() && self.clock.start_of(self.next_frame) <= ctx.now {
+            self.begin_frame(ctx);
+        }
+        self.set_wakeup();
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.wakeup
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.tell_rate(ctx),
+            Control::StartMeasurement => self.restart_measurement(ctx.now),
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            Control::User(user, change) => self.change_user(*user, change, ctx),
+            _ => {}
+        }
+        self.find_seldom();
+        self.set_wakeup();
+    }
+
+    fn held(&self) -> usize {
+        self.stations.iter().flat_map(|station| &station.sides).map(Side::held).sum()
+    }
+}
+
+impl Link for Tdd {
+    fn sides() -> Sides {
+        Sides::Both
+    }
+
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        (0..self.directions).map(|side| self.report(side, now)).collect()
+    }
+}

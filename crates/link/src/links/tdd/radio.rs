@@ -1,0 +1,255 @@
+//! Schemes that follow the radio: each station has an SNR over time, a policy chooses by what was fed
+//! back of it, and an attempt fails as the error-rate table has it at the SNR of its frame.
+//!
+//! Source: wimax-2009 §5.1 (adaptive modulation and coding by the SINR, from two lists). The channel is
+//! reciprocal, as between the directions of a TDD link: the uplink has the downlink's SNR, moved by a
+//! number of dB that stands for other powers, noise and bandwidth. The SNR is that of the frame's start and
+//! holds for the frame.
+//!
+//! ```text
+//! estimate in frame f   SNR of frame f − feedback          scheme: the policy's, for that estimate
+//! an attempt fails with F_n/F_{n-1},  F_n = per(all that was heard), see `harq/attempt_errors.rs`
+//! ```
+//!
+//! Left out: errors of the feedback; several users' interference other than what the SNR stands for.
+
+use super::slots::SlotSize;
+use crate::context::LinkContext;
+use crate::retransmission::harq::Combining;
+use airpath_core::{Bytes, ConfigError, Duration, Seed, Stream};
+use airpath_phy::adaptation::{Chooser, PolicyRegistry};
+use airpath_phy::mcs::{McsSet, SlotMcs};
+use airpath_phy::per_table::PerTable;
+use airpath_phy::shannon::from_db;
+use airpath_phy::snr::SlottedSnr;
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The lists of both directions.
+pub(super) const SETS: [McsSet; 2] = [McsSet::DOWNLINK_802_16E, McsSet::UPLINK_802_16E];
+
+/// Levels that are accepted, dB, up to this either way.
+const LARGEST_LEVEL_DB: f64 = 200.0;
+/// Longest feedback, frames.
+const LONGEST_FEEDBACK: u64 = 1_000_000;
+
+/// What the user sets.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RadioConfig {
+    /// Key of the error-rate table, with a curve for each modulation and code rate of the lists.
+    pub table: String,
+    /// The SNR of every station's downlink, each with randomness of its own: `{"kind": …}`.
+    pub snr: Value,
+    /// What the uplink's SNR is higher by, dB, -200 to 200.
+    #[serde(default)]
+    pub uplink_db: f64,
+    /// What chooses the scheme of either direction: `{"kind": …}`, a policy of one regime.
+    pub policy: Value,
+    /// How many frames old the SNR is that a scheme is chosen for, up to a million.
+    #[serde(default)]
+    pub feedback_frames: u64,
+    /// What the receiver makes of several attempts.
+    #[serde(default)]
+    pub combining: Combining,
+}
+
+/// The packet for which policies take packet error rates: the largest of most paths, as on an adaptive
+/// link.
+const REFERENCE: Bytes = Bytes(1500);
+
+/// What a radio is told of its link.
+#[derive(Clone, Copy)]
+pub(super) struct Cell {
+    pub(super) stations: u32,
+    pub(super) frame: Duration,
+    /// For data in a frame, by direction.
+    pub(super) slots: [u64; 2],
+    pub(super) slot_symbols: u64,
+}
+
+/// The channel of a station.
+struct Channel {
+    /// As it is fed back, and as it is met in either direction: the same, asked at other times.
+    fed_back: SlottedSnr,
+    met: [SlottedSnr; 2],
+    /// What a control event has moved it by, dB.
+    moved_db: f64,
+    /// The scheme of either direction, for the estimate beside it, dB.
+    chosen: [(f64, u8); 2],
+}
+
+/// The radio of all stations.
+pub(super) struct Radio {
+    tables: [Arc<PerTable>; 2],
+    choosers: [Chooser; 2],
+    /// What slots carry with each scheme, at the nominal rate and at that of now.
+    given: [Vec<SlotSize>; 2],
+    sizes: [Vec<SlotSize>; 2],
+    uplink_db: f64,
+    feedback: u64,
+    combining: Combining,
+    draws: [Stream; 2],
+    channels: Vec<Channel>,
+    /// MPDUs by scheme since the start of measurement.
+    counts: [Vec<u64>; 2],
+}
+
+impl Radio {
+    pub(super) fn new(
+        config: &RadioConfig,
+        users: &[super::StationConfig],
+        cell: Cell,
+        (kit, seed): (&LinkContext, &Seed),
+    ) -> Result<Radio, ConfigError> {
+        let channel = |number: u32| {
+            let own = users.iter().enumerate().find(|(_, entry)| entry.user == number);
+            let own = own.and_then(|(place, entry)| Some((place, entry.snr.as_ref()?)));
+            let (place, snr) = own.map_or((None, &config.snr), |(place, snr)| (Some(place), snr));
+            let of_station = seed.child(&format!("station {number}"));
+            let made = || {
+                kit.slotted_snr(snr, cell.frame, &of_station, seed).map_err(|error| match place {
+                    Some(place) => error.under(&format!("users.{place}")),
+                    None => error.under("radio"),
+                })
+            };
+            let (fed_back, met) = (made()?, [made()?, made()?]);
+            Ok(Channel { fed_back, met, moved_db: 0.0, chosen: [(f64::NAN, 0); 2] })
+        };
+        let channels = (0..cell.stations).map(channel).collect::<Result<_, ConfigError>>()?;
+        Radio::of(config, channels, cell, (kit, seed)).map_err(|error| error.under("radio"))
+    }
+
+    fn of(
+        config: &RadioConfig,
+        channels: Vec<Channel>,
+        cell: Cell,
+        (kit, seed): (&LinkContext, &Seed),
+    ) -> Result<Radio, ConfigError> {
+        if !(-LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB).contains(&config.uplink_db) {
+            let problem = "no level in dB. Write a number in [-200, 200]";
+            return Err(ConfigError::new("uplink_db", config.uplink_db, problem));
+        }
+        if config.feedback_frames > LONGEST_FEEDBACK {
+            let problem = format!("more than {LONGEST_FEEDBACK}");
+            return Err(ConfigError::new("feedback_frames", config.feedback_frames, problem));
+        }
+        let measured = kit.files.table(&config.table)?;
+        let table = |side: usize| {
+            let symbols = (cell.slots[side] * cell.slot_symbols) as f64;
+            Ok(Arc::new(SETS[side].table(&measured, symbols / cell.frame.as_secs_lossy())?))
+        };
+        let tables = [table(0)?, table(1)?];
+        let chooser = |side: usize| {
+            let policies = kit.registries.get::<PolicyRegistry>();
+            let setup = (seed.child("policy"), &policies);
+            let table = Arc::clone(&tables[side]);
+            let chooser = Chooser::new(&config.policy, table, REFERENCE, setup)
+                .map_err(|error| error.under("policy"))?;
+            if chooser.regimes() > 1 {
+                let kind = config.policy["kind"].as_str().unwrap_or_default();
+                let problem = "chooses by the queue, and a burst is for several packets";
+                return Err(ConfigError::new("policy.kind", kind, problem));
+            }
+            Ok(chooser)
+        };
+        let choosers = [chooser(0)?, chooser(1)?];
+        let given = SETS.map(|set| {
+            let size = |mcs: &SlotMcs| SlotSize::new(*mcs, cell.slot_symbols);
+            set.schemes.iter().map(size).collect::<Vec<_>>()
+        });
+        Ok(Radio {
+            tables,
+            choosers,
+            sizes: given.clone(),
+            uplink_db: config.uplink_db,
+            feedback: config.feedback_frames,
+            combining: config.combining,
+            draws: ["down", "up"].map(|side| seed.child(side).stream()),
+            channels,
+            counts: [vec![0; given[0].len()], vec![0; given[1].len()]],
+            given,
+        })
+    }
+
+    /// All slots carry more or less.
+    pub(super) fn scale(&mut self, rate: u64, nominal: u64) {
+        for (sizes, given) in self.sizes.iter_mut().zip(&self.given) {
+            for (size, given) in sizes.iter_mut().zip(given) {
+                *size = given.scaled(rate, nominal);
+            }
+        }
+    }
+
+    /// What a slot carries with the most robust scheme.
+    pub(super) fn least(&self, side: usize) -> SlotSize {
+        self.sizes[side][0]
+    }
+
+    /// What a slot carries with the fastest scheme.
+    pub(super) fn most(&self, side: usize) -> SlotSize {
+        self.sizes[side][self.sizes[side].len() - 1]
+    }
+
+    /// The mean SNR of a station is `moved_db` above that of its description, dB.
+    pub(super) fn move_by(&mut self, number: usize, moved_db: f64) {
+        self.channels[number].moved_db = moved_db;
+    }
+
+    /// The scheme of a station in `frame`, and what a slot carries with it. Frames do not fall.
+    pub(super) fn choose(&mut self, side: usize, number: usize, frame: u64) -> (u8, SlotSize) {
+        let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
+        let channel = &mut self.channels[number];
+        let snr = channel.fed_back.at(frame.saturating_sub(self.feedback));
+        let estimate_db = 10.0 * libm::log10(snr) + channel.moved_db + uplink_db;
+        let (known_db, mut scheme) = channel.chosen[side];
+        if known_db != estimate_db {
+            let mut chosen = [0];
+            self.choosers[side].choose(estimate_db, &mut chosen);
+            scheme = chosen[0] as u8;
+            channel.chosen[side] = (estimate_db, scheme);
+        }
+        (scheme, self.sizes[side][usize::from(scheme)])
+    }
+
+    /// An MPDU is sent.
+    #[inline]
+    pub(super) fn count(&mut self, side: usize, scheme: u8) {
+        self.counts[side][usize::from(scheme)] += 1;
+    }
+
+    /// Whether an attempt fails that is made in `frame`; what was heard of the MPDU grows by it. Frames
+    /// of a station do not fall.
+    pub(super) fn destroys(&mut self, side: usize, frame: u64, mpdu: &mut super::Mpdu) -> bool {
+        let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
+        let channel = &mut self.channels[mpdu.station as usize];
+        let snr = channel.met[side].at(frame) * from_db(channel.moved_db + uplink_db);
+        let before = f64::from(mpdu.heard);
+        let heard = match self.combining {
+            Combining::None => snr,
+            Combining::Chase => before + snr,
+            Combining::Incremental => before + snr + before * snr,
+        };
+        let curve = &self.tables[side].curves[usize::from(mpdu.scheme)];
+        let undecoded = |snr: f64| {
+            let level_db = (10.0 * libm::log10(snr)).clamp(-1e3, LARGEST_LEVEL_DB);
+            curve.per(level_db, Bytes(mpdu.bytes))
+        };
+        let is_first = before == 0.0 || self.combining == Combining::None;
+        let earlier = if is_first { 1.0 } else { undecoded(before) };
+        let now = undecoded(heard);
+        mpdu.heard = heard as f32;
+        let fails = if earlier > 0.0 { (now / earlier).min(1.0) } else { 0.0 };
+        fails > 0.0 && self.draws[side].bernoulli(fails)
+    }
+
+    /// MPDUs by scheme, with the names of the schemes.
+    pub(super) fn counts(&self, side: usize) -> impl Iterator<Item = (&'static str, u64)> {
+        SETS[side].names().zip(self.counts[side].iter().copied())
+    }
+
+    pub(super) fn restart_measurement(&mut self) {
+        self.counts.iter_mut().for_each(|counts| counts.fill(0));
+    }
+}

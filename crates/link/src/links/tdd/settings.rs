@@ -1,0 +1,237 @@
+//! What the user sets of a TDD link.
+
+use super::clock::Clock;
+use super::radio::{RadioConfig, SETS};
+use super::slots::{SlotSize, slot_of};
+use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::harq::HarqConfig;
+use airpath_core::{ConfigError, Duration};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Most stations.
+const MOST_STATIONS: u32 = 1000;
+/// Longest frame, ns; offsets are at most this long too.
+const LONGEST_FRAME_NS: u64 = 3_600_000_000_000;
+/// Shortest frame, ns.
+const SHORTEST_FRAME_NS: u64 = 1000;
+
+/// What the user sets.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TddConfig {
+    /// Length of a frame, ns. From a microsecond, at most an hour.
+    pub frame_ns: u64,
+    /// How many stations there are, 1 to 1000.
+    pub stations: u32,
+    /// Slots of the downlink in a frame, maps among them.
+    pub downlink_slots: u64,
+    /// Slots of the uplink in a frame.
+    pub uplink_slots: u64,
+    /// Data symbols of a slot.
+    pub slot_symbols: u64,
+    /// What maps take of the downlink.
+    pub map_overhead: MapOverhead,
+    /// How many frames after that of its map an uplink burst is sent.
+    pub map_relevance: u64,
+    /// From a frame's start until its downlink bursts are decoded at the stations, ns.
+    pub decoded_ns: u64,
+    /// Until its uplink bursts close at the stations, ns.
+    pub closed_ns: u64,
+    /// Until its uplink bursts are received, ns.
+    pub received_ns: u64,
+    /// The scheme of the downlink, of the list of wimax-2009 §5.1.
+    pub downlink_mcs: String,
+    /// The scheme of the uplink.
+    pub uplink_mcs: String,
+    /// Schemes that follow the radio; absent: those that are set.
+    #[serde(default)]
+    pub radio: Option<RadioConfig>,
+    /// Stations that differ. Entries of stations that are not there are refused.
+    #[serde(default)]
+    pub users: Vec<StationConfig>,
+    /// Whether MPDUs end with a CRC of 4 octets.
+    #[serde(default)]
+    pub crc: bool,
+    /// Whether packets are cut to fit.
+    pub fragmentation: Ways,
+    /// Whether several packets share an MPDU.
+    pub packing: Ways,
+    /// HARQ in both directions; absent: none.
+    #[serde(default)]
+    pub harq: Option<HarqConfig>,
+    /// The second loop in both directions; absent: none.
+    #[serde(default)]
+    pub arq: Option<ArqConfig>,
+    /// Whether packets are handed up in the order in which they were sent.
+    pub in_order: Ways,
+    /// What destroys MPDUs of the downlink: `{"kind": …}`; absent: nothing.
+    #[serde(default)]
+    pub errors: Option<Value>,
+    /// The same of the uplink.
+    #[serde(default)]
+    pub reverse_errors: Option<Value>,
+    /// When a piggyback request is read.
+    #[serde(default)]
+    pub piggyback_read: PiggybackRead,
+    /// How stations ask: `{"kind": …}`.
+    pub request: Value,
+    /// What they are granted unasked: `{"kind": …}`.
+    pub grant: Value,
+    /// Who is served, in both directions: `{"kind": …}`.
+    pub scheduler: Value,
+}
+
+/// What differs for one station.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StationConfig {
+    /// Its number.
+    pub user: u32,
+    /// Its scheme in the downlink; absent: as everyone's.
+    #[serde(default)]
+    pub downlink_mcs: Option<String>,
+    /// Its scheme in the uplink; absent: as everyone's.
+    #[serde(default)]
+    pub uplink_mcs: Option<String>,
+    /// The SNR of its downlink; absent: as everyone's.
+    #[serde(default)]
+    pub snr: Option<Value>,
+}
+
+/// When the base station reads a piggyback request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PiggybackRead {
+    /// As the burst that carries it is received, whatever becomes of its MPDUs.
+    #[default]
+    AtOnce,
+    /// As the last MPDU of the burst is received, after its repetitions; it is lost with that.
+    WithMpdu,
+}
+
+/// Slots that maps take of the downlink of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapOverhead {
+    /// In every frame.
+    pub slots: u64,
+    /// For each burst of the frame and of the uplink that it grants.
+    #[serde(default)]
+    pub per_burst: u64,
+}
+
+/// Something of both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ways {
+    /// Of the downlink.
+    pub down: bool,
+    /// Of the uplink.
+    pub up: bool,
+}
+
+impl Ways {
+    /// Of the direction `side`: 0 is the downlink.
+    pub(super) fn of(self, side: usize) -> bool {
+        if side == 0 { self.down } else { self.up }
+    }
+}
+
+impl TddConfig {
+    /// Accepts values in their ranges.
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        if !(SHORTEST_FRAME_NS..=LONGEST_FRAME_NS).contains(&self.frame_ns) {
+            let problem = format!("outside {SHORTEST_FRAME_NS} … {LONGEST_FRAME_NS}");
+            return Err(ConfigError::new("frame_ns", self.frame_ns, problem));
+        }
+        if !(1..=MOST_STATIONS).contains(&self.stations) {
+            let problem = format!("outside 1 … {MOST_STATIONS}");
+            return Err(ConfigError::new("stations", self.stations, problem));
+        }
+        for (field, offset) in [
+            ("decoded_ns", self.decoded_ns),
+            ("closed_ns", self.closed_ns),
+            ("received_ns", self.received_ns),
+        ] {
+            if offset > LONGEST_FRAME_NS {
+                return Err(ConfigError::new(field, offset, "more than an hour"));
+            }
+        }
+        if self.closed_ns > self.received_ns {
+            let problem = format!("before the bursts close ({} ns)", self.closed_ns);
+            return Err(ConfigError::new("received_ns", self.received_ns, problem));
+        }
+        for (field, slots) in [
+            ("downlink_slots", self.downlink_slots),
+            ("uplink_slots", self.uplink_slots),
+            ("slot_symbols", self.slot_symbols),
+        ] {
+            if !(1..=1_000_000).contains(&slots) {
+                return Err(ConfigError::new(field, slots, "outside 1 … 1000000"));
+            }
+        }
+        if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
+            let problem = "not modelled on this link. Leave it out";
+            return Err(ConfigError::new("harq.processes", processes, problem));
+        }
+        let MapOverhead { slots, per_burst } = self.map_overhead;
+        if slots.saturating_add(per_burst) >= self.downlink_slots {
+            let problem = format!("leaves nothing of {} slots", self.downlink_slots);
+            let value = slots.saturating_add(per_burst);
+            return Err(ConfigError::new("map_overhead.slots", value, problem));
+        }
+        if self.map_relevance > 1_000 {
+            return Err(ConfigError::new("map_relevance", self.map_relevance, "more than 1000"));
+        }
+        for (place, entry) in self.users.iter().enumerate() {
+            let under = |error: ConfigError| error.under(&format!("users.{place}"));
+            if entry.user >= self.stations {
+                let problem = format!("not there: there are {} stations", self.stations);
+                return Err(under(ConfigError::new("user", entry.user, problem)));
+            }
+            if self.radio.is_none() && entry.snr.is_some() {
+                return Err(under(ConfigError::new("snr", "given", "without radio")));
+            }
+            if self.users[..place].iter().any(|before| before.user == entry.user) {
+                return Err(under(ConfigError::new("user", entry.user, "named before")));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        let [frame, decoded, closed, received] =
+            [self.frame_ns, self.decoded_ns, self.closed_ns, self.received_ns]
+                .map(Duration::from_nanos);
+        Clock::new(frame, decoded, closed, received)
+    }
+
+    /// Octets of an MPDU beside its payload.
+    pub(super) fn header(&self) -> u64 {
+        if self.crc { 10 } else { 6 }
+    }
+
+    /// What the slots of `station` carry, down and up: where they follow the radio, at most.
+    pub(super) fn slot_sizes(&self, station: u32) -> Result<[SlotSize; 2], ConfigError> {
+        let own = self.users.iter().enumerate().find(|(_, entry)| entry.user == station);
+        let mut sizes = [None, None];
+        for (side, size) in sizes.iter_mut().enumerate() {
+            let field = ["downlink_mcs", "uplink_mcs"][side];
+            if self.radio.is_some() {
+                let fastest = SETS[side].schemes[SETS[side].schemes.len() - 1];
+                *size = Some(SlotSize::new(fastest, self.slot_symbols));
+                continue;
+            }
+            let everyones = [&self.downlink_mcs, &self.uplink_mcs][side];
+            let named = own.and_then(|(place, entry)| {
+                let mcs = [&entry.downlink_mcs, &entry.uplink_mcs][side].as_ref()?;
+                Some((format!("users.{place}.{field}"), mcs))
+            });
+            let (field, mcs) = named.unwrap_or_else(|| (field.to_owned(), everyones));
+            *size = Some(slot_of(&field, mcs, side, self.slot_symbols)?);
+        }
+        let [Some(down), Some(up)] = sizes else { unreachable!("both are set") };
+        Ok([down, up])
+    }
+}

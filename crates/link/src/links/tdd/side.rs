@@ -1,0 +1,247 @@
+//! One direction of a station: its queue, what of it is on the way, what it becomes on the air.
+//!
+//! A packet (MSDU) is carried by MPDUs: alone, in pieces with a subheader each (fragmentation), or with
+//! others and a subheader each (packing). It is complete when all its pieces are there, and lost when
+//! one of them is.
+
+use super::slots::SlotSize;
+use crate::retransmission::resequencer::Resequencer;
+use airpath_aqm::Queue;
+use airpath_core::{Ctx, Packet};
+use std::ops::Range;
+
+/// Octets of a fragmentation or packing subheader.
+pub(super) const SUBHEADER: u64 = 2;
+/// The largest MPDU with a subheader: the length field has 11 bits.
+pub(super) const LARGEST_MPDU: u64 = 2047;
+
+/// How packets become MPDUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Segmentation {
+    /// Octets of an MPDU beside its payload.
+    pub(super) header: u64,
+    pub(super) fragments: bool,
+    pub(super) packs: bool,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Msdu {
+    pub(super) packet: Packet,
+    /// Pieces that are not settled.
+    missing: u32,
+    /// Whether all of it was sent.
+    is_whole: bool,
+    is_lost: bool,
+    /// Whether it is the last one that ends in its MPDU.
+    pub(super) ends_mpdu: bool,
+}
+
+/// What is on the air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mpdu {
+    pub(super) station: u32,
+    /// Number of the first packet of which it carries something, and how many these are.
+    first: u64,
+    packets: u32,
+    /// How many of them end in it.
+    pub(super) ends: u32,
+    /// Octets, header included.
+    pub(super) bytes: u64,
+    /// Number of its scheme, where schemes follow the radio.
+    pub(super) scheme: u8,
+    /// What its attempts came to, a power ratio.
+    pub(super) heard: f32,
+    /// Number of the piggyback request that is read with it; 0: none.
+    pub(super) carried: u32,
+}
+
+/// The packet that was taken from the queue and not sent completely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head {
+    number: u64,
+    /// Bytes that are not sent.
+    left: u64,
+    /// Whether some are.
+    is_begun: bool,
+}
+
+/// One direction of a station.
+pub(super) struct Side {
+    pub(super) queue: Queue,
+    pub(super) slot: SlotSize,
+    /// Number of the scheme of `slot`, where schemes follow the radio.
+    pub(super) scheme: u8,
+    pub(super) on_their_way: Resequencer<Msdu>,
+    head: Option<Head>,
+}
+
+impl Mpdu {
+    /// Numbers of the packets of which it carries something.
+    #[inline]
+    pub(super) fn numbers(&self) -> Range<u64> {
+        self.first..self.first + u64::from(self.packets)
+    }
+}
+
+impl Side {
+    pub(super) fn new(queue: Queue, slot: SlotSize, in_order: bool) -> Side {
+        Side { queue, slot, scheme: 0, on_their_way: Resequencer::new(in_order), head: None }
+    }
+
+    /// Whether anything is to be sent.
+    #[inline]
+    pub(super) fn has_data(&self) -> bool {
+        self.head.is_some() || !self.queue.is_empty()
+    }
+
+    /// Packets inside.
+    pub(super) fn held(&self) -> usize {
+        self.queue.packets() + self.on_their_way.len()
+    }
+
+    /// What is to be sent, with a header for each packet, bytes.
+    #[inline]
+    pub(super) fn backlog(&self, segmentation: &Segmentation) -> u64 {
+        let head = self.head.map_or(0, |head| {
+            let subheader = if head.is_begun { SUBHEADER } else { 0 };
+            head.left + subheader + segmentation.header
+        });
+        head + self.queue.backlog().0 + self.queue.packets() as u64 * segmentation.header
+    }
+
+    /// Since when the packet that is sent next has waited, as a time before `ctx.now`.
+    #[inline]
+    pub(super) fn head_packet(&mut self) -> Option<&Packet> {
+        match self.head {
+            Some(head) => self.on_their_way.get_mut(head.number).map(|msdu| &msdu.packet),
+            None => self.queue.peek(),
+        }
+    }
+
+    /// Takes the next packet from the queue, unless one is there already.
+    #[inline]
+    fn take_head(&mut self, ctx: &mut Ctx<'_>) -> Option<Head> {
+        if self.head.is_none() {
+            // It is moved to where it waits for its fate, and copied nowhere else.
+            let number = self.on_their_way.push(Msdu::default());
+            let msdu = self.on_their_way.get_mut(number)?;
+            if !self.queue.dequeue_into(&mut msdu.packet, ctx) {
+                self.on_their_way.take_back();
+                return None;
+            }
+            let left = u64::from(msdu.packet.size);
+            self.head = Some(Head { number, left, is_begun: false });
+        }
+        self.head
+    }
+
+    /// The next MPDU, of at most `room` bytes; `None` when nothing fits, or nothing waits.
+    pub(super) fn next_mpdu(
+        &mut self,
+        station: u32,
+        room: u64,
+        segmentation: &Segmentation,
+        ctx: &mut Ctx<'_>,
+    ) -> Option<Mpdu> {
+        let mut head = self.take_head(ctx)?;
+        let mut mpdu = Mpdu {
+            station,
+            first: head.number,
+            packets: 0,
+            ends: 0,
+            bytes: segmentation.header,
+            scheme: self.scheme,
+            heard: 0.0,
+            carried: 0,
+        };
+        if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= room {
+            // The usual: a packet alone.
+            (mpdu.packets, mpdu.ends, mpdu.bytes) = (1, 1, mpdu.bytes + head.left);
+            let msdu = self.on_their_way.get_mut(head.number)?;
+            (msdu.missing, msdu.is_whole, msdu.ends_mpdu) = (1, true, true);
+            self.head = None;
+            return Some(mpdu);
+        }
+        let mut last_end = None;
+        loop {
+            // The first packet of a packed MPDU has no subheader as long as it is alone and whole.
+            let for_others = if mpdu.packets == 1
+                && mpdu.ends == 1
+                && last_end.is_some_and(|(_, plain)| plain)
+            {
+                SUBHEADER
+            } else {
+                0
+            };
+            let is_plain = mpdu.packets == 0 && !head.is_begun;
+            let own = if is_plain { 0 } else { SUBHEADER };
+            let limit = if is_plain { room } else { room.min(LARGEST_MPDU) };
+            let used = mpdu.bytes + for_others;
+            if used + own + head.left <= limit {
+                mpdu.bytes = used + own + head.left;
+                self.send_piece(head, head.left);
+                last_end = Some((head.number, is_plain));
+                mpdu.ends += 1;
+            } else {
+                let limit = room.min(LARGEST_MPDU);
+                if segmentation.fragments && used + SUBHEADER < limit {
+                    let piece = limit - used - SUBHEADER;
+                    mpdu.bytes = limit;
+                    self.send_piece(head, piece);
+                    mpdu.packets += 1;
+                }
+                break;
+            }
+            mpdu.packets += 1;
+            if !segmentation.packs {
+                break;
+            }
+            match self.take_head(ctx) {
+                Some(next) => head = next,
+                None => break,
+            }
+        }
+        if let Some((number, _)) = last_end
+            && let Some(msdu) = self.on_their_way.get_mut(number)
+        {
+            msdu.ends_mpdu = true;
+        }
+        (mpdu.packets > 0).then_some(mpdu)
+    }
+
+    /// `bytes` of the packet `head` are in an MPDU.
+    #[inline]
+    fn send_piece(&mut self, head: Head, bytes: u64) {
+        let is_whole = bytes == head.left;
+        if let Some(msdu) = self.on_their_way.get_mut(head.number) {
+            msdu.missing += 1;
+            msdu.is_whole = is_whole;
+        }
+        self.head = (!is_whole).then(|| Head { left: head.left - bytes, is_begun: true, ..head });
+    }
+
+    /// The packet that is sent next does not fit into any frame: it is dropped.
+    /// Gives its number if it is settled by that.
+    pub(super) fn drop_head(&mut self) -> Option<u64> {
+        let Head { number, .. } = self.head.take()?;
+        let msdu = self.on_their_way.get_mut(number)?;
+        (msdu.is_whole, msdu.is_lost) = (true, true);
+        if msdu.missing > 0 {
+            return None;
+        }
+        self.on_their_way.mark(number, false);
+        Some(number)
+    }
+
+    /// What an MPDU carries of packet number `number` is settled: received, or lost. Gives whether the
+    /// packet is settled by that.
+    #[inline]
+    pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {
+        self.on_their_way.mark_with(number, |msdu| {
+            msdu.missing -= 1;
+            msdu.is_lost |= !is_received;
+            (msdu.is_whole && msdu.missing == 0).then_some(!msdu.is_lost)
+        })
+    }
+}

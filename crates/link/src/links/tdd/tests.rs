@@ -1,0 +1,459 @@
+//! Step tests: which packet is handed up when, and what is counted.
+
+mod books;
+mod causal;
+mod piggyback;
+mod radio;
+
+use super::*;
+
+use crate::files::Files;
+use airpath_core::{Bytes, FlowId, test_kit::Bench};
+use airpath_phy::snr::SnrSteps;
+use serde_json::Value;
+use std::cell::Cell as Counter;
+
+/// The link of the issue with `changes`: frames of 5 ms, bursts decoded after 3 ms, closed after 3 ms
+/// and received after 5.6 ms.
+pub(super) fn description(changes: Value) -> Value {
+    let mut link = json!({
+        "frame_ns": 5_000_000, "stations": 1, "downlink_slots": 420, "uplink_slots": 175,
+        "slot_symbols": 48, "map_overhead": {"slots": 60}, "map_relevance": 1,
+        "decoded_ns": 3_000_000, "closed_ns": 3_000_000, "received_ns": 5_600_000,
+        "downlink_mcs": "qpsk-3/4", "uplink_mcs": "qpsk-1/2",
+        "fragmentation": {"down": true, "up": true}, "packing": {"down": false, "up": false},
+        "in_order": {"down": true, "up": false},
+        "request": {"kind": "drawn", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
+            "collision": 0.0, "timer_ns": 100_000_000},
+        "grant": {"kind": "uni"}, "scheduler": {"kind": "round-robin"},
+    });
+    for (key, value) in changes.as_object().expect("a table") {
+        link[key] = value.clone();
+    }
+    link
+}
+
+fn ahead(kind: &str) -> Value {
+    json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100_000_000})
+}
+
+/// A link of so many flows, without limits of its queues.
+pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigError> {
+    let made = std::rc::Rc::new(Counter::new(0));
+    let side = |port| {
+        let made = std::rc::Rc::clone(&made);
+        DirectionContext::new(Port(port), move |_| {
+            made.set(made.get() + 1);
+            let (seed, registry) = (Seed::new(1, 0, "queue"), &Registry::default());
+            let droptail = json!({"kind": "droptail", "limit": {"packets": 10_000}});
+            let disc = AnyQueue::build(&droptail, Setup { seed, registry, extra: () })?;
+            Ok(Queue::new(disc, QueueId(made.get() - 1)))
+        })
+    };
+    let mut kit = LinkContext::new(side(0));
+    kit.reverse = Some(side(1));
+    kit.files = radio::files();
+    kit.users = Users::new((0..flows).map(|_| None));
+    let config = serde_json::from_value(description(changes)).expect("a description");
+    let (seed, registry) = (Seed::new(seed, 0, "link"), &Registry::default());
+    Tdd::build(config, Setup { seed, registry, extra: kit })
+}
+
+struct World {
+    link: Tdd,
+    bench: Bench,
+    /// Microseconds, port and number of what was handed up.
+    out: Vec<(u64, u8, u64)>,
+}
+
+impl World {
+    fn new(changes: Value) -> World {
+        World::of(changes, 1)
+    }
+
+    fn of(changes: Value, flows: u32) -> World {
+        let mut link = make(changes, flows, 1).expect("accepted");
+        let mut bench = Bench::default();
+        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+        World { link, bench, out: Vec::new() }
+    }
+
+    fn run(&mut self, until_us: u64) -> &mut World {
+        self.run_until(Time::from_nanos(until_us * 1000));
+        self
+    }
+
+    fn run_until(&mut self, until: Time) {
+        for (at, port, packet) in self.bench.run(&mut self.link, until) {
+            self.out.push((at.as_nanos() / 1000, port.0, packet.seq));
+        }
+    }
+
+    /// Packet number `seq` of `bytes` for the station arrives at `port`.
+    fn put(&mut self, at_us: u64, port: u8, seq: u64, bytes: u64) -> &mut World {
+        self.put_of(0, at_us, port, seq, bytes)
+    }
+
+    fn put_of(&mut self, flow: u32, at_us: u64, port: u8, seq: u64, bytes: u64) -> &mut World {
+        // Several may come at one instant, before what is due at it.
+        let now = Time::from_nanos(at_us * 1000);
+        if let Some(before) = (at_us * 1000).checked_sub(1) {
+            self.run_until(Time::from_nanos(before));
+        }
+        let packet = Packet::datagram(FlowId(flow), seq, Bytes(bytes), now);
+        self.link.receive(Port(port), &packet, &mut self.bench.at(now));
+        self
+    }
+
+    fn forward(&self, name: &str) -> f64 {
+        self.count(0, name)
+    }
+
+    fn counter(&self, name: &str) -> f64 {
+        self.count(1, name)
+    }
+
+    fn count(&self, side: usize, name: &str) -> f64 {
+        let reports = self.link.reports(Time::from_secs(1));
+        let found = reports[side].link.counters.iter().find(|(known, _)| known == name);
+        found.unwrap_or_else(|| panic!("{name}")).1
+    }
+
+    fn ended(&mut self) -> Vec<(u64, u8, u64)> {
+        self.run(10_000_000);
+        assert_eq!((self.link.held(), self.link.next_wakeup()), (0, Time::NEVER));
+        std::mem::take(&mut self.out)
+    }
+}
+
+#[test]
+fn what_waits_as_a_frame_begins_is_sent_in_it() {
+    let mut world = World::new(json!({}));
+    world.put(0, 0, 0, 1000).put(1, 0, 1, 1000).put(5_001, 0, 2, 1000);
+    assert_eq!(world.ended(), [(3_000, 0, 0), (8_000, 0, 1), (13_000, 0, 2)]);
+}
+
+/// wimax-mac §1: 360 slots of 9 B are 3240 B. Two packets of 1540 B and their headers leave 148 B: 140 B of the
+/// third with a header and a subheader of 2 B, the rest in the next frame.
+#[test]
+fn a_frame_carries_its_slots_and_packets_are_cut_to_fit() {
+    let mut world = World::new(json!({}));
+    (0..4).for_each(|seq| {
+        world.put(0, 0, seq, 1540);
+    });
+    let out = world.ended();
+    assert_eq!(out, [(3_000, 0, 0), (3_000, 0, 1), (8_000, 0, 2), (8_000, 0, 3)]);
+    let whole = json!({"fragmentation": {"down": false, "up": true}});
+    let mut world = World::new(whole);
+    (0..4).for_each(|seq| {
+        world.put(0, 0, seq, 1540);
+    });
+    assert_eq!(world.ended(), out, "two in each frame");
+    let used = world.link.meters[0].used();
+    assert_eq!(used, 2 * (2u64 * 1546).div_ceil(9));
+}
+
+/// wimax-2009 Fig. 1, steps 1 to 4: heard 30 ms after its arrival, in the map of the frame of 35 ms, sent
+/// in the frame of 40 ms, received 5.6 ms after its start.
+#[test]
+fn fig1_an_ack_by_contention() {
+    let mut world = World::new(json!({}));
+    world.put(3_500, 1, 0, 40);
+    assert_eq!(world.ended(), [(45_600, 1, 0)]);
+    assert_eq!((world.counter("granted_bytes"), world.counter("used_bytes")), (52.0, 46.0));
+    assert_eq!((world.counter("requests_contention"), world.counter("granted_slots")), (1.0, 8.0));
+    assert!((world.counter("mac_delay_mean_s") - 0.0421).abs() < 1e-12);
+}
+
+#[test]
+fn with_a_relevance_of_0_a_map_grants_in_its_own_frame() {
+    let mut world = World::new(json!({"map_relevance": 0}));
+    world.put(3_500, 1, 0, 40);
+    assert_eq!(world.ended(), [(40_600, 1, 0)]);
+}
+
+/// wimax-2009 Fig. 1: the second ACK goes by piggyback: heard as the burst of the frame of 40 ms is received,
+/// at 45 ms in time for the map of that instant, at 45.6 ms for that of 50 ms; sent in the frame after it.
+#[test]
+fn fig1_the_second_ack_by_piggyback() {
+    let mut world = World::new(json!({"received_ns": 5_000_000}));
+    world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
+    assert_eq!(world.ended(), [(45_000, 1, 0), (55_000, 1, 1)]);
+    let mut world = World::new(json!({}));
+    world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
+    assert_eq!(world.ended(), [(45_600, 1, 0), (60_600, 1, 1)]);
+    assert_eq!(
+        (world.counter("requests_contention"), world.counter("requests_piggyback")),
+        (1.0, 1.0)
+    );
+    assert_eq!((world.counter("granted_bytes"), world.counter("used_bytes")), (100.0, 92.0));
+}
+
+#[test]
+fn where_every_packet_asks_for_itself_nothing_goes_by_piggyback() {
+    let request = json!({"kind": "drawn", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
+        "collision": 0.0, "timer_ns": 0, "per": "packet"});
+    let mut world = World::new(json!({"request": request}));
+    world.put(3_500, 1, 0, 40).put(6_000, 1, 1, 40);
+    // Heard at 33.5 and 36 ms, in the maps of 35 and 40 ms.
+    assert_eq!(world.ended(), [(45_600, 1, 0), (50_600, 1, 1)]);
+    assert_eq!(
+        (world.counter("requests_contention"), world.counter("requests_piggyback")),
+        (2.0, 0.0)
+    );
+    assert_eq!(world.counter("granted_bytes"), 2.0 * 52.0);
+}
+
+/// wimax-2009 §4.1: granted as the data are served at 3 ms, in the map of 5 ms, sent in the frame of 10 ms.
+#[test]
+fn blind_grants_come_with_the_data() {
+    let mut world = World::new(json!({"grant": ahead("blind-bi")}));
+    world.put(0, 0, 0, 1540).put(0, 0, 1, 1540).put(3_000, 1, 7, 40);
+    assert_eq!(world.ended(), [(3_000, 0, 0), (3_000, 0, 1), (15_600, 1, 7)]);
+    assert_eq!((world.counter("grants_proactive"), world.counter("efficiency")), (2.0, 0.5));
+}
+
+/// wimax-2009 §4.2: one grant for what was served in a frame; the second ACK by piggyback.
+#[test]
+fn adapt_bi_grants_once_and_the_rest_goes_by_piggyback() {
+    let mut world = World::new(json!({"grant": ahead("adapt-bi")}));
+    world.put(0, 0, 0, 1540).put(0, 0, 1, 1540).put(3_000, 1, 7, 40).put(3_000, 1, 8, 40);
+    assert_eq!(world.ended()[2..], [(15_600, 1, 7), (30_600, 1, 8)]);
+    let counts = ["grants_proactive", "requests_piggyback", "granted_bytes", "used_bytes"];
+    assert_eq!(counts.map(|name| world.counter(name)), [1.0, 1.0, 94.0, 92.0]);
+}
+
+#[test]
+fn a_station_left_without_a_grant_asks_after_the_fallback() {
+    for kind in ["blind-bi", "adapt-bi"] {
+        let mut world = World::new(json!({"grant": ahead(kind)}));
+        // Asks at 101 ms, heard at 131 ms, in the map of 135 ms, sent in the frame of 140 ms.
+        world.put(1_000, 1, 0, 40);
+        assert_eq!(world.ended(), [(145_600, 1, 0)], "{kind}");
+    }
+}
+
+/// A grant of 46 B does not hold an ACK of 58: 38 B of it, then 14 B with header and subheader.
+#[test]
+fn an_ack_larger_than_its_grant_is_cut() {
+    let mut world = World::new(json!({"grant": ahead("adapt-bi")}));
+    world.put(0, 0, 0, 1540).put(3_000, 1, 7, 52);
+    assert_eq!(world.ended()[1..], [(30_600, 1, 7)]);
+    let counts = ["requests_piggyback", "granted_bytes", "used_bytes"];
+    assert_eq!(counts.map(|name| world.counter(name)), [1.0, 46.0 + 2.0 + 22.0, 46.0 + 22.0]);
+}
+
+/// A request says what waits, and is net of what is on its way.
+#[test]
+fn a_request_is_net_of_grants_on_their_way() {
+    let mut world = World::new(json!({"grant": ahead("blind-bi"), "map_relevance": 3}));
+    world.put(0, 0, 0, 1540).put(5_000, 0, 1, 1540);
+    // The first waits from 1 ms on; data are served at 3 and 8 ms.
+    world.put(1_000, 1, 7, 40);
+    let out = world.ended();
+    assert_eq!(out.last(), Some(&(25_600, 1, 7)));
+    assert_eq!(
+        (world.counter("requests_contention"), world.counter("grants_proactive")),
+        (0.0, 2.0)
+    );
+}
+
+/// wimax-2009 §5.1: attempts are 30 ms apart, and order is kept: what is late holds up the rest.
+#[test]
+fn harq_repeats_and_order_is_kept() {
+    // The first attempt of the downlink is destroyed, and no other.
+    let mut world = World::new(json!({
+        "harq": {"attempts": 4, "round_trip_ns": 30_000_000},
+        "errors": {"kind": "independent", "loss": 0.5},
+    }));
+    (0..40).for_each(|seq| {
+        world.put(seq * 5_000, 0, seq, 1540);
+    });
+    let out = world.ended();
+    assert_eq!(out.iter().map(|(_, _, seq)| *seq).collect::<Vec<_>>(), (0..40).collect::<Vec<_>>());
+    assert!(out.iter().all(|(at, ..)| (at - 3_000) % 5_000 == 0), "{out:?}");
+    let late = out.iter().filter(|(at, _, seq)| *at > 3_000 + seq * 5_000).count();
+    assert!(late > 20, "{late}");
+}
+
+/// With `when = "served"` the grant comes as the packet is handed up, late as it may be; with the first
+/// transmission, before HARQ has done with it.
+#[test]
+fn grants_come_as_the_service_ends_or_before() {
+    for (when, expected) in [("served", 2.0), ("first-transmission", 2.0), ("delivered", 0.0)] {
+        let mut grant = ahead("blind-bi");
+        grant["when"] = json!(when);
+        let mut world = World::new(json!({
+            "grant": grant, "errors": {"kind": "independent", "loss": 1.0},
+            "harq": {"attempts": 2, "round_trip_ns": 30_000_000},
+        }));
+        world.put(0, 0, 0, 1540).put(0, 0, 1, 1540);
+        world.run(if when == "served" { 32_999 } else { 0 });
+        assert_eq!(
+            world.counter("grants_proactive"),
+            if when == "served" { 0.0 } else { expected }
+        );
+        assert_eq!(world.ended(), [], "both are lost");
+        assert_eq!(
+            (world.counter("grants_proactive"), world.link.meters[0].report(0.0, 0.0).lost_packets),
+            (expected, 2)
+        );
+    }
+}
+
+/// Packed, both packets are in one MPDU with subheaders: blind-BI grants once.
+#[test]
+fn packed_packets_share_a_header_and_a_grant() {
+    let packing = json!({"down": true, "up": false});
+    let mut world = World::new(json!({"grant": ahead("blind-bi"), "packing": packing}));
+    world.put(0, 0, 0, 500).put(0, 0, 1, 600);
+    assert_eq!(world.ended(), [(3_000, 0, 0), (3_000, 0, 1)]);
+    assert_eq!(world.counter("grants_proactive"), 1.0);
+    assert_eq!(world.link.meters[0].used(), (6u64 + 500 + 2 + 600 + 2).div_ceil(9));
+}
+
+/// A large packet takes turns with others: round robin gives each station an MPDU at a time.
+#[test]
+fn stations_take_turns_within_a_frame() {
+    let mut world = World::of(json!({"stations": 2, "downlink_mcs": "16qam-1/2"}), 2);
+    // 360 slots of 12 B: 4320 B. Stations get 1546, 1546 and a piece of the first's second.
+    (0..2).for_each(|seq| {
+        world.put_of(0, 0, 0, seq, 1540);
+    });
+    world.put_of(1, 0, 0, 10, 1540);
+    assert_eq!(world.ended(), [(3_000, 0, 0), (3_000, 0, 10), (8_000, 0, 1)]);
+}
+
+#[test]
+fn maps_take_slots_by_the_burst() {
+    let overhead = json!({"slots": 60, "per_burst": 17});
+    let mut world = World::new(json!({"map_overhead": overhead}));
+    // 343 slots of 9 B are 3087 B, five less than two packets.
+    (0..2).for_each(|seq| {
+        world.put(0, 0, seq, 1540);
+    });
+    assert_eq!(world.ended(), [(3_000, 0, 0), (8_000, 0, 1)]);
+}
+
+#[test]
+fn a_packet_that_fits_into_no_frame_and_is_not_cut_is_dropped() {
+    let never = json!({"down": false, "up": false});
+    let changes =
+        json!({"fragmentation": never, "downlink_mcs": "qpsk-1/12", "uplink_mcs": "qpsk-1/12"});
+    let mut world = World::new(changes);
+    world.put(0, 0, 0, 400).put(0, 0, 1, 300).put(0, 1, 2, 200).put(0, 1, 3, 100);
+    let mut out = world.ended();
+    out.sort_by_key(|(_, _, seq)| *seq);
+    assert_eq!(out.iter().map(|(_, _, seq)| *seq).collect::<Vec<_>>(), [1, 3]);
+}
+
+#[test]
+fn scheduling_requests_and_ranging_get_room_for_a_header_first() {
+    // Asked at 1 ms; the opportunity of frame 0 closes at 3 ms and is received at 5.6 ms. Header: map of 10 ms,
+    // sent in the frame of 15 ms, received at 20.6 ms. Data: map of 25 ms, frame of 30 ms.
+    for request in [
+        json!({"kind": "scheduling-request", "period_ns": 5_000_000}),
+        json!({"kind": "ranging", "codes": 1, "timer_ns": 0, "backoff": [1, 1]}),
+    ] {
+        let mut world = World::new(json!({"request": request}));
+        world.put(1_000, 1, 0, 40);
+        assert_eq!(world.ended(), [(35_600, 1, 0)]);
+        assert_eq!((world.counter("granted_bytes"), world.counter("granted_slots")), (52.0, 9.0));
+    }
+}
+
+#[test]
+fn periodic_grants_come_whether_or_not_there_are_data() {
+    let grant = json!({"kind": "unsolicited", "period_ns": 20_000_000, "size_bytes": 46, "fallback_ns": 100_000_000});
+    let mut world = World::new(json!({"grant": grant}));
+    world.put(1_000, 1, 0, 40).run(100_000);
+    // Granted at 0, 20, …; the first burst closes at 8 ms.
+    assert_eq!(world.out, [(10_600, 1, 0)]);
+    assert_eq!(world.counter("grants_proactive"), 6.0);
+}
+
+/// `rate` in proportion to the nominal one: half of the bytes of each slot.
+#[test]
+fn a_change_of_rate_scales_all_slots() {
+    let mut world = World::new(json!({}));
+    let nominal = world.link.nominal[0];
+    assert_eq!(nominal, Rate(360 * 9 * 8 * 200));
+    let half = Control::Rate(Rate(nominal.0 / 2));
+    world.link.control(&half, &mut world.bench.at(Time::ZERO));
+    (0..2).for_each(|seq| {
+        world.put(0, 0, seq, 1540);
+    });
+    assert_eq!(world.ended(), [(3_000, 0, 0), (8_000, 0, 1)]);
+    let mut world = World::new(json!({}));
+    world.link.control(&Control::Rate(Rate(0)), &mut world.bench.at(Time::ZERO));
+    world.put(0, 0, 0, 1540);
+    assert_eq!(world.link.next_wakeup(), Time::NEVER);
+    let now = Time::from_millis(12);
+    world.link.control(&Control::Rate(nominal), &mut world.bench.at(now));
+    assert_eq!(world.ended(), [(18_000, 0, 0)]);
+}
+
+#[test]
+fn an_idle_link_sleeps() {
+    let mut world = World::of(json!({"stations": 40}), 40);
+    assert_eq!(world.link.next_wakeup(), Time::NEVER);
+    world.put(7_000, 0, 0, 100);
+    assert_eq!(world.ended(), [(13_000, 0, 0)]);
+    assert_eq!(world.counter("frames"), 1.0);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (changes, expected) in [
+        (json!({"stations": 0}), "stations = 0: outside 1 … 1000"),
+        (json!({"stations": 1001}), "stations = 1001: outside 1 … 1000"),
+        (json!({"frame_ns": 0}), "frame_ns = 0: outside 1000 … 3600000000000"),
+        (
+            json!({"uplink_mcs": "64qam-5/6"}),
+            "uplink_mcs = \"64qam-5/6\": not in the list of this direction. Accepted: qpsk-1/12, ",
+        ),
+        (
+            json!({"map_overhead": {"slots": 420}}),
+            "map_overhead.slots = 420: leaves nothing of 420 slots",
+        ),
+        (json!({"harq": {"attempts": 0, "round_trip_ns": 1}}), "harq.attempts = 0: less than 1"),
+        (
+            json!({"harq": {"attempts": 1, "error": 1.0, "round_trip_ns": 1}}),
+            "harq.error = 1: no probability below 1",
+        ),
+        (
+            json!({"grant": {"kind": "blind-bi", "size_bytes": 1051, "fallback_ns": 0}}),
+            "grant.size_bytes = 1051: larger than the uplink of a frame, 1050 bytes",
+        ),
+        (
+            json!({"harq": {"attempts": 4, "round_trip_ns": 1, "processes": 16}}),
+            "harq.processes = 16",
+        ),
+        (json!({"request": {"kind": "none"}}), "grant.kind = \"uni\": nothing is ever granted"),
+        (json!({"users": [{"user": 1}]}), "users.0.user = 1: not there: there are 1 stations"),
+        (
+            json!({"request": {"kind": "ranging", "codes": 0, "timer_ns": 0, "backoff": [2, 64]}}),
+            "request.codes = 0: none. Write at least 1",
+        ),
+        (
+            json!({"request": {"kind": "ranging", "codes": 8, "timer_ns": 0, "backoff": [64, 2]}}),
+            "request.backoff = \"[64, 2]\": no windows",
+        ),
+    ] {
+        let error = make(changes, 1, 1).err().expect("it is refused").to_string();
+        assert!(error.replace(['"'], "").starts_with(&expected.replace(['"'], "")), "{error}");
+    }
+}
+
+/// wimax-mac §1: a map grants in its frame what slots carry, rounded up for each station.
+#[test]
+fn uplink_slots_are_shared_and_what_does_not_fit_waits() {
+    let mut world = World::of(json!({"stations": 30, "uplink_mcs": "qpsk-1/2"}), 30);
+    (0..30).for_each(|flow| {
+        world.put_of(flow, 1_000, 1, u64::from(flow), 40);
+    });
+    let out = world.ended();
+    // 8 slots each of 175: 21 in one frame, and 42 B of the next station's 46, which it cannot use up.
+    let first = out.iter().filter(|(at, ..)| *at == 45_600).count();
+    assert_eq!((first, out.len()), (21, 30));
+}

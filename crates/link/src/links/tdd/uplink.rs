@@ -1,0 +1,293 @@
+//! Asking for the uplink, its bursts, and what the base station hears.
+
+use super::Tdd;
+use super::frame::REQUEST_HEADER;
+use super::settings::PiggybackRead;
+use crate::mac::grant::Grant;
+use crate::mac::request::{Ask, Heard, Request};
+use airpath_core::{Ctx, Packet, Time};
+
+/// Octets of a piggyback request.
+const PIGGYBACK: u64 = 2;
+
+/// What a station has said in a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stated {
+    ask: Ask,
+    /// Its `closed_ever` as it said so.
+    closed: u64,
+    is_piggyback: bool,
+}
+
+impl Tdd {
+    /// A packet arrives at a station.
+    pub(super) fn receive_at_station(&mut self, number: usize, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let station = &mut self.stations[number];
+        let direction = &mut station.sides[1];
+        let (had_data, before) = (direction.has_data(), direction.queue.packets());
+        direction.queue.enqueue(packet, ctx);
+        if !had_data {
+            station.waits_since = ctx.now;
+        }
+        let has_come = direction.queue.packets() > before;
+        if self.asks_per_packet() {
+            if has_come {
+                let bytes = u64::from(packet.size) + self.segmentation[1].header;
+                self.ask(Ask { station: number as u32, bytes, adds: true }, ctx.now);
+            }
+        } else {
+            self.ask_if_left(number, ctx.now);
+        }
+        self.look_at(1, number);
+        self.note_fallback(number);
+    }
+
+    /// Whether every packet asks for itself, and nothing goes by piggyback.
+    fn asks_per_packet(&self) -> bool {
+        self.asking.per_packet && self.rules.asks
+    }
+
+    /// A station with data asks, if nothing is on its way for it and it may.
+    fn ask_if_left(&mut self, number: usize, now: Time) {
+        let station = &self.stations[number];
+        if self.rules.asks && station.sides[1].has_data() && !station.is_served() {
+            let bytes = station.sides[1].backlog(&self.segmentation[1]);
+            self.ask(Ask { station: number as u32, bytes, adds: false }, now);
+        }
+    }
+
+    fn ask(&mut self, ask: Ask, now: Time) {
+        if self.asking.can_ask {
+            let station = &mut self.stations[ask.station as usize];
+            station.asks += 1;
+            station.closed_as_asked = station.closed_ever;
+            self.request.ask(ask, now);
+            self.seldom = self.seldom.min(self.request.next_wakeup());
+        }
+    }
+
+    /// When a station that is left without a grant asks all the same.
+    fn note_fallback(&mut self, number: usize) {
+        let Some(fallback) = self.rules.fallback else { return };
+        let station = &self.stations[number];
+        let has_data = station.sides[1].has_data();
+        let is_left = has_data && !station.is_served() && self.asking.can_ask;
+        let at = if is_left { station.waits_since + fallback } else { Time::NEVER };
+        self.fallbacks.note(number, at);
+        self.seldom = self.seldom.min(at);
+    }
+
+    /// Stations that are left without a grant ask.
+    pub(super) fn ask_after_all(&mut self, now: Time) {
+        while let Some(number) = self.fallbacks.take_due(now) {
+            let station = &self.stations[number];
+            if station.sides[1].has_data() && !station.is_served() {
+                let bytes = station.sides[1].backlog(&self.segmentation[1]);
+                self.ask(Ask { station: number as u32, bytes, adds: false }, now);
+            }
+        }
+    }
+
+    /// What the procedure lets the base station hear.
+    pub(super) fn hear_requests(&mut self, now: Time) {
+        if self.request.next_wakeup() > now {
+            return;
+        }
+        let mut heard = std::mem::take(&mut self.heard);
+        self.request.wake(now, &mut heard);
+        for each in heard.drain(..) {
+            match each {
+                Heard::Request(ask) => {
+                    let closed = self.stations[ask.station as usize].closed_as_asked;
+                    self.hear(Stated { ask, closed, is_piggyback: false }, now);
+                }
+                Heard::Code(station) => {
+                    self.wait_for_frame(now);
+                    self.stations[station as usize].headers += 1;
+                    self.look_at_request(station as usize);
+                }
+            }
+        }
+        self.heard = heard;
+    }
+
+    /// What stations said in bursts and headers that have been received.
+    pub(super) fn hear_stated(&mut self, now: Time) {
+        while let Some(stated) = self.stated.take_due(now) {
+            self.hear(stated, now);
+        }
+    }
+
+    /// A request of a station is lost, which asks again if nothing else is on its way.
+    pub(super) fn forget_request(&mut self, number: usize, now: Time) {
+        let station = &mut self.stations[number];
+        station.asks = station.asks.saturating_sub(1);
+        self.ask_if_left(number, now);
+        self.note_fallback(number);
+    }
+
+    /// The base station hears a request: it replaces what the request queue holds, net of what is on
+    /// its way; one that adds is added. A piggyback request that another one has overtaken says nothing
+    /// any more.
+    fn hear(&mut self, stated: Stated, now: Time) {
+        let Stated { ask: Ask { station: number, bytes, adds }, closed, is_piggyback } = stated;
+        self.wait_for_frame(now);
+        let station = &mut self.stations[number as usize];
+        station.asks = station.asks.saturating_sub(1);
+        if is_piggyback {
+            station.counts.piggyback += 1;
+            station.counts.granted_bytes += PIGGYBACK;
+        } else {
+            station.counts.contention += 1;
+            station.counts.granted_bytes += REQUEST_HEADER;
+        }
+        let is_overtaken = is_piggyback && closed < station.closed_as_heard;
+        if is_piggyback {
+            station.closed_as_heard = station.closed_as_heard.max(closed);
+        }
+        if adds {
+            station.requested += bytes;
+        } else if !is_overtaken {
+            let on_its_way = station.granted_ever - closed;
+            station.requested = bytes.saturating_sub(on_its_way);
+        }
+        let more = self.grant.on_request(number, bytes, station.requested);
+        self.grant_unasked(number as usize, more, now);
+        self.look_at_request(number as usize);
+        // What was on its way may have been too little.
+        self.ask_if_left(number as usize, now);
+        self.note_fallback(number as usize);
+    }
+
+    /// The policy adds to a request queue.
+    #[inline]
+    pub(super) fn grant_unasked(&mut self, number: usize, bytes: u64, now: Time) {
+        self.seldom = self.seldom.min(self.grant.next_wakeup());
+        if bytes > 0 {
+            self.add_unasked(number, bytes, now);
+        }
+    }
+
+    fn add_unasked(&mut self, number: usize, bytes: u64, now: Time) {
+        self.wait_for_frame(now);
+        let station = &mut self.stations[number];
+        station.requested += bytes;
+        station.counts.proactive += 1;
+        self.look_at_request(number);
+    }
+
+    /// The policy grants by itself.
+    pub(super) fn grant_by_itself(&mut self, now: Time) {
+        if self.grant.next_wakeup() > now {
+            return;
+        }
+        self.wait_for_frame(now);
+        let Tdd { grant, stations, with_request, .. } = self;
+        grant.on_wake(now, &mut |number, bytes| {
+            let station = &mut stations[number as usize];
+            station.requested += bytes;
+            station.counts.proactive += 1;
+            with_request.set(number as usize, true);
+        });
+    }
+
+    /// The bursts that close now.
+    pub(super) fn close_bursts(&mut self, ctx: &mut Ctx<'_>) {
+        while let Some(burst) = self.bursts.front().copied()
+            && self.clock.closed_at(burst.frame) <= ctx.now
+        {
+            self.bursts.pop_front();
+            self.close_burst(&burst, ctx);
+        }
+        self.find_closes();
+    }
+
+    /// A station fills its burst.
+    fn close_burst(&mut self, burst: &super::Burst, ctx: &mut Ctx<'_>) {
+        let number = burst.station as usize;
+        let arrives = self.clock.received_at(burst.frame);
+        let piggybacks = self.rules.piggybacks && !self.asks_per_packet();
+        let segmentation = &self.segmentation[1];
+        let mut used = 0;
+        let station = &mut self.stations[number];
+        while let Some(mut mpdu) =
+            station.sides[1].next_mpdu(burst.station, burst.bytes - used, segmentation, ctx)
+        {
+            used += mpdu.bytes;
+            if let Some(radio) = &mut self.radio {
+                mpdu.scheme = burst.scheme;
+                radio.count(1, mpdu.scheme);
+            }
+            self.air[1].send(arrives, mpdu);
+        }
+        if used == 0 && burst.bytes > 0 && !segmentation.fragments {
+            self.drop_too_large(1, number, ctx);
+        }
+        let station = &mut self.stations[number];
+        station.closed_ever += burst.bytes;
+        station.counts.used_bytes += used;
+        if used > 0 {
+            // A grant that was too small is none.
+            station.waits_since = ctx.now;
+        }
+        let left = station.sides[1].backlog(&self.segmentation[1]);
+        let closed = station.closed_ever;
+        let state = |is_piggyback| {
+            let ask = Ask { station: burst.station, bytes: left, adds: false };
+            Stated { ask, closed, is_piggyback }
+        };
+        if burst.headers > 0 {
+            // A request that was begun is answered in a header; more than one say the same.
+            for _ in 0..burst.headers {
+                self.stated.push(arrives, state(false));
+            }
+            self.seldom = self.seldom.min(arrives);
+        } else if used > 0 && left > 0 && piggybacks {
+            station.asks += 1;
+            let delay = self.request.piggyback_delay(burst.station);
+            match self.piggyback_read {
+                PiggybackRead::AtOnce => {
+                    self.stated.push(arrives + delay, state(true));
+                    self.seldom = self.seldom.min(arrives + delay);
+                }
+                PiggybackRead::WithMpdu => {
+                    let carried = self.carried.put(state(true), delay);
+                    self.air[1].carry(carried);
+                }
+            }
+        }
+        if burst.bytes > 0 {
+            self.wait_for_frame(ctx.now);
+            let queued = self.stations[number].requested;
+            let more = self.grant.on_grant(burst.station, burst.bytes, used, queued);
+            self.grant_unasked(number, more, ctx.now);
+        }
+        self.ask_if_left(number, ctx.now);
+        self.look_at(1, number);
+        self.note_fallback(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::make;
+    use super::*;
+    use serde_json::json;
+
+    /// Two bursts of 46 bytes have closed. The second said that 40 bytes wait, which came after the first
+    /// had closed.
+    #[test]
+    fn a_piggyback_request_that_was_overtaken_says_nothing() {
+        let mut tdd = make(json!({}), 1, 1).expect("accepted");
+        (tdd.stations[0].granted_ever, tdd.stations[0].closed_ever) = (92, 92);
+        let said = |bytes, closed| {
+            let ask = Ask { station: 0, bytes, adds: false };
+            Stated { ask, closed, is_piggyback: true }
+        };
+        tdd.hear(said(40, 92), Time::from_millis(60));
+        assert_eq!(tdd.stations[0].requested, 40);
+        tdd.hear(said(46, 46), Time::from_millis(90));
+        assert_eq!(tdd.stations[0].requested, 40);
+        assert_eq!(tdd.stations[0].counts.piggyback, 2);
+    }
+}

@@ -1,0 +1,341 @@
+//! A link driven by recorded delivery opportunities.
+//!
+//! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes, of one packet or of
+//! several; a packet that does not fit goes on at the next opportunity; what an opportunity
+//! cannot use is lost. A packet that arrives at the instant of an opportunity comes too late for
+//! it. The trace repeats, its last timestamp being the period. `frame_overhead` is 4 bytes in
+//! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
+//!
+//! The nominal rate is the mean of the trace. When the scenario sets another, every opportunity
+//! carries more or fewer bytes in proportion; their times stay. The run begins in the trace at
+//! `offset`.
+
+use crate::context::LinkContext;
+use crate::link::{Link, SideReport};
+use crate::links::air::Air;
+use crate::links::fixed::probability;
+use crate::links::framing::FramingConfig;
+use crate::links::meter::Meter;
+use crate::links::offset::{Offset, OffsetSpec};
+use crate::links::opportunity::OpportunitySize;
+use airpath_aqm::Queue;
+use airpath_core::{
+    ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Part, Port, Rate,
+    Setup, Stage, Time,
+};
+use airpath_phy::errors::Frame;
+use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceConfig {
+    /// Key of the trace among those given with the description.
+    pub trace: String,
+    /// Probability that a packet is lost, in [0, 1].
+    #[serde(default)]
+    pub loss: f64,
+    /// What a packet costs on the air; a number is the overhead alone.
+    #[serde(default, alias = "frame_overhead")]
+    pub framing: FramingConfig,
+    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    #[serde(default, alias = "channel")]
+    pub errors: Option<Value>,
+    /// Where in the trace the run begins; absent: at its start.
+    #[serde(default)]
+    pub offset: Option<OffsetSpec>,
+}
+
+/// A queue that drains at the opportunities of a trace. Input 0.
+pub struct TraceLink {
+    schedule: Schedule,
+    size: OpportunitySize,
+    nominal: Rate,
+    queue: Queue,
+    output: Port,
+    framing: Framing,
+    loss: f64,
+    air: Air,
+    in_transit: Option<InTransit>,
+    /// Number of the next opportunity, counted from the start of the run through all repetitions.
+    next: u64,
+    offered: Offered,
+    /// In bytes of opportunities.
+    meter: Meter,
+}
+
+/// The packet that is being sent.
+#[derive(Clone, Copy, Debug)]
+struct InTransit {
+    packet: Packet,
+    /// Bytes of it that are still to go.
+    to_go: u64,
+    /// The opportunity that took its first byte.
+    began: Time,
+}
+
+/// Bytes on offer since measurement started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Offered {
+    /// Number of the first opportunity that counts, of those of the present size.
+    first: u64,
+    /// Bytes on offer before it.
+    bytes: u128,
+}
+
+/// The repeated opportunities as one endless sequence, from the offset on.
+struct Schedule {
+    trace: Arc<Trace>,
+    offset: Offset,
+    /// Opportunities of the first round that are before the offset.
+    skipped: u64,
+}
+
+impl Schedule {
+    fn new(trace: Arc<Trace>, offset: Offset) -> Schedule {
+        let mut schedule = Schedule { trace, offset: Offset::default(), skipped: 0 };
+        schedule.skipped = schedule.count_before(Time::from_nanos(offset.nanos));
+        Schedule { offset, ..schedule }
+    }
+
+    fn opportunities(&self) -> &OpportunityTrace {
+        match &*self.trace {
+            Trace::Opportunities(trace) => trace,
+            Trace::Rate(_) => unreachable!("build accepts opportunity traces only"),
+        }
+    }
+
+    /// When opportunity number `number` is.
+    #[inline]
+    fn time_of(&self, number: u64) -> Time {
+        let trace = self.opportunities();
+        let count = trace.times_ms().len() as u64;
+        let number = number + self.skipped;
+        let (cycle, index) = (number / count, number % count);
+        let in_trace =
+            Time::from_millis(cycle * trace.period_ms() + trace.times_ms()[index as usize]);
+        Time::from_nanos(in_trace.as_nanos() - self.offset.nanos)
+    }
+
+    /// Mean rate of the trace.
+    fn mean_rate(&self) -> Rate {
+        let trace = self.opportunities();
+        Rate((trace.bits() / trace.period_ns() as f64 * 1e9) as u64)
+    }
+
+    /// How many opportunities there are before `now`.
+    fn count_before(&self, now: Time) -> u64 {
+        match now.as_nanos() {
+            0 => 0,
+            nanos => self.count_until(Time::from_nanos(nanos - 1)),
+        }
+    }
+
+    /// How many opportunities there are up to and including `now`.
+    fn count_until(&self, now: Time) -> u64 {
+        let trace = self.opportunities();
+        let period = trace.period_ns();
+        let in_trace = now.as_nanos() + self.offset.nanos;
+        let (cycles, rest) = (in_trace / period, in_trace % period);
+        let rest_ms = rest / Time::from_millis(1).as_nanos();
+        let in_cycle = trace.times_ms().partition_point(|time_ms| *time_ms <= rest_ms);
+        cycles * trace.times_ms().len() as u64 + in_cycle as u64 - self.skipped
+    }
+}
+
+impl TraceLink {
+    fn is_idle(&self) -> bool {
+        self.in_transit.is_none() && self.queue.is_empty()
+    }
+
+    /// Number of the next opportunity that there is anything to do for: the first that carries a
+    /// byte, and with a packet in transit the one with which its rest, or as much of that as one
+    /// recorded opportunity carries, has gone.
+    #[inline]
+    fn due(&self) -> Option<u64> {
+        if self.is_idle() {
+            return None;
+        }
+        let wanted =
+            self.in_transit.as_ref().map_or(1, |sending| sending.to_go.min(OPPORTUNITY_BYTES));
+        self.size.reaching(self.next, wanted)
+    }
+
+    /// Uses `bytes`, those of an opportunity (LinkQueue::rationalize) or, for a packet in transit,
+    /// of several.
+    fn use_bytes(&mut self, bytes: u64, ctx: &mut Ctx<'_>) {
+        let mut left = bytes;
+        while left > 0 {
+            let Some(sending) = self.in_transit.take().or_else(|| self.take_next(ctx)) else {
+                break;
+            };
+            let sent = sending.to_go.min(left);
+            left -= sent;
+            if sent < sending.to_go {
+                self.in_transit = Some(InTransit { to_go: sending.to_go - sent, ..sending });
+            } else {
+                self.deliver(sending.packet, sending.began, ctx);
+            }
+        }
+        self.meter.add_used(bytes - left);
+    }
+
+    /// Bytes that the packet in transit has been given by the opportunities before number `until`
+    /// without a wake-up.
+    fn given_meanwhile(&self, until: u64) -> u64 {
+        // Less than it had to go, so that it fits.
+        self.in_transit.map_or(0, |_| self.size.between(self.next, until) as u64)
+    }
+
+    /// Brings the packet in transit up to date.
+    fn settle(&mut self, now: Time) {
+        let until = self.next_unused(now);
+        let given = self.given_meanwhile(until);
+        if let Some(sending) = &mut self.in_transit {
+            sending.to_go -= given;
+        }
+        self.meter.add_used(given);
+        self.next = until;
+    }
+
+    /// From the next opportunity on, all carry what makes the mean `rate`. The mean in whole
+    /// bit/s, as the link is said to have it, stands for the trace as recorded.
+    fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
+        self.settle(ctx.now);
+        self.offered.bytes += self.size.between(self.offered.first, self.next);
+        self.offered.first = self.next;
+        self.size = if rate.0 > 0 && rate == self.schedule.mean_rate() {
+            OpportunitySize::recorded()
+        } else {
+            OpportunitySize::at(rate, self.schedule.opportunities())
+        };
+        self.nominal = rate;
+        self.tell_rate(ctx);
+    }
+
+    /// Tells the discipline the nominal rate.
+    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.on_rate(LinkRate { nominal: self.nominal, framing: self.framing }, ctx);
+    }
+
+    fn take_next(&mut self, ctx: &mut Ctx<'_>) -> Option<InTransit> {
+        let packet = self.queue.dequeue(ctx)?;
+        let to_go = self.framing.on_air(packet.bytes()).0;
+        Some(InTransit { packet, to_go, began: ctx.now })
+    }
+
+    /// The packet has been sent, from the opportunity at `began` to the one at this instant.
+    fn deliver(&mut self, mut packet: Packet, began: Time, ctx: &mut Ctx<'_>) {
+        self.queue.on_served(&mut packet, ctx);
+        let ended = ctx.now + Duration::from_nanos(1);
+        let bytes = self.framing.on_air(packet.bytes());
+        if self.air.destroys(self.loss, || Frame { began, ended, bytes, mcs: None }) {
+            self.meter.lose();
+            return self.queue.lose(packet, DropReason::Channel, ctx);
+        }
+        self.meter.deliver(&packet);
+        ctx.emit(self.output, packet);
+    }
+
+    /// Number of the first opportunity that has been neither used nor missed at `now`: one at
+    /// this very instant counts as past only when it has been used.
+    fn next_unused(&self, now: Time) -> u64 {
+        self.next.max(self.schedule.count_before(now))
+    }
+}
+
+impl Part<dyn Link + Send, LinkContext> for TraceLink {
+    type Config = TraceConfig;
+
+    fn build(
+        config: TraceConfig,
+        setup: Setup<'_, dyn Link + Send, LinkContext>,
+    ) -> Result<Self, ConfigError> {
+        probability("loss", config.loss)?;
+        let framing = config.framing.framing()?;
+        let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
+        let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
+            return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
+        };
+        let Trace::Opportunities(opportunities) = &**trace else {
+            let problem = "a rate trace. Use a link of kind rate-trace, or convert the trace";
+            return Err(ConfigError::new("trace", config.trace, problem));
+        };
+        let period = Duration::from_nanos(opportunities.period_ns());
+        let offset = Offset::of(config.offset, period, &setup.seed);
+        let schedule = Schedule::new(Arc::clone(trace), offset);
+        Ok(TraceLink {
+            size: OpportunitySize::recorded(),
+            nominal: schedule.mean_rate(),
+            schedule,
+            queue: setup.extra.forward.only_queue()?,
+            output: setup.extra.forward.output,
+            framing,
+            loss: config.loss,
+            air: Air::new(errors, &setup.seed),
+            in_transit: None,
+            next: 0,
+            offered: Offered::default(),
+            meter: Meter::default(),
+        })
+    }
+}
+
+impl Stage for TraceLink {
+    fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
+        if self.is_idle() {
+            self.next = self.schedule.count_until(ctx.now);
+        }
+        self.queue.enqueue(packet, ctx);
+    }
+
+    fn wake(&mut self, ctx: &mut Ctx<'_>) {
+        self.queue.wake_if_due(ctx);
+        while let Some(due) = self.due()
+            && self.schedule.time_of(due) <= ctx.now
+        {
+            let bytes = self.size.between(self.next, due + 1);
+            self.next = due + 1;
+            self.use_bytes(u64::try_from(bytes).unwrap_or(u64::MAX), ctx);
+        }
+    }
+
+    fn next_wakeup(&self) -> Time {
+        let service = self.due().map_or(Time::NEVER, |number| self.schedule.time_of(number));
+        service.min(self.queue.next_wakeup())
+    }
+
+    fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
+        match event {
+            Control::Begin => self.tell_rate(ctx),
+            Control::StartMeasurement => {
+                self.settle(ctx.now);
+                self.offered = Offered { first: self.next, bytes: 0 };
+                self.meter.restart(ctx.now);
+                self.queue.restart_measurement(ctx.now);
+            }
+            Control::Rate(rate) => self.change_rate(*rate, ctx),
+            _ => {}
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.queue.packets() + usize::from(self.in_transit.is_some())
+    }
+}
+
+impl Link for TraceLink {
+    fn reports(&self, now: Time) -> Vec<SideReport> {
+        let unused = self.next_unused(now);
+        let offered = self.offered.bytes + self.size.between(self.offered.first, unused);
+        let used = self.meter.used() + self.given_meanwhile(unused);
+        let link = self
+            .meter
+            .report(used as f64 / offered.max(1) as f64, offered as f64)
+            .with_counters(self.schedule.offset.counters());
+        vec![SideReport::of(vec![self.queue.report(now)], link)]
+    }
+}

@@ -1,0 +1,74 @@
+//! adapt-BI (wimax-2009 §4.2, Fig. 5): with what is served to a station it gets room for an ACK while its
+//! request queue is empty; bursts that leave data behind ask for them by piggyback.
+
+use super::ahead::AheadConfig;
+use super::{Downlink, Grant, GrantContext, GrantRules};
+use airpath_core::{ConfigError, Part, Setup, Time};
+
+/// The policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdaptBi {
+    config: AheadConfig,
+}
+
+impl Part<dyn Grant + Send, GrantContext> for AdaptBi {
+    type Config = AheadConfig;
+
+    fn build(
+        config: AheadConfig,
+        _setup: Setup<'_, dyn Grant + Send, GrantContext>,
+    ) -> Result<AdaptBi, ConfigError> {
+        config.validate()?;
+        Ok(AdaptBi { config })
+    }
+}
+
+impl Grant for AdaptBi {
+    fn rules(&self) -> GrantRules {
+        self.config.rules(true)
+    }
+
+    fn on_downlink(&mut self, _station: u32, event: Downlink, queued: u64) -> u64 {
+        if queued == 0 && self.config.when.is(event) { self.config.size_bytes } else { 0 }
+    }
+
+    fn on_request(&mut self, _station: u32, _bytes: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn on_grant(&mut self, _station: u32, _granted: u64, _used: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn on_wake(&mut self, _now: Time, _add: &mut dyn FnMut(u32, u64)) {
+        // Nothing is ever due.
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::When;
+    use super::*;
+
+    const RECEIVED: Downlink = Downlink::Ended { is_received: true };
+    const LOST: Downlink = Downlink::Ended { is_received: false };
+
+    fn policy(when: When) -> AdaptBi {
+        AdaptBi { config: AheadConfig { size_bytes: 46, when, fallback_ns: 0 } }
+    }
+
+    /// Fig. 5: the scheduler checks the request queue of the connection.
+    #[test]
+    fn fig5_nothing_is_granted_while_something_is_asked_for() {
+        let mut adapt = policy(When::Served);
+        assert_eq!(adapt.on_downlink(0, RECEIVED, 0), 46);
+        assert_eq!(adapt.on_downlink(0, RECEIVED, 46), 0);
+        assert_eq!(adapt.on_downlink(0, LOST, 0), 46);
+        assert_eq!(policy(When::Delivered).on_downlink(0, LOST, 0), 0);
+        assert!(adapt.rules().piggybacks);
+    }
+}

@@ -1,0 +1,75 @@
+//! blind-BI (wimax-2009 §4.1): with everything that is served to a station it gets room for an ACK, whether
+//! or not it will need it. It asks for nothing, unless it is left without a grant.
+
+use super::ahead::AheadConfig;
+use super::{Downlink, Grant, GrantContext, GrantRules};
+use airpath_core::{ConfigError, Part, Setup, Time};
+
+/// The policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlindBi {
+    config: AheadConfig,
+}
+
+impl Part<dyn Grant + Send, GrantContext> for BlindBi {
+    type Config = AheadConfig;
+
+    fn build(
+        config: AheadConfig,
+        _setup: Setup<'_, dyn Grant + Send, GrantContext>,
+    ) -> Result<BlindBi, ConfigError> {
+        config.validate()?;
+        Ok(BlindBi { config })
+    }
+}
+
+impl Grant for BlindBi {
+    fn rules(&self) -> GrantRules {
+        self.config.rules(false)
+    }
+
+    fn on_downlink(&mut self, _station: u32, event: Downlink, _queued: u64) -> u64 {
+        if self.config.when.is(event) { self.config.size_bytes } else { 0 }
+    }
+
+    fn on_request(&mut self, _station: u32, _bytes: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn on_grant(&mut self, _station: u32, _granted: u64, _used: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn on_wake(&mut self, _now: Time, _add: &mut dyn FnMut(u32, u64)) {
+        // Nothing is ever due.
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::When;
+    use super::*;
+
+    const RECEIVED: Downlink = Downlink::Ended { is_received: true };
+    const LOST: Downlink = Downlink::Ended { is_received: false };
+
+    fn policy(when: When) -> BlindBi {
+        BlindBi { config: AheadConfig { size_bytes: 46, when, fallback_ns: 0 } }
+    }
+
+    #[test]
+    fn everything_that_is_served_gets_room_for_an_ack() {
+        let grants = |when| {
+            let mut policy = policy(when);
+            [Downlink::Sent, RECEIVED, LOST].map(|event| policy.on_downlink(0, event, 92))
+        };
+        assert_eq!(grants(When::Served), [0, 46, 46]);
+        assert_eq!(grants(When::FirstTransmission), [46, 0, 0]);
+        assert_eq!(grants(When::Delivered), [0, 46, 0]);
+        assert!(!policy(When::Served).rules().piggybacks);
+    }
+}

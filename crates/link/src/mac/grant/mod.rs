@@ -1,0 +1,88 @@
+//! What a base station grants stations that have not asked.
+//!
+//! A policy sees what is served to a station in the downlink, requests, and grants used or not; its
+//! answer is added to the station's request queue: bytes that the next maps grant. To add one: its file
+//! and one line in `registry.rs`.
+//!
+//! | file | policy |
+//! | --- | --- |
+//! | `uni.rs` | nothing: stations ask (wimax-2009 §2.2) |
+//! | `blind_bi.rs` | room for an ACK with everything that is served (wimax-2009 §4.1) |
+//! | `adapt_bi.rs` | the same while nothing is asked for, and piggyback (wimax-2009 §4.2) |
+//! | `unsolicited.rs` | room in each period: UGS, semi-persistent and configured grants |
+//! | `ahead.rs` | what the two of the paper have in common |
+
+mod adapt_bi;
+mod ahead;
+mod blind_bi;
+mod registry;
+#[cfg(test)]
+#[path = "../../../../../scripts/skeletons/grant.rs.in"]
+pub mod skeleton;
+mod uni;
+mod unsolicited;
+
+pub use adapt_bi::AdaptBi;
+pub use ahead::{AheadConfig, When};
+pub use blind_bi::BlindBi;
+pub use registry::{AnyGrant, GrantRegistry};
+pub use uni::{Uni, UniConfig};
+pub use unsolicited::{Unsolicited, UnsolicitedConfig};
+
+use airpath_core::{Duration, Time};
+
+/// What a policy is given at its making, beside its own configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct GrantContext {
+    /// How many stations there are.
+    pub stations: u32,
+    /// Length of a frame.
+    pub frame: Duration,
+}
+
+/// What stations do under a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrantRules {
+    /// Whether a station with data asks at once.
+    pub asks: bool,
+    /// Whether a burst that leaves data behind asks for them.
+    pub piggybacks: bool,
+    /// After how long without a grant a station with data asks all the same; `None`: never.
+    pub fallback: Option<Duration>,
+    /// The largest grant that nobody asked for, bytes; 0 without such.
+    pub largest: u64,
+}
+
+/// Something of the downlink, once for each MPDU in which a packet ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Downlink {
+    /// It is sent for the first time.
+    Sent,
+    /// The service of the packet has ended: HARQ, ARQ and waiting for its turn included.
+    Ended {
+        /// Whether it was received.
+        is_received: bool,
+    },
+}
+
+/// A policy. What its calls return is added to the request queue of `station`, bytes; `queued` is what
+/// is in there.
+pub trait Grant {
+    /// What stations do; never changes.
+    fn rules(&self) -> GrantRules;
+
+    /// Something was served to `station`.
+    fn on_downlink(&mut self, station: u32, event: Downlink, queued: u64) -> u64;
+
+    /// `station` has asked for `bytes`.
+    fn on_request(&mut self, station: u32, bytes: u64, queued: u64) -> u64;
+
+    /// A grant of `granted` bytes has been received, `used` of them with data.
+    fn on_grant(&mut self, station: u32, granted: u64, used: u64, queued: u64) -> u64;
+
+    /// When it grants by itself; [`Time::NEVER`] when it does not.
+    fn next_wakeup(&self) -> Time;
+
+    /// It grants by itself at `now`: `add` takes a station and bytes.
+    fn on_wake(&mut self, now: Time, add: &mut dyn FnMut(u32, u64));
+}

@@ -1,0 +1,52 @@
+//! UNI (wimax-2009 §2.2, §5.1): downlink and uplink know nothing of each other. A station asks as data come,
+//! and by piggyback for what a burst leaves behind.
+
+use super::{Downlink, Grant, GrantContext, GrantRules};
+use airpath_core::{ConfigError, Part, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UniConfig {}
+
+/// The policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uni;
+
+impl Part<dyn Grant + Send, GrantContext> for Uni {
+    type Config = UniConfig;
+
+    fn build(
+        _config: UniConfig,
+        _setup: Setup<'_, dyn Grant + Send, GrantContext>,
+    ) -> Result<Uni, ConfigError> {
+        Ok(Uni)
+    }
+}
+
+impl Grant for Uni {
+    fn rules(&self) -> GrantRules {
+        GrantRules { asks: true, piggybacks: true, fallback: None, largest: 0 }
+    }
+
+    fn on_downlink(&mut self, _station: u32, _event: Downlink, _queued: u64) -> u64 {
+        0
+    }
+
+    fn on_request(&mut self, _station: u32, _bytes: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn on_grant(&mut self, _station: u32, _granted: u64, _used: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn on_wake(&mut self, _now: Time, _add: &mut dyn FnMut(u32, u64)) {
+        // Nothing is ever due.
+    }
+}

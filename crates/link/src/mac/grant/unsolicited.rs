@@ -1,0 +1,115 @@
+//! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR. Every
+//! station gets room in each period, its turn n frames into it; what is left behind goes by piggyback.
+
+use super::ahead::accept_size;
+use super::{Downlink, Grant, GrantContext, GrantRules};
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnsolicitedConfig {
+    /// Between the grants of a station, ns; at least a frame.
+    pub period_ns: u64,
+    /// Bytes of a grant, at least 1.
+    pub size_bytes: u64,
+    /// After how long without a grant a station with data asks, ns.
+    pub fallback_ns: u64,
+}
+
+/// The policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsolicited {
+    config: UnsolicitedConfig,
+    /// Stations by their place in the period: offset, ns, and number.
+    turns: Vec<(u64, u32)>,
+    /// The next turn, and the start of its period, ns.
+    next: usize,
+    period_began: u64,
+}
+
+impl Part<dyn Grant + Send, GrantContext> for Unsolicited {
+    type Config = UnsolicitedConfig;
+
+    fn build(
+        config: UnsolicitedConfig,
+        setup: Setup<'_, dyn Grant + Send, GrantContext>,
+    ) -> Result<Unsolicited, ConfigError> {
+        accept_size(config.size_bytes)?;
+        let GrantContext { stations, frame } = setup.extra;
+        let frame = frame.as_nanos();
+        if config.period_ns < frame {
+            let problem = format!("shorter than a frame ({frame} ns)");
+            return Err(ConfigError::new("period_ns", config.period_ns, problem));
+        }
+        let turn = |station: u32| (u64::from(station) * frame % config.period_ns, station);
+        let mut turns: Vec<(u64, u32)> = (0..stations).map(turn).collect();
+        turns.sort_unstable();
+        Ok(Unsolicited { config, turns, next: 0, period_began: 0 })
+    }
+}
+
+impl Grant for Unsolicited {
+    fn rules(&self) -> GrantRules {
+        GrantRules {
+            asks: false,
+            piggybacks: true,
+            fallback: Some(Duration::from_nanos(self.config.fallback_ns)),
+            largest: self.config.size_bytes,
+        }
+    }
+
+    fn on_downlink(&mut self, _station: u32, _event: Downlink, _queued: u64) -> u64 {
+        0
+    }
+
+    fn on_request(&mut self, _station: u32, _bytes: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn on_grant(&mut self, _station: u32, _granted: u64, _used: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    fn next_wakeup(&self) -> Time {
+        let turn = self.turns.get(self.next);
+        turn.map_or(Time::NEVER, |(offset, _)| Time::from_nanos(self.period_began + offset))
+    }
+
+    fn on_wake(&mut self, now: Time, add: &mut dyn FnMut(u32, u64)) {
+        while self.next_wakeup() <= now {
+            add(self.turns[self.next].1, self.config.size_bytes);
+            self.next += 1;
+            if self.next == self.turns.len() {
+                self.next = 0;
+                self.period_began += self.config.period_ns;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GrantRegistry;
+    use super::*;
+    use airpath_core::Seed;
+
+    #[test]
+    fn every_station_has_its_turn_once_in_each_period() {
+        let config = UnsolicitedConfig { period_ns: 10_000_000, size_bytes: 46, fallback_ns: 0 };
+        let registry = GrantRegistry::default();
+        let extra = GrantContext { stations: 3, frame: Duration::from_millis(5) };
+        let setup = Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra };
+        let mut policy = Unsolicited::build(config, setup).expect("accepted");
+        let mut found = Vec::new();
+        for _ in 0..4 {
+            let now = policy.next_wakeup();
+            policy.on_wake(now, &mut |station, bytes| {
+                assert_eq!(bytes, 46);
+                found.push((now.as_nanos() / 1_000_000, station));
+            });
+        }
+        assert_eq!(found, [(0, 0), (0, 2), (5, 1), (10, 0), (10, 2), (15, 1)]);
+    }
+}

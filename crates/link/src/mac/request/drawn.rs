@@ -1,0 +1,185 @@
+//! A request takes a drawn time, from data at the station to the base station's knowledge of them.
+//!
+//! Source: wimax-2009 §5.1: uniform from 25 to 50 ms; with a probability of 1 % codes collide, which costs
+//! a timer of 100 ms. Each collision adds the timer, and the next attempt may collide again. How much the
+//! station asks for is what waits as it begins, as in Fig. 1: what comes later goes by piggyback.
+
+use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use crate::retransmission::delay_queue::DelayQueue;
+use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use serde::Deserialize;
+
+/// A time that is drawn, uniformly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    /// Least, ns.
+    pub low_ns: u64,
+    /// Most, ns; the same for a constant.
+    pub high_ns: u64,
+}
+
+impl Span {
+    /// Accepts what is in order.
+    fn validate(self, field: &str) -> Result<(), ConfigError> {
+        if self.low_ns > self.high_ns {
+            let problem = "reversed. Write the smaller one first";
+            return Err(ConfigError::new(
+                field,
+                format!("{} … {} ns", self.low_ns, self.high_ns),
+                problem,
+            ));
+        }
+        Ok(())
+    }
+
+    fn draw(self, draws: &mut Stream) -> Duration {
+        let (low, high) = (Duration::from_nanos(self.low_ns), Duration::from_nanos(self.high_ns));
+        if low == high { low } else { draws.uniform_duration(low, high) }
+    }
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    /// One is outstanding for the queue, the rest goes by piggyback: the standard.
+    #[default]
+    Queue,
+    /// Every packet asks for itself, and nothing goes by piggyback.
+    Packet,
+}
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawnConfig {
+    /// From data to the base station's knowledge, without collisions.
+    pub delay: Span,
+    /// Probability of a collision, each time; below 1.
+    pub collision: f64,
+    /// What each collision adds, ns.
+    pub timer_ns: u64,
+    /// What a request is for.
+    #[serde(default)]
+    pub per: Per,
+    /// What a piggyback request adds before the next map.
+    #[serde(default)]
+    pub piggyback: Span,
+}
+
+/// What is drawn for a station.
+#[derive(Clone, Debug)]
+struct Station {
+    draws: Stream,
+    counts: RequestCounts,
+}
+
+/// The procedure.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    config: DrawnConfig,
+    stations: Vec<Station>,
+    under_way: DelayQueue<Ask>,
+}
+
+impl Part<dyn Request + Send, RequestContext> for Drawn {
+    type Config = DrawnConfig;
+
+    fn build(
+        config: DrawnConfig,
+        setup: Setup<'_, dyn Request + Send, RequestContext>,
+    ) -> Result<Drawn, ConfigError> {
+        config.delay.validate("delay")?;
+        config.piggyback.validate("piggyback")?;
+        if !(0.0..1.0).contains(&config.collision) {
+            let problem = "no probability below 1. Write a number in [0, 1)";
+            return Err(ConfigError::new("collision", config.collision, problem));
+        }
+        let station = |number: u32| Station {
+            draws: setup.seed.child(&format!("station {number}")).stream(),
+            counts: RequestCounts::default(),
+        };
+        let stations = (0..setup.extra.stations).map(station).collect();
+        Ok(Drawn { config, stations, under_way: DelayQueue::default() })
+    }
+}
+
+impl Request for Drawn {
+    fn rules(&self) -> RequestRules {
+        RequestRules { per_packet: self.config.per == Per::Packet, can_ask: true }
+    }
+
+    fn ask(&mut self, ask: Ask, now: Time) {
+        let Station { draws, counts } = &mut self.stations[ask.station as usize];
+        let mut takes = self.config.delay.draw(draws);
+        counts.attempts += 1;
+        while self.config.collision > 0.0 && draws.bernoulli(self.config.collision) {
+            takes += Duration::from_nanos(self.config.timer_ns);
+            counts.attempts += 1;
+            counts.collisions += 1;
+        }
+        self.under_way.push(now + takes, ask);
+    }
+
+    #[inline]
+    fn next_wakeup(&self) -> Time {
+        self.under_way.next()
+    }
+
+    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+        while let Some(ask) = self.under_way.take_due(now) {
+            heard.push(Heard::Request(ask));
+        }
+    }
+
+    fn piggyback_delay(&mut self, station: u32) -> Duration {
+        self.config.piggyback.draw(&mut self.stations[station as usize].draws)
+    }
+
+    fn counts(&self, station: u32) -> RequestCounts {
+        self.stations[station as usize].counts
+    }
+
+    fn restart_measurement(&mut self) {
+        self.stations.iter_mut().for_each(|station| station.counts = RequestCounts::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::{asks, make};
+    use super::*;
+
+    const CONFIG: DrawnConfig = DrawnConfig {
+        delay: Span { low_ns: 25_000_000, high_ns: 50_000_000 },
+        collision: 0.01,
+        timer_ns: 100_000_000,
+        per: Per::Queue,
+        piggyback: Span { low_ns: 0, high_ns: 0 },
+    };
+
+    /// wimax-2009 §5.1: 37.5 ms and 100 c/(1 − c) ms on the mean.
+    #[test]
+    fn the_mean_delay_is_that_of_the_draw_and_of_the_collisions() {
+        for collision in [0.0, 0.01, 0.3] {
+            let mut drawn: Drawn = make(DrawnConfig { collision, ..CONFIG }, 1).expect("accepted");
+            let mean = asks(&mut drawn, 40_000).0;
+            let expected = 37.5 + 100.0 * collision / (1.0 - collision);
+            assert!((mean / expected - 1.0).abs() < 0.01, "{collision}: {mean} {expected}");
+            let counts = drawn.counts(0);
+            let share = counts.collisions as f64 / counts.attempts as f64;
+            assert!((share - collision).abs() < 0.005, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_delay_and_no_probability_is_refused() {
+        let reversed = Span { low_ns: 2, high_ns: 1 };
+        let refused = |config| make::<Drawn>(config, 1).expect_err("refused").to_string();
+        let found = refused(DrawnConfig { delay: reversed, ..CONFIG });
+        assert_eq!(found, "delay = 2 … 1 ns: reversed. Write the smaller one first");
+        let found = refused(DrawnConfig { collision: 1.0, ..CONFIG });
+        assert!(found.starts_with("collision = 1: no probability below 1"), "{found}");
+    }
+}

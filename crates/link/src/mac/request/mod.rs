@@ -1,0 +1,140 @@
+//! How stations ask for their uplink: what lies between data at a station and the base station's
+//! knowledge of them.
+//!
+//! A procedure is asked by the link for a station that has data and no grant on its way, and tells it
+//! later what the base station has heard: the request itself, or that a request header wants room, in
+//! which the station says how much it has. To add one: its file and one line in `registry.rs`.
+//!
+//! | file | procedure |
+//! | --- | --- |
+//! | `drawn.rs` | one drawn delay, collisions that cost a timer (wimax-2009 §5.1) |
+//! | `ranging.rs` | codes, collisions, back-off, then a header (IEEE 802.16e; wimax-2009 §2.2) |
+//! | `scheduling_request.rs` | an opportunity in each period, then a header (LTE and NR) |
+//! | `none.rs` | nothing: grants come unasked, or never |
+
+mod drawn;
+mod none;
+mod ranging;
+mod registry;
+mod scheduling_request;
+#[cfg(test)]
+#[path = "../../../../../scripts/skeletons/request.rs.in"]
+pub mod skeleton;
+
+pub use drawn::{Drawn, DrawnConfig, Per, Span};
+pub use none::{NoRequest, NoRequestConfig};
+pub use ranging::{Ranging, RangingConfig};
+pub use registry::{AnyRequest, RequestRegistry};
+pub use scheduling_request::{SchedulingRequest, SchedulingRequestConfig};
+
+use crate::links::tdd::Clock;
+use airpath_core::{Duration, Time};
+
+/// What a procedure is given at its making, beside its own configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestContext {
+    /// How many stations there are.
+    pub stations: u32,
+    /// When the uplink bursts of a frame close at the stations and are received.
+    pub clock: Clock,
+}
+
+/// A station asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Who.
+    pub station: u32,
+    /// What waits there, MAC headers included.
+    pub bytes: u64,
+    /// Whether it is for one packet, beside what was asked for others.
+    pub adds: bool,
+}
+
+/// What the base station has heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// A request with its number of bytes.
+    Request(Ask),
+    /// That this station wants room for a request header.
+    Code(u32),
+}
+
+/// What a procedure has in common for all stations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRules {
+    /// Whether every packet asks for itself, or the queue once.
+    pub per_packet: bool,
+    /// Whether there is anything to ask with.
+    pub can_ask: bool,
+}
+
+/// What was counted of a station since measurement started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestCounts {
+    /// Codes or scheduling requests sent; draws.
+    pub attempts: u64,
+    /// Those of them that were lost to a collision.
+    pub collisions: u64,
+}
+
+/// A procedure.
+pub trait Request {
+    /// What holds for all stations; never changes.
+    fn rules(&self) -> RequestRules;
+
+    /// A station asks at `now`. Of those that ask for their queue, each has one request under way at
+    /// most.
+    fn ask(&mut self, ask: Ask, now: Time);
+
+    /// When something is heard, or happens on the way; [`Time::NEVER`] when nobody asks.
+    fn next_wakeup(&self) -> Time;
+
+    /// What happens at `now`: `heard` gets what the base station knows from then on.
+    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>);
+
+    /// What a piggyback request takes beyond the reception of the burst that carries it.
+    fn piggyback_delay(&mut self, station: u32) -> Duration;
+
+    /// What was counted of `station`.
+    fn counts(&self, station: u32) -> RequestCounts;
+
+    /// Counting starts anew.
+    fn restart_measurement(&mut self);
+}
+
+#[cfg(test)]
+mod test_kit {
+    use super::{Ask, Request, RequestContext, RequestRegistry};
+    use crate::links::tdd::Clock;
+    use airpath_core::{ConfigError, Duration, Part, Seed, Setup, Time};
+
+    /// A procedure of this configuration in frames of 5 ms, which close after 3 ms and are received after
+    /// 5.6 ms.
+    pub(super) fn make<R: Part<dyn Request + Send, RequestContext>>(
+        config: R::Config,
+        stations: u32,
+    ) -> Result<R, ConfigError> {
+        let registry = RequestRegistry::default();
+        let us = |us: u64| Duration::from_nanos(us * 1000);
+        let clock = Clock::new(us(5000), us(3000), us(3000), us(5600));
+        let extra = RequestContext { stations, clock };
+        R::build(config, Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra })
+    }
+
+    /// The mean time, ms, from asking to being heard over `count` requests of station 0 one after another;
+    /// with the last time.
+    pub(super) fn asks(request: &mut impl Request, count: u32) -> (f64, Time) {
+        let (mut now, mut sum, mut heard) = (Time::ZERO, 0, Vec::new());
+        for _ in 0..count {
+            let asked = now;
+            request.ask(Ask { station: 0, bytes: 46, adds: false }, now);
+            heard.clear();
+            while heard.is_empty() {
+                now = request.next_wakeup();
+                request.wake(now, &mut heard);
+            }
+            sum += now.saturating_since(asked).as_nanos();
+        }
+        (sum as f64 / f64::from(count) / 1e6, now)
+    }
+}

@@ -1,0 +1,55 @@
+//! Stations cannot ask: what is not granted unasked is not sent.
+
+use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoRequestConfig {}
+
+/// No procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRequest;
+
+impl Part<dyn Request + Send, RequestContext> for NoRequest {
+    type Config = NoRequestConfig;
+
+    fn build(
+        _config: NoRequestConfig,
+        _setup: Setup<'_, dyn Request + Send, RequestContext>,
+    ) -> Result<NoRequest, ConfigError> {
+        Ok(NoRequest)
+    }
+}
+
+impl Request for NoRequest {
+    fn rules(&self) -> RequestRules {
+        RequestRules { per_packet: false, can_ask: false }
+    }
+
+    fn ask(&mut self, _ask: Ask, _now: Time) {
+        // The rules say that nobody can.
+    }
+
+    fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn wake(&mut self, _now: Time, _heard: &mut Vec<Heard>) {
+        // Nothing is ever due.
+    }
+
+    fn piggyback_delay(&mut self, _station: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    fn counts(&self, _station: u32) -> RequestCounts {
+        RequestCounts::default()
+    }
+
+    fn restart_measurement(&mut self) {
+        // Nothing is counted.
+    }
+}

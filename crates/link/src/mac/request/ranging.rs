@@ -1,0 +1,215 @@
+//! Contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2): a station sends one of a few codes in
+//! the ranging opportunity of a frame. Two that send the same one both fail, notice it as a timer runs
+//! out, and try again after a random number of opportunities from a window that has doubled. A code
+//! that is heard gets room for a request header in a map; the header says how much waits.
+//!
+//! There is one opportunity in each frame, as its uplink bursts close.
+
+use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use crate::links::tdd::Clock;
+use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use serde::Deserialize;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RangingConfig {
+    /// How many codes there are; at least 1.
+    pub codes: u32,
+    /// From a code that collided to the next back-off, ns.
+    pub timer_ns: u64,
+    /// First and largest window of the back-off, opportunities; at least 1, in order.
+    pub backoff: [u32; 2],
+}
+
+#[derive(Clone, Debug)]
+struct Station {
+    draws: Stream,
+    /// Of the next back-off, opportunities.
+    window: u32,
+    counts: RequestCounts,
+}
+
+/// The procedure.
+#[derive(Clone, Debug)]
+pub struct Ranging {
+    config: RangingConfig,
+    clock: Clock,
+    stations: Vec<Station>,
+    /// Codes to be sent: frame and station.
+    planned: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Code and station of an opportunity.
+    sent: Vec<(u32, u32)>,
+}
+
+impl Part<dyn Request + Send, RequestContext> for Ranging {
+    type Config = RangingConfig;
+
+    fn build(
+        config: RangingConfig,
+        setup: Setup<'_, dyn Request + Send, RequestContext>,
+    ) -> Result<Ranging, ConfigError> {
+        if config.codes == 0 {
+            return Err(ConfigError::new("codes", 0, "none. Write at least 1"));
+        }
+        let [first, largest] = config.backoff;
+        if first == 0 || first > largest {
+            let problem = "no windows. Write the first and the largest, from 1 on, in order";
+            return Err(ConfigError::new("backoff", format!("[{first}, {largest}]"), problem));
+        }
+        let RequestContext { stations, clock } = setup.extra;
+        let station = |number: u32| Station {
+            draws: setup.seed.child(&format!("station {number}")).stream(),
+            window: first,
+            counts: RequestCounts::default(),
+        };
+        let stations = (0..stations).map(station).collect();
+        Ok(Ranging { config, clock, stations, planned: BinaryHeap::new(), sent: Vec::new() })
+    }
+}
+
+/// A whole number below `limit`.
+fn below(draws: &mut Stream, limit: u32) -> u32 {
+    ((draws.uniform() * f64::from(limit)) as u32).min(limit - 1)
+}
+
+impl Ranging {
+    /// The station sends a code in an opportunity of its window, the first of which is the next after
+    /// `from`.
+    fn plan(&mut self, station: u32, from: Time) {
+        let Station { draws, window, .. } = &mut self.stations[station as usize];
+        let frame = self.clock.frame_to_close_after(from) + u64::from(below(draws, *window));
+        self.planned.push(Reverse((frame, station)));
+    }
+
+    /// The codes that are sent in the opportunity of `frame` are received.
+    fn receive(&mut self, frame: u64, heard: &mut Vec<Heard>) {
+        self.sent.clear();
+        while let Some(Reverse((planned, station))) = self.planned.peek().copied()
+            && planned == frame
+        {
+            self.planned.pop();
+            let Station { draws, counts, .. } = &mut self.stations[station as usize];
+            counts.attempts += 1;
+            self.sent.push((below(draws, self.config.codes), station));
+        }
+        let sent = std::mem::take(&mut self.sent);
+        for &(code, station) in &sent {
+            let alone = sent.iter().filter(|(other, _)| *other == code).count() == 1;
+            let [first, largest] = self.config.backoff;
+            let asking = &mut self.stations[station as usize];
+            if alone {
+                asking.window = first;
+                heard.push(Heard::Code(station));
+            } else {
+                asking.counts.collisions += 1;
+                asking.window = asking.window.saturating_mul(2).min(largest);
+                let timer = Duration::from_nanos(self.config.timer_ns);
+                self.plan(station, self.clock.closed_at(frame) + timer);
+            }
+        }
+        self.sent = sent;
+    }
+}
+
+impl Request for Ranging {
+    fn rules(&self) -> RequestRules {
+        RequestRules { per_packet: false, can_ask: true }
+    }
+
+    fn ask(&mut self, ask: Ask, now: Time) {
+        self.plan(ask.station, now);
+    }
+
+    fn next_wakeup(&self) -> Time {
+        self.planned
+            .peek()
+            .map_or(Time::NEVER, |Reverse((frame, _))| self.clock.received_at(*frame))
+    }
+
+    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+        while let Some(Reverse((frame, _))) = self.planned.peek().copied()
+            && self.clock.received_at(frame) <= now
+        {
+            self.receive(frame, heard);
+        }
+    }
+
+    fn piggyback_delay(&mut self, _station: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    fn counts(&self, station: u32) -> RequestCounts {
+        self.stations[station as usize].counts
+    }
+
+    fn restart_measurement(&mut self) {
+        self.stations.iter_mut().for_each(|station| station.counts = RequestCounts::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::make;
+    use super::*;
+
+    fn ask(station: u32) -> Ask {
+        Ask { station, bytes: 46, adds: false }
+    }
+
+    #[test]
+    fn a_lone_code_is_heard_in_the_first_opportunity() {
+        let config = RangingConfig { codes: 1, timer_ns: 50_000_000, backoff: [1, 1] };
+        let mut ranging: Ranging = make(config, 1).expect("accepted");
+        let mut heard = Vec::new();
+        // Bursts close 3 ms into a frame of 5 ms and are received after 5.6 ms.
+        for (asked_us, heard_us) in [(0, 5_600), (2_999, 5_600), (3_000, 10_600), (4_000, 10_600)] {
+            ranging.ask(ask(0), Time::from_nanos(asked_us * 1000));
+            assert_eq!(ranging.next_wakeup(), Time::from_nanos(heard_us * 1000), "{asked_us}");
+            ranging.wake(ranging.next_wakeup(), &mut heard);
+        }
+        assert_eq!(heard, [Heard::Code(0); 4]);
+        assert_eq!(ranging.counts(0), RequestCounts { attempts: 4, collisions: 0 });
+    }
+
+    #[test]
+    fn two_stations_with_one_code_both_fail_and_try_again_after_the_timer() {
+        let config = RangingConfig { codes: 1, timer_ns: 20_000_000, backoff: [1, 64] };
+        let mut ranging: Ranging = make(config, 2).expect("accepted");
+        let mut heard = Vec::new();
+        ranging.ask(ask(0), Time::ZERO);
+        ranging.ask(ask(1), Time::ZERO);
+        ranging.wake(Time::from_nanos(5_600_000), &mut heard);
+        assert_eq!(heard, []);
+        // Closed at 3 ms and 20 ms later: the next opportunity after 23 ms closes at 28 ms.
+        assert!(ranging.next_wakeup() >= Time::from_nanos(30_600_000));
+        while !ranging.next_wakeup().is_never() {
+            ranging.wake(ranging.next_wakeup(), &mut heard);
+        }
+        heard.sort_by_key(|heard| matches!(heard, Heard::Code(1)));
+        assert_eq!(heard, [Heard::Code(0), Heard::Code(1)]);
+        let counts = [0, 1].map(|station| ranging.counts(station));
+        assert!(counts.iter().all(|counts| counts.collisions + 1 == counts.attempts), "{counts:?}");
+        assert_eq!(counts[0].collisions, counts[1].collisions);
+    }
+
+    /// Of n codes two stations that send at once choose the same with probability 1/n.
+    #[test]
+    fn the_share_of_collisions_is_one_over_the_codes() {
+        let config = RangingConfig { codes: 8, timer_ns: 20_000_000, backoff: [1, 1] };
+        let mut ranging: Ranging = make(config, 2).expect("accepted");
+        let (mut heard, mut now) = (Vec::new(), Time::ZERO);
+        for _ in 0..20_000 {
+            (0..2).for_each(|station| ranging.ask(ask(station), now));
+            while !ranging.next_wakeup().is_never() {
+                now = ranging.next_wakeup();
+                ranging.wake(now, &mut heard);
+            }
+        }
+        let counts = ranging.counts(0);
+        let share = counts.collisions as f64 / counts.attempts as f64;
+        assert!((share - 0.125).abs() < 0.006, "{share}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Scheduling requests (LTE, NR: TS 36.321, TS 38.321 §5.4.4): every station has an opportunity of its own in
+//! each period, in which it says that it has data, and no more. The base station answers with room for
+//! a buffer status, which is the request header here; the rest goes by piggyback.
+//!
+//! Station n has its first opportunity n frames into the period, modulo its length.
+
+use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use crate::links::tdd::Clock;
+use crate::retransmission::delay_queue::DelayQueue;
+use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchedulingRequestConfig {
+    /// Between the opportunities of a station, ns; at least a frame.
+    pub period_ns: u64,
+}
+
+/// The procedure.
+#[derive(Clone, Debug)]
+pub struct SchedulingRequest {
+    period: u64,
+    clock: Clock,
+    counts: Vec<RequestCounts>,
+    under_way: DelayQueue<u32>,
+}
+
+impl Part<dyn Request + Send, RequestContext> for SchedulingRequest {
+    type Config = SchedulingRequestConfig;
+
+    fn build(
+        config: SchedulingRequestConfig,
+        setup: Setup<'_, dyn Request + Send, RequestContext>,
+    ) -> Result<SchedulingRequest, ConfigError> {
+        let RequestContext { stations, clock } = setup.extra;
+        if config.period_ns < clock.frame().as_nanos() {
+            let problem = format!("shorter than a frame ({} ns)", clock.frame().as_nanos());
+            return Err(ConfigError::new("period_ns", config.period_ns, problem));
+        }
+        let counts = vec![RequestCounts::default(); stations as usize];
+        Ok(SchedulingRequest {
+            period: config.period_ns,
+            clock,
+            counts,
+            under_way: DelayQueue::default(),
+        })
+    }
+}
+
+impl SchedulingRequest {
+    /// The frame of the first opportunity of `station` for data that came at `now`.
+    fn frame_of(&self, station: u32, now: Time) -> u64 {
+        let frame_ns = self.clock.frame().as_nanos();
+        let offset = u64::from(station) * frame_ns % self.period;
+        let first = self.clock.frame_to_close_after(now);
+        let begins = first.saturating_mul(frame_ns);
+        let periods = begins.saturating_sub(offset) / self.period;
+        // The frame in which an opportunity lies may have begun before it.
+        (periods..)
+            .map(|period| (period * self.period + offset) / frame_ns)
+            .find(|frame| *frame >= first)
+            .unwrap_or(first)
+    }
+}
+
+impl Request for SchedulingRequest {
+    fn rules(&self) -> RequestRules {
+        RequestRules { per_packet: false, can_ask: true }
+    }
+
+    fn ask(&mut self, ask: Ask, now: Time) {
+        let frame = self.frame_of(ask.station, now);
+        self.counts[ask.station as usize].attempts += 1;
+        self.under_way.push(self.clock.received_at(frame), ask.station);
+    }
+
+    fn next_wakeup(&self) -> Time {
+        self.under_way.next()
+    }
+
+    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+        while let Some(station) = self.under_way.take_due(now) {
+            heard.push(Heard::Code(station));
+        }
+    }
+
+    fn piggyback_delay(&mut self, _station: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    fn counts(&self, station: u32) -> RequestCounts {
+        self.counts[station as usize]
+    }
+
+    fn restart_measurement(&mut self) {
+        self.counts.fill(RequestCounts::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_kit::make;
+    use super::*;
+
+    #[test]
+    fn every_station_has_its_own_opportunity_in_each_period() {
+        let config = SchedulingRequestConfig { period_ns: 20_000_000 };
+        let mut requests: SchedulingRequest = make(config, 5).expect("accepted");
+        // Frames of 5 ms that close after 3 ms and are received after 5.6 ms. Opportunities of station 1
+        // are in frames 1, 5, 9, …, of station 4 in 0, 4, 8.
+        for (station, asked_ms, received_us) in [
+            (1, 0, 10_600),
+            (1, 7, 10_600),
+            (1, 8, 30_600),
+            (1, 27, 30_600),
+            (4, 1, 5_600),
+            (4, 4, 25_600),
+        ] {
+            requests.ask(Ask { station, bytes: 46, adds: false }, Time::from_millis(asked_ms));
+            assert_eq!(requests.next_wakeup(), Time::from_nanos(received_us * 1000), "{asked_ms}");
+            let mut heard = Vec::new();
+            requests.wake(requests.next_wakeup(), &mut heard);
+            assert_eq!(heard, [Heard::Code(station)]);
+        }
+    }
+
+    #[test]
+    fn a_period_shorter_than_a_frame_is_refused() {
+        let config = SchedulingRequestConfig { period_ns: 4_000_000 };
+        let found = make::<SchedulingRequest>(config, 1).expect_err("refused").to_string();
+        assert_eq!(found, "period_ns = 4000000: shorter than a frame (5000000 ns)");
+    }
+}

@@ -1,0 +1,90 @@
+//! A delay that is not first in, first out: what went in comes out at the time that it was given, and
+//! of equal times what went in first.
+
+use airpath_core::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What waits for its time.
+#[derive(Clone, Debug)]
+pub struct DelayQueue<T> {
+    /// By time, then by the order in which they came; the last number is the place.
+    due: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    /// Kept apart from the heap, which moves small entries alone.
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+    came: u64,
+}
+
+impl<T> Default for DelayQueue<T> {
+    fn default() -> DelayQueue<T> {
+        DelayQueue { due: BinaryHeap::new(), places: Vec::new(), free: Vec::new(), came: 0 }
+    }
+}
+
+impl<T> DelayQueue<T> {
+    /// Puts `value` in until `at`.
+    pub fn push(&mut self, at: Time, value: T) {
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.places[place as usize] = Some(value);
+                place
+            }
+            None => {
+                self.places.push(Some(value));
+                self.places.len() as u32 - 1
+            }
+        };
+        self.due.push(Reverse((at, self.came, place)));
+        self.came += 1;
+    }
+
+    /// When the first comes out; [`Time::NEVER`] when nothing is inside.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.due.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at)
+    }
+
+    /// Takes out the first, if its time has come by `now`.
+    #[inline]
+    pub fn take_due(&mut self, now: Time) -> Option<T> {
+        if self.next() > now {
+            return None;
+        }
+        let Reverse((_, _, place)) = self.due.pop()?;
+        self.free.push(place);
+        self.places[place as usize].take()
+    }
+
+    /// How many are inside.
+    pub fn len(&self) -> usize {
+        self.due.len()
+    }
+
+    /// Whether nothing is inside.
+    pub fn is_empty(&self) -> bool {
+        self.due.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_come_out_by_time_and_then_by_their_order() {
+        let at = Time::from_millis;
+        let mut late = DelayQueue::default();
+        for (when, value) in [(5, 'a'), (3, 'b'), (5, 'c'), (4, 'd')] {
+            late.push(at(when), value);
+        }
+        assert_eq!((late.next(), late.take_due(at(2))), (at(3), None));
+        let mut out = String::new();
+        while let Some(value) = late.take_due(at(5)) {
+            out.push(value);
+        }
+        assert_eq!((out.as_str(), late.len(), late.next()), ("bdac", 0, Time::NEVER));
+        late.push(at(9), 'e');
+        assert_eq!(late.take_due(at(9)), Some('e'), "a place is used again");
+    }
+}

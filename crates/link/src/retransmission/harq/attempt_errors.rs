@@ -1,0 +1,251 @@
+//! How likely an attempt fails: a number, or what an error-rate table says of what has been heard.
+//!
+//! The receiver combines the attempts of a block (in the words of [`crate::links::cell`]): with chase combining
+//! the SNRs add up (Chase 1985), with incremental redundancy the capacities do. With per(γ) of the table
+//! and n attempts at the SNR γ, a power ratio,
+//!
+//! ```text
+//! P(not decoded after n) = F_n = per(γ)^n, per(n γ) or per((1 + γ)^n - 1)
+//! P(attempt n fails | those before failed) = F_n / F_{n-1},  F_0 = 1
+//! ```
+
+use crate::files::Files;
+use airpath_core::{Bytes, ConfigError};
+use airpath_phy::adaptation::NamedScheme;
+use airpath_phy::per_table::PerCurve;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Attempts that are told apart; later ones fail like the last of these.
+const TOLD_APART: u32 = 64;
+
+/// Bytes of the largest block.
+const LARGEST_BLOCK: u64 = 65_535;
+
+/// Levels that are accepted, dB, up to this either way.
+const LARGEST_LEVEL_DB: f64 = 200.0;
+
+/// What the user sets.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum AttemptErrors {
+    /// The same probability each time, in [0, 1).
+    Number(f64),
+    /// By an error-rate table.
+    Table(TableErrors),
+}
+
+impl Default for AttemptErrors {
+    fn default() -> AttemptErrors {
+        AttemptErrors::Number(0.0)
+    }
+}
+
+/// Errors by a table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableErrors {
+    /// Key of the error-rate table.
+    pub table: String,
+    /// The scheme of all attempts.
+    pub mcs: NamedScheme,
+    /// SNR of each attempt, dB, -200 to 200.
+    pub snr_db: f64,
+    /// What the receiver makes of several.
+    #[serde(default)]
+    pub combining: Combining,
+    /// The block whose error rate it is, bytes, 1 to 65 535.
+    #[serde(default = "block_bytes")]
+    pub block_bytes: u64,
+}
+
+fn block_bytes() -> u64 {
+    1500
+}
+
+/// What the receiver makes of the attempts of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combining {
+    /// Nothing: each is by itself.
+    None,
+    /// Chase combining: their SNRs add up.
+    #[default]
+    Chase,
+    /// Incremental redundancy: their capacities add up.
+    Incremental,
+}
+
+impl AttemptErrors {
+    /// The probabilities of so many attempts.
+    pub(super) fn rates(&self, attempts: u32, files: &Files) -> Result<AttemptRates, ConfigError> {
+        let by_attempt = match self {
+            AttemptErrors::Number(error) if (0.0..1.0).contains(error) => vec![*error],
+            AttemptErrors::Number(error) => {
+                let problem = "no probability below 1. Write a number in [0, 1)";
+                return Err(ConfigError::new("error", *error, problem));
+            }
+            AttemptErrors::Table(table) => {
+                table.rates(attempts, files).map_err(|error| error.under("error"))?
+            }
+        };
+        Ok(AttemptRates { by_attempt: by_attempt.into() })
+    }
+}
+
+impl TableErrors {
+    fn rates(&self, attempts: u32, files: &Files) -> Result<Vec<f64>, ConfigError> {
+        if !(-LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB).contains(&self.snr_db) {
+            let problem = "no level in dB. Write a number in [-200, 200]";
+            return Err(ConfigError::new("snr_db", self.snr_db, problem));
+        }
+        if !(1..=LARGEST_BLOCK).contains(&self.block_bytes) {
+            let problem = format!("no size of a block. Write 1 to {LARGEST_BLOCK} bytes");
+            return Err(ConfigError::new("block_bytes", self.block_bytes, problem));
+        }
+        let table = files.table(&self.table)?;
+        let names: Vec<String> = table.curves.iter().map(|curve| curve.mcs.name.clone()).collect();
+        let curve = &table.curves[self.mcs.place("mcs", &names)?];
+        let undecoded: Vec<f64> =
+            (1..=attempts.min(TOLD_APART)).map(|attempt| self.undecoded(attempt, curve)).collect();
+        let before = std::iter::once(1.0).chain(undecoded.iter().copied());
+        Ok(before
+            .zip(&undecoded)
+            .map(|(before, after)| if before > 0.0 { (after / before).min(1.0) } else { 0.0 })
+            .collect())
+    }
+
+    /// F_n.
+    fn undecoded(&self, attempts: u32, curve: &PerCurve) -> f64 {
+        let n = f64::from(attempts);
+        let of_db = |snr_db| curve.per(snr_db, Bytes(self.block_bytes));
+        match self.combining {
+            Combining::None => libm::pow(of_db(self.snr_db), n),
+            Combining::Chase => of_db(self.snr_db + 10.0 * libm::log10(n)),
+            Combining::Incremental => {
+                let snr = libm::pow(10.0, self.snr_db / 10.0);
+                let heard = libm::expm1(n * libm::log1p(snr));
+                of_db(10.0 * libm::log10(heard).min(LARGEST_LEVEL_DB))
+            }
+        }
+    }
+}
+
+/// The probabilities that attempts fail, given that those before have failed.
+#[derive(Clone, Debug)]
+pub(super) struct AttemptRates {
+    /// From the first attempt on, at least one; the last is of all later ones too.
+    by_attempt: Arc<[f64]>,
+}
+
+impl AttemptRates {
+    /// From the first on; the last is of all later ones too.
+    pub(super) fn first_ones(&self) -> Vec<f64> {
+        self.by_attempt.to_vec()
+    }
+
+    /// Of attempt number `made`, from 1.
+    #[inline]
+    pub(super) fn of(&self, made: u32) -> f64 {
+        let last = self.by_attempt.len() - 1;
+        self.by_attempt[last.min(made as usize - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_phy::per_table::PerTable;
+    use serde_json::json;
+
+    /// One scheme whose error rate falls from 1 at 0 dB to 1/1000 at 6 dB, tenfold in 2 dB.
+    fn files() -> Files {
+        let points: Vec<_> = [1000, 100, 10, 1]
+            .into_iter()
+            .zip([0, 2, 4, 6])
+            .map(|(errors, snr_db)| json!({"snr_db": snr_db, "errors": errors, "blocks": 1000}))
+            .collect();
+        let table = json!({"channel": "any", "curves": [{
+            "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 1500,
+                    "rate_bps": 1e6},
+            "points": points}]});
+        let table = PerTable::from_json(&table.to_string()).expect("a table");
+        Files { tables: [("t".to_owned(), Arc::new(table))].into(), ..Files::default() }
+    }
+
+    fn rates(snr_db: f64, combining: &str) -> Vec<f64> {
+        let given = json!({"table": "t", "mcs": "one", "snr_db": snr_db, "combining": combining});
+        let errors: AttemptErrors = serde_json::from_value(given).expect("read");
+        let rates = errors.rates(3, &files()).expect("accepted");
+        (1..=3).map(|attempt| rates.of(attempt)).collect()
+    }
+
+    fn assert_close(found: &[f64], expected: [f64; 3]) {
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+        }
+    }
+
+    /// At 1 dB per is 10^-0.5. Twice that SNR is 3.01 dB more, three times 4.77 dB: 10^(-dB/2).
+    #[test]
+    fn snrs_add_up_with_chase_combining() {
+        assert_close(&rates(1.0, "none"), [10f64.powf(-0.5); 3]);
+        let (two, three) = (2f64.log10() * 10.0, 3f64.log10() * 10.0);
+        let undecoded = [1.0, 1.0 + two, 1.0 + three].map(|snr_db| 10f64.powf(-snr_db / 2.0));
+        let [first, second, third] = undecoded;
+        assert_close(&rates(1.0, "chase"), [first, second / first, third / second]);
+    }
+
+    /// log2(1 + γ) adds up: two attempts at γ are one at γ² + 2γ.
+    #[test]
+    fn capacities_add_up_with_incremental_redundancy() {
+        let snr = 10f64.powf(0.05);
+        let heard = snr * snr + 2.0 * snr;
+        let per = |snr: f64| 10f64.powf(-10.0 * snr.log10() / 2.0);
+        let found = rates(0.5, "incremental");
+        assert_close(&found[..2], [per(snr), per(heard) / per(snr), 1.0]);
+        assert!(found[1] < rates(0.5, "chase")[1], "more than the SNRs alone");
+    }
+
+    #[test]
+    fn what_is_not_accepted_is_named() {
+        let refused = |changes: serde_json::Value| {
+            let mut given = json!({"table": "t", "mcs": "one", "snr_db": 1});
+            for (key, value) in changes.as_object().expect("a table") {
+                given[key] = value.clone();
+            }
+            let errors: AttemptErrors = serde_json::from_value(given).expect("read");
+            errors.rates(2, &files()).expect_err("refused").to_string()
+        };
+        assert_eq!(refused(json!({"table": "u"})), "error.table = u: not given. Given: t");
+        assert_eq!(
+            refused(json!({"mcs": "two"})),
+            "error.mcs = \"two\": not in the error-rate table. Accepted: one"
+        );
+        assert!(refused(json!({"snr_db": 201})).starts_with("error.snr_db = 201: no level"));
+        assert!(refused(json!({"block_bytes": 0})).starts_with("error.block_bytes = 0: no size"));
+        let one = AttemptErrors::Number(1.0).rates(1, &files()).expect_err("refused").to_string();
+        assert_eq!(one, "error = 1: no probability below 1. Write a number in [0, 1)");
+    }
+
+    proptest::proptest! {
+        /// Whatever is heard, all attempts of a block together fail as the table says.
+        #[test]
+        fn the_attempts_together_fail_as_the_table_says(
+            snr_db in -10.0..8.0f64, attempts in 1u32..80, incremental: bool,
+        ) {
+            let combining = if incremental { Combining::Incremental } else { Combining::Chase };
+            let table = TableErrors {
+                table: "t".into(), mcs: NamedScheme::Number(0), snr_db, combining,
+                block_bytes: 1500,
+            };
+            let files = files();
+            let rates = table.rates(attempts, &files).expect("accepted");
+            let curve = &files.tables["t"].curves[0];
+            let together: f64 = rates.iter().product();
+            let told = table.undecoded(attempts.min(64), curve);
+            proptest::prop_assert!((together - told).abs() < 1e-12, "{} {}", together, told);
+            proptest::prop_assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)));
+        }
+    }
+}

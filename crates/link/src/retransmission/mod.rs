@@ -1,0 +1,253 @@
+//! Retransmission below IP: HARQ, then ARQ, behind the air of a link.
+//!
+//! A link reports the first attempt of each block with [`Retransmission::begin`], and polls the later outcomes with
+//! [`Retransmission::take_due`]. Each block has one outcome. Where blocks have to leave in order, a
+//! [`Resequencer`](crate::Resequencer) follows.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `harq.rs`, `harq/` | attempts that are combined |
+//! | `arq.rs` | retransmission of blocks that HARQ discarded |
+//! | `stage.rs` | both, and release in order, behind the air of a serial link |
+//! | `delay_queue.rs` | a delay that is not first in, first out |
+//! | `resequencer.rs` | release in order |
+
+pub(crate) mod arq;
+pub(crate) mod delay_queue;
+pub(crate) mod harq;
+pub(crate) mod resequencer;
+pub(crate) mod stage;
+
+use crate::files::Files;
+use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::delay_queue::DelayQueue;
+use crate::retransmission::harq::{Harq, HarqConfig, after};
+use airpath_core::{ConfigError, Duration, Seed, Time};
+
+/// A block that waits for what comes next.
+#[derive(Clone, Debug)]
+struct Pending<B> {
+    block: B,
+    /// Attempts that were made; 0 when it is received without another.
+    made: u32,
+    /// How long one takes.
+    airtime: Duration,
+}
+
+/// HARQ and ARQ behind a link's air, for blocks `B`.
+#[derive(Clone, Debug)]
+pub struct Retransmission<B> {
+    harq: Option<Harq>,
+    arq: Option<Duration>,
+    pending: DelayQueue<Pending<B>>,
+}
+
+/// The outcome of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockOutcome<B> {
+    /// The block.
+    pub block: B,
+    /// Whether it was received; else it is lost.
+    pub is_received: bool,
+}
+
+impl<B> Retransmission<B> {
+    /// With these parts, either of which may be missing; error rates are numbers.
+    ///
+    /// # Errors
+    /// When a value is outside its range.
+    pub fn new(
+        harq: Option<&HarqConfig>,
+        arq: Option<ArqConfig>,
+        seed: &Seed,
+    ) -> Result<Retransmission<B>, ConfigError> {
+        Retransmission::with_files(harq, arq, &Files::default(), seed)
+    }
+
+    /// The same, with error-rate tables from `files`.
+    ///
+    /// # Errors
+    /// When a value is outside its range, or a table is not there.
+    pub fn with_files(
+        harq: Option<&HarqConfig>,
+        arq: Option<ArqConfig>,
+        files: &Files,
+        seed: &Seed,
+    ) -> Result<Retransmission<B>, ConfigError> {
+        let made = |config| Harq::new(config, files, seed).map_err(|error| error.under("harq"));
+        let harq = harq.map(made);
+        let (harq, arq) = (harq.transpose()?, arq.map(ArqConfig::delay));
+        Ok(Retransmission { harq, arq, pending: DelayQueue::default() })
+    }
+
+    /// Whether nothing is ever repeated.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        self.harq.is_none() && self.arq.is_none()
+    }
+
+    /// From when on the first attempt of a block may start: `now`, or when there is a free process.
+    #[inline]
+    pub fn free_from(&mut self, now: Time) -> Time {
+        self.harq.as_mut().map_or(now, |harq| harq.free_from(now))
+    }
+
+    /// The first attempt of a block starts, which occupies a process. Whoever has no use for processes
+    /// need not say so.
+    #[inline]
+    pub fn start(&mut self) {
+        if let Some(harq) = &mut self.harq {
+            harq.start();
+        }
+    }
+
+    /// The first attempt of `block` ends now; `is_destroyed` says what the air has done to it. Gives what
+    /// has become of it, unless something follows.
+    #[inline]
+    pub fn begin(&mut self, block: B, is_destroyed: bool, now: Time) -> Option<BlockOutcome<B>> {
+        self.end_first(block, is_destroyed, Duration::ZERO, now)
+    }
+
+    /// The same of a block of which an attempt takes `airtime`.
+    #[inline]
+    pub fn end_first(
+        &mut self,
+        block: B,
+        is_destroyed: bool,
+        airtime: Duration,
+        now: Time,
+    ) -> Option<BlockOutcome<B>> {
+        self.attempted(Pending { block, made: 1, airtime }, is_destroyed, now)
+    }
+
+    /// When the next repetition ends.
+    #[inline]
+    pub fn next_wakeup(&self) -> Time {
+        self.pending.next()
+    }
+
+    /// Takes a block whose fate is known by `now`, what its repetitions came to; `destroys` says what the
+    /// air does to one, and may note it in the block.
+    pub fn take_due(
+        &mut self,
+        now: Time,
+        mut destroys: impl FnMut(&mut B) -> bool,
+    ) -> Option<BlockOutcome<B>> {
+        loop {
+            let at = self.pending.next();
+            let mut pending = self.pending.take_due(now)?;
+            if pending.made == 0 {
+                return Some(BlockOutcome { block: pending.block, is_received: true });
+            }
+            let is_destroyed = destroys(&mut pending.block);
+            pending.made += 1;
+            if let Some(ended) = self.attempted(pending, is_destroyed, at) {
+                return Some(ended);
+            }
+        }
+    }
+
+    /// An attempt has ended at `now`: what has become of the block, unless something follows.
+    #[inline]
+    fn attempted(
+        &mut self,
+        pending: Pending<B>,
+        is_destroyed: bool,
+        now: Time,
+    ) -> Option<BlockOutcome<B>> {
+        let Pending { made, airtime, .. } = pending;
+        if let Some(harq) = &mut self.harq {
+            let fails = harq.fails(made) || is_destroyed;
+            match harq.repeats(made, now) {
+                Some(repeated) if fails => {
+                    self.pending.push(repeated, pending);
+                    return None;
+                }
+                _ => harq.end(now, airtime),
+            }
+            if !fails {
+                return Some(BlockOutcome { block: pending.block, is_received: true });
+            }
+        } else if !is_destroyed {
+            return Some(BlockOutcome { block: pending.block, is_received: true });
+        }
+        if let Some(delay) = self.arq {
+            self.pending.push(after(now, delay), Pending { made: 0, ..pending });
+            return None;
+        }
+        Some(BlockOutcome { block: pending.block, is_received: false })
+    }
+
+    /// Blocks whose fate is open.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retransmission::harq::AttemptErrors;
+
+    fn recovery(attempts: u32, error: f64, arq: Option<u64>) -> Retransmission<u32> {
+        let harq = HarqConfig {
+            attempts,
+            error: AttemptErrors::Number(error),
+            round_trip_ns: 30_000_000,
+            processes: None,
+        };
+        let arq = arq.map(|ms| ArqConfig { delay_ns: ms * 1_000_000 });
+        Retransmission::new(Some(&harq), arq, &Seed::new(1, 0, "test")).expect("accepted")
+    }
+
+    #[test]
+    fn attempts_are_a_round_trip_apart_and_then_the_second_loop_follows() {
+        let at = Time::from_millis;
+        let mut recovery = recovery(3, 0.0, Some(100));
+        assert_eq!(recovery.begin(7, true, at(5)), None);
+        assert_eq!(recovery.take_due(at(35), |_| true), None, "the second attempt fails");
+        assert_eq!(recovery.take_due(at(65), |_| true), None, "and the third");
+        assert_eq!(recovery.next_wakeup(), at(165));
+        let ended = recovery.take_due(at(165), |_| unreachable!());
+        assert_eq!(ended, Some(BlockOutcome { block: 7, is_received: true }));
+        assert_eq!((recovery.pending(), recovery.next_wakeup()), (0, Time::NEVER));
+    }
+
+    #[test]
+    fn without_the_second_loop_a_block_is_lost_at_its_last_failure() {
+        let at = Time::from_millis;
+        let mut recovery = recovery(2, 0.0, None);
+        assert_eq!(recovery.begin(7, true, at(0)), None);
+        let lost = Some(BlockOutcome { block: 7, is_received: false });
+        assert_eq!(recovery.take_due(at(30), |_| true), lost);
+        let mut nothing =
+            Retransmission::new(None, None, &Seed::new(1, 0, "test")).expect("accepted");
+        assert_eq!(nothing.begin(7, true, at(0)), lost);
+        assert_eq!(
+            nothing.begin(7, false, at(0)),
+            Some(BlockOutcome { block: 7, is_received: true })
+        );
+    }
+
+    /// wimax-mac §4: 30 (p + p² + p³) + 100 p⁴ ms on the mean.
+    #[test]
+    fn the_mean_delay_is_that_of_the_closed_form() {
+        for (error, runs) in [(0.316, 200_000), (0.1, 200_000)] {
+            let mut recovery = recovery(4, error, Some(100));
+            let mut sum = 0;
+            for block in 0..runs {
+                let mut now = Time::ZERO;
+                let mut ended = recovery.begin(block, false, now);
+                while ended.is_none() {
+                    now = recovery.next_wakeup();
+                    ended = recovery.take_due(now, |_| false);
+                }
+                sum += now.as_nanos();
+            }
+            let mean = sum as f64 / f64::from(runs) / 1e6;
+            let p: f64 = error;
+            let expected = 30.0 * (p + p * p + p * p * p) + 100.0 * p.powi(4);
+            assert!((mean / expected - 1.0).abs() < 0.02, "{mean} {expected}");
+        }
+    }
+}
