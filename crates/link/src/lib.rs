@@ -14,7 +14,6 @@
 //! | `links/` | the links |
 //! | `mac/` | schedulers, bandwidth requests, grants |
 //! | `retransmission/` | HARQ and ARQ |
-//! | `registry.rs` | the list of links |
 #![forbid(unsafe_code)]
 
 mod context;
@@ -22,7 +21,7 @@ mod files;
 mod link;
 pub mod links;
 pub mod mac;
-mod registry;
+
 mod retransmission;
 
 pub use context::{DirectionContext, LinkContext, Users};
@@ -38,6 +37,7 @@ pub use links::mimo::{Mimo, MimoChannel, MimoConfig};
 pub use links::multi_regime::{MultiRegime, MultiRegimeConfig, RegimeConfig};
 pub use links::offset::OffsetSpec;
 pub use links::rate_trace::{RateTraceConfig, RateTraceTransmitter};
+pub use links::registry::{AnyLink, LinkRegistry};
 pub use links::rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use links::scale::Scale;
 pub use links::serial::{SerialLink, Transmission, Transmitter};
@@ -47,7 +47,6 @@ pub use links::tdd::{
 pub use links::trace::{TraceConfig, TraceLink};
 pub use links::{cell, mimo};
 pub use mac::{grant, request, scheduler};
-pub use registry::{AnyLink, LinkRegistry};
 pub use retransmission::arq::ArqConfig;
 pub use retransmission::delay_queue::DelayQueue;
 pub use retransmission::harq::{AttemptErrors, Combining, Harq, HarqConfig, TableErrors};

@@ -17,14 +17,16 @@
 //! The noise of an interval is a function of its number alone, whatever was sent before: compared
 //! policies see the same estimates.
 
+mod settings;
+
+pub use settings::AdaptiveConfig;
+
 use crate::context::LinkContext;
 use crate::files::Files;
 use crate::link::Link;
 use crate::links::framing::FramingConfig;
 use crate::links::scale::Scale;
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
-use crate::retransmission::arq::ArqConfig;
-use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
 use airpath_core::{
     Bytes, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, registry,
@@ -33,7 +35,6 @@ use airpath_phy::adaptation::{Chooser, PolicyRegistry};
 use airpath_phy::mcs::packet_error_rate;
 use airpath_phy::per_table::{PerCurve, PerTable};
 use airpath_phy::snr::{AnySnr, ConstantConfig, Sample, SnrProcess};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -43,56 +44,6 @@ const OUTSIDE_TABLE: &str = "outside_table_packets";
 
 /// Bytes of the largest IP packet.
 const LARGEST_PACKET: u64 = 65_535;
-
-/// What the user sets.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AdaptiveConfig {
-    /// Key of the error-rate table.
-    pub table: String,
-    /// The true SNR over time, `{"kind": …}`; a number is that of a constant one, dB.
-    #[serde(alias = "snr_db")]
-    pub snr: Value,
-    /// What chooses the MCS: `{"kind": …}`.
-    pub policy: Value,
-    /// What the estimate is too high by, dB. Finite.
-    #[serde(default)]
-    pub snr_bias_db: f64,
-    /// Standard deviation of the estimate, dB. 0 or more, finite.
-    #[serde(default)]
-    pub snr_noise_db: f64,
-    /// How long an estimate is used, ns. Above 0.
-    #[serde(default = "frame_ns")]
-    pub estimate_interval_ns: u64,
-    /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
-    #[serde(default = "packet_bytes")]
-    pub packet_bytes: u64,
-    /// What is added to each packet, a number of bytes. Its blocks are those of the MCS.
-    #[serde(default, alias = "frame_overhead")]
-    pub framing: FramingConfig,
-    /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
-    #[serde(default, alias = "channel")]
-    pub errors: Option<Value>,
-    /// Repeats what the radio has destroyed; absent: nothing is repeated.
-    #[serde(default)]
-    pub harq: Option<HarqConfig>,
-    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
-    #[serde(default)]
-    pub arq: Option<ArqConfig>,
-    /// Whether packets leave in the order in which they were sent for the first time.
-    #[serde(default)]
-    pub in_order: bool,
-}
-
-/// A frame of the paper's radio: 5 ms.
-fn frame_ns() -> u64 {
-    5_000_000
-}
-
-/// The paper's packet.
-fn packet_bytes() -> u64 {
-    1500
-}
 
 /// What a regime does to packets of one size.
 #[derive(Clone, Debug, PartialEq)]

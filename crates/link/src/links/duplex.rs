@@ -1,7 +1,7 @@
 //! Any two links as the directions of one stage.
 
 use crate::link::{Link, SideReport, Sides};
-use crate::registry::AnyLink;
+use crate::links::registry::AnyLink;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 
 /// The forward direction on port 0, the reverse on port 1.

@@ -13,6 +13,8 @@
 //! | `tdd/` | frames in which stations request their uplink |
 //! | `duplex.rs` | any two of them as the directions of one stage |
 //!
+//! `registry.rs` lists them.
+//!
 //! | file | part |
 //! | --- | --- |
 //! | `serial.rs` | a link that sends one packet after another, from a [`Transmitter`](crate::Transmitter) |
@@ -35,6 +37,7 @@ pub(crate) mod multi_regime;
 pub(crate) mod offset;
 pub(crate) mod opportunity;
 pub(crate) mod rate_trace;
+pub(crate) mod registry;
 pub(crate) mod rlc;
 pub(crate) mod scale;
 pub(crate) mod serial;
