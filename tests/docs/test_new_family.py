@@ -25,8 +25,8 @@ FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/links.
 TAKER = [
     (
         FIXED,
-        "use crate::framing::FramingConfig;\n",
-        "use crate::framing::FramingConfig;\nuse crate::jitter::{AnyJitter, Jitter};\n",
+        "use crate::link::Link;\n",
+        "use crate::jitter::{AnyJitter, Jitter};\nuse crate::link::Link;\n",
     ),
     (
         FIXED,

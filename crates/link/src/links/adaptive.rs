@@ -225,7 +225,7 @@ impl Scheme {
             loss: 0.0,
             packets: 0,
         };
-        scheme.prepare(Bytes(packet_bytes()));
+        scheme.prepare(Bytes(settings::packet_bytes()));
         scheme
     }
 

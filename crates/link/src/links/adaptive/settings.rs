@@ -52,6 +52,6 @@ fn frame_ns() -> u64 {
 }
 
 /// The paper's packet.
-fn packet_bytes() -> u64 {
+pub(super) fn packet_bytes() -> u64 {
     1500
 }
