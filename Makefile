@@ -123,7 +123,7 @@ clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so python/airpath/bin
 	rm -rf $(PAPER_PAGES)/*-full.md $(CONFORMANCE)-full.md
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
+	find python papers studies tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up and build ---------------------------------------------------------------------------
 

@@ -29,11 +29,14 @@ def other_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         directory.mkdir(parents=True)
         (directory / "__init__.py").write_text(code)
     (tmp_path / "others" / "__init__.py").write_text("")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "__init__.py").write_text("1 / 0")
     (tmp_path / "others" / "fine" / "paper.toml").write_text('description = "A fine paper"\n')
     metadata = tmp_path / "others-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
     points = ["fine = others.fine:PAPER", "bad = others.bad:PAPER", "gone = nowhere.gone:PAPER"]
+    points.append("broken = broken.paper:PAPER")
     (metadata / "entry_points.txt").write_text("\n".join(["[airpath.papers]", *points]))
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -42,7 +45,7 @@ def other_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("other_distribution")
 def test_a_paper_of_another_distribution_is_found() -> None:
     found = installed_papers()
-    assert {"bad", "fine", "gone", "qawla", "sbd"} <= found.keys()
+    assert {"bad", "broken", "fine", "gone", "qawla", "sbd"} <= found.keys()
     assert (found["fine"], found["bad"], found["gone"]) == ("A fine paper", "", "")
     assert load("fine").key == "sbd"
 

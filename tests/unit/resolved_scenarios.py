@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import airpath as ap
 
-ROOT = Path(__file__).parents[2]
-BULK: dict[str, Any] = json.loads((ROOT / "crates/tcp/src/profiles.json").read_text("utf-8"))["rfc"]
-"""The TCP parameters of a flow of the profile ``rfc``."""
+BULK: dict[str, Any] = {
+    "profile": "rfc",
+    "mss": 1460,
+    "header_bytes": 40,
+    "initial_window": 4380,
+    "initial_ssthresh": None,
+    "receive_window": 65535,
+    "recovery": "newreno",
+    "window_growth": "abc-1",
+    "exit_window": "burst-safe",
+    "fast_retransmit_guard": "rfc",
+    "partial_ack_timer": "first",
+    "limited_transmit": True,
+    "delayed_ack_segments": 2,
+    "delayed_ack_timeout_ns": 200_000_000,
+    "initial_rto_ns": 10**9,
+    "min_rto_ns": 10**9,
+    "max_rto_ns": 60 * 10**9,
+    "max_backoff": 64,
+    "rto_granularity_ns": 0,
+    "srtt_gain": 0.125,
+    "rttvar_gain": 0.25,
+    "first_rttvar": "half",
+    "handshake": True,
+    "timestamps": False,
+    "ecn": "off",
+    "ecn_reaction": "rfc",
+    "window_scaling": "exact",
+    "sack_after_timeout": "forget",
+    "idle_restart": "off",
+    "grow_unused": True,
+    "rto_floor": "total",
+    "quick_acks": 0,
+    "procedures": "rfc",
+    "flight_bound": "cwnd",
+    "pacing": "off",
+    "loss_detection": "sack",
+    "tail_loss_probe": False,
+    "push": "off",
+}
+"""The TCP parameters of a flow of the profile ``rfc``, written out: independent of the table."""
 LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
 
 

@@ -13,6 +13,78 @@ from airpath.cli.check import explicit
 from airpath.scenario import profiles
 
 
+def test_the_profile_of_the_2014_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3-2014"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3-2014",
+        "initial_window": 1460,
+        "initial_ssthresh": 65535,
+        "recovery": "reno",
+        "window_growth": "per-ack-truncated",
+        "exit_window": "ssthresh",
+        "fast_retransmit_guard": "off",
+        "partial_ack_timer": "each",
+        "limited_transmit": False,
+        "initial_rto_ns": 3 * 10**9,
+        "max_rto_ns": 3600 * 10**9,
+        "rto_granularity_ns": 1_000_000,
+        "srtt_gain": 0.1,
+        "rttvar_gain": 0.1,
+        "first_rttvar": "full",
+        "flight_bound": "none",
+    }
+
+
+def test_the_profile_of_the_kernel() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux"))["flows"]
+    options = flow["source"]["options"]
+    assert options == BULK | {
+        "profile": "linux",
+        "mss": 1448,
+        "initial_window": 14480,
+        "receive_window": 3 * 2**20,
+        "recovery": "prr",
+        "window_growth": "segments",
+        "exit_window": "ssthresh",
+        "partial_ack_timer": "each",
+        "delayed_ack_timeout_ns": 40_000_000,
+        "min_rto_ns": 200_000_000,
+        "max_rto_ns": 120 * 10**9,
+        "max_backoff": 32768,
+        "timestamps": True,
+        "ecn_reaction": "cwr",
+        "window_scaling": "on",
+        "sack_after_timeout": "keep",
+        "idle_restart": "decay",
+        "grow_unused": False,
+        "rto_floor": "variance",
+        "quick_acks": 16,
+        "procedures": "linux",
+        "loss_detection": "rack",
+        "tail_loss_probe": True,
+        "push": "bursts",
+    }
+
+
+def test_the_profile_of_the_present_simulator() -> None:
+    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3"))["flows"]
+    assert flow["source"]["options"] == BULK | {
+        "profile": "ns3",
+        "mss": 1448,
+        "initial_window": 14_480,
+        "recovery": "prr",
+        "window_growth": "per-ack",
+        "fast_retransmit_guard": "ns3",
+        "exit_window": "ssthresh",
+        "initial_rto_ns": 3 * 10**9,
+        "timestamps": True,
+        "ecn_reaction": "cwr",
+        "window_scaling": "on",
+        "sack_after_timeout": "keep",
+        "procedures": "ns3",
+    }
+
+
 @pytest.mark.parametrize(
     ("cc", "tcp", "recovery", "growth"),
     [

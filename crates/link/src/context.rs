@@ -27,7 +27,7 @@ pub struct LinkContext {
 }
 
 impl LinkContext {
-    /// A kit for one direction and one flow, number 0, without files and without parts from outside.
+    /// A context for one direction and one flow, number 0, without files and plug-ins.
     pub fn new(forward: DirectionContext) -> LinkContext {
         LinkContext {
             forward,

@@ -122,10 +122,10 @@ def _description(entry: EntryPoint) -> str:
 
 
 def _directory(entry: EntryPoint) -> Path | None:
-    """Return the directory of a paper's package, whose parent packages are imported."""
+    """Return the directory of a paper's package. Its parent packages are imported, and may fail."""
     try:
         spec = importlib.util.find_spec(entry.module)
-    except ImportError:
+    except Exception:
         return None
     places = None if spec is None else spec.submodule_search_locations
     return Path(next(iter(places))) if places else None

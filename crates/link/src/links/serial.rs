@@ -2,7 +2,7 @@
 //!
 //! What a kind of link adds is its [`Transmitter`]: when a transmission that begins now ends, and
 //! with which probability it fails. A packet in transmission is finished at the rate it began
-//! with, whatever happens to the rate meanwhile. What HARQ and ARQ do with it: `serial/looped.rs`.
+//! with, whatever happens to the rate meanwhile. What HARQ and ARQ do with it: `serial/retransmission.rs`.
 
 mod retransmission;
 
