@@ -19,17 +19,17 @@ import time
 from pathlib import Path
 
 from airpath import _airpath
-from airpath.sweep.ledger import Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.runs import Run
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.runs import Run
 
 REPS = 20
 PACKED_BYTES = 700
 METRICS = ("goodput_bps", "p95_sojourn_s", "jain")
 
 WORK = {
-    "open": "from airpath.sweep.ledger import Ledger\nstart()\nLedger.open(path).close()",
-    "look": "from airpath.sweep.ledger import Ledger\nstart()\nLedger.read(path).close()",
+    "open": "from airpath.sweeps.ledger import Ledger\nstart()\nLedger.open(path).close()",
+    "look": "from airpath.sweeps.ledger import Ledger\nstart()\nLedger.read(path).close()",
     "status": "from airpath.cli.sweep_ledger import status\nstart()\nstatus(path)",
     "export": "from airpath.cli.sweep_ledger import export\nstart()\nexport(path, out)",
 }

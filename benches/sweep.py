@@ -19,12 +19,12 @@ from pathlib import Path
 import airpath as ap
 from airpath import _airpath
 from airpath.api import cores
-from airpath.sweep.coordinator import Coordinator
-from airpath.sweep.executors import workers_of
-from airpath.sweep.job import Job, job_of
-from airpath.sweep.ledger import FILE_NAME, Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.progress import Progress
+from airpath.sweeps.coordinator import Coordinator
+from airpath.sweeps.executors import workers_of
+from airpath.sweeps.job import Job, job_of
+from airpath.sweeps.ledger import FILE_NAME, Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.progress import Progress
 
 GOALS = {5: 0.8, 50: 0.95}
 """Efficiency that is wanted, by milliseconds of a replication."""

@@ -6,9 +6,9 @@ import hashlib
 from pathlib import Path
 
 from airpath import _airpath
-from airpath.sweep.ledger import Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.runs import Run
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.runs import Run
 
 OWN = (_airpath.version(), _airpath.commit())
 OTHER = ("0.0.9", "feedbeef0123")

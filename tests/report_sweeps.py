@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.sweep.job import Job
-from airpath.sweep.ledger import Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.runs import Run
+from airpath.sweeps.job import Job
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.runs import Run
 
 __all__ = ["write_sweep"]
 

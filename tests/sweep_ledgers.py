@@ -11,10 +11,10 @@ from typing import Any
 
 import airpath as ap
 from airpath import _airpath
-from airpath.sweep.job import Job
-from airpath.sweep.ledger import Ledger
-from airpath.sweep.plan import Engine, Plan, Point, Rule
-from airpath.sweep.runs import Run
+from airpath.sweeps.job import Job
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.plan import Engine, Plan, Point, Rule
+from airpath.sweeps.runs import Run
 
 Value = Callable[[Mapping[str, Any], int], Mapping[str, float | None] | str]
 """Metrics of a replication by the values of its point and its number, or why it failed."""

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
         RttStagesSolution as RttStagesSolution,
         Solution as Solution,
     )
-    from airpath.sweep.api import SweepInterrupted as SweepInterrupted, sweep as sweep
-    from airpath.sweep.result import Sweep as Sweep, load_sweep as load_sweep
+    from airpath.sweeps.api import SweepInterrupted as SweepInterrupted, sweep as sweep
+    from airpath.sweeps.result import Sweep as Sweep, load_sweep as load_sweep
     from airpath.trace import Trace as Trace, generate_trace as generate_trace
 
     __version__: str
@@ -64,8 +64,8 @@ _HOMES = {
     "RttStagesSolution": "airpath.solutions",
     "RunError": "airpath.errors",
     "Solution": "airpath.solutions",
-    "Sweep": "airpath.sweep.result",
-    "SweepInterrupted": "airpath.sweep.api",
+    "Sweep": "airpath.sweeps.result",
+    "SweepInterrupted": "airpath.sweeps.api",
     "Trace": "airpath.trace",
     "advisories": "airpath.api",
     "check": "airpath.api",
@@ -77,10 +77,10 @@ _HOMES = {
     "generate_trace": "airpath.trace",
     "load": "airpath.api",
     "load_result": "airpath.results",
-    "load_sweep": "airpath.sweep.result",
+    "load_sweep": "airpath.sweeps.result",
     "simulate": "airpath.api",
     "solve": "airpath.api",
-    "sweep": "airpath.sweep.api",
+    "sweep": "airpath.sweeps.api",
 }
 """Where the names are that are no part of a scenario."""
 _MODULES = ("models", "phy")

@@ -32,9 +32,9 @@ from typing import Final
 import airpath as ap
 from airpath.files import write_file
 from airpath.results import Interval, mean_interval
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.plan import Rule
-from airpath.sweep.stopping import counted
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.stopping import counted
 
 __all__ = [
     "KNOWN_S",

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from airpath.report import report_of_paper, report_of_sweep
-from airpath.sweep.result import Sweep
+from airpath.sweeps.result import Sweep
 from report_samples import HOSTILE, row, write_paper
 from report_sweeps import write_sweep
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from processes import environment, words
 
-from airpath.sweep.ledger import FILE_NAME, Ledger
+from airpath.sweeps.ledger import FILE_NAME, Ledger
 from forked import airpath_words
 from waiting import wait_until
 
@@ -109,7 +109,7 @@ def test_ctrl_c_does_not_wait_for_the_figures(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("airpath.sweep.plot.figures.SweepPlot.save", pressed)
+        patch.setattr("airpath.sweeps.plot.figures.SweepPlot.save", pressed)
         answer = airpath_command("sweep", "sweep.toml", "--out", "o u't")
     assert answer.status == 130
     assert answer.err.splitlines()[2:] == [

@@ -10,7 +10,7 @@ import pytest
 
 from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import BadValueError
-from airpath.sweep.ledger import Ledger
+from airpath.sweeps.ledger import Ledger
 from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
 
 
@@ -78,7 +78,7 @@ def test_status_json_is_one_document(path: Path, capsys: pytest.CaptureFixture[s
 def test_a_point_whose_interval_is_small_enough_is_finished(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from airpath.sweep.plan import Plan, Rule
+    from airpath.sweeps.plan import Plan, Rule
 
     document = plan(2).to_dict()
     rule = Rule(2, 9, metric="a", relative=0.1)

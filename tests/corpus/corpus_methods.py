@@ -16,7 +16,7 @@ from corpus_tables import GOOD, toml
 import airpath as ap
 from airpath.results.plot import Plot
 from airpath.scenario import loads
-from airpath.sweep.plot import SweepPlot
+from airpath.sweeps.plot import SweepPlot
 from sweep_ledgers import plan_of, sweep_of
 
 

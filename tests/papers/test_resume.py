@@ -16,9 +16,9 @@ import airpath as ap
 from airpath.errors import AirpathWarning, BadValueError, RunError
 from airpath.reproduction import Effort, Report, reproduce
 from airpath.reproduction.engine import Compiled, Wanted
-from airpath.sweep import tasks
-from airpath.sweep.ledger import Ledger
-from airpath.sweep.runs import Run
+from airpath.sweeps import tasks
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.runs import Run
 from waiting import wait_until
 
 SHORT = Effort(replications=3, duration_s=2.0, warmup_s=1.0)

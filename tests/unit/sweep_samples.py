@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import airpath as ap
-from airpath.sweep.coordinator import Coordinator, Ended
-from airpath.sweep.executors import Workers, workers_of
-from airpath.sweep.job import Job, job_of
-from airpath.sweep.ledger import FILE_NAME, Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.progress import Progress
+from airpath.sweeps.coordinator import Coordinator, Ended
+from airpath.sweeps.executors import Workers, workers_of
+from airpath.sweeps.job import Job, job_of
+from airpath.sweeps.ledger import FILE_NAME, Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.progress import Progress
 
 
 def scenario(rate: str = "2 Mbit/s", duration: str = "1 s", **changes: Any) -> ap.Scenario:

@@ -9,8 +9,8 @@ import pytest
 
 import airpath as ap
 from airpath.results.overview import tables
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.metrics import evaluate
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.metrics import evaluate
 
 WINDOW = {"receive_window": "2 MB"}
 

@@ -9,8 +9,8 @@ import pytest
 
 import airpath as ap
 from airpath.scenario import loads
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.metrics import evaluate, solve_metrics
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.metrics import evaluate, solve_metrics
 
 LOSSES = ("lost_datagrams", "loss_ratio")
 HEADERS = 28

@@ -12,8 +12,8 @@ import airpath as ap
 from airpath.comparison.quantities import quantities
 from airpath.results.fairness import comparable
 from airpath.results.overview import tables
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.metrics import evaluate
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.metrics import evaluate
 
 
 def scenario(*flows: ap.Source, **keys: Any) -> ap.Scenario:

@@ -18,10 +18,10 @@ import pytest
 
 import airpath as ap
 from airpath.errors import BadValueError
-from airpath.sweep.job import job_of
-from airpath.sweep.ledger import Build, Ledger, coordinator_of
-from airpath.sweep.ledger.prune import prune
-from airpath.sweep.ledger.schema import checksum
+from airpath.sweeps.job import job_of
+from airpath.sweeps.ledger import Build, Ledger, coordinator_of
+from airpath.sweeps.ledger.prune import prune
+from airpath.sweeps.ledger.schema import checksum
 from ledger_samples import OTHER, OWN, added, digest, made, metrics, plan, run
 from required import program
 
@@ -181,7 +181,7 @@ def test_the_lock_of_a_killed_coordinator_is_free_though_its_forked_worker_lives
 ) -> None:
     script = (
         "import os, signal, sys\n"
-        "from airpath.sweep.ledger import Ledger\n"
+        "from airpath.sweeps.ledger import Ledger\n"
         "ledger = Ledger.open(sys.argv[1])\n"
         "if os.fork() == 0:\n    signal.pause()\n    os._exit(0)\n"
         "print('ready', flush=True)\nsignal.pause()\n"
@@ -322,7 +322,7 @@ READ_ONLY = """
 import os, sys
 from ledger_samples import digest
 from airpath.errors import BadValueError
-from airpath.sweep.ledger import Ledger
+from airpath.sweeps.ledger import Ledger
 if os.getuid() == 0:
     os.setgid(65534)
     os.setuid(65534)  # for root nothing is read-only
@@ -375,7 +375,7 @@ FULL = """
 import os, sys
 from ledger_samples import digest, run
 from airpath.errors import BadValueError
-from airpath.sweep.ledger import Ledger
+from airpath.sweeps.ledger import Ledger
 
 path = sys.argv[1] + "/ledger.sqlite"
 draw = __import__("random").Random(1)

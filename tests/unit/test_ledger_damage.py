@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.sweep.job import File, Job
-from airpath.sweep.ledger import Ledger
+from airpath.sweeps.job import File, Job
+from airpath.sweeps.ledger import Ledger
 from ledger_samples import OWN, digest, metrics, plan, run
 
 JOBS, RUNS, SECTOR = 3, 12, 512
@@ -254,7 +254,7 @@ def test_damaged_files_at_length(history: History, tmp_path: Path) -> None:
 CHILD = """
 import sys
 from types import SimpleNamespace
-from airpath.sweep.ledger import Ledger
+from airpath.sweeps.ledger import Ledger
 path, digest, version, commit = sys.argv[1:]
 def run(n):
     packed = f"0 1 {n}".encode() * 60

@@ -14,8 +14,8 @@ from airpath.report.numbers import change, estimate
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.intervals import text as run_text
 from airpath.results.quantities import resolution
-from airpath.sweep.plan import Rule
-from airpath.sweep.result import Sweep
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.result import Sweep
 from report_samples import HOSTILE
 from report_sweeps import write_sweep
 

@@ -17,7 +17,7 @@ import pytest
 import airpath as ap
 from airpath.errors import AdvisoryWarning, BadValueError
 from airpath.report.sweep import report_of_sweep
-from airpath.sweep.ledger import FILE_NAME, Ledger
+from airpath.sweeps.ledger import FILE_NAME, Ledger
 
 TRACES = Path(ap.__file__).parent / "examples" / "traces"
 AQMS = ["droptail", "red", "gred", "codel", "pie", "fq-codel"]
@@ -182,7 +182,7 @@ def test_a_ledger_of_an_earlier_version_is_read(
     page = report_of_sweep(sweep, folder=tmp_path, figures={})
     assert "Not recorded at points 0, 1, 2, 3, 4, 5: an earlier version ran them." in page
     # The same sweep again runs nothing and records them.
-    monkeypatch.setattr("airpath.sweep.coordinator.Coordinator._send", None)
+    monkeypatch.setattr("airpath.sweeps.coordinator.Coordinator._send", None)
     again, noted = swept(tmp_path)
     assert again.points().equals(complete)
     assert [text.partition(":")[0] for text in noted] == ["equal-replications", "ecn-without-marks"]
@@ -216,7 +216,7 @@ def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
 
 
 def test_prune_removes_the_advisories_of_other_jobs(tmp_path: Path) -> None:
-    from airpath.sweep.ledger.prune import prune
+    from airpath.sweeps.ledger.prune import prune
 
     swept(tmp_path)
     assert len(stored(tmp_path)) == 6

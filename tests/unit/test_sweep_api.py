@@ -14,14 +14,14 @@ from sweep_samples import scenario
 
 import airpath as ap
 from airpath.errors import AirpathWarning, BadValueError, RunError
-from airpath.sweep.ledger import FILE_NAME, Ledger
+from airpath.sweeps.ledger import FILE_NAME, Ledger
 from waiting import wait_until
 
 GRID = {"bottleneck.aqm": ["gred", "codel"]}
 
 
 def test_the_package_is_the_function() -> None:
-    import airpath.sweep.job  # noqa: F401
+    import airpath.sweeps.job  # noqa: F401
 
     assert callable(ap.sweep)
     with pytest.raises(BadValueError, match=r"^threads = 0: below 1\."):

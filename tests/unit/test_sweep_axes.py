@@ -12,8 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airpath.errors import BadValueError
-from airpath.sweep.axes import Dimension, combined, key_of, labels_of, matches, size, values_by_axis
-from airpath.sweep.draw import drawn
+from airpath.sweeps.axes import (
+    Dimension,
+    combined,
+    key_of,
+    labels_of,
+    matches,
+    size,
+    values_by_axis,
+)
+from airpath.sweeps.draw import drawn
 
 NAMES = st.text("abc.", min_size=1, max_size=4)
 SCALARS = st.one_of(

@@ -17,14 +17,14 @@ from sweep_samples import Sample, scenario, traced
 
 import airpath as ap
 from airpath.errors import BadValueError, RunError
-from airpath.sweep import tasks
-from airpath.sweep.executors import workers_of
-from airpath.sweep.ledger import FILE_NAME, Ledger
-from airpath.sweep.metrics import solve_metrics
-from airpath.sweep.plan import Rule
-from airpath.sweep.progress import Progress
-from airpath.sweep.solving import Solver
-from airpath.sweep.tasks import Task, TaskResult, run_task
+from airpath.sweeps import tasks
+from airpath.sweeps.executors import workers_of
+from airpath.sweeps.ledger import FILE_NAME, Ledger
+from airpath.sweeps.metrics import solve_metrics
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.progress import Progress
+from airpath.sweeps.solving import Solver
+from airpath.sweeps.tasks import Task, TaskResult, run_task
 
 UNTIL = Rule(4, 24, "goodput_bps", relative=0.02)
 RATES = ("1 Mbit/s", "2 Mbit/s", "3 Mbit/s")
@@ -84,7 +84,7 @@ def sample(tmp_path: Path, rule: Rule = UNTIL) -> Sample:
 
 def counting(folder: Path, of: Sample) -> dict[str, list[Any]]:
     """Return what tables count: the replications up to the number at which the rule is content."""
-    from airpath.sweep.stopping import counted
+    from airpath.sweeps.stopping import counted
 
     found = {}
     for digest, runs in of.stored(folder).items():

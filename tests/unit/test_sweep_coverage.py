@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import airpath as ap
-from airpath.sweep.plan import Rule
+from airpath.sweeps.plan import Rule
 from studies.stopping import coverage as study
 
 

@@ -15,9 +15,9 @@ import pytest
 from sweep_samples import Sample, scenario, traced
 
 from airpath.errors import BadValueError
-from airpath.sweep.executors import workers_of
-from airpath.sweep.plan import Rule
-from airpath.sweep.tasks import Task, TaskResult
+from airpath.sweeps.executors import workers_of
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.tasks import Task, TaskResult
 
 # What Dask's processes leave to the collector of garbage when they are killed.
 pytestmark = [
@@ -30,7 +30,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[Any]:
-    from airpath.sweep.dask import dask_executor
+    from airpath.sweeps.dask import dask_executor
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -94,7 +94,7 @@ def test_the_same_when_workers_die_again_and_again(tmp_path: Path, executor: Any
 def test_a_worker_of_another_version_is_refused_before_anything_runs(
     executor: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from airpath.sweep import dask
+    from airpath.sweeps import dask
 
     # The workers' own is what it was: it is this process that is another.
     monkeypatch.setattr(dask, "_own_build", lambda: ("9.9", "fed"))
@@ -118,7 +118,7 @@ def test_a_worker_of_another_version_is_refused_before_anything_runs(
     ],
 )
 def test_a_file_without_a_client_is_refused(tmp_path: Path, text: str | None, wrong: str) -> None:
-    from airpath.sweep.dask import dask_executor
+    from airpath.sweeps.dask import dask_executor
 
     path = tmp_path / "cluster.py"
     if text is not None:
@@ -129,7 +129,7 @@ def test_a_file_without_a_client_is_refused(tmp_path: Path, text: str | None, wr
 
 
 def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    from airpath.sweep import dask
+    from airpath.sweeps import dask
 
     monkeypatch.setattr(dask, "_CONNECT_S", 0.3)
     with pytest.raises(BadValueError) as refused, dask.dask_executor("tcp://127.0.0.1:9"):

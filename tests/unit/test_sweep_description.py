@@ -12,9 +12,9 @@ import pytest
 
 import airpath as ap
 import airpath.errors
-from airpath.sweep.description import Description, described, read_sweep_file
-from airpath.sweep.keys import DEFAULT_METRICS, Random, Reps, SweepKeys, Until
-from airpath.sweep.plan import Plan
+from airpath.sweeps.description import Description, described, read_sweep_file
+from airpath.sweeps.keys import DEFAULT_METRICS, Random, Reps, SweepKeys, Until
+from airpath.sweeps.plan import Plan
 
 LTE = """
 duration = "10 s"

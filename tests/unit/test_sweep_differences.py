@@ -13,9 +13,9 @@ import pytest
 import airpath as ap
 from airpath.report.differences import differences_along
 from airpath.results import mean_interval
-from airpath.sweep.differences import differences
-from airpath.sweep.plan import Rule
-from airpath.sweep.readings import OfPoint, Readings
+from airpath.sweeps.differences import differences
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.readings import OfPoint, Readings
 from sweep_ledgers import GRID, plan_of, sweep_of
 
 RATE = ["goodput_bps"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airpath.sweep.description import read_sweep_file
+from airpath.sweeps.description import read_sweep_file
 
 SWEEPS = sorted((Path(__file__).parents[2] / "examples" / "sweeps").glob("*.toml"))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import airpath as ap
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.runs import unpacked
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.runs import unpacked
 
 
 def scenario(**changes: object) -> ap.Scenario:

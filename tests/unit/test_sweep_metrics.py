@@ -13,8 +13,8 @@ import airpath as ap
 from airpath.results.frames import plain
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.scenario import loads
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.metrics import Metric, evaluate, known_names, solve_metrics
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.metrics import Metric, evaluate, known_names, solve_metrics
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PATHS = {

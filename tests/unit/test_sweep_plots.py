@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import airpath as ap
 from airpath.results import Interval
-from airpath.sweep.plan import Rule
-from airpath.sweep.plot.legends import limits
-from airpath.sweep.plot.pareto import front
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.plot.legends import limits
+from airpath.sweeps.plot.pareto import front
 from sweep_ledgers import plan_of, sweep_of
 
 GRID: dict[str, list[Any]] = {

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import airpath as ap
 from airpath.results import mean_interval
-from airpath.sweep.job import job_of, run_job
-from airpath.sweep.ledger import Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.scales import numbers_of, shown
+from airpath.sweeps.job import job_of, run_job
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.scales import numbers_of, shown
 from sweep_ledgers import GRID, plan_of, sweep_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.results.intervals import mean_interval
-from airpath.sweep.plan import Rule
-from airpath.sweep.stopping import Stopping, counted, wanted
+from airpath.sweeps.plan import Rule
+from airpath.sweeps.stopping import Stopping, counted, wanted
 
 VALUES = st.lists(st.none() | st.floats(-1e6, 1e6) | st.just(math.nan), max_size=40)
 

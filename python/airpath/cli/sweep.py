@@ -18,9 +18,9 @@ from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError, one_line
 
 if TYPE_CHECKING:
-    from airpath.sweep.coordinator import Ended
-    from airpath.sweep.description import Description
-    from airpath.sweep.result import Sweep
+    from airpath.sweeps.coordinator import Ended
+    from airpath.sweeps.description import Description
+    from airpath.sweeps.result import Sweep
 
 __all__ = ["app"]
 
@@ -96,12 +96,12 @@ def run(
     ] = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
-    from airpath.sweep.description import read_sweep_file
+    from airpath.sweeps.description import read_sweep_file
 
     _check(reps, threads, dask)
     description = read_sweep_file(file, output.load_options(set_))
     if reps is not None:
-        from airpath.sweep.plan import Rule
+        from airpath.sweeps.plan import Rule
 
         plan = replace(description.plan, rule=Rule(reps, reps))
         description = replace(description, plan=plan)
@@ -121,7 +121,7 @@ def run(
         with output.interrupts_wait():
             _print(sweep, out)
     if ended.failed:
-        from airpath.sweep.api import failure_text
+        from airpath.sweeps.api import failure_text
 
         raise RunError(failure_text(ended))
     return 0
@@ -144,7 +144,7 @@ def _executor(dask: str | None, threads: int | None) -> Iterator[Any]:
     if dask is None:
         yield None
         return
-    from airpath.sweep.dask import dask_executor
+    from airpath.sweeps.dask import dask_executor
 
     with dask_executor(dask, threads) as executor:
         yield executor
@@ -153,7 +153,7 @@ def _executor(dask: str | None, threads: int | None) -> Iterator[Any]:
 def _run(
     description: Description, *, executor: Any, threads: int | None, **options: Any
 ) -> tuple[Sweep, Ended]:
-    from airpath.sweep.api import run_description
+    from airpath.sweeps.api import run_description
 
     own = threads if executor is None else None
     with output.progress_bar() as tell:
@@ -187,8 +187,8 @@ def _save(sweep: Sweep, folder: Path) -> None:
 
 def _print(sweep: Sweep, out: str | None) -> None:
     from airpath.report.numbers import estimate
-    from airpath.sweep.advisories import advisory_lines
-    from airpath.sweep.scales import shown
+    from airpath.sweeps.advisories import advisory_lines
+    from airpath.sweeps.scales import shown
 
     plan, readings, console = sweep.plan, sweep.readings, output.console()
     most = len(plan.points) if out is None else _MOST_ROWS // len(plan.engines)

@@ -12,7 +12,7 @@ from airpath.cli import output
 from airpath.errors import one_line
 
 if TYPE_CHECKING:
-    from airpath.sweep.ledger.overview import Overview
+    from airpath.sweeps.ledger.overview import Overview
 
 __all__ = ["export", "prune", "status"]
 
@@ -29,8 +29,8 @@ def status(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Say how far a sweep is: points, replications, failures, also while it runs."""
-    from airpath.sweep.ledger.opening import ledger_file
-    from airpath.sweep.ledger.overview import overview
+    from airpath.sweeps.ledger.opening import ledger_file
+    from airpath.sweeps.ledger.overview import overview
 
     path = ledger_file(ledger)
     found = overview(path)
@@ -53,8 +53,8 @@ def export(
 ) -> int:
     """Write a sweep's tables: points with means and intervals, runs with every replication."""
     from airpath.results.export import checked_formats
-    from airpath.sweep.ledger.opening import connected, ledger_file
-    from airpath.sweep.result import load_sweep
+    from airpath.sweeps.ledger.opening import connected, ledger_file
+    from airpath.sweeps.result import load_sweep
 
     forms = checked_formats(formats)
     path = ledger_file(ledger)
@@ -73,8 +73,8 @@ def prune(
     ] = False,
 ) -> int:
     """Remove what the sweep does not need: replications of other points, seeds and versions."""
-    from airpath.sweep.ledger import prune as pruning
-    from airpath.sweep.ledger.opening import ledger_file
+    from airpath.sweeps.ledger import prune as pruning
+    from airpath.sweeps.ledger.opening import ledger_file
 
     path = ledger_file(ledger)
     found = pruning.prune(path, dry_run=dry_run, accept_version=accept_version)
@@ -124,7 +124,7 @@ def _head(path: Path, found: Overview) -> list[str]:
 
 
 def _advisories(found: Overview) -> str:
-    from airpath.sweep.advisories import NOT_RECORDED
+    from airpath.sweeps.advisories import NOT_RECORDED
 
     parts = [f"{code} at {_points(count)}" for code, count in found.advisories.items()]
     if found.unrecorded:

@@ -17,7 +17,7 @@ from airpath.results.fairness import comparable
 from airpath.results.overview import MOST_FLOWS, source_name
 from airpath.results.quantities import bounds, resolution
 from airpath.results.transfers import transfer_groups
-from airpath.sweep.metrics import evaluate, solve_metrics
+from airpath.sweeps.metrics import evaluate, solve_metrics
 
 if TYPE_CHECKING:
     from airpath.results.result import Result

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from airpath.report.blocks import Block, Cell, Line, Lines, Section, Table, cut, some_points
-from airpath.sweep.advisories import NOT_RECORDED, by_kind
+from airpath.sweeps.advisories import NOT_RECORDED, by_kind
 
 if TYPE_CHECKING:
-    from airpath.sweep.readings import Readings
+    from airpath.sweeps.readings import Readings
 
 __all__ = ["advisories", "advisory_details"]
 

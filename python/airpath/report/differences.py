@@ -11,8 +11,8 @@ from airpath.report.blocks import MOST_ROWS, Cell, Section, Table, Tone, anchor,
 from airpath.report.numbers import change
 
 if TYPE_CHECKING:
-    from airpath.sweep.differences import Difference
-    from airpath.sweep.readings import Readings
+    from airpath.sweeps.differences import Difference
+    from airpath.sweeps.readings import Readings
 
 __all__ = ["differences_along"]
 
@@ -32,7 +32,7 @@ def differences_along(readings: Readings) -> Iterator[Section]:
 
 def _along(readings: Readings, axis: str) -> Iterator[Section]:
     """Yield the differences between the first value of an axis and the others."""
-    from airpath.sweep.differences import differences
+    from airpath.sweeps.differences import differences
 
     plan = readings.plan
     base = next((point.labels.get(axis, "") for point in plan.points if axis in point.values), "")

@@ -15,7 +15,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from airpath.sweep.plan import Plan
+    from airpath.sweeps.plan import Plan
 
 __all__ = ["scenarios"]
 

@@ -42,7 +42,7 @@ def report_of(source: Path, out: Path) -> str:
     file = _in_folder(source) if source.is_dir() else source
     if (file.name == LEDGER and file.exists()) or _is_ledger(file):
         from airpath.report.sweep import report_of_sweep
-        from airpath.sweep.result import load_sweep
+        from airpath.sweeps.result import load_sweep
 
         return report_of_sweep(load_sweep(file), out=out)
     document = _document(file)

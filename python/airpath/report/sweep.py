@@ -35,9 +35,9 @@ from airpath.report.page import html
 from airpath.report.scenarios import scenarios
 
 if TYPE_CHECKING:
-    from airpath.sweep.readings import OfPoint, Readings
-    from airpath.sweep.result import Sweep
-    from airpath.sweep.scales import Shown
+    from airpath.sweeps.readings import OfPoint, Readings
+    from airpath.sweeps.result import Sweep
+    from airpath.sweeps.scales import Shown
 
     Looks = Mapping[str, Shown]
 
@@ -222,7 +222,7 @@ def _rule(readings: Readings) -> str:
 
 def _drawn(sweep: Sweep) -> dict[str, bytes]:
     from airpath.results.figure_files import figure_bytes
-    from airpath.sweep.plot import SweepPlot
+    from airpath.sweeps.plot import SweepPlot
 
     if len(sweep.plan.points) > _MOST_DRAWN:
         return {}
@@ -275,7 +275,7 @@ def _hints(readings: Readings, looks: Looks) -> dict[str, str]:
 
 
 def _looks(readings: Readings) -> Looks:
-    from airpath.sweep.scales import shown
+    from airpath.sweeps.scales import shown
 
     plan = readings.plan
     places = range(len(plan.points))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from airpath.reproduction.base import Progress
-    from airpath.sweep.ledger import Build
+    from airpath.sweeps.ledger import Build
 
 __all__ = ["Compiled", "Engine", "Series", "Simulated", "Solved", "Wanted"]
 

@@ -17,13 +17,13 @@ from airpath.inputs import Reading
 from airpath.reproduction.base import Progress
 from airpath.reproduction.engine import Series, Simulated, Wanted
 from airpath.results.recordings import Columns
-from airpath.sweep.coordinator import Coordinator, Ended, stop_on_ctrl_c
-from airpath.sweep.executors import workers_of
-from airpath.sweep.job import Job, job_of
-from airpath.sweep.ledger import FILE_NAME, Build, Ledger
-from airpath.sweep.plan import Plan, Point, Rule
-from airpath.sweep.progress import Progress as SweepProgress
-from airpath.sweep.runs import Run
+from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
+from airpath.sweeps.executors import workers_of
+from airpath.sweeps.job import Job, job_of
+from airpath.sweeps.ledger import FILE_NAME, Build, Ledger
+from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.progress import Progress as SweepProgress
+from airpath.sweeps.runs import Run
 
 __all__ = ["Simulations"]
 

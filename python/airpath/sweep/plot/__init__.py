@@ -1,5 +1,0 @@
-"""Figures of a sweep: ``sweep.plot.lines("goodput_bps")`` and its neighbours."""
-
-from airpath.sweep.plot.figures import SweepPlot
-
-__all__ = ["SweepPlot"]

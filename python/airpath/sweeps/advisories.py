@@ -1,0 +1,165 @@
+"""Advisories of a sweep: those on the replications of a point, and all of them by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airpath.sweeps.plan import Point
+
+if TYPE_CHECKING:
+    from airpath.advisory import Advisory
+    from airpath.results.remarks import RunOutline
+    from airpath.sweeps.job import Contents, Job
+    from airpath.sweeps.readings import Readable, Readings
+    from airpath.sweeps.runs import Run
+
+__all__ = [
+    "NOT_RECORDED",
+    "Kind",
+    "Outlines",
+    "advisory_lines",
+    "by_kind",
+    "on_replications",
+    "recorded_advisories",
+]
+
+NOT_RECORDED = "not recorded"
+"""In place of the advisories on a point of which a ledger has none."""
+
+
+class Outlines:
+    """The outlines of a point's replications, taken together.
+
+    Attributes
+    ----------
+    are_equal : bool
+        Whether all flows of the replications are equal.
+    may_concern : bool
+        Whether the statistics of the replications are needed to tell.
+    """
+
+    def __init__(self) -> None:
+        self.are_equal = True
+        self.may_concern = False
+        self._first: bytes | None = None
+
+    def add(self, outline: RunOutline | None) -> None:
+        """Add a replication; None when it was run earlier."""
+        if outline is None:
+            self.may_concern = True
+            return
+        self._first = self._first or outline.flows
+        self.are_equal = self.are_equal and outline.flows == self._first
+        self.may_concern = self.may_concern or outline.may_concern
+
+
+def on_replications(
+    job: Job, contents: Contents, count: int, outlines: Outlines, runs: Iterable[Run]
+) -> list[Advisory]:
+    """Return the advisories on the replications of a point, those that `airpath run` prints.
+
+    Parameters
+    ----------
+    job : Job
+        What was run.
+    contents : mapping
+        Of its files.
+    count : int
+        Number of its replications.
+    outlines : Outlines
+        Of these.
+    runs : iterable of Run
+        The replications, read only where the outlines do not tell.
+    """
+    from airpath.results.remarks import of_number, of_tables, remarks
+    from airpath.scenario.tables import is_unfinished
+
+    tables: dict[str, dict[str, Any]] = {
+        file.key: {"complete": not is_unfinished(contents[file.sha256])}
+        for file in job.files
+        if file.role == "table"
+    }
+    if outlines.may_concern:
+        return remarks(job.resolved, [run.measured() for run in runs], tables)
+    return [*of_tables(tables), *of_number(count, are_equal=outlines.are_equal)]
+
+
+def recorded_advisories(
+    ledger: Readable, point: Point, seed: int, number: int | None
+) -> tuple[list[Mapping[str, str]], bool]:
+    """Return the advisories on a point that are recorded, and whether these are all.
+
+    Parameters
+    ----------
+    ledger : Readable
+        What to read.
+    point : Point
+        Of the plan.
+    seed : int
+        Its master seed.
+    number : int or None
+        How many replications count; None when more are needed.
+    """
+    stored = ledger.advisories(point.digest, seed)
+    of_runs = None if stored is None or stored[0] != number else stored[1]
+    has_all = point.advisories is not None and of_runs is not None
+    return [*(point.advisories or ()), *(of_runs or ())], has_all
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The advisories of one kind.
+
+    Parameters
+    ----------
+    code : str
+        Which kind.
+    points : sequence of Point
+        Those that have one, in order.
+    first : mapping
+        That of the first of these points, as `Advisory.to_dict` returns it.
+    """
+
+    code: str
+    points: Sequence[Point]
+    first: Mapping[str, str]
+
+
+def by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) -> list[Kind]:
+    """Return the advisories of points by kind, in the order in which the kinds appear.
+
+    Parameters
+    ----------
+    noted : iterable of (Point, iterable of mapping)
+        Points with their advisories, each as `Advisory.to_dict` returns it.
+    """
+    points: dict[str, list[Point]] = {}
+    first: dict[str, Mapping[str, str]] = {}
+    for point, found in noted:
+        for each in found:
+            code = each["code"]
+            first.setdefault(code, each)
+            of_code = points.setdefault(code, [])
+            if not of_code or of_code[-1] is not point:
+                of_code.append(point)
+    return [Kind(code, points[code], each) for code, each in first.items()]
+
+
+def advisory_lines(readings: Readings) -> list[str]:
+    """Return a line for each kind of advisory: at how many points, and the first of them."""
+    from airpath.advisory import Advisory
+
+    count = len(readings.points)
+    lines = []
+    for kind in by_kind((of.point, of.advisories) for of in readings.points):
+        first = "" if len(kind.points) == 1 else "the first is "
+        lines.append(
+            f"{kind.code}: {len(kind.points)} of {count} points, {first}"
+            f"{kind.points[0].title}: {Advisory(**kind.first)}"
+        )
+    missing = sum(of.complete and not of.has_all_advisories for of in readings.points)
+    if missing:
+        lines.append(f"advisories: {NOT_RECORDED} at {missing} of {count} points")
+    return lines

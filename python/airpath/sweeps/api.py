@@ -1,0 +1,304 @@
+"""`sweep`: many scenarios, each replicated, from one call."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.api import LARGEST_THREADS, cores
+from airpath.arguments import blamed, check_all, path_like, whole
+from airpath.errors import AdvisoryWarning, AirpathWarning, RunError
+from airpath.files import not_left_empty, output_folder
+from airpath.sweeps.advisories import advisory_lines
+from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
+from airpath.sweeps.executors import workers_of
+from airpath.sweeps.plan import Engine
+from airpath.sweeps.progress import Progress
+
+if TYPE_CHECKING:
+    from airpath.scenario import Scenario
+    from airpath.sweeps.description import Description
+    from airpath.sweeps.job import Job
+    from airpath.sweeps.result import Sweep
+    from airpath.sweeps.solving import Solver
+
+__all__ = ["SweepInterrupted", "failure_text", "run_description", "sweep"]
+
+Tell = Callable[[float, str], None]
+"""Takes the finished fraction, in [0, 1], and a line of text."""
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C during `airpath.sweep`; a loop that does not look for it ends.
+
+    Attributes
+    ----------
+    sweep : Sweep
+        With what was finished until then.
+    """
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        super().__init__("interrupted: what was finished is kept")
+
+    def __reduce__(self) -> tuple[type[SweepInterrupted], tuple[Sweep]]:
+        return type(self), (self.sweep,)
+
+
+def sweep(
+    base: Scenario | str | os.PathLike[str] | Callable[..., Scenario],
+    *,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    zip: Mapping[str, Sequence[Any]] | None = None,  # noqa: A002  (the key of the sweep file)
+    points: Sequence[Mapping[str, Any]] | None = None,
+    random: Mapping[str, Any] | None = None,
+    exclude: Sequence[Mapping[str, Any]] = (),
+    labels: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | Mapping[str, Any] | None = None,
+    reps: int | Mapping[str, Any] = 4,
+    seed: int = 1,
+    confidence: float = 0.99,
+    engines: Sequence[Engine] = ("simulate",),
+    series: Sequence[str] = (),
+    common_random_numbers: bool = True,
+    out: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    threads: int | None = None,
+    fail_fast: bool = False,
+    accept_version: bool = False,
+    progress: Tell | None = None,
+    name: str | None = None,
+) -> Sweep:
+    """Run many scenarios, each replicated, and keep everything that was finished.
+
+    The tables depend on the arguments alone, not on who runs what when.
+
+    Parameters
+    ----------
+    base : Scenario, path or callable
+        What is varied: a scenario, the path of a scenario file, or a function that returns a
+        scenario for the values of the axes, which it takes by name.
+    grid, zip, points, random, exclude, labels
+        What is varied and how it is called, as in a sweep file: axes that are crossed, axes that
+        go together, single points, drawn points, points that are left out, names for tables.
+    metrics : sequence of str, or mapping of str to callable, optional
+        What is wanted of each replication: columns of the results, and functions of a `Result`.
+        Default ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
+    reps : int or mapping
+        Replications of each point; or ``{"min": 4, "max": 64, "until": {"metric":
+        "goodput_bps", "relative": 0.02}}``. Default 4.
+    seed : int
+        Master seed, 0 to 2^64 - 1. Default 1.
+    confidence : float
+        Of the intervals, above 0 and below 1. Default 0.99.
+    engines : sequence of str
+        ``simulate``, ``solve`` or both. Default: ``simulate``.
+    series : sequence of str
+        Time series that are stored as Parquet beside the ledger. Default: none.
+    common_random_numbers : bool
+        Whether all points have the same seed. Default True.
+    out : path, optional
+        Folder of the ledger; with what is there the sweep goes on. Default: a temporary folder,
+        which goes with the result.
+    executor : concurrent.futures.Executor, optional
+        Where replications run. Default: threads of this process, beside which the engine needs
+        no interpreter.
+    threads : int, optional
+        How many threads, 1 to 10 000, without `executor`. Default: one for each core.
+    fail_fast : bool
+        Whether the first replication that fails ends it. Default False: it is noted, its point
+        gets no more replications, and the other points go on.
+    accept_version : bool
+        Whether replications of other versions in `out` count. Default False: they are refused.
+    progress : callable, optional
+        Called at most ten times a second with the finished fraction, in [0, 1], and a line of
+        text.
+    name : str, optional
+        Title of tables, figures and the report.
+
+    Returns
+    -------
+    sweep : Sweep
+        The tables and figures.
+
+    Warns
+    -----
+    AirpathWarning
+        If a point failed.
+    AdvisoryWarning
+        For each kind of advisory: at how many points, and the first of them.
+
+    Raises
+    ------
+    BadValueError
+        If a value or a point is not accepted, a line for each; if the ledger is damaged, in use or
+        of another version; if a worker has another version.
+    RunError
+        If the executor fails, or a replication with `fail_fast`. What was finished is in `out`.
+    SweepInterrupted
+        After Ctrl-C; a `KeyboardInterrupt` whose attribute `sweep` has what was finished.
+    """
+    from airpath.sweeps.description import described
+
+    _check(out, executor, threads, progress)
+    description = described(
+        base,
+        grid=grid,
+        zip=zip,
+        points=points,
+        random=random,
+        exclude=exclude,
+        labels=labels,
+        metrics=metrics,
+        reps=reps,
+        seed=seed,
+        confidence=confidence,
+        engines=engines,
+        series=series,
+        common_random_numbers=common_random_numbers,
+        name=name,
+    )
+    result, ended = run_description(
+        description,
+        out=out,
+        executor=executor,
+        threads=threads,
+        fail_fast=fail_fast,
+        accept_version=accept_version,
+        tell=progress,
+    )
+    if ended.interrupted:
+        raise SweepInterrupted(result)
+    if ended.failed and fail_fast:
+        raise RunError(failure_text(ended))
+    if ended.failed:
+        warnings.warn(failure_text(ended), AirpathWarning, stacklevel=2)
+    for line in advisory_lines(result.readings):
+        warnings.warn(line, AdvisoryWarning, stacklevel=2)
+    return result
+
+
+def run_description(
+    description: Description,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    executor: Any = None,
+    threads: int | None = None,
+    fail_fast: bool = False,
+    accept_version: bool = False,
+    tell: Tell | None = None,
+) -> tuple[Sweep, Ended]:
+    """Run what is missing of a sweep, and return its results and how it ended.
+
+    Parameters
+    ----------
+    description : Description
+        What to run.
+    out, executor, threads, fail_fast, accept_version, tell
+        As `sweep` takes them; `tell` is its `progress`.
+
+    Raises
+    ------
+    BadValueError, RunError
+        As `sweep`.
+    """
+    from airpath.sweeps.ledger import FILE_NAME, Ledger
+    from airpath.sweeps.result import Sweep
+    from airpath.sweeps.series import FOLDER, refuse_without_parquet, write_series
+
+    plan, jobs = description.plan, description.jobs
+    if plan.series:
+        refuse_without_parquet()
+    workers = workers_of(description.contents, executor, threads)
+    try:
+        with (
+            _folder(out) as (folder, owned),
+            Ledger.open(folder / FILE_NAME, accept_version=accept_version) as ledger,
+            stop_on_ctrl_c() as stop,
+        ):
+            ledger.set_plan(plan, jobs)
+            coordinator = Coordinator(
+                plan,
+                jobs,
+                description.functions,
+                ledger,
+                workers,
+                description.contents,
+                progress=Progress(tell),
+                take_series=partial(write_series, folder / FOLDER) if plan.series else None,
+                solver=_solver(description, ledger) if "solve" in plan.engines else None,
+                fail_fast=fail_fast,
+            )
+            ended = coordinator.run(stop)
+    finally:
+        workers.close()
+    return Sweep(folder / FILE_NAME, description.functions, owned), ended
+
+
+def failure_text(ended: Ended) -> str:
+    """Return what failed, one line."""
+    points = "1 point" if ended.failed == 1 else f"{ended.failed} points"
+    return f"{points} failed. {'It is' if ended.failed == 1 else 'The first is'} {ended.first}"
+
+
+class _Temporary:
+    """A folder that goes when nobody refers to this any more, without a warning."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="airpath-sweep-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@contextmanager
+def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Any]]:
+    """Give the folder of the ledger, and what keeps it when it is temporary."""
+    if out is None:
+        owned = _Temporary()
+        yield owned.path, owned
+        return
+    with not_left_empty(out):
+        yield output_folder(out, "out"), None
+
+
+def _solver(description: Description, ledger: Any) -> Solver:
+    from airpath.sweeps.solving import Solver
+
+    numbers = {point.digest: point.number for point in reversed(description.plan.points)}
+    jobs = [
+        description.jobs[digest]
+        for digest in sorted(numbers, key=numbers.__getitem__)
+        if not _is_solved(ledger.solved(digest), description.plan.metrics)
+    ]
+
+    def scenario(job: Job) -> Scenario:
+        return description.scenarios(numbers[job.digest])
+
+    names = description.plan.metrics
+    threads = 1 if "simulate" in description.plan.engines else cores()
+    return Solver(jobs, description.contents, names, scenario, threads)
+
+
+def _is_solved(found: Any, metrics: Sequence[str]) -> bool:
+    return isinstance(found, str) or (found is not None and found.keys() >= set(metrics))
+
+
+def _check(out: Any, executor: Any, threads: Any, progress: Any) -> None:
+    both = executor is not None and threads is not None
+    accepted = "Write a whole number from 1 on"
+    check_all(
+        None if out is None else path_like("out", out),
+        None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, accepted),
+        f"{blamed('threads', threads)}: the executor has its own. Leave it out." if both else None,
+        None
+        if progress is None or callable(progress)
+        else f"{blamed('progress', progress)}: not a function. Give one.",
+    )

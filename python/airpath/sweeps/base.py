@@ -1,0 +1,172 @@
+"""The base of a sweep: a file, a table, a `Scenario`, or a function of the parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from airpath.arguments import called
+from airpath.errors import (
+    MISSING,
+    AirpathError,
+    BadValueError,
+    Problem,
+    ScenarioError,
+    one_line,
+    show,
+)
+from airpath.files import MIB, UnreadableError, read_text
+from airpath.scenario import Scenario
+from airpath.scenario.base import FromFile
+from airpath.scenario.load import of_document, parsed
+from airpath.scenario.overrides import pairs, put_over
+from airpath.sweeps.axes import plain
+
+__all__ = ["Base", "base_of"]
+
+Overrides = Mapping[str, Any] | Iterable[tuple[str, Any]]
+
+_LARGEST = 16 * MIB
+
+
+class Base:
+    """What a point is made from.
+
+    Parameters
+    ----------
+    scenario : Scenario or callable
+        The base itself, or a function that returns the scenario of a point; its arguments are
+        named as the axes are.
+    place : str
+        What begins each line about a value of an axis.
+    lost : list of str
+        What overrides of the base took from it, a line each.
+    from_file : bool
+        Whether values are those of a file.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario | Callable[..., Any],
+        place: str,
+        lost: list[str],
+        *,
+        from_file: bool,
+    ) -> None:
+        self._scenario = scenario
+        self._place = place
+        self._context = FromFile if from_file else None
+        self.lost = dict.fromkeys(lost)
+
+    @property
+    def name(self) -> str | None:
+        """Its name; of a function that of the function."""
+        if isinstance(self._scenario, Scenario):
+            return self._scenario.name
+        return getattr(self._scenario, "__name__", None)
+
+    def to_toml(self) -> str:
+        """Return the base as TOML; nothing of a function."""
+        return self._scenario.to_toml() if isinstance(self._scenario, Scenario) else ""
+
+    def at(self, values: Mapping[str, Any]) -> Scenario:
+        """Return the scenario of a point.
+
+        Parameters
+        ----------
+        values : mapping
+            By axis.
+
+        Raises
+        ------
+        BadValueError
+            If there is none.
+        """
+        if isinstance(self._scenario, Scenario):
+            if not values:
+                return self._scenario
+            made, overrides = put_over(self._scenario, values.items(), self._place, self._context)
+            self.lost.update(dict.fromkeys(overrides.lost()))
+            return made
+        try:
+            found = self._scenario(**values)
+        except AirpathError:
+            raise
+        except Exception as error:
+            what = f"the function raised {type(error).__name__}: {one_line(str(error))}"
+            raise ScenarioError([Problem(self._place, (), MISSING, what)]) from None
+        if not isinstance(found, Scenario):
+            what = "what the function returned is no Scenario"
+            raise ScenarioError([Problem(self._place, (), found, what, "Return one")])
+        return found
+
+
+def base_of(given: object, place: str, folder: Path | None, overrides: Overrides) -> Base:
+    """Return the base that a sweep names.
+
+    Parameters
+    ----------
+    given : path, mapping, Scenario or callable
+        What was given.
+    place : str
+        What begins each line: the sweep file or the call.
+    folder : pathlib.Path or None
+        Of the sweep file, where relative paths start.
+    overrides : mapping or iterable of pairs
+        Values in the place of the base's own.
+
+    Raises
+    ------
+    BadValueError
+        If it is none of these, or no scenario.
+    """
+    from_file = folder is not None
+    if isinstance(given, Scenario):
+        put = pairs(overrides, "overrides")
+        if not put:
+            return Base(given, place, [], from_file=from_file)
+        made, losses = put_over(given, put, called("overrides"))
+    elif isinstance(given, (str, os.PathLike)):
+        path = (folder or Path()) / given
+        made, losses = _read(path, overrides)
+    elif isinstance(given, Mapping):
+        document = plain_document(given, place)
+        document.setdefault("name", Path(place).stem or "scenario")
+        made, losses = of_document(document, f"{place}: scenario", folder, overrides)
+    elif callable(given):
+        if pairs(overrides, "overrides"):
+            raise BadValueError(
+                f"{called('overrides')}: the base is a function. Call it otherwise."
+            )
+        return Base(given, place, [], from_file=from_file)
+    else:
+        what = "neither a path nor a table"
+        accepted = "Write the path of a scenario file, or [scenario] with its keys"
+        if not from_file:
+            what = "no path, table, Scenario or function"
+            accepted = "Give one of them"
+        raise ScenarioError([Problem(place, ("scenario",), given, what, accepted)])
+    return Base(made, place, losses.lost(), from_file=from_file)
+
+
+def plain_document(given: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return a table as a file would have it."""
+    try:
+        found: dict[str, Any] = plain(given)
+    except TypeError:
+        what = "holds what TOML does not have"
+        raise BadValueError(f"{place}: scenario = {show(given)}: {what}.") from None
+    return found
+
+
+def _read(path: Path, overrides: Overrides) -> tuple[Scenario, Any]:
+    place = os.fspath(path)
+    try:
+        text = read_text(path, _LARGEST)
+    except UnreadableError as error:
+        raise ScenarioError([Problem(place, (), MISSING, error.why)]) from None
+    document = parsed(text, place)
+    document.setdefault("name", path.stem or "scenario")
+    return of_document(document, place, path.parent, overrides)

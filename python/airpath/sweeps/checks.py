@@ -1,0 +1,169 @@
+"""What is wrong with the points of a sweep, each problem once, and what can be measured of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from airpath import _airpath
+from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, quoted
+from airpath.scenario import Scenario
+from airpath.scenario.overrides import NowhereProblem
+from airpath.sweeps.job import Job, compiled, run_job
+from airpath.sweeps.metrics import advice, is_known
+from airpath.wording import in_words
+
+__all__ = ["Complaints", "Measurable", "check_job", "measurable", "unknown_metrics"]
+
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True)
+class Measurable:
+    """What can be measured of a job, as a replication of no length shows.
+
+    Parameters
+    ----------
+    run : mapping or None
+        What it measured; None where it cannot be had, and every metric counts as known.
+    resolved : mapping
+        The resolved scenario.
+    """
+
+    run: Mapping[str, Any] | None
+    resolved: Mapping[str, Any]
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a metric."""
+        return self.run is None or is_known(name, self.run, self.resolved)
+
+
+def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None:
+    """Let the engine wire a job.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What the job was made from, for messages.
+    job : Job
+        What is to be run.
+    contents : mapping
+        Of its files.
+
+    Raises
+    ------
+    BadValueError
+        If the engine does not accept it.
+    """
+    files = compiled(job, contents)
+    try:
+        _airpath.check(job.text, files.traces, files.tables, files.snr)
+    except ValueError as error:
+        raise BadValueError(in_words(scenario, str(error))) from None
+
+
+def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
+    """Return what can be measured of a job, by a replication of one nanosecond.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be run.
+    contents : mapping
+        Of its files.
+    """
+    resolved = job.resolved
+    record = {**resolved["record"], "series": []}
+    short = {**resolved, "duration_ns": 1, "warmup_ns": 0, "controls": [], "record": record}
+    try:
+        runs = run_job(replace(job, text=json.dumps(short)), contents, 1, 0, 1)
+    except AirpathError:
+        return Measurable(None, resolved)
+    return Measurable(runs[0].measured(), resolved)
+
+
+class Complaints:
+    """Problems of points, those that are the same told once.
+
+    Parameters
+    ----------
+    place : str
+        What begins each line.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._found: dict[str, list[str]] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(self, error: BadValueError, labels: Mapping[str, str]) -> None:
+        """Keep what is wrong with a point.
+
+        Parameters
+        ----------
+        error : BadValueError
+            What is wrong.
+        labels : mapping of str to str
+            What the point's values are called, by axis.
+        """
+        if isinstance(error, ScenarioError):
+            lines = [str(self._placed(problem, labels)) for problem in error.problems]
+        else:
+            lines = str(error).split("\n")
+        for line in dict.fromkeys(lines):
+            at = ", ".join(f"{axis} = {label}" for axis, label in labels.items())
+            self._found.setdefault(line, [at])
+            self._counts[line] = self._counts.get(line, 0) + 1
+
+    def _placed(self, problem: Problem, axes: Iterable[str]) -> Problem:
+        """Return the problem with this place where the value is an axis's, not the base's.
+
+        A key that there is not is wrong with every value: it is told without one.
+        """
+        if isinstance(problem, NowhereProblem):
+            field = tuple(problem.key.split("."))
+            return Problem(self._place, field, MISSING, problem.what, problem.accepted)
+        of_axis = any(f"{problem.field_name}.".startswith(f"{axis}.") for axis in axes)
+        if not (of_axis and problem.place):
+            return problem
+        value = MISSING if problem.what == "unknown key" else problem.value
+        return replace(problem, place=self._place, value=value)
+
+    def lines(self) -> list[str]:
+        """Return a line for each problem: at how many points, and at which first."""
+        found = []
+        for line, (first,) in self._found.items():
+            count = self._counts[line]
+            if not first:
+                found.append(line)
+            elif count == 1:
+                found.append(f"{line} At the point {first}.")
+            else:
+                found.append(f"{line} At {count} points, first {first}.")
+        if len(found) > _MOST_LINES:
+            found = [*found[:_MOST_LINES], f"and {len(found) - _MOST_LINES} more problems."]
+        return found
+
+
+def unknown_metrics(names: Sequence[str], example: Measurable | None, place: str) -> list[str]:
+    """Return a line for each metric that no point has.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Those metrics.
+    example : Measurable or None
+        Of a point, for advice.
+    place : str
+        What begins each line.
+    """
+    lines = []
+    for name in names:
+        accepted = None
+        if example is not None and example.run is not None:
+            accepted = advice(name, example.run, example.resolved)
+        head = f"{place}: metrics: {quoted(name)}"
+        lines.append(str(Problem(head, (), MISSING, "no point has this metric", accepted)))
+    return lines

@@ -1,0 +1,400 @@
+"""The one that asks what is missing, hands it out, and stores what comes back."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pickle import PicklingError
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from airpath.errors import AirpathError, BadValueError, RunError, one_line
+from airpath.sweeps.advisories import on_replications
+from airpath.sweeps.executors import Workers
+from airpath.sweeps.plan import Plan, Point
+from airpath.sweeps.progress import Progress
+from airpath.sweeps.stopping import Stopping
+from airpath.sweeps.targets import Pace, Queue, Target
+from airpath.sweeps.tasks import Failure, Task, TaskResult, Unit, build, failure_of, value_of
+
+if TYPE_CHECKING:
+    from airpath.sweeps.job import Contents, Job
+    from airpath.sweeps.ledger import Ledger
+    from airpath.sweeps.ledger.ledger import Recorded
+    from airpath.sweeps.runs import Run
+    from airpath.sweeps.solving import Solver
+
+__all__ = ["Coordinator", "Ended", "stop_on_ctrl_c"]
+
+_IN_FLIGHT = 3
+"""Tasks for each slot: one runs, the others wait beside it."""
+_TASK_S = 1.0
+"""What a task is to take, s."""
+_LOOK_S = 0.1
+"""Between two looks at a stop, s."""
+_GRACE_S = 0.6
+"""After a stop, for what is about to be finished, s."""
+
+Stop = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a sweep ended.
+
+    Parameters
+    ----------
+    interrupted : bool
+        Whether it was stopped before it was done.
+    failed : int
+        Points that failed.
+    first : str
+        What failed at the first of them, one line; empty when none did.
+    replications : int
+        Replications that were run now.
+    """
+
+    interrupted: bool
+    failed: int
+    first: str
+    replications: int
+
+
+class Coordinator:
+    """Runs what is missing of a sweep; it alone writes the ledger.
+
+    What it stores depends on the plan and the rule alone: which replications are looked at does
+    not depend on the order in which workers finish them.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is wanted.
+    jobs : mapping of str to Job
+        By digest.
+    functions : mapping of str to callable
+        The user's metrics by name.
+    ledger : Ledger
+        Open for writing; has the plan.
+    workers : Workers
+        What runs tasks.
+    contents : mapping of str to str
+        Of all files, by SHA-256.
+    take_series : callable or None
+        Takes each finished run, with its time series, before it is stored. Default: None.
+    solver : Solver or None
+        What asks the analytic models, if they are wanted.
+    fail_fast : bool
+        Whether the first failure ends it.
+    progress : Progress
+        Is told what was done.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        jobs: Mapping[str, Job],
+        functions: Mapping[str, Callable[[Any], float]],
+        ledger: Ledger,
+        workers: Workers,
+        contents: Contents,
+        *,
+        progress: Progress,
+        take_series: Callable[[Run], object] | None = None,
+        solver: Solver | None = None,
+        fail_fast: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._jobs = jobs
+        self._functions = functions
+        self._columns = [name for name in plan.metrics if name not in functions]
+        self._ledger = ledger
+        self._workers = workers
+        self._contents = contents
+        self._take_series = take_series
+        self._solver = solver
+        self._fail_fast = fail_fast
+        self._progress = progress
+        self._pace = Pace()
+        self._targets: dict[tuple[str, int], Target] = {}
+        self._in_flight: dict[Future[TaskResult], Task] = {}
+        self._came: SimpleQueue[Future[TaskResult]] = SimpleQueue()
+        self._failed: dict[int, str] = {}
+        self._noted: list[Recorded] = []
+        self._broken: AirpathError | None = None
+        self._replications = 0
+
+    def run(self, stop: Stop) -> Ended:
+        """Run what is missing, until it is done or `stop` says true.
+
+        Raises
+        ------
+        BadValueError
+            If a worker has another version, or the ledger cannot be written.
+        RunError
+            If the executor fails as a whole. What was finished before is kept.
+        """
+        queue = Queue(self._openers(), self._pace)
+        stopped = False
+        try:
+            while not stopped:
+                self._hand_out(queue)
+                if not (self._in_flight or self._is_solving() or self._broken):
+                    break
+                self._store(self._collected(_LOOK_S), queue)
+                self._take_solved()
+                if self._broken is not None:
+                    # What came meanwhile is kept.
+                    self._store(self._collected(0), queue)
+                    raise self._broken
+                stopped = stop() or (self._fail_fast and bool(self._failed))
+            if stopped:
+                self._give_up(queue)
+            self._ledger.add([], self._noted)
+        finally:
+            self._workers.stop()
+            if self._solver is not None:
+                self._solver.close()
+        first = self._failed[min(self._failed)] if self._failed else ""
+        return Ended(stopped and stop(), len(self._failed), first, self._replications)
+
+    # --- what is missing -----------------------------------------------------------------------
+
+    def _openers(self) -> Iterator[Callable[[], Target]]:
+        """Give what opens each target, in the order of the points."""
+        if "simulate" not in self._plan.engines:
+            return
+        sharing: dict[tuple[str, int], list[Point]] = {}
+        for point in self._plan.points:
+            sharing.setdefault((point.digest, self._plan.seed_of(point)), []).append(point)
+        self._progress.expect(len(sharing), self._plan)
+        for key, points in sharing.items():
+            yield partial(self._opened, *key, points)
+
+    def _opened(self, digest: str, seed: int, points: Sequence[Point]) -> Target:
+        job, plan = self._jobs[digest], self._plan
+        stopping = Stopping(plan.rule, plan.confidence)
+        target = Target(job, seed, plan.rule, stopping, points, job.simulated_s)
+        values = {number: dict(of) for number, of in self._ledger.values(digest, seed).items()}
+        failures = self._complete(job, seed, values)
+        target.resume(values)
+        self._progress.opened(target)
+        if failures or not target.is_done:
+            self._targets[digest, seed] = target
+        if target.is_done and not self._has_advisories(target):
+            self._note(target)
+        for failure in failures:
+            self._fail(failure)
+        return target
+
+    def _complete(
+        self, job: Job, seed: int, stored: dict[int, dict[str, float | None]]
+    ) -> list[Failure]:
+        """Compute the metrics that were not asked for when the replications were run.
+
+        Where the user's function fails, that is returned.
+        """
+        from airpath.sweeps.metrics import evaluate
+
+        function = self._functions.get(self._plan.rule.metric or "")
+        lacking = {n for n, of in stored.items() if not of.keys() >= set(self._columns)}
+        failures: list[Failure] = []
+        if function is None and not lacking:
+            return failures
+        resolved, late = job.resolved, {}
+        for run in self._ledger.runs(job.digest, seed):
+            of = stored[run.replication]
+            if run.replication in lacking:
+                names = [name for name in self._columns if name not in of]
+                late[run.replication] = evaluate(names, run.measured(), resolved)
+                of.update(late[run.replication])
+            if function is not None:
+                name = self._plan.rule.metric or ""
+                try:
+                    of[name] = value_of(function, job, run, self._plan.confidence)
+                except Exception as error:
+                    unit = Unit(job, seed, run.replication, 1)
+                    failures.append(failure_of(name, unit, run, error))
+        if late:
+            self._ledger.add_values(job.digest, seed, late)
+        return failures
+
+    # --- handing out, collecting ---------------------------------------------------------------
+
+    def _hand_out(self, queue: Queue) -> None:
+        while self._broken is None and len(self._in_flight) < _IN_FLIGHT * self._workers.slots:
+            units = queue.units(self._progress.slice(_TASK_S))
+            if not units:
+                return
+            self._send(Task(units, self._columns, self._functions, self._plan.confidence, build()))
+
+    def _send(self, task: Task, ship: Sequence[str] = ()) -> None:
+        try:
+            future = self._workers.submit(task, ship)
+        except Exception as error:
+            self._broken = _broken(error)
+            return
+        self._in_flight[future] = task
+        future.add_done_callback(self._came.put)
+
+    def _collected(self, seconds: float) -> list[TaskResult]:
+        """Wait for a task at most so long; return what all that are done give back."""
+        results: list[TaskResult] = []
+        for future in _available(self._came, seconds):
+            task = self._in_flight.pop(future, None)
+            if task is None or (result := self._result_of(future)) is None:
+                continue
+            if result.build != task.build:
+                self._broken = _other_version(result, task)
+                continue
+            if result.missing:
+                self._send(task, result.missing)
+            results.append(result)
+            for unit, took in zip(task.units, result.seconds, strict=False):
+                target = self._targets.get((unit.job.digest, unit.seed))
+                if target is not None:
+                    self._pace.learn(unit.job, unit.count, took, target.simulated_s)
+        return results
+
+    def _result_of(self, future: Future[TaskResult]) -> TaskResult | None:
+        try:
+            return future.result()
+        except (CancelledError, KeyboardInterrupt):
+            pass
+        except AirpathError as error:
+            self._broken = error
+        except Exception as error:
+            self._broken = _broken(error)
+        return None
+
+    def _store(self, results: Iterable[TaskResult], queue: Queue) -> None:
+        results = list(results)
+        runs = [each for result in results for each in result.runs]
+        if runs:
+            if self._take_series is not None:
+                for run, _, _ in runs:
+                    self._take_series(run)
+            # The user's functions may have another meaning tomorrow: they are not stored.
+            stored = [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
+            # What is lost with the process before it is stored is computed at the next start.
+            self._ledger.add(stored, self._noted)
+            self._noted.clear()
+        for failure in (failure for result in results for failure in result.failures):
+            self._fail(failure)
+        for run, values, outline in runs:
+            self._replications += 1
+            target = self._targets.get((run.digest, run.seed))
+            if target is None:
+                continue
+            before = target.stopping.wanted
+            target.enter(run.replication, values, outline)
+            self._progress.finished(target, before)
+            if target.is_done:
+                self._note(target)
+                del self._targets[run.digest, run.seed]
+                self._pace.forget(target.job)
+            else:
+                queue.put(target)
+        self._progress.show()
+
+    def _has_advisories(self, target: Target) -> bool:
+        stored = self._ledger.advisories(target.job.digest, target.seed)
+        return stored is not None and stored[0] == target.stopping.counted
+
+    def _note(self, target: Target) -> None:
+        """Find the advisories on the replications of a point that is done."""
+        digest, seed, count = target.job.digest, target.seed, target.stopping.counted or 0
+        runs = islice(self._ledger.runs(digest, seed), count)
+        found = on_replications(target.job, self._contents, count, target.outlines, runs)
+        self._noted.append((digest, seed, count, [advisory.to_dict() for advisory in found]))
+
+    def _fail(self, failure: Failure) -> None:
+        unit, number = failure.unit, failure.replication
+        if failure.is_run:
+            self._ledger.add_failure(unit.job.digest, unit.seed, number, failure.message)
+        target = self._targets.get((unit.job.digest, unit.seed))
+        if target is None:
+            return
+        target.failed = True
+        for point in target.points:
+            what = f"{point.title}, replication {number}: {failure.message}"
+            if point.number not in self._failed:
+                self._progress.failed()
+            self._failed.setdefault(point.number, what)
+
+    def _give_up(self, queue: Queue) -> None:
+        """Stop what is under way; what is finished within a moment is kept."""
+        self._workers.stop()
+        for future in list(self._in_flight):
+            if future.cancel():
+                self._in_flight.pop(future, None)
+        until = time.monotonic() + _GRACE_S
+        while self._in_flight and (left := until - time.monotonic()) > 0:
+            self._store(self._collected(min(left, _LOOK_S)), queue)
+
+    # --- analytic models -----------------------------------------------------------------------
+
+    def _is_solving(self) -> bool:
+        return self._solver is not None and self._solver.is_busy()
+
+    def _take_solved(self) -> None:
+        if self._solver is not None:
+            for digest, found in self._solver.found():
+                self._ledger.add_solved(digest, found)
+
+
+def _available(came: SimpleQueue[Any], seconds: float) -> Iterator[Any]:
+    try:
+        yield came.get(timeout=seconds)
+        while True:
+            yield came.get_nowait()
+    except Empty:
+        return
+
+
+def _broken(error: BaseException) -> RunError:
+    why = one_line(str(error)) or type(error).__name__
+    if isinstance(error, PicklingError) or "pickle" in why:
+        return RunError(
+            f"metrics: a function cannot be sent to another process ({why.rstrip('.')}). "
+            "Define it with def at the top of a module, or leave the executor out."
+        )
+    if not isinstance(error, BrokenExecutor):
+        why = f"{type(error).__name__}: {why}"
+    return RunError(f"the executor failed: {why.rstrip('.')}. What was finished is kept.")
+
+
+def _other_version(result: TaskResult, task: Task) -> BadValueError:
+    theirs, ours = (
+        f"airpath {version} ({commit})" for version, commit in (result.build, task.build)
+    )
+    return BadValueError(
+        f"worker {result.worker}: has {theirs}, this is {ours}. Install the same there."
+    )
+
+
+@contextmanager
+def stop_on_ctrl_c() -> Iterator[Stop]:
+    """Give what says whether Ctrl-C was pressed while the block runs; a second one raises."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+
+    def press(_number: int, _frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

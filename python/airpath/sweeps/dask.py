@@ -1,0 +1,227 @@
+"""Dask as the workers of a sweep: one machine, a cluster, a batch system.
+
+A `concurrent.futures.Executor` around a `distributed.Client`: Dask schedules, this keeps to the
+order of the futures, sends tasks again whose worker died, and refuses workers of other versions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import runpy
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import BadValueError, RunError, one_line, quoted
+from airpath.sweeps.tasks import build
+
+__all__ = ["DaskExecutor", "dask_executor"]
+
+_TRIES = 10
+"""Times that a task is sent when the workers that had it died."""
+_CONNECT_S = 10.0
+"""How long a scheduler may take to answer, s."""
+_WORKERS_S = 60
+"""How long the first worker is waited for, s."""
+
+
+class DaskExecutor(Executor):
+    """Runs tasks on the workers of a Dask client, which stays open.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected.
+
+    Attributes
+    ----------
+    slots : int
+        Threads of all workers that there were at the start, at least 1.
+
+    Raises
+    ------
+    BadValueError
+        If a worker has no airpath, or another version; it is named.
+    RunError
+        If no worker comes within a minute.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._running: dict[Any, Future[Any]] = {}
+        self._lock = threading.Lock()
+        try:
+            client.wait_for_workers(1, timeout=_WORKERS_S)
+        except TimeoutError:
+            raise RunError(
+                f"dask: no worker within {_WORKERS_S} s at {client.scheduler.address}."
+            ) from None
+        _refuse_others(client)
+        self.slots = max(1, sum(client.nthreads().values()))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Start a call on a worker.
+
+        Parameters
+        ----------
+        fn : callable
+            What is called; has to pickle, like its arguments.
+        args, kwargs
+            Of the call.
+        """
+        found: Future[Any] = Future()
+        found.set_running_or_notify_cancel()
+        remote = self._client.submit(fn, *args, **kwargs, pure=False, retries=_TRIES)
+        with self._lock:
+            self._running[remote] = found
+        remote.add_done_callback(lambda done: self._finish(done, (fn, args, kwargs), _TRIES))
+        return found
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Give up what is under way; the client stays open.
+
+        Parameters
+        ----------
+        wait, cancel_futures : bool
+            As every executor takes them; what is under way is cancelled in any case.
+        """
+        with self._lock:
+            running, self._running = dict(self._running), {}
+        if running:
+            self._client.cancel(list(running), force=True)
+
+    def _finish(self, done: Any, call: tuple[Any, Any, Any], tries: int) -> None:
+        with self._lock:
+            found = self._running.pop(done, None)
+        if found is None:
+            return
+        try:
+            found.set_result(done.result())
+        except BaseException as error:
+            if not _is_lost(error) or tries <= 1:
+                found.set_exception(_as_error(error))
+                return
+            fn, args, kwargs = call
+            again = self._client.submit(fn, *args, **kwargs, pure=False, retries=_TRIES)
+            with self._lock:
+                self._running[again] = found
+            again.add_done_callback(lambda next_: self._finish(next_, call, tries - 1))
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Return whether a task ended because its workers died, not by what it did."""
+    return type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CancelledError")
+
+
+def _as_error(error: BaseException) -> Exception:
+    return error if isinstance(error, Exception) else RuntimeError(type(error).__name__)
+
+
+def _refuse_others(client: Any) -> None:
+    """Refuse workers that cannot run what this process would, before anything runs there."""
+    try:
+        builds = client.run(build, on_error="return")
+    except Exception as error:
+        raise RunError(f"dask: {type(error).__name__}: {one_line(str(error))}") from None
+    lines, ours = [], _own_build()
+    for address, theirs in builds.items():
+        if isinstance(theirs, BaseException):
+            why = f"{type(theirs).__name__}: {one_line(str(theirs))}"
+            lines.append(f"worker {address}: no airpath there ({why}). Install it.")
+        elif tuple(theirs) != ours:
+            has, this = (f"airpath {version} ({commit})" for version, commit in (theirs, ours))
+            lines.append(f"worker {address}: has {has}, this is {this}. Install the same there.")
+    if lines:
+        raise BadValueError("\n".join(sorted(lines)))
+
+
+def _own_build() -> tuple[str, str]:
+    return build()
+
+
+# --- clusters ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecutor]:
+    """Give an executor while the block runs.
+
+    Parameters
+    ----------
+    where : str
+        ``local``, processes of this machine; the address of a scheduler,
+        ``tcp://10.0.0.1:8786``; or a Python file with a function ``client`` that returns a
+        `distributed.Client`, made with dask-jobqueue for example. The client is closed at the
+        end, and with ``local`` its processes too.
+    workers : int, optional
+        Processes with ``local``. Default: one for each core.
+
+    Raises
+    ------
+    BadValueError
+        If Dask is missing, the scheduler does not answer, or the file has no such function.
+    """
+    if importlib.util.find_spec("distributed") is None:
+        raise BadValueError("dask: is not installed. Install airpath[dask].")
+    client = _client(where, workers)
+    try:
+        executor = DaskExecutor(client)
+        try:
+            yield executor
+        finally:
+            executor.shutdown()
+    finally:
+        client.close()
+        if where == "local":
+            client.cluster.close()
+
+
+def _client(where: str, workers: int | None) -> Any:
+    if where == "local":
+        from airpath.api import cores
+
+        cluster = _distributed().LocalCluster(
+            n_workers=workers or cores(),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=50,
+            preload="airpath.sweeps.dask_preload",
+        )
+        return _distributed().Client(cluster)
+    if where.endswith(".py"):
+        return _client_of_file(Path(where))
+    try:
+        return _distributed().Client(where, timeout=_CONNECT_S)
+    except (OSError, TimeoutError, ValueError) as error:
+        why = one_line(str(error)) or type(error).__name__
+        raise BadValueError(
+            f"--dask: {quoted(where)}: no scheduler answers ({why.rstrip('.')}). "
+            "Write local, an address like tcp://10.0.0.1:8786, or a file like cluster.py."
+        ) from None
+
+
+def _distributed() -> Any:
+    return importlib.import_module("distributed")
+
+
+def _client_of_file(path: Path) -> Any:
+    try:
+        client = runpy.run_path(str(path)).get("client")
+        made = client() if callable(client) else None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise BadValueError(f"--dask: {quoted(str(path))}: cannot be read ({why}).") from None
+    except Exception as error:
+        why = f"{type(error).__name__}: {one_line(str(error))}"
+        raise BadValueError(f"--dask: {quoted(str(path))}: failed ({why}).") from None
+    if not isinstance(made, _distributed().Client):
+        raise BadValueError(
+            f"--dask: {quoted(str(path))}: gives no client. "
+            "Define a function client() that returns a distributed.Client."
+        )
+    return made

@@ -1,0 +1,386 @@
+"""From the keys of a sweep to its plan and jobs; everything is checked before the first run."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from airpath.advisory import of_scenario
+from airpath.arguments import check_all, path_like
+from airpath.errors import (
+    MISSING,
+    BadValueError,
+    OverrideWarning,
+    Problem,
+    ScenarioError,
+    quoted,
+    show,
+)
+from airpath.files import MIB, UnreadableError, read_text
+from airpath.inputs import Reading
+from airpath.scenario import Scenario
+from airpath.scenario.base import FromFile, problems_of
+from airpath.scenario.load import parsed
+from airpath.sweeps.axes import (
+    BASE,
+    Dimension,
+    combined,
+    key_of,
+    labels_of,
+    matches,
+    plain,
+    size,
+    values_by_axis,
+)
+from airpath.sweeps.base import Base, Overrides, base_of
+from airpath.sweeps.checks import Complaints, Measurable, check_job, measurable, unknown_metrics
+from airpath.sweeps.draw import drawn
+from airpath.sweeps.job import Job, job_of
+from airpath.sweeps.keys import SweepKeys
+from airpath.sweeps.plan import Plan, Point, Rule
+
+if TYPE_CHECKING:
+    from airpath.results import Result
+
+__all__ = ["MOST_POINTS", "Description", "described", "read_sweep_file"]
+
+MOST_POINTS = 1_000_000
+"""Points of the largest sweep, before any is left out."""
+
+_LARGEST = 16 * MIB
+
+
+@dataclass(frozen=True)
+class Description:
+    """A sweep that was checked as a whole.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its points and what is wanted of them.
+    jobs : mapping of str to Job
+        What is run, by digest.
+    contents : dict of str to str
+        What is in the files of the jobs, by SHA-256.
+    functions : mapping of str to callable
+        Metrics that are functions of the `Result` of one replication.
+    scenarios : callable
+        Returns the scenario of a point by its number.
+    """
+
+    plan: Plan
+    jobs: Mapping[str, Job]
+    contents: dict[str, str]
+    functions: Mapping[str, Callable[[Result], float]]
+    scenarios: Callable[[int], Scenario]
+
+
+def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> Description:
+    """Read a sweep file.
+
+    Parameters
+    ----------
+    path : path
+        A TOML file.
+    overrides : mapping of str to value, or iterable of (key, value)
+        Values that take the place of the base scenario's, as for `airpath.load`.
+
+    Raises
+    ------
+    BadValueError
+        If the file cannot be read, is no TOML, or no point of it could be run: with every
+        problem found.
+    """
+    check_all(path_like("path", path))
+    place = os.fspath(path)
+    try:
+        text = read_text(path, _LARGEST)
+    except UnreadableError as error:
+        raise ScenarioError([Problem(place, (), MISSING, error.why)]) from None
+    document = parsed(text, place)
+    if "bottleneck" in document and "scenario" not in document:
+        accepted = "Name it in one, or run it with airpath run"
+        raise ScenarioError([Problem(place, (), MISSING, "a scenario, not a sweep file", accepted)])
+    return _described(document, place, Path(path).parent, overrides)
+
+
+def described(
+    base: Scenario | str | os.PathLike[str] | Mapping[str, Any] | Callable[..., Scenario],
+    *,
+    place: str = "airpath.sweep",
+    overrides: Overrides = (),
+    **keys: Any,
+) -> Description:
+    """Check what `airpath.sweep` was given.
+
+    Parameters
+    ----------
+    base : Scenario, path, mapping or callable
+        The base; a function returns the scenario of a point, and takes the axes by their names.
+    place : str
+        What begins each line about a key. Default ``airpath.sweep``.
+    overrides : mapping of str to value, or iterable of (key, value)
+        Values that take the place of the base's. Default: none.
+    **keys
+        Those of a sweep file: `grid`, `zip`, `points`, `random`, `exclude`, `labels`, `metrics`,
+        `reps`, `seed`, `confidence`, `engines`, `series`, `common_random_numbers`, `name`. One
+        that is None is not given.
+
+    Raises
+    ------
+    BadValueError
+        With every problem found.
+    """
+    given = {key: value for key, value in keys.items() if value is not None}
+    return _described({"scenario": base, **given}, place, None, overrides)
+
+
+def _described(
+    document: Mapping[str, Any], place: str, folder: Path | None, overrides: Overrides
+) -> Description:
+    from_file = folder is not None
+    problems: list[str] = []
+    keys, base = None, None
+    try:
+        keys = SweepKeys.model_validate(document, context=FromFile if from_file else None)
+    except ValidationError as error:
+        problems += map(str, problems_of(error, place))
+    if "scenario" in document:
+        try:
+            base = base_of(document["scenario"], place, folder, overrides)
+        except BadValueError as error:
+            problems.append(str(error))
+    if keys is not None:
+        problems += [*_without_axes(document, place), *_in_one_place(keys, place)]
+    if problems or keys is None or base is None:
+        raise BadValueError("\n".join(problems))
+    dimensions = _dimensions(keys, place)
+    values = values_by_axis(dimensions)
+    labels = _labels(keys, values, place)
+    assigned = _without_excluded(keys, dimensions, labels, place)
+    return _resolved(keys, base, assigned, labels, place, folder)
+
+
+# --- points ------------------------------------------------------------------------------------
+
+
+def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:
+    """Return a line for each table of axes that has none."""
+    accepted = "Write one at least, or leave this key out"
+    tables = (name for name in ("grid", "zip") if name in document and not document[name])
+    return [str(Problem(place, (name,), MISSING, "no axes", accepted)) for name in tables]
+
+
+def _in_one_place(keys: SweepKeys, place: str) -> list[str]:
+    """Return a line for each axis that is varied twice."""
+    of: dict[str, list[str]] = {}
+    listed = {axis for row in keys.points or () for axis in row}
+    drawn_axes = keys.random.axes if keys.random is not None else {}
+    for source, axes in (
+        ("grid", keys.grid),
+        ("zip", keys.zip),
+        ("points", sorted(listed)),
+        ("random", drawn_axes),
+    ):
+        for axis in axes:
+            of.setdefault(axis, []).append(source)
+    return [
+        f"{place}: {quoted(axis)} is in {' and in '.join(sources)}. Leave it in one of them."
+        for axis, sources in of.items()
+        if len(sources) > 1
+    ]
+
+
+def _dimensions(keys: SweepKeys, place: str) -> list[Dimension]:
+    counts = [len(values) for values in keys.grid.values()]
+    counts += [len(values) for values in list(keys.zip.values())[:1]]
+    counts += [len(keys.points)] if keys.points is not None else []
+    counts += [keys.random.samples] if keys.random is not None else []
+    count = size(counts)
+    if count > MOST_POINTS:
+        accepted = f"Write axes that give {MOST_POINTS} at most"
+        raise BadValueError(f"{place}: {show(count)} points. {accepted}.")
+    found = [
+        Dimension("grid", [{axis: value} for value in values]) for axis, values in keys.grid.items()
+    ]
+    if keys.zip:
+        rows = zip(*keys.zip.values(), strict=True)
+        found.append(Dimension("zip", [dict(zip(keys.zip, row, strict=True)) for row in rows]))
+    if keys.points is not None:
+        found.append(Dimension("points", keys.points))
+    if keys.random is not None:
+        of = keys.random
+        seed = keys.seed if of.seed is None else of.seed
+        found.append(Dimension("random", drawn(of.method, of.samples, seed, of.axes)))
+    return found
+
+
+Labels = Mapping[str, Mapping[str, str]]
+"""By axis, and by the key of the value."""
+
+
+def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) -> Labels:
+    """Return what values are called, by axis and value."""
+    found: dict[str, dict[str, str]] = {}
+    problems: list[Problem] = []
+    for axis, known in values.items():
+        texts = labels_of(known)
+        given = keys.labels.get(axis)
+        field = ("labels", axis)
+        if isinstance(given, Mapping):
+            unknown = [text for text in given if text not in texts]
+            accepted = f"Values are {', '.join(texts[:20])}"
+            problems += [
+                Problem(place, (*field, text), given[text], "no value of this axis", accepted)
+                for text in unknown
+            ]
+            texts = [given.get(text, text) for text in texts]
+        elif given is not None and len(given) != len(texts):
+            what = f"as many as {len(given)} for {len(texts)} values"
+            problems.append(Problem(place, field, given, what, "Write one label for each"))
+        elif given is not None:
+            texts = list(given)
+        if len(set(texts)) < len(texts):
+            twice = next(text for text in texts if texts.count(text) > 1)
+            what = f"two values are called {quoted(twice)}"
+            problems.append(Problem(place, field, MISSING, what, "Write different labels"))
+        found[axis] = {key_of(value): text for value, text in zip(known, texts, strict=False)}
+    for axis in keys.labels:
+        if axis not in values:
+            problems.append(_no_axis(place, ("labels", axis), keys.labels[axis], values))
+    if problems:
+        raise ScenarioError(problems)
+    return found
+
+
+def _no_axis(place: str, field: tuple[Any, ...], value: Any, axes: Iterable[str]) -> Problem:
+    from airpath.scenario.faults import nearest
+
+    known = list(axes)
+    accepted = nearest(field[-1], known) if known else "The sweep has no axes"
+    return Problem(place, field, value, "no axis of this sweep", accepted)
+
+
+def _without_excluded(
+    keys: SweepKeys, dimensions: Sequence[Dimension], labels: Labels, place: str
+) -> list[dict[str, Any]]:
+    """Return the values of each point that is not left out."""
+    left_out = [{axis: plain(value) for axis, value in row.items()} for row in keys.exclude]
+    wanted: list[dict[str, set[str]]] = []
+    problems: list[Problem] = []
+    of_axes = values_by_axis(dimensions) if left_out else {}
+    for number, row in enumerate(left_out):
+        wanted.append({})
+        for axis, value in row.items():
+            field = ("exclude", number, axis)
+            if axis not in of_axes:
+                problems.append(_no_axis(place, field, value, of_axes))
+                continue
+            hit = {
+                key_of(each)
+                for each in of_axes[axis]
+                if matches(each, labels[axis][key_of(each)], value)
+            }
+            wanted[number][axis] = hit
+            if not hit:
+                texts = list(labels[axis].values())
+                accepted = f"Values are {', '.join(texts[:20])}"
+                problems.append(Problem(place, field, value, "no value of this axis", accepted))
+    if problems:
+        raise ScenarioError(problems)
+    points = [
+        values
+        for values in combined(dimensions)
+        if not any(
+            all(axis in values and key_of(plain(values[axis])) in hit for axis, hit in row.items())
+            for row in wanted
+        )
+    ]
+    if not points:
+        what = "leaves out every point"
+        raise ScenarioError([Problem(place, ("exclude",), MISSING, what, "Leave one in")])
+    return points
+
+
+# --- jobs --------------------------------------------------------------------------------------
+
+
+def _resolved(
+    keys: SweepKeys,
+    base: Base,
+    assigned: Sequence[Mapping[str, Any]],
+    labels: Labels,
+    place: str,
+    folder: Path | None,
+) -> Description:
+    complaints = Complaints(place)
+    reading = Reading()
+    jobs: dict[str, Job] = {}
+    contents: dict[str, str] = {}
+    points: list[Point] = []
+    own = dict(keys.metrics)
+    names, rule = _with_deciding(list(own), keys.reps)
+    columns = [name for name in names if own.get(name) is None]
+    sought = columns
+    is_run = "simulate" in keys.engines
+    example: Measurable | None = None
+    for number, values in enumerate(assigned):
+        plain_values = {axis: plain(values[axis]) if axis in values else None for axis in labels}
+        called = {
+            axis: labels[axis][key_of(value)] if axis in values else BASE
+            for axis, value in plain_values.items()
+        }
+        try:
+            scenario = base.at(values)
+            job, read = job_of(scenario, keys.series, reading)
+            if job.digest not in jobs:
+                check_job(scenario, job, read)
+                if sought:
+                    found = measurable(job, read)
+                    sought = [name for name in sought if not found.has(name)]
+                    example = example or found
+        except BadValueError as error:
+            complaints.add(error, called)
+            continue
+        jobs.setdefault(job.digest, job)
+        contents |= read
+        noted = [each.to_dict() for each in of_scenario(scenario, job.resolved)] if is_run else []
+        points.append(Point(number, plain_values, called, job.digest, noted))
+    lines = complaints.lines()
+    if not lines:
+        lines = unknown_metrics(sought, example, place)
+    if lines:
+        raise BadValueError("\n".join(lines))
+    for text in base.lost:
+        warnings.warn(text, OverrideWarning, stacklevel=4)
+    title = keys.name or (Path(place).stem if folder is not None else base.name) or "sweep"
+    plan = Plan(
+        name=title,
+        axes=tuple(labels),
+        points=points,
+        rule=rule,
+        seed=keys.seed,
+        common_random_numbers=keys.common_random_numbers,
+        confidence=keys.confidence,
+        metrics=names,
+        engines=keys.engines,  # type: ignore[arg-type]  # They are checked words.
+        series=keys.series,
+        base=base.to_toml(),
+    )
+    functions = {name: function for name, function in own.items() if function is not None}
+    return Description(plan, jobs, contents, functions, lambda number: base.at(assigned[number]))
+
+
+def _with_deciding(names: list[str], rule: Rule | int) -> tuple[list[str], Rule]:
+    """Return the metrics with the one that says when there are replications enough."""
+    if isinstance(rule, int):
+        rule = Rule(rule, rule)
+    if rule.metric is not None and rule.metric not in names:
+        names = [*names, rule.metric]
+    return names, rule

@@ -1,0 +1,138 @@
+"""Where tasks run: threads of this process, or any `concurrent.futures.Executor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from threading import Event
+from typing import Any, Protocol
+
+from airpath.arguments import blamed
+from airpath.errors import BadValueError
+from airpath.sweeps.job import Contents
+from airpath.sweeps.tasks import Task, TaskResult, run_shipped, run_task
+
+__all__ = ["Threads", "Workers", "Workforce", "workers_of"]
+
+
+class Workers(Protocol):
+    """What runs tasks.
+
+    Attributes
+    ----------
+    slots : int
+        Tasks that run at once, at least 1.
+    """
+
+    slots: int
+
+    def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
+        """Start a task; `ship` are the SHA-256 of contents that go with it."""
+
+    def stop(self) -> None:
+        """Ask what is under way to give up."""
+
+    def close(self) -> None:
+        """Give back what was taken."""
+
+
+class Threads:
+    """Threads of this process, which share everything; the engine runs beside the interpreter.
+
+    Parameters
+    ----------
+    contents : mapping
+        Of all files.
+    threads : int
+        How many.
+    """
+
+    def __init__(self, contents: Contents, threads: int) -> None:
+        self.slots = threads
+        self._contents = contents
+        self._stopped = Event()
+        self._pool = ThreadPoolExecutor(threads, "airpath-sweep")
+
+    def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
+        """Start a task."""
+        return self._pool.submit(run_task, task, self._contents, self._stopped.is_set)
+
+    def stop(self) -> None:
+        """Ask what is under way to give up."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._stopped.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Workforce:
+    """Workers of somebody else: processes, other machines.
+
+    Contents travel when a worker says that it lacks them (`run_shipped`).
+
+    Parameters
+    ----------
+    contents : mapping
+        Of all files.
+    executor : Executor
+        Where tasks go; it stays open.
+    """
+
+    def __init__(self, contents: Contents, executor: Executor) -> None:
+        self.slots = _slots(executor)
+        self._contents = contents
+        self._executor = executor
+
+    def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
+        """Start a task."""
+        shipped = {key: self._contents[key] for key in ship}
+        return self._executor.submit(run_shipped, task, shipped)
+
+    def stop(self) -> None:
+        """Do nothing: a process is told by its terminal."""
+
+    def close(self) -> None:
+        """Do nothing: it belongs to somebody else."""
+
+
+def _slots(executor: Executor) -> int:
+    """Return how many workers an executor has; a guess where it does not tell."""
+    from airpath.api import cores
+
+    for name in ("slots", "num_workers", "_max_workers"):
+        found: Any = getattr(executor, name, None)
+        if isinstance(found, int) and found > 0:
+            return found
+    return cores()
+
+
+def workers_of(contents: Contents, executor: Any, threads: int | None) -> Workers:
+    """Return what runs the tasks of a sweep.
+
+    Parameters
+    ----------
+    contents : mapping
+        Of all files.
+    executor : Executor or None
+        None: threads of this process.
+    threads : int or None
+        How many; None: one for each core.
+
+    Raises
+    ------
+    BadValueError
+        If `executor` is none.
+    """
+    from airpath.api import cores
+
+    if executor is None:
+        return Threads(contents, threads or cores())
+    submit: Callable[..., Any] | None = getattr(executor, "submit", None)
+    if isinstance(executor, type) or not callable(submit):
+        raise BadValueError(
+            f"{blamed('executor', executor)}: cannot run anything. "
+            "Give a concurrent.futures.Executor, for example ProcessPoolExecutor(4)."
+        )
+    return Workforce(contents, executor)

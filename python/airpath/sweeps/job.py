@@ -1,0 +1,244 @@
+"""One scenario as it is shipped to a worker: resolved, with its files by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from airpath import _airpath, memory
+from airpath.errors import RunError
+from airpath.inputs import Inputs, Reading, Role, for_engine, resolved_with_inputs
+from airpath.scenario import Scenario
+from airpath.sweeps.runs import Run, packed
+
+__all__ = ["Compiled", "Contents", "File", "Job", "compiled", "job_of", "run_job"]
+
+Contents = Mapping[str, str]
+"""What is in files, by the SHA-256 of each."""
+
+_KEPT_TRACES = 64
+"""Traces and tables that a worker keeps as the engine has them."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that a scenario needs.
+
+    Parameters
+    ----------
+    key : str
+        Its name in the resolved scenario.
+    role : Role
+        What it is to the engine.
+    sha256 : str
+        Of its content, hexadecimal.
+    """
+
+    key: str
+    role: Role
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """A resolved scenario that any worker can run, given the contents of its files.
+
+    Parameters
+    ----------
+    name : str
+        Of the scenario, for messages.
+    text : str
+        The resolved scenario as the engine takes it, JSON.
+    files : tuple of File
+        What it needs.
+    digest : str
+        SHA-256 of what decides the results: the resolved scenario without its name, and the
+        content of every file. Equal digests, seeds and replications give equal results.
+    """
+
+    name: str
+    text: str
+    files: tuple[File, ...]
+    digest: str
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """The resolved scenario."""
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time of one replication, s."""
+        return float(self.resolved["duration_ns"]) / 1e9
+
+
+def job_of(
+    scenario: Scenario, series: Sequence[str] = (), reading: Reading | None = None
+) -> tuple[Job, dict[str, str]]:
+    """Return the job of a scenario, and the contents of its files by their SHA-256.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to run. What it records and captures is left out.
+    series : sequence of str
+        Time series that are recorded all the same, as often as the scenario says.
+    reading : Reading, optional
+        Of earlier scenarios, whose files are not read again. Default: all are read.
+
+    Raises
+    ------
+    BadValueError
+        If it cannot be resolved, or a file not be read.
+    """
+    resolved, inputs = resolved_with_inputs(scenario, reading)
+    record = {**resolved["record"], "series": list(series), "ss": False, "flow_monitor": False}
+    if not series:
+        record["interval_ns"] = 0
+    capture = {**resolved["capture"], "points": []}
+    resolved = {**for_engine({**resolved, "record": record}), "capture": capture}
+    contents = {_of_file(text): text for text in inputs.texts.values()}
+    files = _files(inputs)
+    text = json.dumps(resolved, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Job(scenario.name, text, files, _digest(resolved, files)), contents
+
+
+def _files(inputs: Inputs) -> tuple[File, ...]:
+    return tuple(
+        File(key, role, _of_file(inputs.texts[key])) for key, role in sorted(inputs.roles.items())
+    )
+
+
+def _digest(resolved: Mapping[str, Any], files: Sequence[File]) -> str:
+    decides = {key: value for key, value in resolved.items() if key != "name"}
+    document = [decides, [[file.key, file.role, file.sha256] for file in files]]
+    return _sha256(json.dumps(document, sort_keys=True, separators=(",", ":")))
+
+
+@lru_cache(_KEPT_TRACES)
+def _of_file(text: str) -> str:
+    return _sha256(text)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# --- in a worker -------------------------------------------------------------------------------
+
+
+def run_job(
+    job: Job,
+    contents: Contents,
+    seed: int,
+    first: int,
+    count: int,
+    stop: Callable[[], bool] | None = None,
+) -> list[Run]:
+    """Run replications of a job, one after the other, and return those that were finished.
+
+    Parameters
+    ----------
+    job : Job
+        What to run.
+    contents : mapping
+        Of its files.
+    seed : int
+        Master seed.
+    first, count : int
+        Number of the first replication, and how many.
+    stop : callable, optional
+        Asked about ten times a second; when it says true, what is under way is given up.
+
+    Raises
+    ------
+    RunError
+        If the engine refuses the job, or a replication fails.
+    """
+
+    def look(_finished: int, _total: int, _fraction: float) -> None:
+        if stop is not None and stop():
+            raise KeyboardInterrupt
+
+    files = compiled(job, contents)
+    try:
+        output = _airpath.simulate(
+            job.text,
+            files.traces,
+            seed,
+            first,
+            count,
+            1,
+            None,
+            look,
+            files.tables,
+            memory.for_recordings(),
+            files.snr,
+        )
+    except (ValueError, RuntimeError) as error:
+        raise RunError(f"{job.name}: {error}") from None
+    series = json.loads(job.text)["record"]["series"]
+    spent_s = output.cpu_s
+    return [
+        Run(
+            digest=job.digest,
+            seed=seed,
+            replication=document["replication"],
+            version=_airpath.version(),
+            commit=_airpath.commit(),
+            cpu_s=spent_s[place],
+            packed=packed(document, *output.flows(place)),
+            series={name: output.series(place, name) for name in series},
+        )
+        for place, document in enumerate(json.loads(output.replications))
+    ]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The files of a job as the engine takes them, by the keys of the resolved scenario.
+
+    Parameters
+    ----------
+    traces : dict
+        Recorded links.
+    tables, snr : dict of str to str
+        Error rates and SNRs over time.
+    """
+
+    traces: dict[str, _airpath.Trace]
+    tables: dict[str, str]
+    snr: dict[str, str]
+
+
+def compiled(job: Job, contents: Contents) -> Compiled:
+    """Return the files of a job as the engine takes them.
+
+    Parameters
+    ----------
+    job : Job
+        What is run.
+    contents : mapping
+        Of its files.
+    """
+    found = Compiled({}, {}, {})
+    for file in job.files:
+        text = contents[file.sha256]
+        if file.role == "table":
+            found.tables[file.key] = text
+        elif file.role == "snr":
+            found.snr[file.key] = text
+        else:
+            found.traces[file.key] = _trace(text, file.role, file.key)
+    return found
+
+
+@lru_cache(_KEPT_TRACES)
+def _trace(text: str, role: str, key: str) -> _airpath.Trace:
+    read = _airpath.Trace.from_csv if role == "csv" else _airpath.Trace.from_mahimahi
+    return read(text, key)

@@ -1,0 +1,398 @@
+"""The keys of a sweep file, checked one by one: what each of them takes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator
+
+from airpath.api import LARGEST_REPS
+from airpath.errors import show
+from airpath.results.quantities import resolution
+from airpath.results.vocabulary import SERIES_UNITS
+from airpath.scenario.base import Model, fault, faults_at
+from airpath.scenario.faults import Path, as_missing, nearest
+from airpath.scenario.typed import ABSENT, Maybe
+from airpath.scenario.values import Text, Truth
+from airpath.sweeps.axes import key_of, plain
+from airpath.sweeps.plan import ENGINES, Rule
+
+__all__ = ["DEFAULT_METRICS", "Random", "SweepKeys"]
+
+DEFAULT_METRICS = ("goodput_bps", "p95_delay_s")
+
+LARGEST_SEED = 2**64 - 1
+_METHODS = ("random", "latin-hypercube", "sobol")
+_DRAWS = ("uniform", "log-uniform", "choice")
+
+
+def _whole(low: int, high: int, example: str) -> Callable[[Any], int]:
+    def check(value: Any) -> int:
+        most = "2^64 - 1" if high == LARGEST_SEED else str(high)
+        accepted = f"Write a whole number from {low} to {most}"
+        try:
+            number = operator.index(value)  # numpy's integers too
+        except TypeError:
+            number = None
+        if number is None or isinstance(value, bool):
+            raise fault("not a whole number", accepted, example)
+        if not low <= number <= high:
+            raise fault(f"below {low}" if number < low else f"above {most}", accepted, example)
+        return number
+
+    return check
+
+
+def _above_zero(value: Any) -> float:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 < value < 1e300:
+        raise fault("not a number above 0", "Write one", "0.02")
+    return float(value)
+
+
+def _confidence(value: Any) -> float:
+    if not isinstance(value, float) or not 0 < value < 1:
+        raise fault("not between 0 and 1", "Write a fraction", "0.99")
+    return value
+
+
+def _one_of(words: Sequence[str], what: str) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if value not in words or not isinstance(value, str):
+            raise fault(what, nearest(value if isinstance(value, str) else "", words))
+        return value
+
+    return check
+
+
+def _names(words: Sequence[str], what: str, example: str) -> Callable[[Any], tuple[str, ...]]:
+    check = _one_of(words, what)
+
+    def several(value: Any) -> tuple[str, ...]:
+        if isinstance(value, str) or not isinstance(value, (list, tuple)):
+            raise fault("not a list", "Write a list of words", example)
+        found = tuple(_at((place,), each, check) for place, each in enumerate(value))
+        return tuple(dict.fromkeys(found))
+
+    return several
+
+
+def _at(path: Path, value: Any, check: Callable[[Any], Any]) -> Any:
+    from pydantic_core import PydanticCustomError
+
+    try:
+        return check(value)
+    except PydanticCustomError as error:
+        raise faults_at((path, value, error)) from None
+
+
+# --- replications ------------------------------------------------------------------------------
+
+_REPS = _whole(1, LARGEST_REPS, "4")
+
+
+class Until(Model):
+    """When a point has replications enough: half the width of an interval.
+
+    Parameters
+    ----------
+    metric : str
+        Whose interval.
+    relative : float, optional
+        Over the mean, above 0. One of the two at least is given.
+    absolute : float, optional
+        In the unit of the metric, above 0.
+    """
+
+    metric: Text = Field(examples=['"goodput_bps"'])
+    relative: Maybe[Annotated[float, PlainValidator(_above_zero)]] = ABSENT
+    absolute: Maybe[Annotated[float, PlainValidator(_above_zero)]] = ABSENT
+
+
+class Reps(Model):
+    """How many replications a point gets, between two numbers.
+
+    Parameters
+    ----------
+    min : int
+        At least, from 2 on. Default 4.
+    max : int
+        At most.
+    until : Until
+        When there are enough.
+    """
+
+    min: Annotated[int, PlainValidator(_whole(2, LARGEST_REPS, "4"))] = 4
+    max: Annotated[int, PlainValidator(_REPS)] = Field(examples=["64"])
+    until: Until = Field(examples=['{metric = "goodput_bps", relative = 0.02}'])
+
+
+def _rule(value: Any) -> Rule:
+    if isinstance(value, Rule):
+        return value
+    if not isinstance(value, Mapping):
+        number = _REPS(value)
+        return Rule(number, number)
+    found = Reps.model_validate(value)
+    if found.max < found.min:
+        error = fault(f"below min = {found.min}", "Write a number from min on")
+        raise faults_at((("max",), found.max, error))
+    until = found.until
+    if until.relative is None and until.absolute is None:
+        error = as_missing(fault("says no width", "Add relative or absolute", "relative = 0.02"))
+        raise faults_at((("until",), value, error))
+    least = resolution(until.metric)
+    if until.absolute is None and until.relative is not None and until.relative <= least:
+        what = f"never met, for {until.metric} is known to {least:.4f} of its mean"
+        error = fault(what, "Write a larger number", "0.02")
+        raise faults_at((("until", "relative"), until.relative, error))
+    return Rule(found.min, found.max, until.metric, until.relative, until.absolute)
+
+
+# --- what is varied ----------------------------------------------------------------------------
+
+
+def _plain(value: Any, path: Path) -> Any:
+    try:
+        plain(value)
+    except TypeError:
+        accepted = "Write a number, a text, true or false, a list or a table"
+        raise faults_at(
+            (path, value, fault("not a value that a scenario can have", accepted))
+        ) from None
+    return value
+
+
+def _table(value: Any, example: str) -> Mapping[str, Any]:
+    named = isinstance(value, Mapping) and all(isinstance(key, str) and key for key in value)
+    if not named:
+        raise fault("not a table of axes", "Write axes with their values", example)
+    found: Mapping[str, Any] = value
+    return found
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield axes and values; without quotes TOML makes tables in tables of ``flows.0.cc``."""
+    for key, value in table.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _axes(value: Any) -> dict[str, list[Any]]:
+    """Return lists of values by axis."""
+    found = {}
+    for axis, values in _flat(_table(value, '"flows.0.cc" = ["newreno", "cubic"]')):
+        if hasattr(values, "tolist"):
+            values = values.tolist()
+        if isinstance(values, (str, Mapping)) or not isinstance(values, (list, tuple, range)):
+            error = fault("not a list of values", "Write a list", f"[{show(values)}]")
+            if not isinstance(values, (str, int, float)):
+                error = fault("not a list of values", "Write a list", '["reno", "cubic"]')
+            raise faults_at(((axis,), values, error))
+        if not values:
+            error = fault("no values", "Write one at least, or leave the axis out")
+            raise faults_at(((axis,), values, error))
+        found[axis] = [_plain(each, (axis, place)) for place, each in enumerate(values)]
+    return found
+
+
+def _grid(value: Any) -> dict[str, list[Any]]:
+    found = _axes(value)
+    for axis, values in found.items():
+        _once(values, (axis,), "twice among the values of this axis")
+    return found
+
+
+def _zip(value: Any) -> dict[str, list[Any]]:
+    found = _axes(value)
+    lengths = {axis: len(values) for axis, values in found.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{axis} has {count}" for axis, count in lengths.items())
+        error = fault(f"lists of different lengths: {counts}", "Write lists of the same length")
+        raise as_missing(error)
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    _once(rows, (), "twice among the rows")
+    return found
+
+
+def _once(values: Sequence[Any], path: Path, what: str) -> None:
+    seen: dict[str, int] = {}
+    for place, value in enumerate(values):
+        first = seen.setdefault(key_of(plain(value)), place)
+        if first != place:
+            accepted = f"Write it once; it is number {first} already"
+            raise faults_at(((*path, place), value, fault(what, accepted)))
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:
+    """Return tables of assignments."""
+    if isinstance(value, Mapping) or not isinstance(value, (list, tuple)):
+        raise fault("not a list of tables", "Write tables", '[{"flows.0.cc" = "cubic"}]')
+    found = []
+    for place, row in enumerate(value):
+        named = isinstance(row, Mapping) and all(isinstance(key, str) and key for key in row)
+        if not named or not row:
+            what = "no table of axes and values" if not named else "says nothing"
+            error = fault(what, "Write one value for each axis", '{"flows.0.cc" = "cubic"}')
+            raise faults_at(((place,), row, error))
+        found.append({key: _plain(item, (place, key)) for key, item in row.items()})
+    return found
+
+
+def _points(value: Any) -> list[dict[str, Any]]:
+    found = _listed(value)
+    if not found:
+        raise fault("no points", "Write one at least, or leave this key out")
+    _once(found, (), "twice among the points")
+    return found
+
+
+def _draws(value: Any) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    example = '"bottleneck.link.rate" = {uniform = ["1 Mbit/s", "9 Mbit/s"]}'
+    for axis, draw in _table(value, example).items():
+        path = (axis,)
+        if not isinstance(draw, Mapping) or len(draw) != 1 or next(iter(draw)) not in _DRAWS:
+            accepted = f"Write a table with one of {', '.join(_DRAWS)}"
+            raise faults_at((path, draw, fault("not a draw", accepted, "{uniform = [0.0, 0.5]}")))
+        ((kind, values),) = draw.items()
+        if not isinstance(values, (list, tuple)) or not values:
+            raise faults_at(((axis, kind), values, fault("not a list of values", "Write one")))
+        values = [_plain(each, (axis, kind, place)) for place, each in enumerate(values)]
+        found[axis] = {kind: _bounds(values, (axis, kind)) if kind != "choice" else values}
+    if not found:
+        raise fault("no axes", "Write one at least", example)
+    return found
+
+
+def _bounds(values: list[Any], path: Path) -> list[Any]:
+    from airpath.sweeps.draw import wrong_bounds
+
+    wrong = wrong_bounds(values, path[-1] == "log-uniform")
+    if wrong is not None:
+        raise faults_at((path, values, fault(*wrong)))
+    return values
+
+
+class Random(Model):
+    """Points that are drawn.
+
+    Parameters
+    ----------
+    method : str
+        ``random``, ``latin-hypercube`` or ``sobol``. Default ``latin-hypercube``.
+    samples : int
+        How many, from 1 on.
+    seed : int
+        Of the draws, from 0 to 2^64 - 1. Default: the `seed` of the sweep.
+    axes : table
+        For each axis ``{uniform = [a, b]}``, ``{log-uniform = [a, b]}`` or ``{choice = [...]}``.
+    """
+
+    method: Annotated[str, PlainValidator(_one_of(_METHODS, "not a method"))] = "latin-hypercube"
+    samples: Annotated[int, PlainValidator(_whole(1, 10**18, "64"))] = Field(examples=["64"])
+    seed: Maybe[Annotated[int, PlainValidator(_whole(0, LARGEST_SEED, "1"))]] = ABSENT
+    axes: Annotated[dict[str, dict[str, Any]], PlainValidator(_draws)] = Field(
+        examples=['{"bottleneck.link.rate" = {uniform = ["1 Mbit/s", "9 Mbit/s"]}}']
+    )
+
+
+def _labels(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for axis, labels in _table(value, '"flows.0.cc" = ["Reno", "CUBIC"]').items():
+        texts = labels.values() if isinstance(labels, Mapping) else labels
+        listed = isinstance(labels, (list, tuple, Mapping))
+        if not listed or not all(isinstance(text, str) and text for text in texts):
+            accepted = "Write a list with a text for each value, or a table of text to label"
+            raise faults_at(((axis,), labels, fault("no labels", accepted)))
+        found[axis] = labels if isinstance(labels, Mapping) else list(labels)
+    return found
+
+
+def _metrics(value: Any) -> list[Any]:
+    """Return names, functions, or pairs of a name and its function."""
+    if isinstance(value, Mapping):
+        value = list(value.items())
+        for name, function in value:
+            if not callable(function) or not isinstance(name, str) or not name:
+                error = fault("not a function", "Write a function of a Result")
+                raise faults_at(((str(name),), function, error))
+    if isinstance(value, str) or not isinstance(value, (list, tuple)) or not value:
+        raise fault("not a list of names", "Write a list", '["goodput_bps"]')
+    found: dict[str, Any] = {}
+    for place, each in enumerate(value):
+        name, function = each if isinstance(each, tuple) and len(each) == 2 else (each, None)
+        if callable(each):
+            name, function = getattr(each, "__name__", type(each).__name__), each
+        if not isinstance(name, str) or not name:
+            raise faults_at(((place,), each, fault("not a name", "Write one", '"goodput_bps"')))
+        if name in found:
+            raise faults_at(((place,), each, fault("twice in the list", "Write it once")))
+        found[name] = function
+    return list(found.items())
+
+
+_SERIES = tuple(name for name in SERIES_UNITS if name != "capacity")
+
+
+class SweepKeys(Model):
+    """A sweep: what is varied, how often each point is replicated, what is wanted of it.
+
+    Parameters
+    ----------
+    scenario : path or table
+        The base scenario: a file, by its path from the sweep file, or the scenario itself.
+    name : str
+        Title of tables, figures and the report. Default: the sweep file's name.
+    reps : int or table
+        Replications of each point: a number, or ``{min, max, until = {metric, relative or
+        absolute}}``. Default 4.
+    seed : int
+        Master seed, from 0 to 2^64 - 1. Default 1.
+    confidence : float
+        Of every interval, above 0 and below 1. Default 0.99.
+    common_random_numbers : bool
+        Whether all points share the seed. Default true.
+    metrics : list of str
+        What is wanted of each replication. Default ``["goodput_bps", "p95_delay_s"]``.
+    engines : list of str
+        What answers: ``simulate``, ``solve`` or both. Default ``["simulate"]``.
+    series : list of str
+        Time series that are stored. Default: none.
+    grid : table
+        A list of values for each axis, all crossed. Default: none.
+    zip : table
+        A list of values for each axis, all of one length, taken together. Default: none.
+    points : list of tables
+        A value for each axis. Default: none.
+    random : Random
+        Points that are drawn. Default: none.
+    exclude : list of tables
+        Combinations that are left out. Default: none.
+    labels : table
+        What values are called, by axis. Default: a value as text, a part's kind.
+    """
+
+    scenario: Any = Field(examples=['"lte.toml"'])
+    name: Maybe[Text] = ABSENT
+    reps: Annotated[Any, PlainValidator(_rule)] = 4
+    seed: Annotated[int, PlainValidator(_whole(0, LARGEST_SEED, "1"))] = 1
+    confidence: Annotated[float, PlainValidator(_confidence)] = 0.99
+    common_random_numbers: Truth = True
+    metrics: Annotated[Any, PlainValidator(_metrics)] = DEFAULT_METRICS
+    engines: Annotated[
+        tuple[str, ...], PlainValidator(_names(ENGINES, "not an engine", '["simulate", "solve"]'))
+    ] = ("simulate",)
+    series: Annotated[
+        tuple[str, ...], PlainValidator(_names(_SERIES, "not a series", '["queue"]'))
+    ] = ()
+    grid: Annotated[dict[str, list[Any]], PlainValidator(_grid)] = Field(default={})
+    zip: Annotated[dict[str, list[Any]], PlainValidator(_zip)] = Field(default={})
+    points: Maybe[Annotated[list[dict[str, Any]], PlainValidator(_points)]] = ABSENT
+    random: Maybe[Random] = ABSENT
+    exclude: Annotated[list[dict[str, Any]], PlainValidator(_listed)] = Field(default=[])
+    labels: Annotated[dict[str, Any], PlainValidator(_labels)] = Field(default={})

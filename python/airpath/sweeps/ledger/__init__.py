@@ -1,0 +1,16 @@
+"""What a campaign has finished: one SQLite file that loses nothing and never shows wrong numbers.
+
+```
+  opening   makes, checks and opens the file; one coordinator at a time by a lock beside it
+  schema    tables of format 1, the checksum of a row
+  ledger    what is stored and asked for
+```
+The format is stated in ``docs/reference/ledger.md``.
+"""
+
+from airpath.sweeps.ledger.ledger import Ledger
+from airpath.sweeps.ledger.lock import coordinator_of
+from airpath.sweeps.ledger.opening import FILE_NAME
+from airpath.sweeps.ledger.status import Build, Stored
+
+__all__ = ["FILE_NAME", "Build", "Ledger", "Stored", "coordinator_of"]

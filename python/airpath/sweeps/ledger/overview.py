@@ -1,0 +1,169 @@
+"""How far a sweep is, by its ledger alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.sweeps.advisories import by_kind, recorded_advisories
+from airpath.sweeps.ledger.ledger import Ledger
+from airpath.sweeps.ledger.lock import coordinator_of
+from airpath.sweeps.ledger.status import Build, Stored
+
+if TYPE_CHECKING:
+    from airpath.sweeps.plan import Plan, Point
+
+__all__ = ["Failure", "Overview", "overview"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A replication that failed.
+
+    Parameters
+    ----------
+    point : int or None
+        The number of its point; None when the plan has none with its job.
+    replication : int
+        Its number.
+    message : str
+        Why.
+    """
+
+    point: int | None
+    replication: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far a sweep is.
+
+    Parameters
+    ----------
+    name : str or None
+        Of the sweep; None when the ledger has no plan.
+    points, finished_points : int
+        How many there are, and how many of them need no more replications.
+    wanted : tuple of (int, int)
+        Least and most replications of all points together.
+    replications : int
+        How many of these are stored, at most the most of each point.
+    others : int
+        How many are stored beyond these, and of other points.
+    failures : sequence of Failure
+        In order of the points.
+    advisories : mapping of str to int
+        By code, how many points have such an advisory.
+    unrecorded : int
+        How many finished points have no record of their advisories: an earlier version ran them.
+    cpu_s : float
+        Processor time of all that is stored, s.
+    builds : mapping of Build to int
+        How many replications each version made.
+    coordinator : int or None
+        The process that writes the ledger now, 0 if its number is not known; None without one.
+    """
+
+    name: str | None
+    points: int
+    finished_points: int
+    wanted: tuple[int, int]
+    replications: int
+    others: int
+    failures: Sequence[Failure]
+    advisories: Mapping[str, int]
+    unrecorded: int
+    cpu_s: float
+    builds: Mapping[Build, int]
+    coordinator: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        return {
+            "name": self.name,
+            "points": self.points,
+            "finished_points": self.finished_points,
+            "wanted": {"least": self.wanted[0], "most": self.wanted[1]},
+            "replications": self.replications,
+            "others": self.others,
+            "failures": [vars(failure) for failure in self.failures],
+            "advisories": dict(self.advisories),
+            "advisories_not_recorded": self.unrecorded,
+            "cpu_s": self.cpu_s,
+            "versions": [{**vars(build), "replications": n} for build, n in self.builds.items()],
+            "coordinator": self.coordinator,
+        }
+
+
+def overview(path: Path) -> Overview:
+    """Return how far a sweep is, also while it runs.
+
+    Parameters
+    ----------
+    path : Path
+        Its ledger.
+
+    Raises
+    ------
+    BadValueError
+        If it is no ledger, damaged, or cannot be read.
+    """
+    with Ledger.read(path) as ledger:
+        plan, stored, failed = ledger.plan(), ledger.stored(), ledger.failures()
+        total = sum(stored.replications.values())
+        keys = {} if plan is None else {(p.digest, plan.seed_of(p)): p.number for p in plan.points}
+        done = {} if plan is None else _done(ledger, plan, stored)
+        noted = [] if plan is None else list(_noted(ledger, plan, done))
+    failures = [Failure(keys.get((digest, seed)), n, why) for digest, seed, n, why in failed]
+    most = 0 if plan is None else plan.rule.most
+    planned = sum(min(stored.replications.get(key, 0), most) for key in keys)
+    return Overview(
+        name=None if plan is None else plan.name,
+        points=0 if plan is None else len(plan.points),
+        finished_points=len(done),
+        wanted=(0, 0)
+        if plan is None
+        else (len(keys) * plan.rule.least, len(keys) * plan.rule.most),
+        replications=planned,
+        others=total - planned,
+        failures=sorted(failures, key=lambda of: (of.point is None, of.point or 0, of.replication)),
+        advisories={kind.code: len(kind.points) for kind in by_kind(of[:2] for of in noted)},
+        unrecorded=sum(of[0].number in done and not of[2] for of in noted),
+        cpu_s=stored.cpu_s,
+        builds=stored.builds,
+        coordinator=coordinator_of(path),
+    )
+
+
+def _done(ledger: Ledger, plan: Plan, stored: Stored) -> dict[int, int]:
+    """Return how many replications count at each point that needs no more.
+
+    Points can share a job.
+    """
+    from airpath.sweeps.stopping import counted
+
+    rule = plan.rule
+    found = {}
+    for point in plan.points:
+        key = (point.digest, plan.seed_of(point))
+        prefix = stored.prefixes.get(key, 0)
+        number = rule.most if rule.metric is None and prefix >= rule.most else None
+        if rule.metric is not None and prefix >= rule.least:
+            values = ledger.values(*key)
+            metric = [values[n].get(rule.metric) for n in range(prefix)]
+            number = counted(rule, metric, plan.confidence)
+        if number is not None:
+            found[point.number] = number
+    return found
+
+
+def _noted(
+    ledger: Ledger, plan: Plan, done: Mapping[int, int]
+) -> Iterator[tuple[Point, list[Mapping[str, str]], bool]]:
+    """Give the points that are simulated, their advisories, and whether all are recorded."""
+    for point in plan.points if "simulate" in plan.engines else ():
+        number = done.get(point.number)
+        yield point, *recorded_advisories(ledger, point, plan.seed_of(point), number)

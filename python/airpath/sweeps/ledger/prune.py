@@ -1,0 +1,124 @@
+"""Removes from a ledger what its plan does not need."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from airpath.sweeps.ledger.ledger import Ledger
+from airpath.sweeps.series import FOLDER, is_series, series_file
+
+__all__ = ["Pruned", "prune"]
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What was removed, or would be.
+
+    Parameters
+    ----------
+    other_versions, not_planned, beyond_most : int
+        Replications: of versions that are not accepted; of jobs or seeds that the plan does not
+        have; with numbers from the most on that a point may have.
+    failures : int
+        Failed replications.
+    kept : int
+        Replications that stay.
+    series : int
+        Files of time series that belong to no replication that stays.
+    """
+
+    other_versions: int
+    not_planned: int
+    beyond_most: int
+    failures: int
+    kept: int
+    series: int = 0
+
+    @property
+    def replications(self) -> int:
+        """How many replications, for whatever reason."""
+        return self.other_versions + self.not_planned + self.beyond_most
+
+
+def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) -> Pruned:
+    """Remove the replications that the plan does not need, with their series, and failures.
+
+    What failed runs again.
+
+    Without a plan, as in the ledger of `reproduce`, only what other versions made is removed.
+
+    Parameters
+    ----------
+    path : Path
+        The ledger.
+    dry_run : bool
+        Remove nothing. Default False.
+    accept_version : bool
+        Keep what other versions made. Default False.
+
+    Raises
+    ------
+    BadValueError
+        If it is no ledger, damaged, cannot be written, or a coordinator writes it now.
+    """
+    Ledger.read(path).close()  # One that is missing is not made.
+    if dry_run:
+        with Ledger.read(path) as ledger:
+            found = list(_needless(ledger, accept_version))
+            return _counted(found, ledger, _series(path, found))
+    with Ledger.open(path, accept_version=True) as ledger:
+        found = list(_needless(ledger, accept_version))
+        series = _series(path, found)
+        answer = _counted(found, ledger, series)
+        plan = ledger.plan()
+        digests = None if plan is None else {point.digest for point in plan.points}
+        ledger.remove([each.place for each in found if each.why], digests)
+        for file in series:
+            file.unlink(missing_ok=True)
+        return answer
+
+
+class _Found(NamedTuple):
+    """Where a replication is, why it is not needed ("" when it is), and its file of series."""
+
+    place: int
+    why: str
+    series: str
+
+
+def _series(path: Path, found: Iterable[_Found]) -> list[Path]:
+    """Return the files of series, beside the ledger, of replications that do not stay."""
+    kept = {each.series for each in found if not each.why}
+    files = sorted((path.parent / FOLDER).glob("*.parquet"))
+    return [file for file in files if is_series(file.name) and file.name not in kept]
+
+
+def _needless(ledger: Ledger, accept_version: bool) -> Iterator[_Found]:
+    plan = ledger.plan()
+    most = 0 if plan is None else plan.rule.most
+    keys = set() if plan is None else {(p.digest, str(plan.seed_of(p))) for p in plan.points}
+    for digest, seed, replication, build, place in ledger.places():
+        why = ""
+        if not accept_version and build != ledger.own:
+            why = "other_versions"
+        elif plan is not None and (digest, seed) not in keys:
+            why = "not_planned"
+        elif plan is not None and replication >= most:
+            why = "beyond_most"
+        yield _Found(place, why, series_file(Path(), digest, int(seed), replication).name)
+
+
+def _counted(found: Iterable[_Found], ledger: Ledger, series: Sequence[Path]) -> Pruned:
+    counts = Counter(each.why for each in found)
+    return Pruned(
+        other_versions=counts["other_versions"],
+        not_planned=counts["not_planned"],
+        beyond_most=counts["beyond_most"],
+        failures=len(ledger.failures()),
+        kept=counts[""],
+        series=len(series),
+    )

@@ -1,0 +1,83 @@
+"""A sweep on the page of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from airpath import html
+from airpath.results.intervals import text
+from airpath.sweeps.advisories import advisory_lines
+from airpath.sweeps.readings import Readings
+from airpath.sweeps.scales import shown
+
+if TYPE_CHECKING:
+    from airpath.sweeps.result import Sweep
+
+__all__ = ["effort", "overview"]
+
+_MOST_ROWS, _MOST_FAILURES = 20, 5
+_DIGITS = 3
+
+
+def effort(readings: Readings, places: Sequence[int] | None = None) -> str:
+    """Return how much was done, a line: points, replications, confidence, seed.
+
+    Parameters
+    ----------
+    readings : Readings
+        The sweep.
+    places : sequence of int, optional
+        Of the points that are meant. Default: all.
+    """
+    plan = readings.plan
+    points = [readings.points[n] for n in (range(len(plan.points)) if places is None else places)]
+    parts = [f"{len(points)} {'point' if len(points) == 1 else 'points'}"]
+    if "simulate" in plan.engines:
+        counts = [len(of.values) for of in points]
+        low, high = min(counts, default=0), max(counts, default=0)
+        each = f"{low}" if low == high else f"{low} to {high}"
+        parts[0] += f", {each} {'replication' if high == 1 else 'replications'} each"
+        if high > 1:
+            parts.append(f"{100 * plan.confidence:g} % intervals")
+        shared = "" if plan.common_random_numbers else ", each point its own random numbers"
+        parts.append(f"seed {plan.seed}{shared}")
+    left = sum(not of.complete for of in points)
+    return " · ".join([*parts, *([f"{left} unfinished"] if left else [])])
+
+
+def overview(sweep: Sweep) -> Iterator[str]:
+    """Give the parts of a page: what was done, the first points, what failed."""
+    readings = sweep.readings
+    plan = readings.plan
+    yield html.heading(plan.name or "Sweep")
+    yield html.paragraph(effort(readings))
+    columns = {metric: shown(metric, _means(readings, metric)) for metric in plan.metrics}
+    rows = []
+    for place, of in enumerate(readings.points[:_MOST_ROWS]):
+        labels = [of.point.labels.get(axis, "") for axis in plan.axes]
+        for engine in plan.engines:
+            row = [str(of.point.number), *labels, engine]
+            for metric, look in columns.items():
+                row.append(text(readings.interval(place, metric, engine), look.scale, _DIGITS))
+            rows.append(row)
+    heads = ["point", *plan.axes, "engine", *(look.label for look in columns.values())]
+    yield html.table(heads, rows)
+    if len(readings.points) > _MOST_ROWS:
+        yield html.paragraph(f"The first {_MOST_ROWS} of {len(readings.points)} points.")
+    yield from map(html.paragraph, advisory_lines(readings))
+    failed = sweep.failures()
+    if len(failed):
+        yield html.paragraph(f"Failed: {len(failed)}")
+        first = failed.head(_MOST_FAILURES)
+        each = [[str(row.point), row.engine, row.message] for row in first.itertuples()]
+        yield html.table(["point", "engine", "message"], each)
+
+
+def _means(readings: Readings, metric: str) -> list[float]:
+    places = range(len(readings.points))
+    return [
+        readings.interval(place, metric, engine).mean
+        for place in places
+        for engine in readings.plan.engines
+    ]

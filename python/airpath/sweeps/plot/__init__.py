@@ -1,0 +1,5 @@
+"""Figures of a sweep: ``sweep.plot.lines("goodput_bps")`` and its neighbours."""
+
+from airpath.sweeps.plot.figures import SweepPlot
+
+__all__ = ["SweepPlot"]

@@ -1,0 +1,88 @@
+"""Distributions of a metric over the replications, a step curve for each point."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from airpath.errors import BadValueError
+from airpath.results import style
+from airpath.sweeps.overview import effort
+from airpath.sweeps.plot.legends import legend_below
+from airpath.sweeps.plot.selection import COLOURS, Facets, Selection, gid, outer_labels
+from airpath.sweeps.scales import shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_ecdf"]
+
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
+
+
+def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool) -> Figure:
+    """Draw the distributions of a metric; see `SweepPlot.ecdf`."""
+    readings = chosen.readings
+    if readings.first_engine != "simulate":
+        raise BadValueError(
+            "ecdf: nothing is simulated in this sweep, and a model has no replications. Draw lines."
+        )
+    series = chosen.values(by) if by is not None else {"": ""}
+    if len(series) > len(COLOURS):
+        raise BadValueError(
+            f"ecdf: {len(series)} curves, one for each value of {by}, are more than the "
+            f"{len(COLOURS)} that can be told apart. Choose some with where, or another by."
+        )
+    facets = Facets(chosen, [axis for axis in chosen.varied if axis != by], "ecdf")
+    columns = {place: sorted(_known(chosen, place, metric)) for place in chosen.places}
+    look = shown(metric, (value for column in columns.values() for value in column))
+    numbers = {key: number for number, key in enumerate(series)}
+    with style.style():
+        figure, panels = facets.draw((3.4, 2.5), shown=is_shown, sharex=True, sharey=True)
+        for axis, places in panels:
+            for place in places:
+                values = [value * look.scale for value in columns[place]]
+                if not values:
+                    continue
+                number = numbers[chosen.key(place, by)] if by is not None else 0
+                shares = [n / len(values) for n in range(len(values) + 1)]
+                curve = axis.step(
+                    [values[0], *values],
+                    shares,
+                    where="post",
+                    color=style.COLOURS[COLOURS[number]],
+                    ls=_DASHES[number % 2],
+                    lw=1.6,
+                )
+                curve[0].set_gid(gid(chosen.point(place)))
+            axis.set_ylim(0, 1.02)
+            axis.grid(visible=True, axis="both")
+        outer_labels(panels, style.literal(look.label), "share of replications")
+        _legend(figure, chosen, by)
+        title = f"{readings.plan.name}: distribution of {look.name}"
+        style.heading(figure, title, effort(readings, chosen.places))
+    return figure
+
+
+def _known(chosen: Selection, place: int, metric: str) -> list[float]:
+    column = chosen.readings.column(place, metric)
+    return [value for value in column if not math.isnan(value)]
+
+
+def _legend(figure: Figure, chosen: Selection, by: str | None) -> None:
+    from matplotlib.lines import Line2D
+
+    if by is None:
+        return
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=style.COLOURS[COLOURS[number]],
+            ls=_DASHES[number % 2],
+            lw=1.6,
+            label=style.literal(label),
+        )
+        for number, label in enumerate(chosen.values(by).values())
+    ]
+    legend_below(figure, handles, by)

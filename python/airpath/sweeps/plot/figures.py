@@ -1,0 +1,333 @@
+"""The figures of this field, from the intervals of a sweep.
+
+Each returns a matplotlib figure. Series can be told apart with any colour vision; axes have units.
+Marker, cell or curve of point n has the identifier ``point-n``, in an SVG as well; that of an
+analytic model ``point-n-solve``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.arguments import blamed
+from airpath.errors import BadValueError
+from airpath.sweeps.differences import checked_axis, checked_metric
+from airpath.sweeps.plot import choice
+from airpath.sweeps.plot.selection import COLOURS, Selection, Where, selected
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from airpath.sweeps.result import Sweep
+
+__all__ = ["SweepPlot"]
+
+
+class SweepPlot:
+    """Figures of one sweep.
+
+    Every figure takes `where`, by axis the values that are drawn, each a label or a list of them:
+    ``where={"flows.0.cc": ["newreno", "cubic"]}``. Axes that a figure does not use get a panel for
+    each of their settings.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        What to draw.
+    shown : bool
+        Whether the figures may be shown, by pyplot or a notebook. Default True.
+    """
+
+    def __init__(self, sweep: Sweep, *, shown: bool = True) -> None:
+        self._sweep = sweep
+        self._shown = shown
+
+    def lines(
+        self,
+        metric: str,
+        over: str | None = None,
+        by: str | None = None,
+        *,
+        bands: bool = True,
+        where: Where | None = None,
+    ) -> Figure:
+        """Draw a metric over an axis, a line for each value of another one, with its intervals.
+
+        Parameters
+        ----------
+        metric : str
+            Of the sweep.
+        over : str, optional
+            The axis from left to right. Numbers, also with units, stand where they belong, over
+            their logarithm where they differ fifteenfold; words stand side by side. Default: an
+            axis of numbers with the most values, else the one with the most values.
+        by : str, optional
+            The axis with a colour for each value; with more than eight, a panel for each, with
+            the others in grey. Default: the axis of words, else of numbers, with the most values
+            up to eight.
+        bands : bool
+            Draw intervals over numbers as bands; else as bars. Default True.
+        where : mapping, optional
+            What is drawn. Default: everything.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            With dashed lines and open markers for the analytic model, if it was asked.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, or there are more than 24 panels.
+
+        Examples
+        --------
+        >>> sweep.plot.lines("goodput_bps", over="bottleneck.limit")  # doctest: +SKIP
+        """
+        from airpath.sweeps.plot.lines import draw_lines
+
+        chosen = self._chosen(where, metric=metric)
+        over = self._axis(chosen, "over", over) or choice.abscissa(chosen)
+        if over is None:
+            raise BadValueError("lines: the sweep has no axis to draw over.")
+        by = self._axis(chosen, "by", by) or choice.series(chosen, [over])
+        by = None if by == over else by
+        return draw_lines(chosen, metric, over, by, bands=bands, is_shown=self._shown)
+
+    def pareto(
+        self,
+        rate: str | None = None,
+        delay: str | None = None,
+        *,
+        by: str | None = None,
+        shape: str | None = None,
+        panels: str | Sequence[str] | None = None,
+        where: Where | None = None,
+    ) -> Figure:
+        """Draw a rate against a delay, with intervals in both directions, and mark the front.
+
+        Better is above and to the right. On the black line, through the ringed points, are those
+        for which no other point of their panel has a mean rate at least as high and a mean delay
+        at most as long.
+
+        Parameters
+        ----------
+        rate, delay : str, optional
+            Metrics: the larger, the better, and the smaller, the better. Default: the first one
+            whose name ends with ``_bps``, and the first that is a delay, a sojourn time or an RTT.
+        by, shape : str, optional
+            Axes with a colour and a marker for each value, up to eight. Default: the first two
+            that have so few and no panels.
+        panels : str or sequence of str, optional
+            Axes with a panel for each setting: what nobody can choose. Default: those of the path
+            and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count`` …), unless all
+            are.
+        where : mapping, optional
+            What is drawn. Default: everything.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, there are more than 24 panels, eight
+            colours or markers, or 1000 points.
+        """
+        from airpath.sweeps.plot.pareto import draw_pareto
+
+        metrics = self._sweep.plan.metrics
+        names = {
+            "rate": choice.rate(metrics) if rate is None else rate,
+            "delay": choice.delay(metrics) if delay is None else delay,
+        }
+        for argument, name in names.items():
+            if name is None:
+                raise BadValueError(
+                    f"pareto: no metric of the sweep is a {argument} by its name. Write "
+                    f"{argument} = one of {', '.join(metrics)}."
+                )
+        chosen = self._chosen(where, **names)
+        several: Sequence[Any] = panels if isinstance(panels, (list, tuple)) else [panels]
+        given = [("by", by), ("shape", shape), *(("panels", name) for name in several)]
+        for argument, axis in given:
+            self._axis(chosen, argument, axis)
+        apart = choice.conditions(chosen) if panels is None else [axis for axis in several if axis]
+        apart = [axis for axis in apart if axis in chosen.varied and axis not in (by, shape)]
+        by = by or choice.first(chosen, [*apart, shape])
+        shape = shape or choice.first(chosen, [*apart, by])
+        for argument, axis in (("by", by), ("shape", shape)):
+            if axis is not None and (count := len(chosen.values(axis))) > len(COLOURS):
+                raise BadValueError(
+                    f"{blamed(argument, axis)}: {count} values are more than the {len(COLOURS)} "
+                    "that can be told apart. Write another axis, or choose some with where."
+                )
+        both = (str(names["rate"]), str(names["delay"]))
+        return draw_pareto(chosen, both, (by, shape), apart, is_shown=self._shown)
+
+    def heatmap(
+        self,
+        metric: str,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        where: Where | None = None,
+    ) -> Figure:
+        """Draw a metric over two axes as coloured cells.
+
+        Parameters
+        ----------
+        metric : str
+            Of the sweep.
+        x, y : str, optional
+            Axes from left to right and from below upwards. Default: those with the most values,
+            axes of numbers first.
+        where : mapping, optional
+            What is drawn. Default: everything.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, fewer than two axes vary, or there are more
+            than 24 panels.
+        """
+        from airpath.sweeps.plot.heatmap import draw_heatmap
+
+        chosen = self._chosen(where, metric=metric)
+        for argument, axis in (("x", x), ("y", y)):
+            self._axis(chosen, argument, axis)
+        order = [axis for axis in choice.by_size(chosen) if axis not in (x, y)]
+        x = x or (order.pop(0) if order else None)
+        y = y or (order.pop(0) if order else None)
+        if x is None or y is None or x == y:
+            raise BadValueError(
+                "heatmap: needs two axes that vary. Draw lines, or choose others with where."
+            )
+        return draw_heatmap(chosen, metric, x, y, is_shown=self._shown)
+
+    def ecdf(self, metric: str, by: str | None = None, *, where: Where | None = None) -> Figure:
+        """Draw the distribution of a metric over the replications, a curve for each point.
+
+        Parameters
+        ----------
+        metric : str
+            Of the sweep.
+        by : str, optional
+            The axis with a colour for each value, up to eight. Default: the axis of words, else
+            of numbers, with the most values up to eight.
+        where : mapping, optional
+            What is drawn. Default: everything.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, or there are more than 24 panels or eight
+            curves in one.
+        """
+        from airpath.sweeps.plot.ecdf import draw_ecdf
+
+        chosen = self._chosen(where, metric=metric)
+        by = self._axis(chosen, "by", by) or choice.series(chosen, [])
+        return draw_ecdf(chosen, metric, by, is_shown=self._shown)
+
+    def forest(
+        self,
+        axis: str,
+        metric: str,
+        base: object,
+        *,
+        relative: bool = True,
+        where: Where | None = None,
+    ) -> Figure:
+        """Draw the differences of a metric to one value of an axis, with their intervals.
+
+        Parameters
+        ----------
+        axis, metric, base
+            As `Sweep.differences` takes them.
+        relative : bool
+            In percent of the base's mean; else in the unit of the metric. Default True.
+        where : mapping, optional
+            What is drawn. Default: everything.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            A panel for each other value, a row for each setting of the other axes; where there is
+            one setting, a row for each value. Markers are filled where the interval excludes 0.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, nothing to compare, or there are more than
+            60 rows or eight panels.
+        """
+        from airpath.sweeps.plot.forest import draw_forest
+
+        chosen = self._chosen(where, metric=metric)
+        return draw_forest(chosen, axis, metric, base, relative=relative, is_shown=self._shown)
+
+    # --- files ---------------------------------------------------------------------------------
+
+    def defaults(self) -> dict[str, Figure]:
+        """Return the figures that suit the sweep, by the stems of their files.
+
+        ``lines-METRIC`` and ``heatmap-METRIC`` of the first four metrics, ``pareto``,
+        ``forest-METRIC`` of the first metric against the first value of the first axis of words,
+        ``ecdf-METRIC`` of it from ten replications on: those that have data and can be read.
+        """
+        return choice.defaults(self)
+
+    def save(
+        self, folder: str | Path, *, figure_formats: str | Sequence[str] = "png"
+    ) -> list[Path]:
+        """Write the figures that suit the sweep.
+
+        Parameters
+        ----------
+        folder : path
+            Made when missing.
+        figure_formats : str or sequence of str
+            ``png``, ``pdf``, ``svg``, or several. Default ``png``.
+
+        Returns
+        -------
+        paths : list of Path
+            What `defaults` returns, as files.
+
+        Raises
+        ------
+        BadValueError
+            If a format is not known, or the folder cannot be written to.
+        """
+        from airpath.files import output_folder
+        from airpath.results import figure_files
+
+        kinds = figure_files.checked_formats(figure_formats)
+        where = output_folder(folder)
+        about = self._sweep.provenance
+        source = f"airpath {about['version']} ({about['commit']}), seed {about['seed']}"
+        figures = SweepPlot(self._sweep, shown=False).defaults()
+        name = self._sweep.plan.name
+        return [
+            path
+            for stem, figure in figures.items()
+            for path in figure_files.save(figure, where, stem, f"{name}: {stem}", source, kinds)
+        ]
+
+    # --- within --------------------------------------------------------------------------------
+
+    @property
+    def sweep(self) -> Sweep:
+        """What is drawn."""
+        return self._sweep
+
+    def _chosen(self, where: Where | None, **metrics: str | None) -> Selection:
+        readings = self._sweep.readings
+        for argument, metric in metrics.items():
+            checked_metric(readings.plan, argument, metric)
+        return selected(readings, where)
+
+    def _axis(self, chosen: Selection, argument: str, axis: str | None) -> str | None:
+        if axis is not None:
+            checked_axis(chosen.readings.plan, argument, axis)
+        return axis

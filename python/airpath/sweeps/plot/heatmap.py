@@ -1,0 +1,115 @@
+"""A metric over two axes, as coloured cells with numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.results import style
+from airpath.sweeps.overview import effort
+from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
+from airpath.sweeps.scales import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_heatmap"]
+
+_MAP = "cividis"
+"""Rises in brightness, for any colour vision (Nuñez, Anderton and Renslow 2018)."""
+_MOST_WRITTEN = 14
+"""Cells beside each other that have room for a number."""
+
+
+def draw_heatmap(chosen: Selection, metric: str, x: str, y: str, *, is_shown: bool) -> Figure:
+    """Draw a metric over two axes; see `SweepPlot.heatmap`."""
+    rest = [axis for axis in chosen.varied if axis not in (x, y)]
+    facets = Facets(chosen, rest, "heatmap")
+    readings = chosen.readings
+    means = {
+        place: readings.interval(place, metric, readings.first_engine).mean
+        for place in chosen.places
+    }
+    look = shown(metric, means.values())
+    known = [value * look.scale for value in means.values() if not math.isnan(value)] or [0.0]
+    columns, rows = list(chosen.values(x).items()), list(chosen.values(y).items())
+    with style.style():
+        import matplotlib as mpl
+
+        scale = mpl.colors.Normalize(min(known), max(known))
+        colours = mpl.cm.ScalarMappable(scale, _MAP)
+        size = (max(2.2, 0.62 * len(columns) + 0.8), max(1.8, 0.42 * len(rows) + 0.7))
+        figure, panels = facets.draw(size, shown=is_shown, sharex=True, sharey=True)
+        digits = _digits(known)
+        for axis, places in panels:
+            _panel(axis, [label for _, label in columns], [label for _, label in rows])
+            for place in places:
+                value = means[place] * look.scale
+                at = [
+                    list(dict(of)).index(chosen.key(place, name))
+                    for of, name in ((columns, x), (rows, y))
+                ]
+                small = len(columns) > _MOST_WRITTEN
+                text = "" if small or math.isnan(value) else f"{value:.{digits}f}"
+                cell = _cell(axis, at, value, colours, text)
+                cell.set_gid(gid(chosen.point(place)))
+        outer_labels(panels, style.literal(x), style.literal(y))
+        bar = figure.colorbar(colours, ax=[axis for axis, _ in panels], shrink=0.9, pad=0.02)
+        bar.set_label(style.literal(look.label))
+        bar.outline.set_visible(False)
+        title = f"{readings.plan.name}: {look.name} over {x} and {y}"
+        style.heading(figure, title, effort(readings, chosen.places))
+    return figure
+
+
+def _panel(axis: Axes, columns: Sequence[str], rows: Sequence[str]) -> None:
+    axis.set_xlim(-0.5, len(columns) - 0.5)
+    axis.set_ylim(-0.5, len(rows) - 0.5)
+    labels = list(map(style.literal, columns))
+    turned = len(labels) > 1 and max(map(len, labels)) > 6
+    axis.set_xticks(
+        np.arange(len(columns)),
+        labels,
+        rotation=35 if turned else 0,
+        ha="right" if turned else "center",
+    )
+    axis.set_yticks(np.arange(len(rows)), list(map(style.literal, rows)))
+    axis.grid(visible=False)
+    axis.tick_params(length=0)
+    # What was not measured stays so.
+    axis.set_facecolor("#ECEEF0")
+    for side in ("left", "bottom"):
+        axis.spines[side].set_visible(False)
+
+
+def _cell(axis: Axes, at: Sequence[int], value: float, colours: Any, text: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    column, row = at
+    is_known = not math.isnan(value)
+    face = colours.to_rgba(value) if is_known else "#ECEEF0"
+    look: dict[str, Any] = {"facecolor": face, "edgecolor": "white", "linewidth": 1.2}
+    if not is_known:
+        look |= {"hatch": "///", "edgecolor": "#C3CACE"}
+    cell = axis.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
+    if text:
+        light = is_known and float(np.dot(face[:3], (0.299, 0.587, 0.114))) > 0.5
+        axis.text(
+            column,
+            row,
+            text,
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="black" if light else "white",
+        )
+    return cell
+
+
+def _digits(values: Sequence[float]) -> int:
+    largest = max(map(abs, values))
+    return 0 if largest >= 100 else 1 if largest >= 10 else 2 if largest >= 1 else 3

@@ -1,0 +1,198 @@
+"""A rate against a delay, with the points that no other one beats in both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath.errors import BadValueError
+from airpath.results import style
+from airpath.results.intervals import Interval
+from airpath.sweeps.overview import effort
+from airpath.sweeps.plot.legends import label_decades, legend_below, limits
+from airpath.sweeps.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
+from airpath.sweeps.scales import Shown, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_pareto", "front"]
+
+_MOST_POINTS = 1000
+_MOST_NAMES = 6
+"""Points of the front that are named in a panel."""
+
+
+def front(rates: Sequence[float], delays: Sequence[float]) -> list[int]:
+    """Return which points no other one beats, in the order of rising delay.
+
+    A point is beaten by one with at least its rate and at most its delay that differs from it.
+
+    Parameters
+    ----------
+    rates, delays : sequence of float, length n
+        Of the points; those with a NaN are left out.
+    """
+    known = [
+        n
+        for n, pair in enumerate(zip(rates, delays, strict=True))
+        if not any(map(math.isnan, pair))
+    ]
+    best, found = -math.inf, []
+    for n in sorted(known, key=lambda n: (delays[n], -rates[n])):
+        if rates[n] > best:
+            best = rates[n]
+            found.append(n)
+        elif found and (rates[n], delays[n]) == (rates[found[-1]], delays[found[-1]]):
+            found.append(n)
+    return found
+
+
+def draw_pareto(
+    chosen: Selection,
+    metrics: tuple[str, str],
+    series: tuple[str | None, str | None],
+    apart: Sequence[str],
+    *,
+    is_shown: bool,
+) -> Figure:
+    """Draw a rate against a delay; see `SweepPlot.pareto`."""
+    if len(chosen.places) > _MOST_POINTS:
+        raise BadValueError(
+            f"pareto: {len(chosen.places)} points are more than the {_MOST_POINTS} that can be "
+            "told apart. Choose some with where."
+        )
+    return _Pareto(chosen, metrics, series, apart).figure(is_shown)
+
+
+class _Pareto:
+    def __init__(
+        self,
+        chosen: Selection,
+        metrics: tuple[str, str],
+        series: tuple[str | None, str | None],
+        apart: Sequence[str],
+    ) -> None:
+        self.chosen = chosen
+        self.by, self.shape = series
+        self.facets = Facets(chosen, apart, "pareto")
+        readings, engine = chosen.readings, chosen.readings.first_engine
+        self.found: list[dict[int, Interval]] = [
+            {place: readings.interval(place, metric, engine) for place in chosen.places}
+            for metric in metrics
+        ]
+        rates, delays = (
+            shown(metric, (each.mean for each in found.values()))
+            for metric, found in zip(metrics, self.found, strict=True)
+        )
+        self.rate: Shown = rates
+        self.delay: Shown = delays
+        self.colours = self._by_value(self.by, COLOURS)
+        self.markers = self._by_value(self.shape, MARKERS)
+
+    def _by_value(self, axis: str | None, looks: Sequence[str]) -> dict[str, str]:
+        return {} if axis is None else dict(zip(self.chosen.values(axis), looks, strict=False))
+
+    def figure(self, is_shown: bool) -> Figure:
+        with style.style():
+            size = (5.2, 4.0) if len(self.facets.places) <= 2 else (3.8, 3.2)
+            figure, panels = self.facets.draw(size, shown=is_shown)
+            for axis, places in panels:
+                self._panel(axis, places)
+            outer_labels(panels, style.literal(self.delay.label), style.literal(self.rate.label))
+            self._legend(figure)
+            title = f"{self.chosen.readings.plan.name}: {self.rate.name} against {self.delay.name}"
+            about = (
+                f"{effort(self.chosen.readings, self.chosen.places)} · up and to the right is "
+                "better; ringed: no other point is better in both means"
+            )
+            if unsaid := self._unsaid():
+                about += f"; equal marks differ in {', '.join(unsaid)}"
+            style.heading(figure, title, about)
+        return figure
+
+    def _panel(self, axis: Axes, places: Sequence[int]) -> None:
+        rates = [self.found[0][place].mean * self.rate.scale for place in places]
+        delays = [self.found[1][place].mean * self.delay.scale for place in places]
+        for place, rate, delay in zip(places, rates, delays, strict=True):
+            if not (math.isnan(rate) or math.isnan(delay)):
+                self._marker(axis, place, delay, rate)
+        best = front(rates, delays)
+        if best:
+            x, y = [delays[n] for n in best], [rates[n] for n in best]
+            # What is not there yet is above and to the right of the steps.
+            axis.step(x, y, where="post", color="black", lw=1.1, zorder=1.8)
+            ring: dict[str, Any] = {"ms": 9.5, "mfc": "none", "color": "black", "mew": 1.0}
+            axis.plot(x, y, "o", zorder=3.5, **ring)
+        axis.grid(visible=True, axis="both")
+        axis.margins(0.08)
+        found = [self.found[0][place] for place in places]
+        if (both := limits(found, self.rate.scale)) is not None:
+            axis.set_ylim(both)
+        known = [value for value in delays if not math.isnan(value)]
+        if known and min(known) > 0 and max(known) / min(known) >= 15:
+            axis.set_xscale("log")
+            axis.set_xlim(min(known) / 1.6, max(known) * 1.6)
+            label_decades(axis.xaxis)
+        axis.invert_xaxis()
+        self._names(axis, [(places[n], delays[n], rates[n]) for n in best])
+
+    def _marker(self, axis: Axes, place: int, delay: float, rate: float) -> None:
+        colour = style.COLOURS[self._look(self.colours, self.by, place, COLOURS[0])]
+        marker = self._look(self.markers, self.shape, place, MARKERS[0])
+        for found, scale, is_rate in (
+            (self.found[0][place], self.rate.scale, True),
+            (self.found[1][place], self.delay.scale, False),
+        ):
+            ends = [found.low * scale, found.high * scale]
+            x, y = ([delay, delay], ends) if is_rate else (ends, [rate, rate])
+            axis.plot(x, y, color=colour, lw=0.9, alpha=0.45, zorder=2)
+        size = 8.0 if marker == "*" else 5.5
+        one = axis.plot(
+            [delay], [rate], marker, ms=size, color=colour, mec="white", mew=0.5, zorder=3
+        )
+        one[0].set_gid(gid(self.chosen.point(place)))
+
+    def _look(self, looks: Mapping[str, str], axis: str | None, place: int, first: str) -> str:
+        return first if axis is None else looks[self.chosen.key(place, axis)]
+
+    def _names(self, axis: Axes, best: Sequence[tuple[int, float, float]]) -> None:
+        """Name what the front's points are, where it is not said by colour and marker."""
+        axes = self._unsaid()
+        if not axes or len(best) > _MOST_NAMES:
+            return
+        for place, delay, rate in best:
+            axis.annotate(
+                style.literal(self.chosen.name(place, axes)),
+                (delay, rate),
+                xytext=(5, 6),
+                textcoords="offset points",
+                fontsize=7.5,
+                color=style.COLOURS["grey"],
+            )
+
+    def _unsaid(self) -> list[str]:
+        """Return the axes that neither colour, marker nor panel tells."""
+        said = {self.by, self.shape, *self.facets.axes}
+        return [name for name in self.chosen.varied if name not in said]
+
+    def _legend(self, figure: Figure) -> None:
+        from matplotlib.lines import Line2D
+
+        both = self.by is not None and self.shape is not None
+        for axis, looks, is_colour in (
+            (self.by, self.colours, True),
+            (self.shape, self.markers, False),
+        ):
+            handles: list[Any] = []
+            for key, label in (self.chosen.values(axis) if axis is not None else {}).items():
+                marker = MARKERS[0] if is_colour else looks[key]
+                colour = style.COLOURS[looks[key]] if is_colour else "#9AA3A8"
+                text = style.literal(label)
+                handles.append(Line2D([], [], ls="", marker=marker, color=colour, label=text))
+            if handles:
+                side = ("left" if is_colour else "right") if both else "center"
+                name = axis or ""
+                legend_below(figure, handles, name, side, 0.5 if both else 1.0)

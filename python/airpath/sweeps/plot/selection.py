@@ -1,0 +1,254 @@
+"""The points of a figure: which are drawn, along which axis, in which panel, in which colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from airpath.arguments import blamed
+from airpath.errors import BadValueError, one_line
+from airpath.results import style
+from airpath.sweeps.differences import checked_axis, checked_value, text_of
+from airpath.sweeps.scales import Numbers, numbers_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airpath.sweeps.plan import Point
+    from airpath.sweeps.readings import Readings
+
+__all__ = ["COLOURS", "MARKERS", "Facets", "Selection", "Where", "gid", "outer_labels", "selected"]
+
+Where = Mapping[str, object]
+"""By axis, the values that are drawn: a label or a value, or a list of them."""
+
+COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
+MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
+"""A series has a colour and a marker, so that neither alone has to be told apart. ▲ and ▼ have a
+meaning of their own in figures."""
+
+_MOST_PANELS = 24
+_MOST_COLUMNS = 5
+_ROW_PAD_IN = 0.09
+_LONGEST_LABEL = 48
+
+
+def gid(point: Point, engine: str = "simulate") -> str:
+    """Return the identifier of a point's marker in an SVG."""
+    return f"point-{point.number}" if engine == "simulate" else f"point-{point.number}-{engine}"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The points that are drawn.
+
+    Parameters
+    ----------
+    readings : Readings
+        The sweep.
+    places : sequence of int
+        Of the points.
+    """
+
+    readings: Readings
+    places: Sequence[int]
+
+    @cached_property
+    def varied(self) -> list[str]:
+        """The axes with more than one value, in the plan's order."""
+        return [axis for axis in self.readings.plan.axes if len(self.values(axis)) > 1]
+
+    def key(self, place: int, axis: str) -> str:
+        """Return what stands for the value of an axis at a point."""
+        return text_of(self.point(place), axis)
+
+    def point(self, place: int) -> Point:
+        """Return a point."""
+        return self.readings.plan.points[place]
+
+    def values(self, axis: str) -> dict[str, str]:
+        """Return the labels of an axis by what stands for the values: numbers rise."""
+        found: dict[str, str] = {}
+        raw: dict[str, Any] = {}
+        for place in self.places:
+            point = self.point(place)
+            key = self.key(place, axis)
+            found.setdefault(key, _short(point.labels.get(axis, "")))
+            raw.setdefault(key, point.values.get(axis))
+        numbers = numbers_of(list(raw.values()))
+        if numbers is None:
+            return found
+        order = sorted(zip(numbers.of, found, strict=True))
+        return {key: found[key] for _, key in order}
+
+    def numbers(self, axis: str) -> tuple[dict[str, float], Numbers] | None:
+        """Return the values of an axis as numbers, by what stands for them; None for words."""
+        raw = {self.key(place, axis): self.point(place).values.get(axis) for place in self.places}
+        numbers = numbers_of(list(raw.values()))
+        return None if numbers is None else (dict(zip(raw, numbers.of, strict=True)), numbers)
+
+    def name(self, place: int, axes: Sequence[str]) -> str:
+        """Return the labels of a point along some axes, as one text."""
+        labels = self.point(place).labels
+        return " · ".join(_short(labels.get(axis, "")) or "–" for axis in axes)
+
+
+def _short(label: str) -> str:
+    """Return what of a label a figure has room for, on one line."""
+    text = one_line(label)
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
+
+
+def selected(readings: Readings, where: Where | None) -> Selection:
+    """Return the points that have the values asked for.
+
+    Parameters
+    ----------
+    readings : Readings
+        The sweep.
+    where : mapping, optional
+        By axis, a value or a list of values. Default: all points.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such axis or value, or no point with all of them.
+    """
+    plan = readings.plan
+    if where is not None and not isinstance(where, Mapping):
+        raise BadValueError(
+            f"{blamed('where', where)}: not a mapping. Write the values by axis, for example "
+            '{"flows.0.cc": "cubic"}.'
+        )
+    wanted: dict[str, set[str]] = {}
+    for axis, values in (where or {}).items():
+        checked_axis(plan, "where", axis)
+        several = values if isinstance(values, (list, tuple)) else [values]
+        wanted[axis] = {checked_value(plan, f"where.{axis}", axis, value) for value in several}
+    places = [
+        place
+        for place, point in enumerate(plan.points)
+        if all(text_of(point, axis) in keys for axis, keys in wanted.items())
+    ]
+    if not places:
+        raise BadValueError(f"{blamed('where', where)}: no point has all of these values.")
+    return Selection(readings, places)
+
+
+class Facets:
+    """The panels of a figure, one for each setting of some axes.
+
+    Parameters
+    ----------
+    chosen : Selection
+        What is drawn.
+    axes : sequence of str
+        One panel for each of their combinations; two of them are rows and columns.
+    what : str
+        The figure, for messages.
+
+    Raises
+    ------
+    BadValueError
+        If there are too many to be read.
+    """
+
+    def __init__(self, chosen: Selection, axes: Sequence[str], what: str) -> None:
+        self.chosen = chosen
+        self.axes = list(axes)
+        found: dict[tuple[str, ...], list[int]] = {}
+        order = [{key: n for n, key in enumerate(chosen.values(axis))} for axis in self.axes]
+        for place in chosen.places:
+            key = tuple(chosen.key(place, axis) for axis in self.axes)
+            found.setdefault(key, []).append(place)
+        self.places = {
+            key: found[key]
+            for key in sorted(
+                found, key=lambda key: [of[k] for of, k in zip(order, key, strict=True)]
+            )
+        }
+        if len(self.places) > _MOST_PANELS:
+            names = ", ".join(self.axes)
+            raise BadValueError(
+                f"{what}: {len(self.places)} panels, one for each setting of {names}, are more "
+                f"than the {_MOST_PANELS} that can be read. Fix some, for example where = "
+                f"{{{self._example()}}}."
+            )
+
+    def _example(self) -> str:
+        first = self.axes[-1]
+        label = next(iter(self.chosen.values(first).values()))
+        return f'"{first}": "{label}"'
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        if len(self.axes) == 2:
+            rows, columns = (len(self.chosen.values(axis)) for axis in self.axes)
+            if rows > columns:
+                rows, columns = columns, rows
+            if columns <= _MOST_COLUMNS and rows * columns == len(self.places):
+                return rows, columns
+        rows = -(-len(self.places) // _MOST_COLUMNS)
+        return rows, -(-len(self.places) // rows)
+
+    def draw(
+        self, size: tuple[float, float], *, shown: bool, **options: Any
+    ) -> tuple[Figure, list[tuple[Axes, list[int]]]]:
+        """Return a figure, and each of its panels with the points that belong into it.
+
+        Parameters
+        ----------
+        size : pair of float
+            Width and height of a panel, inches; few panels are larger.
+        shown : bool
+            Whether pyplot may show it.
+        **options
+            Of matplotlib's ``subplots``.
+        """
+        rows, columns = self.shape
+        width = max(columns * size[0], 8.5)
+        height = max(rows * size[1], 3.0) + 1.3
+        figure = style.new_figure(width, height, shown=shown)
+        if rows > 1:
+            # Titles stand apart from the numbers above them.
+            figure.set_layout_engine("constrained", h_pad=_ROW_PAD_IN)
+        grid: Any = figure.subplots(rows, columns, squeeze=False, **options)
+        settings = list(self.places.items())
+        if len(self.axes) == 2 and len(self.chosen.values(self.axes[0])) != rows:
+            # The axis with fewer values goes down.
+            by_row: dict[str, list[Any]] = {}
+            for setting in settings:
+                by_row.setdefault(setting[0][1], []).append(setting)
+            settings = [each for row in by_row.values() for each in row]
+        panels = []
+        for axis, (_, places) in zip(grid.flat, settings, strict=False):
+            if self.axes:
+                axis.set_title(style.literal(self.chosen.name(places[0], self.axes)))
+            panels.append((axis, places))
+        for axis in list(grid.flat)[len(settings) :]:
+            axis.set_visible(False)
+        return figure, panels
+
+
+def outer_labels(panels: Sequence[tuple[Axes, list[int]]], x: str, y: str) -> None:
+    """Name the axes of a figure at its lower and left edge."""
+    for axis, _ in panels:
+        spec: Any = axis.get_subplotspec()
+        if spec.is_first_col():
+            axis.set_ylabel(y)
+        below = any(_is_below(axis, other) for other, _ in panels)
+        if not below:
+            axis.set_xlabel(x)
+            axis.tick_params(labelbottom=True)
+
+
+def _is_below(axis: Axes, other: Axes) -> bool:
+    here: Any = axis.get_subplotspec()
+    there: Any = other.get_subplotspec()
+    return bool(
+        there.colspan.start == here.colspan.start and there.rowspan.start > here.rowspan.start
+    )

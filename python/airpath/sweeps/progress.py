@@ -1,0 +1,84 @@
+"""What is told while a sweep runs: points, replications, speed, failures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from airpath.sweeps.plan import Plan
+from airpath.sweeps.targets import Target
+
+__all__ = ["Progress"]
+
+_PAUSE_S = 0.1
+
+
+class Progress:
+    """Counts what was done and tells it, at most ten times a second.
+
+    Parameters
+    ----------
+    tell : callable or None
+        Takes the finished fraction, in [0, 1], and a line of text. None: nothing is told.
+    """
+
+    def __init__(self, tell: Callable[[float, str], None] | None = None) -> None:
+        self._tell = tell
+        self._targets = self._opened = self._done = 0
+        self._usual = 1
+        self._wanted = self._seen = 0
+        self._replications = self._failures = 0
+        self._simulated_s = 0.0
+        self._began = time.monotonic()
+        self._told = -1.0
+
+    def expect(self, targets: int, plan: Plan) -> None:
+        """Take how many different points there are."""
+        self._targets = targets
+        self._usual = plan.rule.least
+        self._began = time.monotonic()
+
+    def opened(self, target: Target) -> None:
+        """Take a point with what is stored of it."""
+        self._opened += 1
+        self._wanted += target.stopping.wanted
+        self._seen += target.stopping.seen
+        self._done += target.is_done
+
+    def finished(self, target: Target, wanted_before: int) -> None:
+        """Take a replication that was finished."""
+        self._replications += 1
+        self._seen += 1
+        self._wanted += target.stopping.wanted - wanted_before
+        self._done += target.is_done
+        self._simulated_s += target.simulated_s
+
+    def failed(self) -> None:
+        """Take a point that failed."""
+        self._failures += 1
+
+    def slice(self, seconds: float) -> float:
+        """Return how long a task should be, s: shorter towards the end, so that all have work."""
+        spent = time.monotonic() - self._began
+        if self._replications < 1:
+            return seconds
+        left = max(0, self._total() - self._seen) * spent / self._replications
+        return min(max(left / 3, seconds / 20), seconds)
+
+    def show(self) -> None:
+        """Tell what is done."""
+        now = time.monotonic()
+        if self._tell is None or now - self._told < _PAUSE_S:
+            return
+        self._told = now
+        speed = self._simulated_s / max(now - self._began, 1e-9)
+        text = (
+            f"{self._done} of {self._targets} points, {self._replications} replications, "
+            f"{speed:.3g} simulated s/s"
+        )
+        if self._failures:
+            text += f", {self._failures} failed"
+        self._tell(min(self._seen / max(self._total(), 1), 1.0), text)
+
+    def _total(self) -> int:
+        return self._wanted + (self._targets - self._opened) * self._usual

@@ -1,0 +1,200 @@
+"""What a ledger says about a sweep: the values that count at each point, and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from airpath.results.intervals import Interval, mean_interval
+from airpath.results.quantities import bounds, resolution
+from airpath.sweeps.advisories import recorded_advisories
+from airpath.sweeps.plan import Engine, Plan, Point
+from airpath.sweeps.stopping import counted
+
+if TYPE_CHECKING:
+    from airpath.sweeps.job import Job
+    from airpath.sweeps.runs import Run
+
+__all__ = ["OfPoint", "Own", "Readable", "Readings", "Values", "metric_bounds", "read"]
+
+Values = Mapping[str, float | None]
+"""By metric."""
+
+Own = tuple[Values, str | None]
+"""What the user's functions make of a replication, and why one of them failed."""
+
+Computed = Callable[["Job", "Run"], Own]
+"""What asks the user's functions about a replication."""
+
+
+class Readable(Protocol):
+    """What is read of a ledger."""
+
+    def plan(self) -> Plan | None:
+        """Return the sweep."""
+
+    def job(self, digest: str) -> Job | None:
+        """Return what is run at the points with a digest."""
+
+    def values(self, digest: str, seed: int) -> Mapping[int, Values]:
+        """Return the stored metrics by replication."""
+
+    def runs(self, digest: str, seed: int) -> Iterator[Run]:
+        """Give the stored replications."""
+
+    def failed(self, digest: str, seed: int) -> Mapping[int, str]:
+        """Return why replications failed."""
+
+    def advisories(self, digest: str, seed: int) -> tuple[int, Sequence[Mapping[str, str]]] | None:
+        """Return the advisories on the replications, and how many replications these are."""
+
+    def solved(self, digest: str) -> Values | str | None:
+        """Return the metrics of the analytic model, or why there are none."""
+
+
+@dataclass(frozen=True)
+class OfPoint:
+    """What there is of one point.
+
+    Parameters
+    ----------
+    point : Point
+        Which.
+    values : sequence of mapping
+        The metrics of the replications that count, in order from replication 0 on.
+    complete : bool
+        Whether these are as many as the rule wants.
+    failures : mapping of int to str
+        Why replications failed, or functions of the user when they were asked about them.
+    solved : mapping, str or None
+        What the analytic model says, or why it says nothing; None when nobody asked it.
+    advisories : sequence of mapping
+        Those that are recorded, each as `Advisory.to_dict` returns it: of the scenario, then of
+        the replications.
+    has_all_advisories : bool
+        Whether both are recorded. Those of the replications are when there are enough of them, and
+        an earlier version recorded none.
+    """
+
+    point: Point
+    values: Sequence[Values]
+    complete: bool
+    failures: Mapping[int, str] = field(default_factory=dict)
+    solved: Values | str | None = None
+    advisories: Sequence[Mapping[str, str]] = ()
+    has_all_advisories: bool = False
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What there is of a whole sweep.
+
+    Parameters
+    ----------
+    plan : Plan
+        The sweep.
+    points : sequence of OfPoint
+        In the order of the plan.
+    own : sequence of str
+        Metrics that are functions of the user.
+    """
+
+    plan: Plan
+    points: Sequence[OfPoint]
+    own: Sequence[str] = ()
+
+    @property
+    def first_engine(self) -> Engine:
+        """What answers where one answer is shown: the simulation, if there is one."""
+        return "simulate" if "simulate" in self.plan.engines else "solve"
+
+    def column(self, place: int, metric: str) -> list[float]:
+        """Return a metric at a point, a number for each replication that counts, NaN for none."""
+        return [_number(values.get(metric)) for values in self.points[place].values]
+
+    def interval(self, place: int, metric: str, engine: Engine = "simulate") -> Interval:
+        """Return the mean of a metric at a point; that of a model has no interval.
+
+        Parameters
+        ----------
+        place : int
+            Of the point.
+        metric : str
+            Of the plan.
+        engine : Engine
+            What answers. Default: the simulation.
+        """
+        confidence = self.plan.confidence
+        if engine == "simulate":
+            values = self.column(place, metric)
+            if metric in self.own:
+                return mean_interval(values, confidence)
+            return mean_interval(values, confidence, metric_bounds(metric), resolution(metric))
+        solved = self.points[place].solved
+        value = _number(solved.get(metric)) if isinstance(solved, Mapping) else math.nan
+        return Interval(value, math.nan, math.nan, confidence, 0)
+
+
+def metric_bounds(metric: str) -> tuple[float, float]:
+    """Return the least and the largest value that a metric can have, by the end of its name."""
+    name = metric.rpartition(".")[2]
+    return (0.0, 1.0) if name == "jain" else bounds(name)
+
+
+def read(
+    ledger: Readable, plan: Plan, own: Sequence[str] = (), compute: Computed | None = None
+) -> Readings:
+    """Read a sweep from a ledger.
+
+    A point counts its replications from 0 on, up to the number at which the rule is content or to
+    the first that is missing; what was finished besides is left out, so that the table does not
+    depend on the order in which replications were finished.
+
+    Parameters
+    ----------
+    ledger : Readable
+        What to read.
+    plan : Plan
+        The sweep.
+    own : sequence of str
+        Metrics that are functions of the user.
+    compute : callable, optional
+        What they make of a replication; these values are not in the ledger.
+    """
+    return Readings(plan, [_of_point(ledger, plan, point, compute) for point in plan.points], own)
+
+
+def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> OfPoint:
+    seed = plan.seed_of(point)
+    solved = ledger.solved(point.digest) if "solve" in plan.engines else None
+    if "simulate" not in plan.engines:
+        return OfPoint(point, [], solved is not None, {}, solved, (), True)
+    stored = dict(ledger.values(point.digest, seed))
+    broken: dict[int, str] = {}
+    if compute is not None and (job := ledger.job(point.digest)) is not None:
+        for run in ledger.runs(point.digest, seed):
+            own, why = compute(job, run)
+            stored[run.replication] = {**stored.get(run.replication, {}), **own}
+            if why is not None:
+                broken[run.replication] = why
+    values: list[Values] = []
+    while len(values) < plan.rule.most and len(values) in stored:
+        values.append(stored[len(values)])
+    number = _counted(plan, values)
+    failures = {n: why for n, why in ledger.failed(point.digest, seed).items() if n not in stored}
+    failures |= {n: why for n, why in broken.items() if n < len(values[:number])}
+    complete = number is not None and ("solve" not in plan.engines or solved is not None)
+    noted, has_all = recorded_advisories(ledger, point, seed, number)
+    return OfPoint(point, values[:number], complete, failures, solved, noted, has_all)
+
+
+def _counted(plan: Plan, values: Sequence[Values]) -> int | None:
+    rule = plan.rule
+    decides = [None if rule.metric is None else each.get(rule.metric) for each in values]
+    return counted(rule, decides, plan.confidence)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,416 @@
+"""What a sweep found: tables, paired differences, figures, files, all from its ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airpath.arguments import blamed, check_all, path_like
+from airpath.errors import BadValueError, one_line
+from airpath.sweeps import tables
+from airpath.sweeps.differences import difference_table, differences
+from airpath.sweeps.overview import overview
+from airpath.sweeps.plan import Plan
+from airpath.sweeps.readings import Computed, Own, Readings, read
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from airpath.results.result import Result
+    from airpath.sweeps.job import Job
+    from airpath.sweeps.ledger import Ledger
+    from airpath.sweeps.plot import SweepPlot
+    from airpath.sweeps.runs import Run
+
+__all__ = ["Sweep", "load_sweep", "result_of"]
+
+Key = tuple[str, int, int]
+"""Digest, seed and number of a replication."""
+
+
+class Sweep:
+    """The results of a sweep, read from its ledger when they are first asked for.
+
+    Every table depends on the plan and on the replications with the numbers that it counts, not on
+    when or where these were run. It pickles by the path of its ledger, with what the user's
+    functions found.
+
+    Parameters
+    ----------
+    path : path
+        The ledger.
+    functions : mapping of str to callable, optional
+        The user's metrics, by name: each takes a `Result` of one replication and returns a number.
+        Without them such metrics are NaN.
+    owns : object, optional
+        What is kept as long as this: a temporary folder.
+
+    Attributes
+    ----------
+    path : Path
+        The ledger.
+    plot : SweepPlot
+        Figures: ``sweep.plot.lines("goodput_bps")``.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        functions: Mapping[str, Callable[[Result], float]] | None = None,
+        owns: object = None,
+    ) -> None:
+        check_all(path_like("path", path))
+        self.path = Path(path)
+        self._functions = dict(functions or {})
+        self._found: Mapping[Key, Own] = {}
+        self._own = tuple(self._functions)
+        self._owns = owns
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.path, self._own, self._of_functions())
+
+    def __repr__(self) -> str:
+        left = len(self.unfinished)
+        unfinished = f", {left} unfinished" if left else ""
+        return f"<Sweep {self.plan.name!r}: {len(self.plan.points)} points{unfinished}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(overview(self))
+
+    # --- what it is ----------------------------------------------------------------------------
+
+    @property
+    def plan(self) -> Plan:
+        """What was asked for: points, rule, metrics."""
+        return self.readings.plan
+
+    @cached_property
+    def readings(self) -> Readings:
+        """The values that count at each point, as they were when they were first asked for."""
+        with self._ledger() as ledger:
+            plan = ledger.plan()
+            if plan is None:
+                raise BadValueError(
+                    f"{self.path}: no sweep in it. Give the ledger that airpath sweep wrote."
+                )
+            return read(ledger, plan, self._own, self._compute(plan.confidence))
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """What made it; equal for equal sweeps, whenever and wherever they ran."""
+        with self._ledger() as ledger:
+            builds = sorted((build.version, build.commit) for build in ledger.versions())
+        return tables.about(self.readings, builds)
+
+    @property
+    def plot(self) -> SweepPlot:
+        """Figures of this sweep."""
+        from airpath.sweeps.plot import SweepPlot
+
+        return SweepPlot(self)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point has what was asked for."""
+        return not self.unfinished
+
+    @property
+    def unfinished(self) -> list[int]:
+        """The numbers of the points that have fewer replications than the rule wants."""
+        return [of.point.number for of in self.readings.points if not of.complete]
+
+    # --- tables --------------------------------------------------------------------------------
+
+    def points(self) -> pd.DataFrame:
+        """Return means and intervals, a row for each point, engine and metric.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, a column with the label of each axis, ``engine`` (``simulate`` or
+            ``solve``), ``metric``, ``mean``, ``low``, ``high``, ``reps``, the replications that
+            have a value, and ``advisories``, the codes of the advisories on the simulation of the
+            point, separated by ``; ``; ``not recorded`` where the replications are not all there
+            or an earlier version ran them. What was not measured is NaN; a model has no interval
+            and no replications. In the plan's order: points, engines, metrics.
+
+        Examples
+        --------
+        >>> table = sweep.points()  # doctest: +SKIP
+        >>> table[table["metric"] == "goodput_bps"].nlargest(3, "mean")  # doctest: +SKIP
+        """
+        return tables.points(self.readings)
+
+    def wide(self) -> pd.DataFrame:
+        """Return means and intervals, a row for each point and engine.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``engine``, ``reps``, and three columns for each metric:
+            ``goodput_bps``, ``goodput_bps_low``, ``goodput_bps_high``.
+        """
+        return tables.wide(self.readings)
+
+    def runs(self) -> pd.DataFrame:
+        """Return every replication that counts.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``replication``, and a column for each metric.
+        """
+        return tables.runs(self.readings)
+
+    def failures(self) -> pd.DataFrame:
+        """Return what failed.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``engine``, ``replication`` (missing for a model) and ``message``.
+        """
+        return tables.failures(self.readings)
+
+    def advisories(self) -> pd.DataFrame:
+        """Return what `airpath run` would print about each point.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``code``, ``place`` and ``text``, as `Advisory` has them.
+        """
+        return tables.advisories(self.readings)
+
+    def differences(self, axis: str, metric: str, base: object) -> pd.DataFrame:
+        """Return the differences of a metric between the values of an axis and one of them.
+
+        With common random numbers replication r of both points is a pair, and the interval is
+        Student's over the differences within the pairs, as many as both points have. Where the
+        points have seeds of their own, it is Welch's. Each interval has the sweep's confidence
+        by itself; of many differences without any effect some are significant all the same.
+
+        Parameters
+        ----------
+        axis, metric : str
+            Of the sweep.
+        base : value
+            What is subtracted: a label of the axis, or its value as it was written.
+
+        Returns
+        -------
+        table : DataFrame
+            A row for each other value and each setting of the other axes: ``value``, ``base``,
+            the other axes, ``point`` and ``base_point`` (their numbers), ``base_mean``, ``mean``,
+            ``low``, ``high`` (of the difference, in the metric's unit), ``relative``,
+            ``relative_low``, ``relative_high`` (over the base's mean, by the delta method),
+            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (there is a test, and
+            the interval of the difference excludes 0), ``untested`` (why there is none, else
+            empty) and ``variance_ratio``: the variance of the differences within
+            pairs over the sum of both variances, that is what pairing leaves of it.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, nothing was simulated, or no two points
+            differ in the axis alone.
+
+        Examples
+        --------
+        >>> sweep.differences("flows.0.cc", "goodput_bps", "newreno")  # doctest: +SKIP
+        """
+        return difference_table(self.readings, axis, differences(self.readings, axis, metric, base))
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return means and intervals as an xarray dataset.
+
+        Returns
+        -------
+        dataset : xarray.Dataset
+            For each metric its mean, ``METRIC_low``, ``METRIC_high`` and ``METRIC_reps``, over
+            the axes and ``engine``; NaN where the grid has no point. A sweep that is no grid has
+            the dimension ``point``, and its axes are coordinates of that.
+
+        Raises
+        ------
+        BadValueError
+            If xarray is not installed.
+        """
+        from airpath.sweeps.dataset import dataset
+
+        return dataset(self.readings)
+
+    # --- files ---------------------------------------------------------------------------------
+
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        formats: str | Sequence[str] = "csv",
+        figure_formats: str | Sequence[str] | None = "png",
+    ) -> list[Path]:
+        """Write tables and figures into a folder.
+
+        Parameters
+        ----------
+        folder : path
+            Made when missing.
+        formats : str or sequence of str
+            Of the tables, any of ``csv``, ``csv.gz`` and ``parquet``. Default ``csv``.
+        figure_formats : str or sequence of str, optional
+            ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
+
+        Returns
+        -------
+        paths : list of Path
+            ``points.csv`` and ``runs.csv``, each with its provenance, equal byte for byte for
+            equal sweeps; and the figures of `SweepPlot.defaults`.
+
+        Raises
+        ------
+        BadValueError
+            If the folder cannot be written to, or a format is not known.
+        RunError
+            If a file cannot be written after all: the disk is full.
+        """
+        from airpath.files import output_folder
+        from airpath.results import figure_files
+        from airpath.results.export import checked_formats, write_table
+        from airpath.results.provenance import as_comment
+
+        forms = checked_formats(formats)
+        kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
+        where = output_folder(folder)
+        made_by = self.provenance
+        head = as_comment(made_by)
+        written = []
+        for stem, table in (("points", self.points()), ("runs", self.runs())):
+            for form in forms:
+                path = where / f"{stem}.{form}"
+                write_table(path, [table], form, head, made_by)
+                written.append(path)
+        return written + (self.plot.save(where, figure_formats=kinds) if kinds else [])
+
+    # --- the ledger ----------------------------------------------------------------------------
+
+    def _ledger(self) -> Ledger:
+        from airpath.sweeps.ledger import Ledger
+
+        return Ledger.read(self.path)
+
+    def _compute(self, confidence: float) -> Computed | None:
+        """Return what gives the metrics of the user's functions, if there are any."""
+        if not self._own:
+            return None
+        if not self._functions:
+            return lambda job, run: self._found.get(
+                (job.digest, run.seed, run.replication), ({}, None)
+            )
+
+        from airpath.sweeps.metrics import as_number
+
+        def computed(job: Job, run: Run) -> Own:
+            result = result_of(job, run, confidence)
+            values: dict[str, float | None] = {}
+            why = None
+            for name, function in self._functions.items():
+                try:
+                    values[name] = as_number(function(result))
+                except Exception as error:
+                    values[name] = None
+                    why = why or f"{name}: {type(error).__name__}: {one_line(str(error))}"
+            return values, why
+
+        return computed
+
+    def _of_functions(self) -> dict[Key, Own]:
+        """Return what the user's functions found, for another process."""
+        if not self._own:
+            return {}
+        found: dict[Key, Own] = {}
+        for of in self.readings.points:
+            seed = self.plan.seed_of(of.point)
+            for number, values in enumerate(of.values):
+                own = {name: values.get(name) for name in self._own}
+                found[of.point.digest, seed, number] = (own, of.failures.get(number))
+        return found
+
+
+def _restored(path: Path, own: Sequence[str], found: Mapping[Key, Own]) -> Sweep:
+    sweep = Sweep(path)
+    sweep._own, sweep._found = tuple(own), found
+    return sweep
+
+
+def load_sweep(path: str | Path) -> Sweep:
+    """Return the results of a sweep from its folder, or from its ledger; it may still be running.
+
+    Parameters
+    ----------
+    path : path
+        What ``airpath sweep --out`` or ``ap.sweep(out=…)`` wrote.
+
+    Raises
+    ------
+    BadValueError
+        If there is no ledger, or none that this version reads.
+    """
+    from airpath.sweeps.ledger import FILE_NAME
+
+    check_all(path_like("path", path))
+    place = Path(path)
+    if place.is_dir():
+        place /= FILE_NAME
+    if not place.exists():
+        raise BadValueError(
+            f"{blamed('path', Path(path))}: no sweep there. Give the folder that airpath sweep "
+            f"wrote, or the file {FILE_NAME} in it."
+        )
+    sweep = Sweep(place)
+    sweep.plan  # noqa: B018  (A damaged or foreign file is refused now, not at the first table.)
+    return sweep
+
+
+def result_of(job: Job, run: Run, confidence: float) -> Result:
+    """Return one stored replication as a `Result`, without its series.
+
+    Parameters
+    ----------
+    job : Job
+        What was run.
+    run : Run
+        The replication.
+    confidence : float
+        Of its intervals, which have no width.
+    """
+    from airpath.results.result import Result
+
+    resolved = job.resolved
+
+    def no_series(*_: object) -> Any:
+        raise BadValueError("series: not kept with the replications of a sweep.")
+
+    return Result(
+        provenance={
+            "version": run.version,
+            "commit": run.commit,
+            "command": "sweep",
+            "seed": run.seed,
+            "replications": 1,
+            "first": run.replication,
+            "confidence": confidence,
+            "scenario": resolved,
+        },
+        replications=[run.measured()],
+        resolved={**resolved, "record": {**resolved["record"], "series": []}},
+        confidence=confidence,
+        requested=1,
+        interrupted=False,
+        recorded=no_series,
+        ss=no_series,
+        flow_monitor=no_series,
+        traces={},
+    )

@@ -1,0 +1,92 @@
+"""Time series of a sweep: a Parquet file for each replication, beside the ledger."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+from pathlib import Path
+
+from airpath.errors import BadValueError
+from airpath.files import write_file
+from airpath.sweeps.runs import Run
+
+__all__ = ["FOLDER", "is_series", "refuse_without_parquet", "series_file", "write_series"]
+
+FOLDER = "series"
+"""In the folder of the sweep."""
+
+
+def series_file(folder: Path, digest: str, seed: int, replication: int) -> Path:
+    """Return where the series of a replication are.
+
+    Parameters
+    ----------
+    folder : Path
+        That of all series.
+    digest : str
+        Of the job.
+    seed : int
+        Master seed.
+    replication : int
+        Its number.
+    """
+    return folder / f"{digest[:12]}-{seed}-{replication}.parquet"
+
+
+def is_series(name: str) -> bool:
+    """Return whether a file's name is that of the series of a replication."""
+    return re.fullmatch(r"[0-9a-f]{12}-[0-9]+-[0-9]+\.parquet", name) is not None
+
+
+def refuse_without_parquet() -> None:
+    """Refuse series where nothing writes Parquet.
+
+    Raises
+    ------
+    BadValueError
+        If pyarrow is missing.
+    """
+    if importlib.util.find_spec("pyarrow") is None:
+        raise BadValueError(
+            "series: are stored as Parquet, which needs pyarrow. Install airpath[parquet]."
+        )
+
+
+def write_series(folder: Path, run: Run) -> Path:
+    """Write the series of a replication.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when missing.
+    run : Run
+        With what was recorded.
+
+    Returns
+    -------
+    path : Path
+        Columns `series`, `time_s`, `id` (number of the flow or part), `queue` (-1 where there is
+        none) and `value`.
+    """
+    import numpy as np
+    import pandas as pd
+
+    tables = []
+    for name, (times, ids, queues, values) in run.series.items():
+        table = pd.DataFrame(
+            {
+                "time_s": np.frombuffer(times, "<f8"),
+                "id": np.frombuffer(ids, "<u4"),
+                "queue": np.frombuffer(queues, "<i4"),
+                "value": np.frombuffer(values, "<f8"),
+            }
+        )
+        table.insert(0, "series", name)
+        tables.append(table)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = series_file(folder, run.digest, run.seed, run.replication)
+    data = io.BytesIO()
+    pd.concat(tables, ignore_index=True).to_parquet(data, index=False)
+    write_file(path, data.getvalue())
+    return path

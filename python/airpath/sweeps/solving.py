@@ -1,0 +1,112 @@
+"""Analytic models of the points, asked beside the simulation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+
+from airpath import _airpath
+from airpath.errors import one_line
+from airpath.scenario import Scenario
+from airpath.sweeps.job import Contents, Job
+from airpath.wording import as_written
+
+__all__ = ["Solver", "solve_job"]
+
+Found = Mapping[str, float | None] | str
+"""Metrics of a model, or why there are none."""
+
+_IN_FLIGHT = 3
+
+
+class Solver:
+    """Asks the model of each job in threads of this process.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+        What is to be solved.
+    contents : mapping
+        Of their files.
+    metrics : sequence of str
+        What is wanted.
+    scenarios : callable
+        Returns the scenario of a job, for messages.
+    threads : int
+        How many at once.
+    """
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        contents: Contents,
+        metrics: Sequence[str],
+        scenarios: Callable[[Job], Scenario],
+        threads: int,
+    ) -> None:
+        self._left = iter(jobs)
+        self._contents = contents
+        self._metrics = metrics
+        self._scenarios = scenarios
+        self._most = _IN_FLIGHT * threads
+        self._pool = ThreadPoolExecutor(threads, "airpath-solve")
+        self._stopped = Event()
+        self._in_flight: dict[Future[Found], str] = {}
+        self._fill()
+
+    def is_busy(self) -> bool:
+        """Whether there is something left."""
+        return bool(self._in_flight)
+
+    def found(self) -> Iterator[tuple[str, Found]]:
+        """Give digest and answer of the jobs that were solved since the last call."""
+        for future in [future for future in self._in_flight if future.done()]:
+            digest = self._in_flight.pop(future)
+            self._fill()
+            yield digest, future.result()
+
+    def close(self) -> None:
+        """Leave the rest unsolved."""
+        self._stopped.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _fill(self) -> None:
+        while not self._stopped.is_set() and len(self._in_flight) < self._most:
+            job = next(self._left, None)
+            if job is None:
+                return
+            self._in_flight[self._pool.submit(self._solved, job)] = job.digest
+
+    def _solved(self, job: Job) -> Found:
+        return solve_job(job, self._contents, self._metrics, lambda: self._scenarios(job))
+
+
+def solve_job(
+    job: Job, contents: Contents, metrics: Sequence[str], scenario: Callable[[], Scenario]
+) -> Found:
+    """Return what the analytic model says of a job, or why none covers it.
+
+    Parameters
+    ----------
+    job : Job
+        What to solve.
+    contents : mapping
+        Of its files.
+    metrics : sequence of str
+        What is wanted.
+    scenario : callable
+        Returns what the user wrote, for the message.
+    """
+    from airpath.solutions import Solution
+    from airpath.sweeps.metrics import solve_metrics
+
+    tables = {file.key: contents[file.sha256] for file in job.files if file.role == "table"}
+    try:
+        found = json.loads(_airpath.solve(job.text, tables, None, None))
+    except ValueError as error:
+        written = scenario()
+        lines = [as_written(written, line) for line in str(error).split("\n")]
+        return one_line(" ".join(lines))
+    return solve_metrics(metrics, Solution.of(found, {}), job.resolved)
