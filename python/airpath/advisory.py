@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from airpath.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.engine.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.scenario.mimo import MimoLink
 from airpath.scenario.units import Duration, Size, quote
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from airpath import _airpath, memory
+from airpath import _airpath
 from airpath.advisory import Advisory, of_scenario
 from airpath.arguments import (
     blamed,
@@ -22,14 +22,16 @@ from airpath.arguments import (
     word,
 )
 from airpath.captures import CapturePlan, checked_points
+from airpath.engine.engine_input import Progress
+from airpath.engine.error_paths import as_written, in_words
+from airpath.engine.estimate import refuse_too_much
+from airpath.engine.inputs import resolved_with_inputs
 from airpath.errors import (
     BadValueError,
     Interrupted,
     ModelWarning,
     RunError,
 )
-from airpath.estimate import refuse_too_much
-from airpath.inputs import for_engine, resolved_with_inputs
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
@@ -37,7 +39,6 @@ from airpath.results.result import Result
 from airpath.scenario import Scenario, load
 from airpath.scenario.units import Duration
 from airpath.solutions import Solution
-from airpath.wording import as_written, in_words
 
 __all__ = [
     "Progress",
@@ -48,9 +49,6 @@ __all__ = [
     "simulate",
     "solve",
 ]
-
-Progress = Callable[[int, int, float], None]
-"""Called with finished and total replications and the finished fraction of simulated time."""
 
 LARGEST_REPS = 10**6
 """Most replications of one call."""
@@ -131,18 +129,12 @@ def simulate(
     )
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
-            output = _airpath.simulate(
-                json.dumps(for_engine(resolved), allow_nan=False),
-                read.compiled_traces(),
+            output = read.for_engine(resolved).simulate(
                 seed,
-                0,
-                reps,
-                min(threads or cores(), reps),
-                captures.request(about, scenario.name) if captures else None,
-                progress,
-                read.table_texts,
-                memory.for_recordings(),
-                read.snr_texts,
+                range(reps),
+                threads=min(threads or cores(), reps),
+                captures=captures.request(about, scenario.name) if captures else None,
+                progress=progress,
             )
             replications = _replications(output)
             finished = [run["replication"] for run in replications]
@@ -201,9 +193,8 @@ def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
     scenario = given_scenario(scenario)
     resolved, read = resolved_with_inputs(scenario)
     refuse_too_much(scenario.file or scenario.name, resolved, 1)
-    text = json.dumps(for_engine(resolved), allow_nan=False)
     try:
-        _airpath.check(text, read.compiled_traces(), read.table_texts, read.snr_texts)
+        read.for_engine(resolved).check()
     except ValueError as error:
         raise BadValueError(in_words(scenario, str(error))) from None
     return resolved
@@ -268,9 +259,8 @@ def solve(
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)
     resolved, read = resolved_with_inputs(scenario)
-    text = json.dumps(for_engine(resolved), allow_nan=False)
     try:
-        found = json.loads(_airpath.solve(text, read.table_texts, model, until_s))
+        found = json.loads(read.for_engine(resolved).solve(model, until_s))
     except ValueError as error:
         lines = [as_written(scenario, line) for line in str(error).split("\n")]
         raise BadValueError("\n".join(lines)) from None

@@ -10,8 +10,8 @@ import pytest
 import airpath as ap
 from airpath.emulation import document
 from airpath.emulation.kernel import for_commands, for_flows
+from airpath.engine.inputs import resolved_with_inputs
 from airpath.errors import BadValueError
-from airpath.inputs import resolved_with_inputs
 
 
 def _written(tmp_path: Path, scenario: ap.Scenario, commands: document.Commands | None) -> dict:

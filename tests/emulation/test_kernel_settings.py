@@ -9,8 +9,8 @@ import pytest
 
 import airpath as ap
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
+from airpath.engine.inputs import resolved_with_inputs
 from airpath.errors import ScenarioError
-from airpath.inputs import resolved_with_inputs
 
 BASE: dict[str, Any] = {
     "duration": "4 s",

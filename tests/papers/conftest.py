@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from one_by_one import OneByOne
 
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.reproduction.engine import Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500

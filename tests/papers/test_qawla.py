@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.reproduction import Effort, reproduce
 from airpath.reproduction.engine import Compiled, Solved, Wanted
 from airpath.reproduction.files import read_table, read_text

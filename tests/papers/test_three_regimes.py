@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.reproduction import Effort, Row, reproduce
 from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.render import print_report

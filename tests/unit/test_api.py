@@ -10,7 +10,7 @@ import pytest
 
 import airpath as ap
 from airpath import _airpath
-from airpath.inputs import FROM_PYTHON
+from airpath.engine.inputs import FROM_PYTHON
 from airpath.scenario import FAMILIES
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
-from airpath import estimate
+from airpath.engine import estimate
 from airpath.results import mean_interval
 from airpath.scenario.examples import example_path
 
@@ -132,7 +132,7 @@ def test_a_run_that_does_not_fit_is_refused(
     record: dict[str, Any], reps: int, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
-    monkeypatch.setattr("airpath.memory.available_bytes", lambda: 16e9)
+    monkeypatch.setattr("airpath.engine.memory.available_bytes", lambda: 16e9)
     with pytest.raises(ap.BadValueError) as caught:
         ap.simulate(SCENARIO.model_copy(update={"record": record}), reps=reps)
     assert str(caught.value) == line
@@ -140,7 +140,7 @@ def test_a_run_that_does_not_fit_is_refused(
 
 def test_a_long_run_with_a_series_is_refused_by_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
-    monkeypatch.setattr("airpath.memory.available_bytes", lambda: 16e9)
+    monkeypatch.setattr("airpath.engine.memory.available_bytes", lambda: 16e9)
     long = SCENARIO.replace({"duration": "90 h", "bottleneck.link.rate": "10 Gbit/s"})
     ap.check(long)
     with pytest.raises(ap.BadValueError, match=r'record\.interval = "0 s": about 2\.7e\+11 values'):

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import airpath as ap
+from airpath.engine.vocabulary import names
 from airpath.results.compare import comparison_figure
 from airpath.results.overview import tables
 from airpath.results.quantities import DELAY_QUANTILES, resolution
-from airpath.results.vocabulary import names
 
 ERROR = 1 / 64
 """Of a quantile, as stated in the documentation."""

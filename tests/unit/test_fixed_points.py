@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from airpath import _airpath, api
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath_papers.qawla import scenarios
 
 GRED = (30.0, 90.0, 0.1)

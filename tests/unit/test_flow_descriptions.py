@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.flow_descriptions import FlowDescriptions, grouped
 
 A, B, C = ({"group": group, "name": name} for group, name in ((0, "a"), (1, "b"), (1, "c")))
 FLOWS: dict[str, Any] = {"flows": [A | {"count": 2}, B, C | {"count": 3}]}

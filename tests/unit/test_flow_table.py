@@ -11,8 +11,8 @@ import pytest
 
 import airpath as ap
 from airpath import _airpath
+from airpath.engine.vocabulary import AT_QUEUES, DROP_REASONS, LEVELS, SERIES_UNITS, names
 from airpath.results.flow_table import FlowTable
-from airpath.results.vocabulary import AT_QUEUES, DROP_REASONS, LEVELS, SERIES_UNITS, names
 from airpath.scenario.scenario import SERIES
 
 COLUMNS = [

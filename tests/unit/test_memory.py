@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import airpath as ap
-from airpath import memory
+from airpath.engine import memory
 
 
 def scenario(**record: object) -> ap.Scenario:

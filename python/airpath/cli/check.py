@@ -9,7 +9,7 @@ import typer
 
 from airpath import _airpath, api
 from airpath.cli import completion, output
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.scenario import Scenario, Tcp
 
 __all__ = ["check", "explicit"]

@@ -14,6 +14,7 @@ from airpath.comparison.as_kernel import fact_of
 from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import Quantity, of_result, of_solution, quantities
 from airpath.comparison.result import EngineComparison
+from airpath.engine.inputs import resolved_with_inputs
 from airpath.errors import (
     AirpathError,
     BadValueError,
@@ -22,7 +23,6 @@ from airpath.errors import (
     RunError,
     one_line,
 )
-from airpath.inputs import resolved_with_inputs
 from airpath.results.provenance import provenance
 from airpath.scenario import Scenario
 from airpath.scenario.base import nearest

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath.comparison.facts import EVERYTHING, Fact
-from airpath.flow_descriptions import FlowDescriptions, direction
+from airpath.engine.flow_descriptions import FlowDescriptions, direction
 from airpath.results.intervals import mean_interval
 from airpath.scenario.tcp.table import parameters
 

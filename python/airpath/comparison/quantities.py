@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath.advisory import packet_bytes
-from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.fairness import comparable
 from airpath.results.overview import MOST_FLOWS, source_name
 from airpath.results.quantities import bounds, resolution

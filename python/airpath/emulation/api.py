@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -11,24 +10,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from airpath import _airpath
 from airpath.advisory import of_scenario
 from airpath.api import LARGEST_REPS, given_scenario
 from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
 from airpath.emulation import document, process, reports
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
+from airpath.engine.error_paths import in_words
+from airpath.engine.estimate import refuse_too_much
+from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.inputs import Inputs, resolved_with_inputs
 from airpath.errors import BadValueError, Interrupted, RunError
-from airpath.estimate import refuse_too_much
 from airpath.files import NewFile, output_folder
-from airpath.flow_descriptions import FlowDescriptions
-from airpath.inputs import Inputs, for_engine, resolved_with_inputs
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks
 from airpath.results.result import Result
 from airpath.scenario import Scenario
 from airpath.scenario.units import Duration
-from airpath.wording import in_words
 
 __all__ = ["Listener", "emulate", "emulate_command", "emulation_check"]
 
@@ -261,10 +259,8 @@ class _Run:
     def check(self) -> None:
         """Check that there is a program, and that the models accept the scenario."""
         process.program()
-        text = json.dumps(document.simulated(for_engine(self.resolved)), allow_nan=False)
-        traces = self.read.compiled_traces()
         try:
-            _airpath.check(text, traces, self.read.table_texts, self.read.snr_texts)
+            self.read.for_engine(document.simulated(self.resolved)).check()
         except ValueError as error:
             raise BadValueError(in_words(self.scenario, str(error))) from None
 

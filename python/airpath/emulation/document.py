@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from airpath.emulation.kernel import Kernel
+from airpath.engine.inputs import Inputs, for_engine
 from airpath.errors import BadValueError, show
-from airpath.inputs import Inputs, for_engine
 
 __all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "simulated", "write"]
 

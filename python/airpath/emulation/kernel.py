@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from airpath.emulation import refusals
 from airpath.emulation.differences import Difference, of_control, of_options, option_text
+from airpath.engine.flow_descriptions import FlowDescriptions, grouped
 from airpath.errors import Problem, ScenarioError, show
-from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.scenario import Scenario
 from airpath.scenario.base import Context
 from airpath.scenario.tcp.config import TcpConfig

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from airpath.engine.flow_descriptions import FlowDescriptions, grouped
 from airpath.errors import MISSING, Problem, show
-from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.scenario import Scenario
 from airpath.scenario.tcp.table import Parameter, parameters
 from airpath.scenario.units import Size

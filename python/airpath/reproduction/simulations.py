@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from airpath.engine.inputs import Reading
 from airpath.errors import AirpathWarning, RunError, one_line
-from airpath.inputs import Reading
 from airpath.reproduction.base import Progress
 from airpath.reproduction.engine import Series, Simulated, Wanted
 from airpath.results.recordings import Columns

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from airpath import _airpath
-from airpath.results.vocabulary import names
+from airpath.engine.vocabulary import names
 
 __all__ = ["USER_QUANTITIES", "jain_of_users", "of_user", "user_rows"]
 

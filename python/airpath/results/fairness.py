@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from airpath import _airpath
-from airpath.flow_descriptions import FlowDescriptions, direction
+from airpath.engine.flow_descriptions import FlowDescriptions, direction
 
 __all__ = ["comparable", "jain"]
 

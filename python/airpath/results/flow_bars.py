@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.errors import BadValueError
-from airpath.flow_descriptions import FlowDescriptions
 from airpath.results import style
 from airpath.results.intervals import Interval
 

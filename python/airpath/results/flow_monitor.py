@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from airpath.results.vocabulary import DROP_REASONS
+from airpath.engine.vocabulary import DROP_REASONS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from airpath.engine.vocabulary import UNITS
 from airpath.results.intervals import Interval, finite
-from airpath.results.vocabulary import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd

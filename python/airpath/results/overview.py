@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airpath.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.engine.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS

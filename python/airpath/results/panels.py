@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath.advisory import packet_bytes
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.results import style
 from airpath.results.bands import (
     draw_quantiles,

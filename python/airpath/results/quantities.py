@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from airpath.results.vocabulary import names
+from airpath.engine.vocabulary import names
 
 __all__ = [
     "DELAY_QUANTILES",

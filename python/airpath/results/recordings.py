@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath.arguments import check_all, whole
+from airpath.engine.vocabulary import AT_QUEUES, DROP_REASONS, SERIES_UNITS
 from airpath.errors import BadValueError, show
 from airpath.results.capacity import Capacity
 from airpath.results.flow_monitor import flow_monitor_rows, flow_monitor_xml
@@ -18,7 +19,6 @@ from airpath.results.frames import frame
 from airpath.results.ss import ss_frame
 from airpath.results.statistics import Statistics
 from airpath.results.stored import InMemory
-from airpath.results.vocabulary import AT_QUEUES, DROP_REASONS, SERIES_UNITS
 
 if TYPE_CHECKING:
     import pandas as pd

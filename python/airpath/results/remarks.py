@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airpath.advisory import Advisory
-from airpath.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.flow_table import FlowTable
 from airpath.results.window_limit import (
     FULL,

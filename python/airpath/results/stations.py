@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from airpath.results.vocabulary import names
+from airpath.engine.vocabulary import names
 
 __all__ = [
     "MAC_DELAY_UNITS",

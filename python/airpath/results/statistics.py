@@ -9,8 +9,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import check_all, whole, word
+from airpath.engine.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.errors import BadValueError, show
-from airpath.flow_descriptions import FlowDescriptions, direction, grouped
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from airpath.flow_descriptions import FlowDescriptions
+from airpath.engine.flow_descriptions import FlowDescriptions
 
 __all__ = ["TRANSFER_QUANTITIES", "completions", "transfer_groups"]
 

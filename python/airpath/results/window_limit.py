@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airpath.advisory import Advisory, packet_bytes, payload_bytes
-from airpath.flow_descriptions import FlowDescriptions, direction
+from airpath.engine.flow_descriptions import FlowDescriptions, direction
 from airpath.scenario.units import Size
 
 __all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from airpath import _airpath
+from airpath.engine.error_paths import in_words
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, quoted
 from airpath.scenario import Scenario
 from airpath.scenario.overrides import NowhereProblem
-from airpath.sweeps.job import Job, compiled, run_job
+from airpath.sweeps.job import Job, engine_input, run_job
 from airpath.sweeps.metrics import advice, is_known
-from airpath.wording import in_words
 
 __all__ = ["Complaints", "Measurable", "check_job", "measurable", "unknown_metrics"]
 
@@ -57,9 +56,8 @@ def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None
     BadValueError
         If the engine does not accept it.
     """
-    files = compiled(job, contents)
     try:
-        _airpath.check(job.text, files.traces, files.tables, files.snr)
+        engine_input(job, contents).check()
     except ValueError as error:
         raise BadValueError(in_words(scenario, str(error))) from None
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airpath.engine.vocabulary import UNITS
 from airpath.errors import BadValueError
-from airpath.results.vocabulary import UNITS
 from airpath.sweeps.differences import text_of
 from airpath.sweeps.readings import Readings
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from airpath.advisory import of_scenario
 from airpath.arguments import check_all, path_like
+from airpath.engine.inputs import Reading
 from airpath.errors import (
     MISSING,
     BadValueError,
@@ -23,7 +24,6 @@ from airpath.errors import (
     show,
 )
 from airpath.files import MIB, UnreadableError, read_text
-from airpath.inputs import Reading
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile, problems_of
 from airpath.scenario.load import parsed

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from airpath import _airpath, memory
+from airpath import _airpath
+from airpath.engine.engine_input import EngineInput
+from airpath.engine.inputs import Inputs, Reading, Role, for_engine, resolved_with_inputs
 from airpath.errors import RunError
-from airpath.inputs import Inputs, Reading, Role, for_engine, resolved_with_inputs
 from airpath.scenario import Scenario
 from airpath.sweeps.runs import Run, packed
 
-__all__ = ["Compiled", "Contents", "File", "Job", "compiled", "job_of", "run_job"]
+__all__ = ["Contents", "File", "Job", "engine_input", "job_of", "run_job"]
 
 Contents = Mapping[str, str]
 """What is in files, by the SHA-256 of each."""
@@ -165,21 +166,9 @@ def run_job(
         if stop is not None and stop():
             raise KeyboardInterrupt
 
-    files = compiled(job, contents)
+    replications = range(first, first + count)
     try:
-        output = _airpath.simulate(
-            job.text,
-            files.traces,
-            seed,
-            first,
-            count,
-            1,
-            None,
-            look,
-            files.tables,
-            memory.for_recordings(),
-            files.snr,
-        )
+        output = engine_input(job, contents).simulate(seed, replications, progress=look)
     except (ValueError, RuntimeError) as error:
         raise RunError(f"{job.name}: {error}") from None
     series = json.loads(job.text)["record"]["series"]
@@ -199,25 +188,8 @@ def run_job(
     ]
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """The files of a job as the engine takes them, by the keys of the resolved scenario.
-
-    Parameters
-    ----------
-    traces : dict
-        Recorded links.
-    tables, snr : dict of str to str
-        Error rates and SNRs over time.
-    """
-
-    traces: dict[str, _airpath.Trace]
-    tables: dict[str, str]
-    snr: dict[str, str]
-
-
-def compiled(job: Job, contents: Contents) -> Compiled:
-    """Return the files of a job as the engine takes them.
+def engine_input(job: Job, contents: Contents) -> EngineInput:
+    """Return a job as the engine takes it.
 
     Parameters
     ----------
@@ -226,7 +198,7 @@ def compiled(job: Job, contents: Contents) -> Compiled:
     contents : mapping
         Of its files.
     """
-    found = Compiled({}, {}, {})
+    found = EngineInput(job.text)
     for file in job.files:
         text = contents[file.sha256]
         if file.role == "table":

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator
 
 from airpath.api import LARGEST_REPS
+from airpath.engine.vocabulary import SERIES_UNITS
 from airpath.errors import show
 from airpath.results.quantities import resolution
-from airpath.results.vocabulary import SERIES_UNITS
 from airpath.scenario.base import Model, fault, faults_at
 from airpath.scenario.faults import Path, as_missing, nearest
 from airpath.scenario.typed import ABSENT, Maybe

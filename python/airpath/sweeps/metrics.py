@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
 from airpath.advisory import packet_bytes, payload_bytes
+from airpath.engine.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.vocabulary import DROP_REASONS
 from airpath.errors import show
-from airpath.flow_descriptions import FlowDescriptions, grouped
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
 from airpath.results.fairness import comparable, jain
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -30,7 +31,6 @@ from airpath.results.quantities import (
 )
 from airpath.results.stations import STATION_QUANTITIES
 from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
-from airpath.results.vocabulary import DROP_REASONS
 from airpath.scenario.faults import nearest
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 
-from airpath import _airpath
+from airpath.engine.error_paths import as_written
 from airpath.errors import one_line
 from airpath.scenario import Scenario
-from airpath.sweeps.job import Contents, Job
-from airpath.wording import as_written
+from airpath.sweeps.job import Contents, Job, engine_input
 
 __all__ = ["Solver", "solve_job"]
 
@@ -102,9 +101,8 @@ def solve_job(
     from airpath.solutions import Solution
     from airpath.sweeps.metrics import solve_metrics
 
-    tables = {file.key: contents[file.sha256] for file in job.files if file.role == "table"}
     try:
-        found = json.loads(_airpath.solve(job.text, tables, None, None))
+        found = json.loads(engine_input(job, contents).solve())
     except ValueError as error:
         written = scenario()
         lines = [as_written(written, line) for line in str(error).split("\n")]

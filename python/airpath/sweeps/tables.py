@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airpath.results.vocabulary import UNITS
+from airpath.engine.vocabulary import UNITS
 from airpath.sweeps.advisories import NOT_RECORDED
 from airpath.sweeps.plan import Plan, Point
 from airpath.sweeps.readings import OfPoint, Readings

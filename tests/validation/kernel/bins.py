@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.inputs import resolved_with_inputs
+from airpath.engine.inputs import resolved_with_inputs
 
 if TYPE_CHECKING:
     import cases

@@ -1,4 +1,4 @@
-"""What the engine takes of a scenario: its resolved form, and what its files hold."""
+"""The resolved form of a scenario and the contents of its files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from airpath import _airpath
+from airpath.engine.engine_input import EngineInput
 from airpath.errors import AirpathError, BadValueError, Problem, ScenarioError
 from airpath.files import LARGEST, UnreadableError, read_text
 from airpath.scenario import Scenario
@@ -45,9 +46,14 @@ class Inputs:
     texts: Mapping[str, str]
     paths: Mapping[str, Path]
 
-    def compiled_traces(self) -> dict[str, _airpath.Trace]:
-        """Return the traces as the engine has them."""
-        return {name: trace.compiled for name, trace in self.traces.items()}
+    def for_engine(self, resolved: Mapping[str, Any]) -> EngineInput:
+        """Return a resolved scenario with these files as the engine takes it."""
+        return EngineInput(
+            json.dumps(for_engine(resolved), allow_nan=False),
+            {name: trace.compiled for name, trace in self.traces.items()},
+            self.table_texts,
+            self.snr_texts,
+        )
 
     @property
     def table_texts(self) -> dict[str, str]:

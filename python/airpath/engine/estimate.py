@@ -9,11 +9,11 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from airpath import memory
 from airpath.arguments import blamed
+from airpath.engine import memory
+from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.vocabulary import LEVELS
 from airpath.errors import BadValueError
-from airpath.flow_descriptions import FlowDescriptions
-from airpath.results.vocabulary import LEVELS
 from airpath.scenario.tdd import downlink_bps
 from airpath.scenario.units import Duration, quote
 
