@@ -52,9 +52,13 @@ PRELOADED = (
 """Modules that programs import when they need them."""
 
 PROGRAM = """\
-#!{python} -IS
+#!/bin/sh
+'''exec' "{python}" -IS "$0" "$@"
+' '''
 import _signal, _socket, marshal, os, sys
 
+forwarded = {{_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP}}
+_signal.pthread_sigmask(_signal.SIG_BLOCK, forwarded)
 listed = [int(name) for name in os.listdir("/dev/fd")]
 files = []
 for number in listed:
@@ -66,12 +70,13 @@ server = _socket.socket(_socket.AF_UNIX)
 server.connect({address!r})
 words = [os.fsencode(word) for word in sys.argv[1:]]
 data = marshal.dumps(({name!r}, words, dict(os.environb), os.getcwdb(), files))
-for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+for number in forwarded:
     _signal.signal(number, lambda number, frame: server.send(bytes([number])))
 rights = b"".join(number.to_bytes(4, sys.byteorder) for number in files)
 server.sendmsg([len(data).to_bytes(4, "big")],
                [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
 server.sendall(data)
+_signal.pthread_sigmask(_signal.SIG_UNBLOCK, forwarded)
 answer = server.recv(4)
 status = int.from_bytes(answer, "big", signed=True) if answer else 255
 if status < 0:
@@ -80,7 +85,14 @@ if status < 0:
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
-"""Builtin modules only: the interpreter starts in 10 ms."""
+"""Builtin modules only: the interpreter starts in 10 ms.
+
+Signals are blocked until the request is sent: on the socket, they follow it. The shell starts the
+interpreter because a ``#!`` line cannot hold a path with blanks.
+"""
+
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that a program passes to its fork."""
 
 FIRST_FREE = 512
 """Number from which the files of a fork are held until they get their own numbers."""
@@ -174,11 +186,14 @@ def _attended(
     size, files, _, _ = socket.recv_fds(connection, 4, FIRST_FREE)
     data = b""
     while len(data) < int.from_bytes(size, "big"):
-        data += connection.recv(1 << 20)
+        # No more: the bytes after the request are signals.
+        data += connection.recv(int.from_bytes(size, "big") - len(data))
     ended, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake)
+    # A signal that comes before the fork runs its program waits until then.
+    signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     child = os.fork()
     name, words, environment, folder, numbers = marshal.loads(data)
     if child:
@@ -254,6 +269,7 @@ def _take(files: list[int], numbers: list[int]) -> None:
 def _exit(main: Callable[[], Any]) -> None:
     """Exit with what a program returns, as the interpreter does."""
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         status = main()
     except SystemExit as end:
         status = end.code
