@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Table
 from airpath.reproduction.measures import ip_throughput_mbps
-from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.session import Session
 from airpath.results import style as plotting
+from airpath.results.differences import paired_interval
+from airpath.results.intervals import Interval
 from airpath_papers.qawla.adaptation import POLICIES, adaptations
 from airpath_papers.qawla.curves import CHANNELS
 from airpath_papers.qawla.data import domain
@@ -116,9 +118,9 @@ class _Comparison:
         ]
         return sum(ratios) / len(ratios)
 
-    def difference(self, first: Sequence[float], second: Sequence[float]) -> Estimate:
+    def difference(self, first: Sequence[float], second: Sequence[float]) -> Interval:
         """Return the mean difference, run by run."""
-        return self.session.interval([a - b for a, b in zip(first, second, strict=True)])
+        return paired_interval(second, first, self.session.paper.confidence)
 
     def pairwise(self) -> list[_Pairwise]:
         """Every two different links of a point that differ beyond chance."""
@@ -170,7 +172,7 @@ def _rows(comparison: _Comparison, channel: str, name: str) -> list[Row]:
     key = {"policy": name, "channel": channel}
     model = comparison.normalised_model(channel, name)
     averaged = comparison.normalised_model(channel, name, averaged=True)
-    one = simulated.replications < 2
+    one = simulated.reps < 2
     return [
         Row(
             key,
@@ -221,7 +223,7 @@ class _Order:
     channel: str
     first: str
     second: str
-    difference: Estimate
+    difference: Interval
     modelled: float
 
     @property

@@ -129,7 +129,7 @@ class _Compared:
             "explained": dict(self.why.parts),
         }
         estimate = self.simulated
-        one = estimate.replications < 2
+        one = estimate.reps < 2
         return [
             Row(
                 key,
@@ -139,7 +139,7 @@ class _Compared:
                 estimate.mean,
                 low=None if one else estimate.low,
                 high=None if one else estimate.high,
-                extra={"replications": estimate.replications},
+                extra={"replications": estimate.reps},
             ),
             Row(
                 key,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -23,8 +22,6 @@ WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0
 PACKET_BITS = 12_000.0
 Q_MAX = 180.0
-T_99 = {2: 63.657, 3: 9.925, 4: 5.841, 10: 3.250}
-"""Student's t for a 99 % interval, by the number of values."""
 
 
 def timeout_share(p: float, w: float) -> float:
@@ -171,16 +168,6 @@ class FakeEngine(OneByOne):
             # One regime has no boundary: anywhere.
             (link["thresholds"] or [20])[0],
         )
-
-    def mean_interval(
-        self, values: Sequence[float], confidence: float
-    ) -> tuple[float, float, float]:
-        mean = statistics.fmean(values)
-        if len(values) < 2:
-            return mean, math.nan, math.nan
-        assert confidence == 0.99
-        half = T_99[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
-        return mean, mean - half, mean + half
 
     def describe(self, scenario: Any) -> Mapping[str, Any]:
         resolved: Mapping[str, Any] = json.loads(scenario.resolve()[0])

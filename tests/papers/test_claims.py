@@ -15,10 +15,10 @@ from airpath.reproduction import Effort, ItemResult, Paper, load
 from airpath.reproduction.base import Row
 from airpath.reproduction.claim import Claim, Strength
 from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, is_less, joined
-from airpath.reproduction.engine import Compiled, Simulated
+from airpath.reproduction.engine import Simulated
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.manifest import paper_of
-from airpath.reproduction.published import Interval
+from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured, batch_means, improvement
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.reproduction.session import Session
@@ -56,9 +56,6 @@ class Numbers(OneByOne):
 
     def simulate_one(self, scenario: str, **_options: Any) -> Simulated:
         return Simulated([{"value": value} for value in self.numbers[scenario]], False)
-
-    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
-        return Compiled().mean_interval(values, confidence)
 
 
 def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
@@ -336,7 +333,7 @@ QUANTITY = Measured("goodput", "kbit/s", value, 1, NEAR, batch=2)
 
 def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:
     found = session(a=[10.0, 11.0, 12.0])
-    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, Interval(11.5, 0.5))
+    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, PublishedMean(11.5, 0.5))
     assert (row.ours, row.published, row.published_ci, row.within) == (11.0, 11.5, 0.5, True)
     assert row.extra == {"replications": 3, "means_of_2_runs": [10.5]}
     cells = QUANTITY.shown().cells({"goodput": row})
@@ -370,8 +367,8 @@ def test_printed_half_widths_are_compared_at_the_papers_number_of_runs() -> None
     found = session(a=[10.0, 11.0, 12.0, 13.0, 14.0])
     # Of 5 runs t = 4.604 at 99 %, of 3 runs 9.925; s = 1.581: 3.255 is 9.060 of 3 runs.
     found.paper = replace(found.paper, published_runs=3)
-    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, Interval(11.5, 4.53))
-    missing = QUANTITY.row(found, ("b",), {"aqm": "b"}, Interval(11.5, 1.0))
+    row = QUANTITY.row(found, ("a",), {"aqm": "a"}, PublishedMean(11.5, 4.53))
+    missing = QUANTITY.row(found, ("b",), {"aqm": "b"}, PublishedMean(11.5, 1.0))
     item = ItemResult("table1", "", [row, missing])
     [compared] = half_widths([item, replace(item, item="table2")], found)
     values = compared.values["goodput"]

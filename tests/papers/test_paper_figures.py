@@ -14,7 +14,7 @@ import pytest
 from one_by_one import OneByOne
 
 from airpath.reproduction import Effort, load, reproduce
-from airpath.reproduction.engine import Compiled, Simulated
+from airpath.reproduction.engine import Simulated
 from airpath.reproduction.session import Session
 from airpath.results import style
 from airpath_papers.qawla import thresholds
@@ -48,9 +48,6 @@ class Spread(OneByOne):
             }
             found.append({"simulated_s": 60.0, "flows": [flow], "queues": []})
         return Simulated(found, False)
-
-    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
-        return Compiled().mean_interval(values, confidence)
 
     def describe(self, _scenario: Any) -> Any:
         return {}

@@ -25,8 +25,8 @@ from airpath.reproduction.files import read_records
 from airpath.reproduction.page import markdown
 from airpath.reproduction.published import Quantity, published_rows
 from airpath.reproduction.render import print_table
-from airpath.reproduction.session import Estimate
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.intervals import Interval
 
 TABLE = """# A comment.
 bearer,aqm,goodput_kbps,goodput_half_width_kbps,delay_s,seen
@@ -88,8 +88,8 @@ def test_a_table_becomes_a_row_for_each_number(published: list[Row]) -> None:
 def compared(published: list[Row]) -> Table:
     goodput, _, low, _ = published
     filled = [
-        goodput.with_ours(Estimate(300.0, 298.0, 302.0, 4)),
-        low.with_ours(Estimate(60.0, float("nan"), float("nan"), 1), extra={"seen": "never"}),
+        goodput.with_ours(Interval(300.0, 298.0, 302.0, 0.99, 4)),
+        low.with_ours(Interval(60.0, float("nan"), float("nan"), 0.99, 1), extra={"seen": "never"}),
     ]
     # What has no number of ours stands where the paper has it, and gives way to what has one.
     return comparison("Table 9", [*published, *filled], KEYS, SHOWN, ["A note."])
@@ -153,8 +153,8 @@ def test_a_row_is_the_same_after_json() -> None:
 class Runs:
     """Two runs of one cell."""
 
-    def estimate(self, cell: Any, value: Any) -> Estimate | None:
-        return Estimate(value({"x": 1.5}), 1.0, 2.0, 2) if cell == (1,) else None
+    def estimate(self, cell: Any, value: Any) -> Interval | None:
+        return Interval(value({"x": 1.5}), 1.0, 2.0, 0.99, 2) if cell == (1,) else None
 
 
 def test_what_claims_share() -> None:
@@ -162,7 +162,7 @@ def test_what_claims_share() -> None:
     found = known(runs, (1,), lambda run: run["x"])
     assert (interval(found), interval(found, 1)) == ("1.5000 ± 0.5000", "1.5 ± 0.5")
     assert told(found) == {"mean": 1.5, "low": 1.0, "high": 2.0}
-    assert told(Estimate(1.0, 0.0, 0.0, 1)) == {"mean": 1.0, "low": None, "high": None}
+    assert told(Interval(1.0, 0.0, 0.0, 0.99, 1)) == {"mean": 1.0, "low": None, "high": None}
     assert (listed([3, 4, 13]), listed([2])) == ("3, 4 and 13", "2")
     with pytest.raises(ValueError, match="all its cells"):
         known(runs, (2,), lambda run: run["x"])

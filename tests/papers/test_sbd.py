@@ -305,10 +305,6 @@ class Published(OneByOne):
         ]
         return Simulated(found, False)
 
-    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
-        assert confidence == 0.9
-        return Compiled().mean_interval(values, confidence)
-
     def describe(self, _scenario: Any) -> Any:
         return {}
 

@@ -9,7 +9,7 @@ import pytest
 from one_by_one import OneByOne
 
 from airpath.reproduction import Effort, Paper
-from airpath.reproduction.engine import Compiled, Simulated
+from airpath.reproduction.engine import Simulated
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.results import style
@@ -25,9 +25,6 @@ class Runs(OneByOne):
     def simulate_one(self, scenario: str, **_options: Any) -> Simulated:
         found = [{"delay": delay, "rate": rate} for delay, rate in self.runs[scenario]]
         return Simulated(found, False)
-
-    def mean_interval(self, values: Any, confidence: float) -> tuple[float, float, float]:
-        return Compiled().mean_interval(values, confidence)
 
 
 def delay(replication: Mapping[str, Any]) -> float:

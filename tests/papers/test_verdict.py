@@ -21,7 +21,6 @@ from airpath.report.paper import report_of_paper
 from airpath.reproduction import Claim, ItemResult, Paper, Report, Row, Tolerance, load, reproduce
 from airpath.reproduction.base import Effort, Table
 from airpath.reproduction.claim import Strength
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.page import page
 from airpath.reproduction.plugins import paper_directory
 from airpath.reproduction.render import print_report
@@ -311,9 +310,6 @@ class Slow(OneByOne):
         delays = {"p50_delay_s": 1.0, "p95_delay_s": 2.0}
         run = {"simulated_s": 60.0, "flows": [flow], "queues": [queue], "together": {"all": delays}}
         return Simulated([run] * options["replications"], False)
-
-    def mean_interval(self, values: Any, confidence: float) -> Any:
-        return Compiled().mean_interval(values, confidence)
 
     def describe(self, _scenario: Any) -> Any:
         return {}

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 import airpath as ap
-from airpath.comparison.answers import Answer, Difference, rows_of
+from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import judged
 from airpath.comparison.quantities import Quantity, of_result, quantities
 from airpath.comparison.texts import in_percent
 from airpath.errors import BadValueError, Interrupted, ModelWarning, RunError
-from airpath.results.welch import independent_difference, method_of
+from airpath.results.differences import independent_difference
 from engine_samples import emulation, scenario
 
 GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
@@ -35,7 +35,8 @@ def compared() -> ap.EngineComparison:
 def test_two_samples_are_compared_by_welch(counts: tuple[int, int]) -> None:
     draw = np.random.default_rng(7)
     x, y = (list(draw.normal(10 * (k + 1), k + 1, n)) for k, n in enumerate(counts))
-    absolute, relative = independent_difference(x, y, 0.99)
+    found = independent_difference(x, y, 0.99)
+    absolute, relative = found.absolute, found.relative
     from scipy import stats as scipy_stats
 
     test = scipy_stats.ttest_ind(y, x, equal_var=False)
@@ -44,14 +45,16 @@ def test_two_samples_are_compared_by_welch(counts: tuple[int, int]) -> None:
     assert absolute.mean == pytest.approx(np.mean(y) - np.mean(x))
     assert absolute.high - absolute.mean == pytest.approx(half, rel=1e-9)
     assert relative.mean == pytest.approx(np.mean(y) / np.mean(x) - 1)
-    assert method_of(x, y) == "Welch"
+    assert (found.method, found.base_mean) == ("Welch", pytest.approx(np.mean(x)))
+    assert absolute.reps == 0
 
 
 @pytest.mark.parametrize("model_is_base", [True, False])
 def test_a_model_has_no_error_of_its_own(model_is_base: bool) -> None:
     x = [10.0, 11.0, 9.5, 10.3]
     pair = (12.0, x) if model_is_base else (x, 12.0)
-    absolute, relative = independent_difference(*pair, 0.95)
+    found = independent_difference(*pair, 0.95)
+    absolute, relative = found.absolute, found.relative
     from scipy import stats as scipy_stats
 
     half = scipy_stats.t.ppf(0.975, 3) * np.std(x, ddof=1) / 2
@@ -61,32 +64,30 @@ def test_a_model_has_no_error_of_its_own(model_is_base: bool) -> None:
     ratio = np.mean(x) / 12.0
     wanted = (ratio, half / 12.0) if model_is_base else (1 / ratio, half / ratio / np.mean(x))
     assert (relative.mean + 1, relative.high - relative.mean) == pytest.approx(wanted, rel=1e-9)
-    assert method_of(*pair) == "Student"
+    assert found.method == "Student"
 
 
 @pytest.mark.parametrize("pair", [([1.0], [2.0, 3.0]), (1.0, 2.0), ([1.0], 2.0)])
 def test_without_two_replications_there_is_no_interval(pair: Any) -> None:
-    absolute, _ = independent_difference(*pair, 0.95)
-    assert not math.isnan(absolute.mean)
-    assert math.isnan(absolute.low)
-    assert method_of(*pair) == "none"
+    found = independent_difference(*pair, 0.95)
+    assert not math.isnan(found.absolute.mean)
+    assert math.isnan(found.absolute.low)
+    assert found.method == "none"
 
 
 def test_nothing_is_relative_to_0() -> None:
-    absolute, relative = independent_difference([0.0, 0.0], [1.0, 3.0], 0.95)
-    assert absolute.mean == 2
-    assert math.isnan(relative.mean)
+    found = independent_difference([0.0, 0.0], [1.0, 3.0], 0.95)
+    assert found.absolute.mean == 2
+    assert math.isnan(found.relative.mean)
 
 
 @pytest.mark.parametrize("pair", [([0.0, 0.006, 0.01], [0.0] * 3), ([0.5, 0.6], [0.0, 0.4])])
 def test_a_mean_within_three_errors_of_0_has_no_ratio(pair: Any) -> None:
-    absolute, relative = independent_difference(*pair, 0.99)
-    assert absolute.low < absolute.mean < absolute.high
-    assert math.isnan(relative.mean)
-    backwards = independent_difference(*reversed(pair), 0.99)[1]
-    assert math.isnan(backwards.mean)
-    shown = Difference(absolute, relative, "Welch")
-    assert in_percent(shown) == "–"
+    found = independent_difference(*pair, 0.99)
+    assert found.absolute.low < found.absolute.mean < found.absolute.high
+    assert math.isnan(found.relative.mean)
+    assert math.isnan(independent_difference(*reversed(pair), 0.99).relative.mean)
+    assert in_percent(found) == "–"
 
 
 def test_what_does_not_vary_is_not_judged() -> None:
@@ -323,7 +324,7 @@ def test_another_engine_can_be_the_base(compared: ap.EngineComparison) -> None:
     name = "queues.bottleneck.mean_packets"
     [one] = [row.differences["solve"] for row in compared.rows if row.quantity.name == name]
     [other] = [row.differences["simulate"] for row in turned.rows if row.quantity.name == name]
-    assert other.absolute.mean == -one.absolute.mean
+    assert other.difference.absolute.mean == -one.difference.absolute.mean
     assert other.verdict == one.verdict
     with pytest.raises(BadValueError, match='engine = "emulate": not one of the accepted words'):
         compared.relative_to("emulate")

@@ -11,6 +11,7 @@ import pytest
 from airpath.cli import main
 from airpath.report import report_of_sweep
 from airpath.report.numbers import change, estimate
+from airpath.results.differences import Difference
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.intervals import text as run_text
 from airpath.results.quantities import resolution
@@ -214,9 +215,12 @@ def test_an_interval_without_width_shows_four_digits() -> None:
 def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
     nan = float("nan")
     absolute = Interval(2.0, 1.0, 3.0, 0.99, 4)
-    assert change(Interval(nan, nan, nan, 0.99, 4), absolute, True).text == "+2.0 ± 1.0"
-    cell = change(Interval(0.05, 0.03, 0.07, 0.99, 4), absolute, False)
-    assert (cell.text, cell.tone, cell.hint) == ("+5.0 ± 2.0 %", "quiet", "1 to 3")
+    relative = Interval(nan, nan, nan, 0.99, 4)
+    assert change(Difference(0.0, absolute, relative, "paired")).text == "+2.0 ± 1.0"
+    no_change = Interval(2.0, -1.0, 5.0, 0.99, 4)
+    relative = Interval(0.05, 0.03, 0.07, 0.99, 4)
+    cell = change(Difference(40.0, no_change, relative, "paired"))
+    assert (cell.text, cell.tone, cell.hint) == ("+5.0 ± 2.0 %", "quiet", "-1 to 5")
 
 
 # --- the command -------------------------------------------------------------------------------

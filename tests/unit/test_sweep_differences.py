@@ -78,7 +78,8 @@ def test_points_with_seeds_of_their_own_are_compared_by_welch(counts: tuple[int,
         OfPoint(point, [{"goodput_bps": value} for value in column], complete=True)
         for point, column in zip(plan.points, columns, strict=True)
     ]
-    [found] = differences(Readings(plan, points), "cc", "goodput_bps", "newreno")
+    [of_point] = differences(Readings(plan, points), "cc", "goodput_bps", "newreno")
+    found = of_point.difference
     x, y = map(np.array, columns)
     errors = [np.var(each, ddof=1) / len(each) for each in (x, y)]
     df = sum(errors) ** 2 / sum(error**2 / (n - 1) for error, n in zip(errors, counts, strict=True))
@@ -87,9 +88,9 @@ def test_points_with_seeds_of_their_own_are_compared_by_welch(counts: tuple[int,
     half = scipy_stats.t.ppf(0.975, math.floor(df)) * math.sqrt(sum(errors))
     mean = y.mean() - x.mean()
     assert found.method == "Welch"
-    assert found.interval.reps == 0
+    assert found.absolute.reps == 0
     assert math.isnan(found.variance_ratio)
-    assert (found.interval.low, found.interval.high) == pytest.approx(
+    assert (found.absolute.low, found.absolute.high) == pytest.approx(
         (mean - half, mean + half), rel=1e-9
     )
     assert found.relative.mean == pytest.approx(y.mean() / x.mean() - 1)

@@ -242,7 +242,7 @@ def _points(curve: Curve, session: Session, last_ms: float) -> list[Point]:
         x, y = session.estimate(cell, curve.tradeoff.over), curve.value.estimate(session, cell)
         if x is None or y is None or 1e3 * x.mean > last_ms:
             continue
-        halves = (half_width(x), half_width(y)) if x.replications >= LEAST_RUNS else (0.0, 0.0)
+        halves = (half_width(x), half_width(y)) if x.reps >= LEAST_RUNS else (0.0, 0.0)
         points.append(Point(1e3 * x.mean, y.mean, 1e3 * halves[0], halves[1]))
     return sorted(points)
 

@@ -92,7 +92,7 @@ def _optimistic(session: Session, _spec: ClaimSpec, cells: Cells) -> Finding:
     def at(idx: int, cell: Cell) -> Finding:
         simulated = known(session, cell, ip_throughput_mbps)
         analysed = session.solution(cell).throughput_bps / 1e6
-        upper = simulated.high if simulated.replications > 1 else simulated.mean
+        upper = simulated.high if simulated.reps > 1 else simulated.mean
         excess = analysed / simulated.mean - 1
         return Finding(
             analysed > upper,

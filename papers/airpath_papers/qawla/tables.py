@@ -228,7 +228,7 @@ def _filled(row: Row, session: Session) -> Row:
         estimate = session.estimate(cell, ip_throughput_mbps)
         if estimate is None:
             return row
-        return row.with_ours(estimate, extra={"replications": estimate.replications})
+        return row.with_ours(estimate, extra={"replications": estimate.reps})
     solved = session.solution(cell)
     ours = {
         "throughput_analysis": solved.throughput_bps / 1e6,

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from airpath.reproduction.files import read_table
-from airpath.reproduction.published import Interval, printed_interval
+from airpath.reproduction.published import PublishedMean, published_mean
 from airpath_papers.paths import SBD
 
 __all__ = [
@@ -110,8 +110,8 @@ class Published(NamedTuple):
     """Nominal rate, kbit/s."""
     flows: int
     aqm: Aqm
-    goodput_kbps: Interval
-    delay_s: Interval
+    goodput_kbps: PublishedMean
+    delay_s: PublishedMean
 
 
 @cache
@@ -149,5 +149,5 @@ def improvements() -> dict[tuple[int, int, str, str], float]:
     }
 
 
-def _measured(row: dict[str, str]) -> tuple[Interval, Interval]:
-    return printed_interval(row, "goodput_kbps"), printed_interval(row, "delay_s")
+def _measured(row: dict[str, str]) -> tuple[PublishedMean, PublishedMean]:
+    return published_mean(row, "goodput_kbps"), published_mean(row, "delay_s")

@@ -12,8 +12,9 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import known
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.points import half_width
-from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.session import Session
 from airpath.results import style as plotting
+from airpath.results.intervals import Interval
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.common import about, band
 from airpath_papers.vcp.failures import failure, past_db, threshold_db
@@ -237,7 +238,7 @@ def _evaluate(key: str, panels: Sequence[Panel], directory: Path) -> Evaluate:
     return evaluate
 
 
-def _known(session: Session, line: Line, places: Sequence[float]) -> list[Estimate]:
+def _known(session: Session, line: Line, places: Sequence[float]) -> list[Interval]:
     return [known(session, case, DELIVERED.measure) for case in line.cells(places)]
 
 

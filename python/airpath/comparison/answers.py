@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from airpath.comparison.quantities import Quantity
+from airpath.results.differences import Difference, Sample, independent_difference
 from airpath.results.frames import plain
-from airpath.results.intervals import Interval, finite, mean_interval
-from airpath.results.welch import Sample, independent_difference, method_of
+from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["Answer", "Difference", "Row", "rows_of"]
+__all__ = ["Answer", "EngineDifference", "Row", "rows_of"]
 
 VERDICTS = ("within the noise", "explained", "related", "not explained", "no interval")
 """What is known of a difference."""
@@ -52,18 +52,13 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """An engine's answer less that of the base.
+class EngineDifference:
+    """An engine's answer less that of the base, and what is known of it.
 
     Parameters
     ----------
-    absolute : Interval
-        In the unit of the quantity; its `reps` are 0: nothing is paired.
-    relative : Interval
-        The same over the base's mean; NaN where one of the two means is within three of its
-        standard errors of 0.
-    method : str
-        ``Welch``; ``Student`` where one of the two is a model's number; ``none`` without interval.
+    difference : Difference
+        Of independent samples, or from a model's number.
     verdict : str
         ``within the noise``: the interval has 0 in it. ``explained``: what engines tell of
         themselves makes up for it, by its size. ``related``: they tell of something that bears on
@@ -73,26 +68,14 @@ class Difference:
         Codes of what bears on it.
     """
 
-    absolute: Interval
-    relative: Interval
-    method: str
+    difference: Difference
     verdict: str = "no interval"
     facts: Sequence[str] = ()
 
-    def is_noise(self) -> bool:
-        """Whether the interval has 0 in it."""
-        return self.absolute.low <= 0 <= self.absolute.high
-
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        of = self.absolute, self.relative
-        (mean, low, high), relative = ([finite(e) for e in (i.mean, i.low, i.high)] for i in of)
         return {
-            "mean": mean,
-            "low": low,
-            "high": high,
-            **dict(zip(("relative", "relative_low", "relative_high"), relative, strict=True)),
-            "method": self.method,
+            **self.difference.to_dict(),
             "verdict": self.verdict,
             "facts": list(self.facts),
         }
@@ -108,15 +91,15 @@ class Row:
         What is compared.
     answers : mapping of str to Interval
         By engine, all engines that answered; NaN where it does not tell this quantity.
-    differences : mapping of str to Difference
+    differences : mapping of str to EngineDifference
         By engine, those that tell it, if the base tells it; not of the base itself.
     """
 
     quantity: Quantity
     answers: Mapping[str, Interval]
-    differences: Mapping[str, Difference] = field(default_factory=dict)
+    differences: Mapping[str, EngineDifference] = field(default_factory=dict)
 
-    def with_differences(self, differences: Mapping[str, Difference]) -> Row:
+    def with_differences(self, differences: Mapping[str, EngineDifference]) -> Row:
         """Return the same row with other differences."""
         return replace(self, differences=differences)
 
@@ -159,10 +142,9 @@ def rows_of(
             for name in known:
                 if name != base:
                     after = answers[name].told[quantity.name]
-                    absolute, relative = independent_difference(
-                        before, after, confidence, quantity.resolution
+                    differences[name] = EngineDifference(
+                        independent_difference(before, after, confidence, quantity.resolution)
                     )
-                    differences[name] = Difference(absolute, relative, method_of(before, after))
         rows.append(Row(quantity, means, differences))
     return rows
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from airpath.comparison.answers import Answer, Difference, Row
+from airpath.comparison.answers import Answer, EngineDifference, Row
 from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.comparison.kernel_facts import facts_of_kernel
 from airpath.solutions import FixedPointSolution
@@ -72,24 +72,25 @@ def judged(rows: Sequence[Row], facts: Sequence[Fact], base: str) -> list[Row]:
 
 
 def _judged(
-    name: str, difference: Difference, facts: Sequence[Fact], engine: str, base: str
-) -> Difference:
-    low, high = difference.absolute.low, difference.absolute.high
+    name: str, found: EngineDifference, facts: Sequence[Fact], engine: str, base: str
+) -> EngineDifference:
+    absolute = found.difference.absolute
+    low, high = absolute.low, absolute.high
     if math.isnan(low):
-        return replace(difference, verdict="no interval", facts=())
+        return replace(found, verdict="no interval", facts=())
     about = [fact for fact in facts if fact.engine in (engine, base) and fact.is_about(name)]
-    if low <= 0 <= high:
-        return replace(difference, verdict="within the noise", facts=())
+    if not absolute.excludes_zero:
+        return replace(found, verdict="within the noise", facts=())
     sized = [fact for fact in about if name in fact.sizes]
     size = math.fsum(
         fact.sizes[name] if fact.engine == engine else -fact.sizes[name] for fact in sized
     )
     if sized and low <= size <= high:
-        return replace(difference, verdict="explained", facts=_codes(sized))
+        return replace(found, verdict="explained", facts=_codes(sized))
     if about and not _is_too_small(name, about, min(abs(low), abs(high))):
-        return replace(difference, verdict="related", facts=_codes(about))
-    verdict = "not explained" if difference.absolute.varies else "no interval"
-    return replace(difference, verdict=verdict, facts=())
+        return replace(found, verdict="related", facts=_codes(about))
+    verdict = "not explained" if absolute.varies else "no interval"
+    return replace(found, verdict=verdict, facts=())
 
 
 def _is_too_small(name: str, about: Sequence[Fact], least: float) -> bool:

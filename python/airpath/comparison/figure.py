@@ -138,7 +138,7 @@ def _short(of: str) -> str:
 def _changes(row: Row, comparison: EngineComparison) -> str:
     """Return the differences from the base in percent, a line each."""
     lines = [
-        f"{engine} − {comparison.base}: {texts.in_percent(row.differences[engine])}"
+        f"{engine} − {comparison.base}: {texts.in_percent(row.differences[engine].difference)}"
         for engine in comparison.others
         if engine in row.differences
     ]

@@ -288,9 +288,9 @@ def _line(row: Row, engine: str) -> dict[str, Any]:
         "high": mean.high,
         "reps": mean.reps,
     }
-    difference = row.differences.get(engine)
-    if difference is not None:
-        absolute, relative = difference.absolute, difference.relative
+    judged = row.differences.get(engine)
+    if judged is not None:
+        absolute, relative = judged.difference.absolute, judged.difference.relative
         found |= {
             "difference": absolute.mean,
             "difference_low": absolute.low,
@@ -298,8 +298,8 @@ def _line(row: Row, engine: str) -> dict[str, Any]:
             "relative": relative.mean,
             "relative_low": relative.low,
             "relative_high": relative.high,
-            "method": difference.method,
-            "verdict": difference.verdict,
-            "facts": " ".join(difference.facts),
+            "method": judged.difference.method,
+            "verdict": judged.verdict,
+            "facts": " ".join(judged.facts),
         }
     return found

@@ -11,9 +11,10 @@ from airpath.results.intervals import Interval, text
 from airpath.results.overview import Table
 
 if TYPE_CHECKING:
-    from airpath.comparison.answers import Answer, Difference
+    from airpath.comparison.answers import Answer
     from airpath.comparison.quantities import Quantity
     from airpath.comparison.result import EngineComparison
+    from airpath.results.differences import Difference
 
 __all__ = ["about", "explanation", "heading", "in_percent", "table", "who"]
 
@@ -88,14 +89,15 @@ def table(comparison: EngineComparison) -> Table:
         ]
         for name in others:
             found = row.differences.get(name)
-            cells += ["–", "–"] if found is None else [_change(found, quantity), in_percent(found)]
+            cells += ["–", "–"] if found is None else _change(found.difference, quantity)
         rows.append(cells)
     return Table("Answers", columns, rows)
 
 
-def _change(difference: Difference, quantity: Quantity) -> str:
+def _change(difference: Difference, quantity: Quantity) -> list[str]:
     unit = _POINTS if quantity.unit == "%" else quantity.unit
-    return _signed(difference.absolute, quantity.scale, quantity.decimals, unit)
+    absolute = _signed(difference.absolute, quantity.scale, quantity.decimals, unit)
+    return [absolute, in_percent(difference)]
 
 
 def in_percent(difference: Difference) -> str:
@@ -108,7 +110,7 @@ def _signed(value: Interval, scale: float, decimals: int, unit: str) -> str:
         return "–"
     shown = f"{value.mean * scale:+.{decimals}f}"
     if not math.isnan(value.low):
-        shown += f" ± {(value.high - value.low) / 2 * scale:.{decimals}f}"
+        shown += f" ± {value.half_width * scale:.{decimals}f}"
     return f"{shown} {unit}".rstrip()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from airpath.emulation import refusals
-from airpath.emulation.differences import Difference, of_control, of_options, option_text
+from airpath.emulation.unapplied import UnappliedParameter, of_control, of_options, option_text
 from airpath.engine.flow_descriptions import FlowDescriptions, grouped
 from airpath.errors import Problem, ScenarioError, show
 from airpath.scenario import Scenario
@@ -280,7 +280,7 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
         does = row.kernel.without
         if does and _sysctls_of(row) & wanted.keys() - present.keys():
             told += [
-                (flow, Difference(f"tcp.{row.name}", _said(row, flow), does))
+                (flow, UnappliedParameter(f"tcp.{row.name}", _said(row, flow), does))
                 for flow in flows
                 if _said(row, flow) != does
             ]
@@ -302,7 +302,7 @@ def _said(row: Parameter, flow: _Tcp) -> str:
     return option_text(row.name, flow.options.get(row.resolved))
 
 
-def _differences(flow: _Tcp) -> Iterator[Difference]:
+def _differences(flow: _Tcp) -> Iterator[UnappliedParameter]:
     if flow.control is not None:
         yield from of_control(flow.congestion, flow.control)
     yield from of_options(flow.options, flow.control or "")
@@ -310,13 +310,13 @@ def _differences(flow: _Tcp) -> Iterator[Difference]:
     whole = flow.initial_segments * options["mss"]
     if whole != options["initial_window"]:
         does = f"{flow.initial_segments} segments"
-        yield Difference("tcp.initial_window", str(Size(options["initial_window"])), does)
+        yield UnappliedParameter("tcp.initial_window", str(Size(options["initial_window"])), does)
     if flow.window != options["receive_window"]:
         does = str(Size(flow.window))
-        yield Difference("tcp.receive_window", str(Size(options["receive_window"])), does)
+        yield UnappliedParameter("tcp.receive_window", str(Size(options["receive_window"])), does)
     elif not flow.own and flow.is_scaled:
         does = "begins at 64 KiB and grows with what arrives, up to that"
-        yield Difference("tcp.receive_window", str(Size(options["receive_window"])), does)
+        yield UnappliedParameter("tcp.receive_window", str(Size(options["receive_window"])), does)
 
 
 def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
@@ -371,9 +371,9 @@ def _ecn(flows: Sequence[_Tcp]) -> str:
     return "2" if "dctcp" in used or flows[0].own else "0"
 
 
-def _merged(told: Sequence[tuple[_Tcp, Difference]]) -> list[dict[str, Any]]:
+def _merged(told: Sequence[tuple[_Tcp, UnappliedParameter]]) -> list[dict[str, Any]]:
     """Return each difference once, with the groups that it is about."""
-    groups: dict[Difference, list[int]] = {}
+    groups: dict[UnappliedParameter, list[int]] = {}
     for flow, line in told:
         groups.setdefault(line, []).append(flow.group)
     return [{"flows": who, **line._asdict()} for line, who in groups.items()]

@@ -11,7 +11,7 @@ from airpath.report.blocks import MOST_ROWS, Cell, Section, Table, Tone, anchor,
 from airpath.report.numbers import change
 
 if TYPE_CHECKING:
-    from airpath.sweeps.differences import Difference
+    from airpath.sweeps.differences import PointDifference
     from airpath.sweeps.readings import Readings
 
 __all__ = ["differences_along"]
@@ -47,7 +47,7 @@ def _along(readings: Readings, axis: str) -> Iterator[Section]:
         yield Section(anchor("along", axis), f"{axis}, less {base}", tables)
 
 
-def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]) -> Table:
+def _counts(readings: Readings, axis: str, found: Sequence[Sequence[PointDifference]]) -> Table:
     """Return how often each value of an axis gives more and less than the base."""
     columns = [("", axis), *(("", name) for name in readings.plan.metrics)]
     labels = dict.fromkeys(each.point.labels.get(axis, "") for each in found[0])
@@ -55,9 +55,11 @@ def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]
     for label in labels:
         cells = [Cell(label)]
         for of_metric in found:
-            own = [each for each in of_metric if each.point.labels.get(axis, "") == label]
-            higher = sum(each.significant and each.interval.low > 0 for each in own)
-            lower = sum(each.significant and each.interval.high < 0 for each in own)
+            own = [
+                each.difference for each in of_metric if each.point.labels.get(axis, "") == label
+            ]
+            higher = sum(each.is_significant and each.absolute.low > 0 for each in own)
+            lower = sum(each.is_significant and each.absolute.high < 0 for each in own)
             tone: Tone = "" if higher or lower else "quiet"
             text = f"higher at {higher}, lower at {lower} of {len(own)}"
             cells.append(Cell(text, higher - lower, tone))
@@ -68,10 +70,11 @@ def _counts(readings: Readings, axis: str, found: Sequence[Sequence[Difference]]
     return Table("", columns, rows, [note, *([left] if count > MOST_ROWS else [])])
 
 
-def _untested(found: Sequence[Sequence[Difference]]) -> list[str]:
+def _untested(found: Sequence[Sequence[PointDifference]]) -> list[str]:
     """Return how many differences are not tested, and why."""
-    reasons = Counter(each.untested for of_metric in found for each in of_metric if each.untested)
-    total = sum(map(len, found))
+    every = [each.difference for of_metric in found for each in of_metric]
+    reasons = Counter(each.untested for each in every if each.untested)
+    total = len(every)
     return [
         f"{count} of {total} differences are not tested, and grey: {reason}."
         for reason, count in reasons.items()
@@ -79,7 +82,7 @@ def _untested(found: Sequence[Sequence[Difference]]) -> list[str]:
 
 
 def _table(
-    readings: Readings, axis: str, base: str, found: Sequence[Sequence[Difference]]
+    readings: Readings, axis: str, base: str, found: Sequence[Sequence[PointDifference]]
 ) -> Table:
     plan = readings.plan
     others = [name for name in plan.axes if name != axis]
@@ -93,11 +96,11 @@ def _table(
                 Cell(point.labels.get(axis, "")),
                 *(Cell(point.labels.get(name, "")) for name in others),
                 Cell(f"{point.number} − {before.number}"),
-                *(change(each.relative, each.interval, each.significant) for each in of_metrics),
+                *(change(each.difference) for each in of_metrics),
             ]
         )
     body, notes = cut(rows, "runs.csv")
-    how = sorted({each.method for each in found[0]})
+    how = sorted({each.difference.method for each in found[0]})
     words = {"paired": "within pairs of replications", "Welch": "by Welch, seeds of their own"}
     about = (
         f"Per cent of the mean at {base}, {100 * plan.confidence:g} % intervals "

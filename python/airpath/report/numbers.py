@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from airpath.report.blocks import Cell, Tone
 from airpath.results.intervals import ROUNDING, Interval, decimals
+
+if TYPE_CHECKING:
+    from airpath.results.differences import Difference
 
 __all__ = ["change", "estimate"]
 
@@ -42,26 +46,20 @@ def estimate(found: Interval, scale: float = 1.0) -> Cell:
     return Cell(_spread(mean, half), mean, hint=hint)
 
 
-def change(relative: Interval, absolute: Interval, significant: bool) -> Cell:
+def change(difference: Difference) -> Cell:
     """Return a relative difference in per cent, quiet where it is not significant.
 
     Without a relative one, the absolute one is shown in the unit of the metric.
-
-    Parameters
-    ----------
-    relative, absolute : Interval
-        The same difference over the base's mean, and in the metric's unit.
-    significant : bool
-        Whether the difference is.
     """
-    tone: Tone = "" if significant else "quiet"
+    relative, absolute = difference.relative, difference.absolute
+    tone: Tone = "" if difference.is_significant else "quiet"
     hint = f"{_plain(absolute.low, 6)} to {_plain(absolute.high, 6)}"
     shown, scale, unit = (
         (relative, 100.0, " %") if math.isfinite(relative.mean) else (absolute, 1.0, "")
     )
     if not math.isfinite(shown.mean):
         return Cell("")
-    mean, half = scale * shown.mean, scale / 2 * (shown.high - shown.low)
+    mean, half = scale * shown.mean, scale * shown.half_width
     text = _spread(mean, half) if math.isfinite(half) else _plain(mean)
     sign = "" if text.startswith("-") else "+"
     return Cell(f"{sign}{text}{unit}", mean, tone, hint)

@@ -23,7 +23,8 @@ from airpath.reproduction.tolerance import Tolerance
 from airpath.reproduction.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from airpath.reproduction.session import Estimate, Session
+    from airpath.reproduction.session import Session
+from airpath.results.intervals import Interval
 
 __all__ = [
     "Cell",
@@ -155,7 +156,7 @@ class Row:
         slack = 1e-12 * max(map(abs, ends))
         return ends[0] - slack <= self.ours <= ends[1] + slack
 
-    def with_ours(self, estimate: Estimate, **more: Any) -> Row:
+    def with_ours(self, estimate: Interval, **more: Any) -> Row:
         """Return the row with our mean and its interval, and other entries that are given."""
         row = replace(self, ours=estimate.mean, low=estimate.low, high=estimate.high)
         return replace(row, **more)

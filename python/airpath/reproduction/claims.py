@@ -42,7 +42,8 @@ from typing import Any, NamedTuple
 from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck
 from airpath.reproduction.compare import spread
 from airpath.reproduction.files import read_toml
-from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.session import Session
+from airpath.results.intervals import Interval
 
 __all__ = [
     "ClaimSpec",
@@ -249,7 +250,7 @@ def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Fin
 # --- means -------------------------------------------------------------------------------------
 
 
-def known(session: Session, cell: Cell, value: Value) -> Estimate:
+def known(session: Session, cell: Cell, value: Value) -> Interval:
     """Return the mean of a number over the runs of a cell.
 
     Raises
@@ -277,14 +278,14 @@ def is_less(session: Session, cell: Cell, other: Cell, value: Value) -> bool:
 # --- how they are told -------------------------------------------------------------------------
 
 
-def interval(estimate: Estimate, decimals: int = 4) -> str:
+def interval(estimate: Interval, decimals: int = 4) -> str:
     """Return a mean with its ±, for people."""
     return spread(estimate.mean, estimate.low, estimate.high, decimals)
 
 
-def told(estimate: Estimate) -> dict[str, float | None]:
+def told(estimate: Interval) -> dict[str, float | None]:
     """Return a mean with the ends of its interval, for programs; None where there is none."""
-    one = estimate.replications < 2
+    one = estimate.reps < 2
     return {
         "mean": estimate.mean,
         "low": None if one else estimate.low,

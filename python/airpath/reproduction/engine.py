@@ -123,12 +123,6 @@ class Engine(Protocol):
         """Solve the analytic model that matches a scenario."""
         ...
 
-    def mean_interval(
-        self, values: Sequence[float], confidence: float
-    ) -> tuple[float, float, float]:
-        """Return the mean and its Student-t interval; NaN bounds for fewer than two values."""
-        ...
-
     def describe(self, scenario: Any) -> Mapping[str, Any]:
         """Return the resolved scenario as plain values, for the provenance."""
         ...
@@ -194,15 +188,6 @@ class Compiled:
             solution.alpha,
             solution.average_throughput_bps,
         )
-
-    def mean_interval(
-        self, values: Sequence[float], confidence: float
-    ) -> tuple[float, float, float]:
-        """Return the mean and its Student-t interval; NaN bounds for fewer than two values."""
-        from airpath import _airpath
-
-        mean, low, high = _airpath.mean_interval(list(values), confidence)
-        return mean, low, high
 
     def describe(self, scenario: Any) -> Mapping[str, Any]:
         """Return the resolved scenario as plain values, for the provenance."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.reproduction.base import Cell, Table
 from airpath.reproduction.points import OPEN, Point, Points, draw, half_width
-from airpath.reproduction.published import Interval
+from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.results import style as plotting
@@ -67,7 +67,7 @@ class ParameterPlot:
         session: Session,
         title: str,
         about: str,
-        published: Mapping[str, Mapping[str, tuple[float, str, Interval]]],
+        published: Mapping[str, Mapping[str, tuple[float, str, PublishedMean]]],
     ) -> Figure:
         """Return the figure: a panel for each quantity, from 0 on, with intervals.
 

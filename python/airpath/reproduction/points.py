@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from airpath.reproduction.session import Estimate
 from airpath.results import style as plotting
+from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     y_half: float = 0.0
 
 
-def half_width(estimate: Estimate) -> float:
+def half_width(estimate: Interval) -> float:
     """Return the half-width of an interval, 0 where there is none."""
     return 0.0 if isnan(estimate.half_width) else estimate.half_width
 

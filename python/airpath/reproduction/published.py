@@ -16,19 +16,19 @@ from airpath.reproduction.base import Row
 from airpath.reproduction.files import read_table
 from airpath.reproduction.tolerance import Tolerance
 
-__all__ = ["Interval", "Quantity", "printed_interval", "published_rows"]
+__all__ = ["PublishedMean", "Quantity", "published_mean", "published_rows"]
 
 
-class Interval(NamedTuple):
+class PublishedMean(NamedTuple):
     """A printed number with its ±."""
 
     mean: float
     half_width: float
 
 
-def printed_interval(line: Mapping[str, str], column: str) -> Interval:
+def published_mean(line: Mapping[str, str], column: str) -> PublishedMean:
     """Return a number of a line of a CSV file with its ±; 0 where the paper has none."""
-    return Interval(float(line[column]), float(line.get(_half_width_of(column)) or 0.0))
+    return PublishedMean(float(line[column]), float(line.get(_half_width_of(column)) or 0.0))
 
 
 def _half_width_of(column: str) -> str:

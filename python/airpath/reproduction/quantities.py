@@ -11,9 +11,10 @@ from typing import Any
 
 from airpath.reproduction.base import Cell, Row
 from airpath.reproduction.compare import NOT_SIMULATED, ColumnSet, number, percent, printed, spread
-from airpath.reproduction.published import Interval
-from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.published import PublishedMean
+from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.intervals import Interval
 
 __all__ = ["Improvement", "Measured", "batch_means", "improvement"]
 
@@ -46,7 +47,7 @@ class Measured:
     tolerance: Tolerance | None = None
     batch: int = 0
 
-    def estimate(self, session: Session, cell: Cell) -> Estimate | None:
+    def estimate(self, session: Session, cell: Cell) -> Interval | None:
         """Return the mean over the runs of a cell; None when it was not simulated."""
         return session.estimate(cell, self.measure)
 
@@ -62,7 +63,7 @@ class Measured:
         session: Session,
         cell: Cell,
         place: Mapping[str, int | float | str],
-        theirs: Interval | None = None,
+        theirs: PublishedMean | None = None,
     ) -> Row:
         """Return the row of a cell; without a number of ours when it was not simulated.
 
@@ -74,7 +75,7 @@ class Measured:
             Which scenario.
         place : mapping
             What names the row.
-        theirs : Interval, optional
+        theirs : PublishedMean, optional
             The printed number. Default: none.
         """
         mean, half_width = (None, None) if theirs is None else theirs
@@ -84,7 +85,7 @@ class Measured:
         found = self.estimate(session, cell)
         if found is None:
             return row
-        extra: dict[str, Any] = {"replications": found.replications}
+        extra: dict[str, Any] = {"replications": found.reps}
         if self.batch:
             batches = batch_means(session.values(cell, self.measure), self.batch)
             extra[f"means_of_{self.batch}_runs"] = batches

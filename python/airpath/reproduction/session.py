@@ -5,45 +5,21 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.reproduction.base import Cell, Effort, Paper, Progress
 from airpath.reproduction.engine import Engine, Series, Simulated, Solved, Wanted
+from airpath.results.differences import paired_interval
+from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Estimate", "Session"]
+__all__ = ["Session"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over replications with its confidence interval.
-
-    Parameters
-    ----------
-    mean : float
-        Over the replications.
-    low, high : float
-        The interval; NaN when there is only one replication.
-    replications : int
-        How many there were.
-    """
-
-    mean: float
-    low: float
-    high: float
-    replications: int
-
-    @property
-    def half_width(self) -> float:
-        """Half the width of the interval; NaN when there is none."""
-        return (self.high - self.low) / 2
 
 
 class Session:
@@ -232,7 +208,7 @@ class Session:
             return run
         return run.chosen(_drawn(self.resample, len(run.replications)))
 
-    def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Estimate | None:
+    def estimate(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> Interval | None:
         """Return the mean of a number over the finished replications of a cell.
 
         Parameters
@@ -244,7 +220,7 @@ class Session:
 
         Returns
         -------
-        estimate : Estimate or None
+        estimate : Interval or None
             None when no replication of the cell is finished.
         """
         found = self.values(cell, value)
@@ -252,17 +228,17 @@ class Session:
             return None
         return self.interval(found)
 
-    def interval(self, values: Sequence[float]) -> Estimate:
-        """Return the mean of values, at least one, with the paper's kind of interval."""
-        return Estimate(*self.engine.mean_interval(values, self.paper.confidence), len(values))
+    def interval(self, values: Sequence[float]) -> Interval:
+        """Return the mean of values, at least one, with an interval of the paper's confidence."""
+        return mean_interval(values, self.paper.confidence)
 
-    def difference(self, values: Sequence[float], others: Sequence[float]) -> Estimate | None:
+    def difference(self, values: Sequence[float], others: Sequence[float]) -> Interval | None:
         """Return the mean difference of two cells, paired by run: equal runs share their streams.
 
         None for fewer than two pairs.
         """
-        pairs = [a - b for a, b in zip(values, others, strict=False)]
-        return self.interval(pairs) if len(pairs) > 1 else None
+        found = paired_interval(others, values, self.paper.confidence)
+        return found if found.reps > 1 else None
 
     def solution(self, cell: Cell) -> Solved:
         """Return the analytic solution of a cell."""

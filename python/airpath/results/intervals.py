@@ -47,9 +47,19 @@ class Interval:
     resolution: float = 0.0
 
     @property
+    def half_width(self) -> float:
+        """Half the width of the interval; NaN where there is none."""
+        return (self.high - self.low) / 2
+
+    @property
     def varies(self) -> bool:
         """Whether the values differ: a width beyond what the resolution and rounding make."""
-        return (self.high - self.low) / 2 > self.resolution + ROUNDING * abs(self.mean)
+        return self.half_width > self.resolution + ROUNDING * abs(self.mean)
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether there is an interval, and 0 is not in it."""
+        return self.low > 0 or self.high < 0
 
     def widened(self, by: float) -> Interval:
         """Return the same with a resolution: longer by it on either side.
@@ -117,10 +127,10 @@ def mean_interval(
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
     mean, low, high = _airpath.mean_interval(known, confidence)
-    found = Interval(mean, low, high, confidence, len(known)).widened(resolution * abs(mean))
+    by = resolution * abs(mean)
     # In this order, for NaN stays what it is.
-    low, high = (min(max(end, least), most) for end in (found.low, found.high))
-    return replace(found, low=low, high=high)
+    low, high = (min(max(end, least), most) for end in (low - by, high + by))
+    return Interval(mean, low, high, confidence, len(known), by)
 
 
 def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
@@ -136,7 +146,7 @@ def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
     if not math.isnan(value.low):
         above, below = value.high - value.mean, value.mean - value.low
         if math.isclose(above, below, rel_tol=1e-6, abs_tol=1e-9 * abs(value.mean)):
-            shown += f" ± {(value.high - value.low) / 2 * scale:.{digits}f}"
+            shown += f" ± {value.half_width * scale:.{digits}f}"
         else:
             shown += f" ({value.low * scale:.{digits}f} … {value.high * scale:.{digits}f})"
     return f"{shown} {unit}".rstrip()

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed
 from airpath.errors import BadValueError, show
-from airpath.results.intervals import Interval, mean_interval
+from airpath.results.differences import Difference, independent_difference, paired_difference
 from airpath.results.quantities import resolution
-from airpath.results.welch import independent_difference, is_near_zero
 from airpath.scenario.base import nearest
 from airpath.sweeps.plan import Plan, Point
 from airpath.sweeps.readings import Readings
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Difference",
+    "PointDifference",
     "checked_axis",
     "checked_metric",
     "checked_value",
@@ -38,59 +37,25 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Difference:
+class PointDifference:
     """A point less another one that differs in one axis.
 
     Parameters
     ----------
     base, point : Point
         What is subtracted, and from what.
-    base_mean : float
-        Of the metric at `base`, over the replications that are compared.
-    interval : Interval
-        Of the difference, in the unit of the metric; its `reps` are pairs, 0 for independent ones.
-    relative : Interval
-        Of the difference over `base_mean`; NaN where one of the two means is within three of its
-        standard errors of 0.
-    method : str
-        ``paired`` or ``Welch``.
-    variance_ratio : float
-        Variance of the differences within pairs over that of differences between independent
-        replications: below 1 where pairing helps. NaN where nothing is paired, or nothing varies.
+    difference : Difference
+        Of the metric.
     """
 
     base: Point
     point: Point
-    base_mean: float
-    interval: Interval
-    relative: Interval
-    method: str
-    variance_ratio: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether there is a test, and the interval excludes 0."""
-        return not self.untested and (self.interval.low > 0 or self.interval.high < 0)
-
-    @property
-    def untested(self) -> str:
-        """Why the difference cannot be called significant, whatever it is; empty where it can.
-
-        A test compares a difference with how much it varies.
-        """
-        found = self.interval
-        if math.isnan(found.low):
-            return "too few replications"
-        if found.varies:
-            return ""
-        if found.resolution:
-            return "the differences do not vary beyond the resolution of the quantiles"
-        return "the differences do not vary"
+    difference: Difference
 
 
 def differences(
     readings: Readings, axis: str, metric: str, base: object, points: Iterable[int] | None = None
-) -> list[Difference]:
+) -> list[PointDifference]:
     """Return the differences of a metric between the values of an axis and one of them.
 
     Parameters
@@ -106,7 +71,7 @@ def differences(
 
     Returns
     -------
-    found : list of Difference
+    found : list of PointDifference
         In the plan's order of the points from which something is subtracted.
 
     Raises
@@ -143,7 +108,9 @@ def differences(
     return found
 
 
-def difference_table(readings: Readings, axis: str, found: Sequence[Difference]) -> pd.DataFrame:
+def difference_table(
+    readings: Readings, axis: str, found: Sequence[PointDifference]
+) -> pd.DataFrame:
     """Return differences as a table; see `Sweep.differences` for the columns."""
     import pandas as pd
 
@@ -156,20 +123,21 @@ def difference_table(readings: Readings, axis: str, found: Sequence[Difference])
             **{name: each.point.labels.get(name, "") for name in others},
             "point": each.point.number,
             "base_point": each.base.number,
-            "base_mean": each.base_mean,
-            "mean": each.interval.mean,
-            "low": each.interval.low,
-            "high": each.interval.high,
-            "relative": each.relative.mean,
-            "relative_low": each.relative.low,
-            "relative_high": each.relative.high,
-            "pairs": each.interval.reps,
-            "method": each.method,
-            "significant": each.significant,
-            "untested": each.untested,
-            "variance_ratio": each.variance_ratio,
+            "base_mean": of.base_mean,
+            "mean": of.absolute.mean,
+            "low": of.absolute.low,
+            "high": of.absolute.high,
+            "relative": of.relative.mean,
+            "relative_low": of.relative.low,
+            "relative_high": of.relative.high,
+            "pairs": of.absolute.reps,
+            "method": of.method,
+            "significant": of.is_significant,
+            "untested": of.untested,
+            "variance_ratio": of.variance_ratio,
         }
         for each in found
+        if (of := each.difference)
     ]
     own = set(rows[0]) - set(others)
     return pd.DataFrame(rows).rename(columns=axis_columns(plan, own))
@@ -261,48 +229,14 @@ def _setting(plan: Plan, point: Point, but: str) -> str:
 # --- intervals ---------------------------------------------------------------------------------
 
 
-def _difference(readings: Readings, base: int, place: int, metric: str) -> Difference:
+def _difference(readings: Readings, base: int, place: int, metric: str) -> PointDifference:
     plan = readings.plan
     before, after = (readings.column(each, metric) for each in (base, place))
     points = plan.points[base], plan.points[place]
     unsure = 0.0 if metric in readings.own else resolution(metric)
     if plan.seed_of(points[0]) != plan.seed_of(points[1]):
         known = [[value for value in each if not math.isnan(value)] for each in (before, after)]
-        absolute, relative = independent_difference(known[0], known[1], plan.confidence, unsure)
-        return Difference(*points, _mean(known[0]), absolute, relative, "Welch", math.nan)
-    pairs = [
-        (x, y) for x, y in zip(before, after, strict=False) if not (math.isnan(x) or math.isnan(y))
-    ]
-    base_mean = _mean([x for x, _ in pairs])
-    both = abs(base_mean) + abs(_mean([y for _, y in pairs]))
-    absolute = mean_interval([y - x for x, y in pairs], plan.confidence).widened(unsure * both)
-    ratio = _variance([y - x for x, y in pairs])
-    apart = _variance([x for x, _ in pairs]) + _variance([y for _, y in pairs])
-    helps = ratio / apart if apart > 0 else math.nan
-    relative = _relative(pairs, plan.confidence, unsure)
-    return Difference(*points, base_mean, absolute, relative, "paired", helps)
-
-
-def _relative(pairs: Sequence[tuple[float, float]], confidence: float, unsure: float) -> Interval:
-    """Return the ratio of the means less 1, with its interval by the delta method."""
-    before, after = [x for x, _ in pairs], [y for _, y in pairs]
-    x_mean, y_mean = _mean(before), _mean(after)
-    if not pairs or is_near_zero(before) or is_near_zero(after):
-        return Interval(math.nan, math.nan, math.nan, confidence, len(pairs))
-    ratio = y_mean / x_mean
-    # The residuals have the mean 0; their interval moves to the ratio.
-    found = mean_interval([(y - ratio * x) / x_mean for x, y in pairs], confidence)
-    half = (found.high - found.low) / 2
-    relative = Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, len(pairs))
-    return relative.widened(2 * unsure * abs(ratio))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
-
-
-def _variance(values: Sequence[float]) -> float:
-    if len(values) < 2:
-        return math.nan
-    mean = _mean(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+        found = independent_difference(known[0], known[1], plan.confidence, unsure)
+    else:
+        found = paired_difference(before, after, plan.confidence, unsure)
+    return PointDifference(*points, found)

@@ -11,7 +11,8 @@ import numpy as np
 
 from airpath.reproduction.claims import ClaimSpec, Finding, gathered, is_less, joined, known, means
 from airpath.reproduction.measures import delay_s, goodput_kbps, overflows
-from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.session import Session
+from airpath.results.intervals import Interval
 from airpath_papers.sbd.claims.common import CLAIMS, SWEPT, Cases, proposed, rises
 from airpath_papers.sbd.claims.revised import lowest_share
 from airpath_papers.sbd.claims.settings import most_and_proposed, red_grids
@@ -92,7 +93,7 @@ def _one_flow(session: Session, _spec: ClaimSpec, cases: Mapping[int, Any]) -> F
 # --- from the largest goodput to the proposal --------------------------------------------------
 
 
-def _changes(session: Session, pair: Sequence[Case]) -> dict[str, Estimate]:
+def _changes(session: Session, pair: Sequence[Case]) -> dict[str, Interval]:
     """Return the change of each quantity from one setting to another, in per cent of the first."""
     found = {}
     for name, quantity in QUANTITIES.items():
@@ -102,7 +103,7 @@ def _changes(session: Session, pair: Sequence[Case]) -> dict[str, Estimate]:
     return found
 
 
-def _change_line(bearer: int, found: Mapping[str, Estimate]) -> str:
+def _change_line(bearer: int, found: Mapping[str, Interval]) -> str:
     each = [f"{name} {e.mean:+.1f} ± {e.half_width:.1f} %" for name, e in found.items()]
     return f"{bearer} kbit/s: {joined(each)}"
 

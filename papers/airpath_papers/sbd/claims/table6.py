@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from airpath.reproduction.claims import ClaimSpec, Finding, joined
-from airpath.reproduction.published import Interval
+from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.session import Session
 from airpath_papers.sbd.claims.common import CLAIMS, Cases, proposals
 from airpath_papers.sbd.data import BEARERS, drop_tail, flows_named, improvements, published_table
@@ -41,19 +41,19 @@ def _column(quantity: str) -> str:
     return "goodput_kbps" if quantity == "goodput" else "delay_s"
 
 
-def _printed(place: Place, aqm: str, quantity: str) -> tuple[Interval, Interval]:
+def _printed(place: Place, aqm: str, quantity: str) -> tuple[PublishedMean, PublishedMean]:
     """Return what is printed of a proposed setting and of drop-tail, each with its half-width.
 
     With four flows Table 6 has the improvement only. The half-width is then drop-tail's, in per
     cent.
     """
     bearer, flows = place
-    plain: Interval = getattr(drop_tail()[place], _column(quantity))
+    plain: PublishedMean = getattr(drop_tail()[place], _column(quantity))
     if flows == 1:
         row = published_table(3 if aqm == "sbd" else 5)[bearer]
         return getattr(row, _column(quantity)), plain
     factor = 1 + improvements()[bearer, flows, aqm, quantity] / 100
-    return Interval(factor * plain.mean, factor * plain.half_width), plain
+    return PublishedMean(factor * plain.mean, factor * plain.half_width), plain
 
 
 def printed_half_width(place: Place, aqm: str, quantity: str) -> float:
@@ -71,7 +71,9 @@ def printed_average(quantity: str) -> float:
     squares = []
     for bearer in BEARERS:
         (sbd, plain), (red, _) = (_printed((bearer, 1), aqm, quantity) for aqm in NAMES)
-        both = Interval((sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2)
+        both = PublishedMean(
+            (sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2
+        )
         relative = math.hypot(both.half_width / both.mean, plain.half_width / plain.mean)
         squares.append((100 * both.mean / plain.mean * relative) ** 2)
     return math.sqrt(sum(squares)) / len(squares)

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from airpath.reproduction.claims import ClaimSpec, Finding, interval, joined, known
-from airpath.reproduction.session import Estimate, Session
+from airpath.reproduction.session import Session
+from airpath.results.intervals import Interval
 from airpath_papers.vcp.claims.common import CLAIMS, delivered_means, lead
 from airpath_papers.vcp.failures import is_past
 from airpath_papers.vcp.grids import FIG6_DB, PROTOCOLS, past_cases
@@ -174,7 +175,7 @@ _CAPACITIES: Final[Mapping[str, Case]] = {
 
 @CLAIMS.check("misjudged-capacity", lambda _spec: _CAPACITIES)
 def _misjudged(session: Session, spec: ClaimSpec, cells: Mapping[str, Case]) -> Finding:
-    def of(measure: Any) -> dict[str, Estimate]:
+    def of(measure: Any) -> dict[str, Interval]:
         return {name: known(session, case, measure) for name, case in cells.items()}
 
     spread, used = of(load_factor_deviation), of(utilisation)

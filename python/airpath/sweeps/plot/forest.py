@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.errors import BadValueError
 from airpath.results import style
 from airpath.results.intervals import Interval
-from airpath.sweeps.differences import Difference, differences, text_of
+from airpath.sweeps.differences import PointDifference, differences, text_of
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.legends import limits
 from airpath.sweeps.plot.selection import COLOURS, Selection, gid
@@ -18,6 +18,8 @@ from airpath.sweeps.scales import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from airpath.results.differences import Difference
 
 __all__ = ["draw_forest"]
 
@@ -31,7 +33,7 @@ def draw_forest(
 ) -> Figure:
     """Draw the differences to one value of an axis; see `SweepPlot.forest`."""
     found = differences(chosen.readings, axis, metric, base, chosen.places)
-    columns: dict[str, list[Difference]] = {}
+    columns: dict[str, list[PointDifference]] = {}
     for each in found:
         columns.setdefault(text_of(each.point, axis), []).append(each)
     # A row for each setting of the other axes, as the base has them.
@@ -55,7 +57,7 @@ def draw_forest(
             for number, column in enumerate(columns.values())
         ]
         labels = [chosen.name(number, rest) for number in rows]
-    look = shown(metric, (each.interval.mean for each in found))
+    look = shown(metric, (each.difference.absolute.mean for each in found))
     unit, scale = ("%", 100.0) if relative else (look.unit, look.scale)
     with style.style():
         width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(panels))
@@ -65,21 +67,20 @@ def draw_forest(
             panel.set_title(style.literal(title))
             panel.axvline(0, color="black", lw=0.9, zorder=1)
             for each, row, colour in column_rows:
-                value = each.relative if relative else each.interval
-                _row(panel, value, each.significant, row, colour, scale)
+                _row(panel, each.difference, row, colour, scale, relative=relative)
                 panel.lines[-1].set_gid(gid(each.point))
             panel.grid(visible=True, axis="x")
             panel.grid(visible=False, axis="y")
             panel.tick_params(axis="y", length=0)
             _bands(panel, chosen, list(rows), rest)
-        intervals = [each.relative if relative else each.interval for each in found]
+        intervals = [_interval(each.difference, relative) for each in found]
         drawn[0, 0].set_xlim(limits(intervals, scale, [0.0]))
         drawn[0, 0].set_yticks(range(len(labels)), list(map(style.literal, labels)))
         drawn[0, 0].set_ylim(len(labels) - 0.4, -0.6)
         what = f"difference of {look.name}" + (f", {unit}" if unit else "")
         figure.supxlabel(style.literal(what), fontsize=10)
         name = found[0].base.labels.get(axis, "")
-        methods = " and ".join(sorted({each.method for each in found}))
+        methods = " and ".join(sorted({each.difference.method for each in found}))
         style.heading(
             figure,
             f"{chosen.readings.plan.name}: {look.name}, difference to {name}",
@@ -89,20 +90,24 @@ def draw_forest(
     return figure
 
 
-def _left_out(found: Sequence[Difference], relative: bool) -> str:
+def _left_out(found: Sequence[PointDifference], relative: bool) -> str:
     """Return how many differences are not tested, or not drawn, for the heading."""
-    untested = sum(bool(each.untested) for each in found)
-    missing = sum(relative and math.isnan(each.relative.mean) for each in found)
+    untested = sum(bool(each.difference.untested) for each in found)
+    missing = sum(relative and math.isnan(each.difference.relative.mean) for each in found)
     text = f" · {untested} hollow: not tested" if untested else ""
     return text + (f" · {missing} not drawn: a mean near 0" if missing else "")
 
 
+def _interval(of: Difference, relative: bool) -> Interval:
+    return of.relative if relative else of.absolute
+
+
 def _row(
-    panel: Axes, value: Interval, significant: bool, row: int, colour: str, scale: float
+    panel: Axes, of: Difference, row: int, colour: str, scale: float, *, relative: bool
 ) -> None:
-    look = style.COLOURS[colour]
+    value, look = _interval(of, relative), style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
-    face = look if significant else "white"
+    face = look if of.is_significant else "white"
     panel.plot([value.mean * scale], [row], "o", ms=5, color=look, mfc=face, zorder=3)
 
 

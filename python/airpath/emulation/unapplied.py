@@ -12,11 +12,11 @@ from airpath.scenario.tcp.config import TcpConfig
 from airpath.scenario.tcp.table import holds, parameters
 from airpath.scenario.units import Duration, Size
 
-__all__ = ["Difference", "of_control", "of_options", "option_text"]
+__all__ = ["UnappliedParameter", "of_control", "of_options", "option_text"]
 
 
-class Difference(NamedTuple):
-    """One option that a kernel does not do as asked.
+class UnappliedParameter(NamedTuple):
+    """A TCP parameter that a kernel does not apply as the scenario has it.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Difference(NamedTuple):
     kernel: str
 
 
-def of_options(options: Mapping[str, Any], control: str) -> Iterator[Difference]:
+def of_options(options: Mapping[str, Any], control: str) -> Iterator[UnappliedParameter]:
     """Yield the parameters that a kernel has no setting for, where it does not do as asked.
 
     Parameters
@@ -52,7 +52,7 @@ def of_options(options: Mapping[str, Any], control: str) -> Iterator[Difference]
         applies = holds(kernel.when, values)
         applies = applies and not (kernel.unless and holds(kernel.unless, values))
         if kernel.does and applies and not is_same:
-            yield Difference(f"tcp.{name}", option_text(name, value), kernel.does)
+            yield UnappliedParameter(f"tcp.{name}", option_text(name, value), kernel.does)
 
 
 @cache
@@ -66,7 +66,7 @@ def _same(name: str) -> Sequence[Any]:
     ]
 
 
-def of_control(control: Mapping[str, Any], name: str) -> Iterator[Difference]:
+def of_control(control: Mapping[str, Any], name: str) -> Iterator[UnappliedParameter]:
     """Yield what the kernel's congestion control has otherwise than ours by default.
 
     Parameters
@@ -77,11 +77,11 @@ def of_control(control: Mapping[str, Any], name: str) -> Iterator[Difference]:
         The kernel's.
     """
     if control["kind"] == "cubic-ns3":
-        yield Difference("cc", "cubic, as ns-3 counts", "cubic, as the kernel counts")
+        yield UnappliedParameter("cc", "cubic, as ns-3 counts", "cubic, as the kernel counts")
     for key, theirs in KERNEL[name].items():
         asked = control.get(key, theirs)
         if asked is not None and asked != theirs:
-            yield Difference(f"cc.{key}", str(asked), str(theirs))
+            yield UnappliedParameter(f"cc.{key}", str(asked), str(theirs))
 
 
 def option_text(name: str, value: Any) -> str:
