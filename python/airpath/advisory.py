@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from airpath.engine.flow_descriptions import FlowDescriptions, direction, grouped
-from airpath.scenario.mimo import MimoLink
-from airpath.scenario.units import Duration, Size, quote
+from airpath.engine.component import Component
+from airpath.engine.resolved import ResolvedScenario
+from airpath.scenario.units import Size, quote
 
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-__all__ = ["Advisory", "of_scenario", "packet_bytes", "payload_bytes"]
+__all__ = ["Advisory", "of_scenario"]
 
 _ACK_BYTES = 40
-_DATAGRAM_HEADER = 28
-"""IPv4 without options (RFC 791 §3.1) and UDP (RFC 768), bytes."""
 _QUEUES_OF_DATA = (
     ("forward", "bottleneck", "bottleneck"),
     ("reverse", "ack_path", "link that ACKs take"),
@@ -54,48 +52,46 @@ class Advisory:
         return asdict(self)
 
 
-def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> list[Advisory]:
+def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory]:
     """Return what is known before the run.
 
     Parameters
     ----------
     scenario : Scenario
         As the user gave it.
-    resolved : mapping
+    resolved : ResolvedScenario
         The same resolved.
     """
     return [
         *_same_controls(scenario, resolved),
-        *_nobody_marks(resolved),
-        *_nobody_tells_load(resolved),
+        *_ecn_without_marks(resolved),
+        *_vcp_without_code(resolved),
         *_nothing_fits(resolved),
         *_nothing_corrected(scenario, resolved),
-        *_many_slots(resolved),
+        *_many_slots(scenario, resolved),
     ]
 
 
-def _same_controls(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield groups whose congestion control is the same as another one under its profile."""
     first: dict[str, tuple[int, str]] = {}
-    flows = FlowDescriptions(resolved)
-    for group, members in grouped(resolved).items():
-        source = flows[members[0]]["source"]
-        control = getattr(scenario.flows[group], "cc", None)
-        if control is None or source["kind"] != "tcp":
+    for group, flow in resolved.flows.first_of_groups():
+        source, control = flow.source, getattr(scenario.flows[group], "cc", None)
+        if control is None or not source.is_tcp:
             continue
-        does = json.dumps([source["congestion"], source["options"]], sort_keys=True)
+        does = json.dumps([source.congestion.description, source.tcp.values], sort_keys=True)
         other, name = first.setdefault(does, (group, control.kind))
         if name != control.kind:
             yield Advisory(
                 "same-congestion-control",
                 f"cc = {quote(control.kind)} is what flows.{other}'s {quote(name)} is: under "
-                f"profile = {quote(source['options']['profile'])} both recover by "
-                f"{quote(source['options']['recovery'])}. tcp = {{recovery = …}} tells them apart.",
+                f"profile = {quote(source.tcp.profile)} both recover by "
+                f"{quote(source.tcp.recovery)}. tcp = {{recovery = …}} tells them apart.",
                 f"flows.{group}",
             )
 
 
-def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+def _ecn_without_marks(resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of ECN that is asked for over a queue that does not mark."""
     for place, where, who in _without_marks(resolved, ("on", "dctcp")):
         yield Advisory(
@@ -106,7 +102,7 @@ def _nobody_marks(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
         )
 
 
-def _nobody_tells_load(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+def _vcp_without_code(resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of VCP over a queue that writes no load code."""
     for place, where, who in _without_marks(resolved, ("vcp",)):
         yield Advisory(
@@ -119,44 +115,33 @@ def _nobody_tells_load(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
 
 
 def _without_marks(
-    resolved: Mapping[str, Any], uses: tuple[str, ...]
+    resolved: ResolvedScenario, uses: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield queues of data that mark nothing, and groups there that use the ECN field so."""
-    flows = FlowDescriptions(resolved)
+    hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
     for way, place, where in _QUEUES_OF_DATA:
         who = [
             f"flows.{group}"
-            for group, members in grouped(resolved).items()
-            if direction(flows[members[0]]) == way
-            and flows[members[0]]["source"].get("options", {}).get("ecn", "off") in uses
+            for group, flow in resolved.flows.first_of_groups()
+            if flow.direction == way and flow.source.tcp.ecn in uses
         ]
-        if who and not _marks(resolved[place]["queue"]):
+        queue = hops[place].queue
+        if who and queue is not None and not queue.marks:
             yield place, where, who[0] if len(who) == 1 else f"{who[0]} and others"
 
 
-def _marks(queue: Mapping[str, Any]) -> bool:
-    """Say whether a discipline, or one in it, writes into the ECN field."""
-    inner = [value for value in queue.values() if isinstance(value, Mapping)]
-    return bool(queue.get("ecn")) or queue.get("kind") == "vcp" or any(map(_marks, inner))
-
-
-def _nothing_fits(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+def _nothing_fits(resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
-    queue, ack_path = resolved["bottleneck"]["queue"], resolved["ack_path"]
-    flows = FlowDescriptions(resolved)
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
-    for group, members in grouped(resolved).items():
-        flow = flows[members[0]]
-        sizes[direction(flow)][f"flows.{group}"] = packet_bytes(flow["source"])
-    yield from _below(queue, "bottleneck.aqm", sizes["forward"])
-    if "queue" in ack_path:
-        of_acks = {"the ACKs": _ACK_BYTES} if sizes["forward"] else {}
-        yield from _below(ack_path["queue"], "ack_path.aqm", sizes["reverse"] or of_acks)
+    for group, flow in resolved.flows.first_of_groups():
+        sizes[flow.direction][f"flows.{group}"] = flow.source.packet_bytes
+    yield from _below(resolved.queue, "bottleneck.aqm", sizes["forward"])
+    of_acks = {"the ACKs": _ACK_BYTES} if sizes["forward"] else {}
+    yield from _below(resolved.ack_path.queue, "ack_path.aqm", sizes["reverse"] or of_acks)
 
 
-def _below(queue: Mapping[str, Any], place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
-    limit = queue.get("limit")
-    most = limit.get("bytes") if isinstance(limit, Mapping) else None
+def _below(queue: Component | None, place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
+    most = None if queue is None else queue.limit_bytes
     refused = {who: size for who, size in sizes.items() if most is not None and size > most}
     if not refused:
         return
@@ -171,26 +156,24 @@ def _below(queue: Mapping[str, Any], place: str, sizes: Mapping[str, int]) -> It
     )
 
 
-def _nothing_corrected(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Advisory]:
+def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of packets with parity that corrects not one symbol."""
-    flows = FlowDescriptions(resolved)
-    sources = [flows[members[0]] for members in grouped(resolved).values()]
     back = getattr(scenario.ack_path, "link", None)
     links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
     for place, link, way in links:
-        if not isinstance(link, MimoLink):
+        if link is None:
             continue
-        carries_both = way == "forward" and back is None and "queue" in resolved["ack_path"]
+        carries_both = way == "forward" and back is None and resolved.ack_path.queue is not None
         sizes: dict[int, str] = {}
-        for flow in sources:
-            is_ahead = direction(flow) == (way or "reverse")
+        for _, flow in resolved.flows.first_of_groups():
+            is_ahead = flow.direction == (way or "reverse")
             if carries_both or not is_ahead:
-                sizes.setdefault(_ack_bytes(flow["source"]), "an ACK")
+                sizes.setdefault(flow.source.ack_bytes, "an ACK")
             if carries_both or is_ahead:
-                sizes.setdefault(packet_bytes(flow["source"]), "a packet")
+                sizes.setdefault(flow.source.packet_bytes, "a packet")
         for size, what in sizes.items():
-            if size and link.uncorrected(size):
-                rate = link.code_rate_of(size)
+            rate = link.uncorrected_code_rate(size) if size else None
+            if rate is not None:
                 yield Advisory(
                     "code-corrects-nothing",
                     f"code_rate = {rate:g} leaves {what} of {size} B without a symbol that can "
@@ -199,52 +182,17 @@ def _nothing_corrected(scenario: Scenario, resolved: Mapping[str, Any]) -> Itera
                 )
 
 
-def _many_slots(resolved: Mapping[str, Any]) -> Iterator[Advisory]:
-    """Yield the cells whose slots are so short that a replication takes long."""
-    for place in ("bottleneck", "ack_path"):
-        link = resolved[place].get("link") or {}
-        slots = resolved["duration_ns"] / link["slot_ns"] if link.get("kind") == "cell" else 0
+def _many_slots(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
+    """Yield the links whose slots are so short that a replication takes long."""
+    hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
+    for place, hop in hops.items():
+        slots = 0.0 if hop.link is None else hop.link.slots(resolved.duration_ns)
         if slots > _MANY_SLOTS:
+            slot = getattr(scenario, place).link.slot
             yield Advisory(
                 "many-slots",
-                f"slot = {quote(str(Duration(link['slot_ns'])))}: {slots:.3g} slots in a "
+                f"slot = {quote(str(slot))}: {slots:.3g} slots in a "
                 "replication, each of which takes up to 1 us of processor time while a user has "
                 "data. Set a longer slot.",
                 f"{place}.link",
             )
-
-
-def _ack_bytes(source: Mapping[str, Any]) -> int:
-    """Return the bytes of an ACK of a flow; 0 of one without."""
-    if source["kind"] != "tcp":
-        return 0
-    options = source["options"]
-    return int(options["header_bytes"]) + (12 if options.get("timestamps") else 0)
-
-
-def packet_bytes(source: Mapping[str, Any]) -> int:
-    """Return the bytes of a full IP packet of a flow.
-
-    Parameters
-    ----------
-    source : mapping
-        The flow's `source` in a resolved scenario.
-    """
-    if source["kind"] != "tcp":
-        return int(source["packet_bytes"])
-    options = source["options"]
-    stamps = 12 if options.get("timestamps") else 0
-    return int(options["mss"]) + int(options["header_bytes"]) + stamps
-
-
-def payload_bytes(source: Mapping[str, Any]) -> int:
-    """Return the payload bytes of a full IP packet of a flow.
-
-    Parameters
-    ----------
-    source : mapping
-        The flow's `source` in a resolved scenario.
-    """
-    if source["kind"] != "tcp":
-        return max(0, packet_bytes(source) - _DATAGRAM_HEADER)
-    return int(source["options"]["mss"])

@@ -25,7 +25,8 @@ from airpath.captures import CapturePlan, checked_points
 from airpath.engine.engine_input import Progress
 from airpath.engine.error_paths import as_written, in_words
 from airpath.engine.estimate import refuse_too_much
-from airpath.engine.inputs import resolved_with_inputs
+from airpath.engine.prepared import PreparedScenario, Runnable, given_scenario, prepared
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import (
     BadValueError,
     Interrupted,
@@ -57,7 +58,7 @@ _LARGEST_SEED = 2**64 - 1
 
 
 def simulate(
-    scenario: Scenario | str | os.PathLike[str],
+    scenario: Runnable,
     *,
     reps: int = 10,
     seed: int = 1,
@@ -114,14 +115,14 @@ def simulate(
         were finished until then.
     """
     _check_arguments(reps, seed, threads, confidence, capture_to, progress)
-    scenario = given_scenario(scenario)
-    resolved, read = resolved_with_inputs(scenario)
-    refuse_too_much(scenario.file or scenario.name, resolved, reps)
+    made = prepared(scenario)
+    scenario, resolved = made.scenario, made.resolved
+    refuse_too_much(made.place, resolved, reps)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
         scenario=scenario,
         resolved=resolved,
-        **read.named(),
+        **made.inputs.named(),
         seed=seed,
         replications=reps,
         confidence=confidence,
@@ -129,7 +130,7 @@ def simulate(
     )
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
-            output = read.for_engine(resolved).simulate(
+            output = made.for_engine().simulate(
                 seed,
                 range(reps),
                 threads=min(threads or cores(), reps),
@@ -156,7 +157,7 @@ def simulate(
         recorded=output.series,
         ss=output.ss,
         flow_monitor=output.flow_monitor,
-        traces=read.traces,
+        traces=made.inputs.traces,
         captures=captured,
         advisories=[*noted, *remarks(resolved, replications, about.get("tables"))],
     )
@@ -171,36 +172,34 @@ def _replications(output: _airpath.SimulationOutput) -> list[dict[str, Any]]:
     return [run | {"flows": FlowTable(*output.flows(place))} for place, run in enumerate(found)]
 
 
-def check(scenario: Scenario | str | os.PathLike[str]) -> dict[str, Any]:
-    """Check that a scenario can be run, and return its resolved form.
+def check(scenario: Runnable) -> PreparedScenario:
+    """Check that a scenario can be run, and return it prepared.
 
     Parameters
     ----------
     scenario : Scenario or path
         What to check; a path is that of a scenario file. Its traces and tables are read, and the
-        network is wired.
+        network is built.
 
     Returns
     -------
-    resolved : dict
-        SI base units; every flow and every TCP option listed.
+    prepared : PreparedScenario
+        What `simulate`, `solve` and `emulate` take in place of the scenario, without resolving it
+        or reading its files again. ``prepared.resolved.document`` is the resolved form: SI base
+        units, every flow and every TCP parameter listed.
 
     Raises
     ------
     BadValueError
         If it cannot be run.
     """
-    scenario = given_scenario(scenario)
-    resolved, read = resolved_with_inputs(scenario)
-    refuse_too_much(scenario.file or scenario.name, resolved, 1)
-    try:
-        read.for_engine(resolved).check()
-    except ValueError as error:
-        raise BadValueError(in_words(scenario, str(error))) from None
-    return resolved
+    made = prepared(scenario)
+    refuse_too_much(made.place, made.resolved, 1)
+    made.check()
+    return made
 
 
-def advisories(scenario: Scenario | str | os.PathLike[str]) -> list[Advisory]:
+def advisories(scenario: Runnable) -> list[Advisory]:
     """Return what to know of a scenario before it is run.
 
     Parameters
@@ -213,15 +212,17 @@ def advisories(scenario: Scenario | str | os.PathLike[str]) -> list[Advisory]:
     BadValueError
         If it cannot be resolved.
     """
+    if isinstance(scenario, PreparedScenario):
+        return of_scenario(scenario.scenario, scenario.resolved)
     scenario = given_scenario(scenario)
-    return of_scenario(scenario, json.loads(scenario.resolve()[0]))
+    return of_scenario(scenario, ResolvedScenario.from_json(scenario.resolve()[0]))
 
 
 # --- the analytic model ------------------------------------------------------------------------
 
 
 def solve(
-    scenario: Scenario | str | os.PathLike[str],
+    scenario: Runnable,
     *,
     model: str | None = None,
     trajectory: str | float | Duration | None = None,
@@ -255,23 +256,23 @@ def solve(
         If no model covers the scenario, or `model` does not; a line for each key that is not
         covered says what is.
     """
-    scenario = given_scenario(scenario)
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)
-    resolved, read = resolved_with_inputs(scenario)
+    made = prepared(scenario)
+    scenario = made.scenario
     try:
-        found = json.loads(read.for_engine(resolved).solve(model, until_s))
+        found = json.loads(made.for_engine().solve(model, until_s))
     except ValueError as error:
         lines = [as_written(scenario, line) for line in str(error).split("\n")]
         raise BadValueError("\n".join(lines)) from None
     if "no_throughput" in found:
-        place = f"{scenario.file or scenario.name}: "
+        place = f"{made.place}: "
         told = [as_written(scenario, line) for line in found["no_throughput"]]
         found["no_throughput"] = [line.removeprefix(place) for line in told]
     about = provenance(
         scenario=scenario,
-        resolved=resolved,
-        **read.named(),
+        resolved=made.resolved,
+        **made.inputs.named(),
         command=command or "airpath.solve()",
     )
     found["warnings"] += unfinished_tables(about.get("tables", {}))
@@ -291,23 +292,6 @@ def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> floa
 
 
 # --- what both need ----------------------------------------------------------------------------
-
-
-def given_scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
-    """Return a scenario; a path is that of its file.
-
-    Raises
-    ------
-    BadValueError
-        If it is neither, or the file does not hold one.
-    """
-    if isinstance(scenario, Scenario):
-        return scenario
-    if isinstance(scenario, (str, os.PathLike)):
-        return load(scenario)
-    raise BadValueError(
-        f"{blamed('scenario', scenario)}: neither a Scenario nor the path of a file. Give one."
-    )
 
 
 def _captures(

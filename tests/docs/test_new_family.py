@@ -74,9 +74,8 @@ TAKER = [
     ),
     (
         LINKS,
-        "from airpath.scenario.error_processes import ErrorProcess\n",
-        "from airpath.scenario.error_processes import ErrorProcess\n"
-        "from airpath.scenario.jitter import Jitter\n",
+        "from airpath.scenario.link import ",
+        "from airpath.scenario.jitter import Jitter\nfrom airpath.scenario.link import ",
     ),
     (
         LINKS,

@@ -10,17 +10,17 @@ import pytest
 import airpath as ap
 from airpath.emulation import document
 from airpath.emulation.kernel import for_commands, for_flows
-from airpath.engine.inputs import resolved_with_inputs
+from airpath.engine.prepared import prepare
 from airpath.errors import BadValueError
 
 
 def _written(tmp_path: Path, scenario: ap.Scenario, commands: document.Commands | None) -> dict:
-    resolved, read = resolved_with_inputs(scenario)
+    made = prepare(scenario)
     results = tmp_path / "results"
     results.mkdir()
-    kernel = (for_commands if commands else for_flows)(scenario, resolved)
+    kernel = (for_commands if commands else for_flows)(scenario, made.resolved)
     settings = document.Settings(7, replication=2, capture=True)
-    path = document.write(tmp_path, results, resolved, read, kernel, commands, settings)
+    path = document.write(tmp_path, results, made, kernel, commands, settings)
     return json.loads(path.read_text())
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import airpath as ap
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
-from airpath.engine.inputs import resolved_with_inputs
+from airpath.engine.prepared import prepare
 from airpath.errors import ScenarioError
 
 BASE: dict[str, Any] = {
@@ -31,7 +31,7 @@ def _everything(name: str) -> bool:
 
 def _told(*flows: dict[str, Any], **keys: Any) -> Kernel:
     scenario = _scenario(*flows, **keys)
-    return for_flows(scenario, resolved_with_inputs(scenario)[0], _everything)
+    return for_flows(scenario, prepare(scenario).resolved, _everything)
 
 
 def _settings(kernel: Kernel) -> dict[str, str]:
@@ -155,7 +155,7 @@ def test_a_smaller_segment_and_a_smaller_window_are_told_to_the_socket() -> None
 
 def test_a_setting_that_an_older_kernel_lacks_is_told_as_a_difference() -> None:
     scenario = _scenario({})
-    resolved = resolved_with_inputs(scenario)[0]
+    resolved = prepare(scenario).resolved
     kernel = for_flows(scenario, resolved, lambda name: name != "tcp_rto_max_ms")
     assert "net.ipv4.tcp_rto_max_ms" not in kernel.sysctls
     assert _differences(kernel)["tcp.max_rto"] == ("60 s", "120 s")
@@ -259,7 +259,7 @@ def test_every_problem_is_told_at_once() -> None:
 
 def _of_command(flow: dict[str, Any]) -> Kernel:
     scenario = _scenario(flow)
-    return for_commands(scenario, resolved_with_inputs(scenario)[0], 0, _everything)
+    return for_commands(scenario, prepare(scenario).resolved, 0, _everything)
 
 
 def test_a_commands_tcp_is_the_kernels_own() -> None:
@@ -295,7 +295,7 @@ def test_a_control_that_no_kernel_has_is_refused_for_commands_too() -> None:
 
 def test_bbr_is_the_kernels_and_cannot_be_simulated(tmp_path: Path) -> None:
     scenario = _scenario({"cc": "bbr", "profile": "linux"})
-    resolved = resolved_with_inputs(scenario, emulated=True)[0]
+    resolved = prepare(scenario, emulated=True).resolved
     assert for_flows(scenario, resolved, _everything).sockets[0]["congestion"] == "bbr"
     assert scenario.to_toml().count('cc = {kind = "bbr"}') == 1
     file = tmp_path / "s.toml"

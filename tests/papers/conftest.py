@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from one_by_one import OneByOne
 
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.flows import Flows
 from airpath.reproduction.engine import Simulated, Solved
 
 WINDOW_PACKETS = 65536 / 1500
@@ -124,7 +124,7 @@ class FakeEngine(OneByOne):
         self.runs.append({"name": resolved["name"], "reps": replications, "seed": seed})
         interrupted = index == self.interrupt_at
         done = 1 if interrupted else replications
-        flows = len(FlowDescriptions(resolved))
+        flows = len(Flows(resolved["flows"]))
         total = self.throughput(resolved["name"])
         found = []
         for replication in range(done):
@@ -154,9 +154,12 @@ class FakeEngine(OneByOne):
         link = resolved["bottleneck"]["link"]
         wires = ("access", "egress", "return_wire")
         rtts = [
-            (sum(flow[wire]["delay_ns"] for wire in wires) + resolved["bottleneck"]["delay_ns"])
+            (
+                sum(getattr(flow, wire).delay_ns for wire in wires)
+                + resolved["bottleneck"]["delay_ns"]
+            )
             / 1e9
-            for flow in FlowDescriptions(resolved)
+            for flow in Flows(resolved["flows"])
         ]
         if len(link["regimes"]) > 2:
             return Solved("R1", 9e6, 5.0, None, 9.5e6)

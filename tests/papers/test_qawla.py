@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.flows import Flows
 from airpath.reproduction import Effort, reproduce
 from airpath.reproduction.engine import Compiled, Solved, Wanted
 from airpath.reproduction.files import read_table, read_text
@@ -106,13 +106,13 @@ def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: boo
     links_ns = resolved["bottleneck"]["delay_ns"]
     if not idealised:
         links_ns += resolved["ack_path"]["delay_ns"]
-    for i, flow in enumerate(FlowDescriptions(resolved)):
-        wires = sum(flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire"))
+    for i, flow in enumerate(Flows(resolved["flows"])):
+        wires = sum(wire.delay_ns for wire in (flow.access, flow.egress, flow.return_wire))
         rtt0_ms = 2 * (i + 1) * mean_ms / (n + 1)
         # Each of three delays is rounded to a nanosecond.
         assert wires + links_ns == pytest.approx((rtt0_ms + 5) * 1e6, abs=2)
-        assert flow["egress"]["delay_ns"] == pytest.approx(2 * mean_ms / (n + 1) / 4 * 1e6, abs=1)
-    assert len(FlowDescriptions(resolved)) == n
+        assert flow.egress.delay_ns == pytest.approx(2 * mean_ms / (n + 1) / 4 * 1e6, abs=1)
+    assert len(Flows(resolved["flows"])) == n
 
 
 def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.flows import Flows
 from airpath.reproduction import Effort, Row, reproduce
 from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.render import print_report
@@ -71,7 +71,7 @@ def test_a_random_link_is_simulated_on_the_papers_path() -> None:
     assert [regime["per"] for regime in made["regimes"]] == list(link.pers)
     assert made["framing"]["overhead_bytes"] == 2
     assert resolved["ack_path"]["link"]["rate_bps"] == 5_376_000
-    assert len(FlowDescriptions(resolved)) == 2
+    assert len(Flows(resolved["flows"])) == 2
     assert json.loads(scenarios.analysed(Link(27)).resolve()[0])["ack_path"]["kind"] == "ideal"
 
 

@@ -100,6 +100,10 @@ def by_hand(*names: str, snr_db: float = 20, threshold: int | None = None) -> ap
 # --- the scenario ------------------------------------------------------------------------------
 
 
+def policy_of(scenario: ap.Scenario | Path) -> Any:
+    return ap.check(scenario).resolved.link.get("policy")
+
+
 def test_the_resolved_form(table: Path) -> None:
     policy = {"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": "20 packets"}
     text, files = scenario(table, policy, snr_bias_db=2, packet="576 B").resolve()
@@ -127,7 +131,7 @@ def test_a_relative_table_starts_from_the_scenarios_folder(table: Path) -> None:
     assert ap.load(file).resolve()[1] == {"four.json": table}
     again = ap.load(file).to_toml()
     assert f'table = "{table.as_posix()}"' in again
-    assert ap.check(file)["bottleneck"]["link"]["policy"] == {"kind": "tagla", "th_per": 0.01}
+    assert policy_of(file) == {"kind": "tagla", "th_per": 0.01}
 
 
 def test_the_table_is_in_the_provenance(table: Path) -> None:
@@ -323,8 +327,7 @@ def test_policy_choices() -> None:
 
 @pytest.mark.parametrize("snr_db", [12, 20, 28, 36])
 def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> None:
-    found = ap.check(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
-    policy = found["bottleneck"]["link"]["policy"]
+    policy = policy_of(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
     best = ap.solve(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
     throughputs = {}
     for below, above in itertools.product(MCSS, MCSS):
@@ -341,9 +344,9 @@ def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> Non
 
 
 def test_the_optimum_knows_the_true_snr(table: Path) -> None:
-    plain = ap.check(scenario(table, ap.OptimumPolicy(threshold=20)))["bottleneck"]["link"]
+    plain = policy_of(scenario(table, ap.OptimumPolicy(threshold=20)))
     wrong = scenario(table, ap.OptimumPolicy(threshold=20), snr_bias_db=9, snr_noise_db=5)
-    assert ap.check(wrong)["bottleneck"]["link"]["policy"] == plain["policy"]
+    assert policy_of(wrong) == plain
     assert ap.solve(wrong).throughput_bps > 0
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import airpath as ap
 from airpath import _airpath
-from airpath.engine.inputs import FROM_PYTHON
+from airpath.engine.resolved import DERIVED_SERIES
 from airpath.scenario import FAMILIES
 
 
@@ -131,9 +131,9 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_check_gives_the_resolved_scenario() -> None:
-    resolved = ap.check(scenario())
-    assert resolved["duration_ns"] == 10_000_000_000
-    assert resolved["flows"][0]["source"]["options"]["min_rto_ns"] == 1_000_000_000
+    resolved = ap.check(scenario()).resolved
+    assert resolved.duration_ns == 10_000_000_000
+    assert resolved.flows[0].source.tcp.min_rto_ns == 1_000_000_000
 
 
 # --- solve -------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
     expected = ap.simulate(scenario(), reps=1).replications
     assert ap.simulate(file, reps=1).replications == expected
     assert ap.simulate(str(file), reps=1).replications == expected
-    assert ap.check(file)["flows"] == ap.check(scenario())["flows"]
+    assert ap.check(file).resolved.flows.entries == ap.check(scenario()).resolved.flows.entries
     assert ap.solve(file).throughput_bps == ap.solve(scenario()).throughput_bps
     with pytest.raises(ap.ScenarioError, match=r"no\.toml: cannot be read"):
         ap.simulate(tmp_path / "no.toml")
@@ -265,4 +265,4 @@ def test_the_series_of_a_scenario_are_those_of_the_engine() -> None:
 
     result = ap.simulate(scenario(record={"series": list(SERIES)}), reps=1)
     assert all({"time_s", "id", "value"} <= set(result.series(name).columns) for name in SERIES)
-    assert set(FROM_PYTHON) <= set(SERIES)
+    assert set(DERIVED_SERIES) <= set(SERIES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 import airpath as ap
 from airpath.engine import estimate
+from airpath.engine.prepared import prepare
 from airpath.results import mean_interval
 from airpath.scenario.examples import example_path
 
@@ -153,7 +153,7 @@ def test_the_estimate_is_not_below_what_is_kept() -> None:
     recorded = {"series": [*levels, *whole], "ss": True, "interval": "10 ms"}
     path = SCENARIO.replace({"record": recorded, "duration": "20 s"})
     result = ap.simulate(path, reps=2)
-    needs = {need.key: need.number for need in estimate.needed(json.loads(path.resolve()[0]), 2)}
+    needs = {need.key: need.number for need in estimate.needed(prepare(path).resolved, 2)}
     for key, names in (("record.interval", levels), ("record.series", whole)):
         # Half of the delivered bytes was missing: it is not thinned.
         kept = sum(len(result.series(name, index)) for name in names for index in range(2))

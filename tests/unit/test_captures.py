@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import airpath as ap
+from airpath.engine.prepared import prepare
 from airpath.scenario import CAPTURE_POINTS
 from required import program
 
@@ -374,15 +375,10 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("needs /dev/full")
-    from airpath import _airpath, api
-
-    scenario = lossy(duration="2 s")
-    resolved, _ = api.resolved_with_inputs(scenario)
+    made = prepare(lossy(duration="2 s")).for_engine()
     request = (0, ("", ""), [("sender", str(full))])
     with pytest.raises(RuntimeError, match="the capture cannot be written: No space left"):
-        _airpath.simulate(
-            api.json.dumps(api.for_engine(resolved)), {}, 1, 0, 1, 1, captures=request
-        )
+        made.simulate(1, range(1), captures=request)
 
 
 def test_without_window_scaling_the_field_is_the_window(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.comparison.quantities import Quantity
+from airpath.engine.resolved import ResolvedScenario
 from engine_samples import emulation, scenario
 
 GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
@@ -160,7 +161,7 @@ def test_a_parameter_without_an_occasion_explains_nothing(
     option: str, timeouts: float, retransmissions: float, why: str
 ) -> None:
     seen = kernel_facts._Seen(timeouts, retransmissions, ack_ratio=0.5, acks_as_asked=False)
-    resolved = {"flows": [{"source": {}}], "warmup_ns": 1}
+    resolved = ResolvedScenario({"flows": [{"source": {}}], "warmup_ns": 1})
     assert kernel_facts._why_not(option, seen, resolved) == why
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 import airpath as ap
 from airpath.comparison.quantities import quantities
+from airpath.engine.resolved import ResolvedScenario
 from airpath.results.fairness import comparable
 from airpath.results.overview import tables
 from airpath.sweeps.job import job_of, run_job
@@ -30,9 +30,8 @@ def bulk(count: int = 1, **keys: Any) -> list[ap.Source]:
     return ap.flows(count, base_rtt="40 ms", cc="cubic", **keys)
 
 
-def resolved(made: ap.Scenario) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(made.resolve()[0])
-    return found
+def resolved(made: ap.Scenario) -> ResolvedScenario:
+    return ResolvedScenario.from_json(made.resolve()[0])
 
 
 def index(goodputs: list[float]) -> float:

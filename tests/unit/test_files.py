@@ -16,6 +16,7 @@ import pytest
 
 import airpath as ap
 from airpath import files, phy
+from airpath.engine.resolved import ResolvedScenario
 from airpath.files import (
     NewFile,
     UnreadableError,
@@ -207,7 +208,7 @@ def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     }
     about = {"per": {"file": str(tmp_path / "per.json"), "sha256": ""}}
     result: Any = SimpleNamespace(
-        resolved={"bottleneck": {"link": link}}, provenance={"tables": about}
+        resolved=ResolvedScenario({"bottleneck": {"link": link}}), provenance={"tables": about}
     )
     assert regime_names(result) == ["regime 1", "regime 2"]
 

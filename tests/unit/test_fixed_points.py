@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from airpath import _airpath, api
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.flows import Flows
 from airpath_papers.qawla import scenarios
 
 GRED = (30.0, 90.0, 0.1)
@@ -37,8 +37,8 @@ def test_a_batch_solves_what_solve_solves(idx: int, boundary: int) -> None:
     regimes = [(regime["rate_bps"], regime["per"]) for regime in link["regimes"]]
     wires = ("access", "egress", "return_wire")
     rtts_s = [
-        sum(flow[wire]["delay_ns"] * 1e-9 for wire in wires) + hop["delay_ns"] * 1e-9
-        for flow in FlowDescriptions(resolved)
+        sum(getattr(flow, wire).delay_ns * 1e-9 for wire in wires) + hop["delay_ns"] * 1e-9
+        for flow in Flows(resolved["flows"])
     ]
     # The window of 65 535 bytes stands for 65 536 in both.
     [[throughput_bps]] = batch([(link["thresholds"], regimes)], [rtts_s])

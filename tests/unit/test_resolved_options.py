@@ -299,7 +299,9 @@ def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path)
                 continue
             (tmp_path / "written.toml").write_text(explicit(given).to_toml(), encoding="utf-8")
             written = ap.load(tmp_path / "written.toml")
-            assert ap.check(written)["flows"] == ap.check(given)["flows"], keys
+            assert (
+                ap.check(written).resolved.flows.entries == ap.check(given).resolved.flows.entries
+            ), keys
             accepted += 1
     assert accepted > 50
 

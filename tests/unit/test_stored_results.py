@@ -48,9 +48,9 @@ def same(one: ap.Result, other: ap.Result) -> None:
         for name in one.recorded:
             tables = (each.series(name, replication) for each in (one, other))
             pd.testing.assert_frame_equal(*tables)
-        if one.resolved["record"]["ss"]:
+        if one.resolved.recording.has_ss:
             pd.testing.assert_frame_equal(one.ss(replication), other.ss(replication))
-    if one.resolved["record"]["flow_monitor"]:
+    if one.resolved.recording.has_flow_monitor:
         pd.testing.assert_frame_equal(one.flow_monitor(), other.flow_monitor())
         assert one.flow_monitor_xml(1) == other.flow_monitor_xml(1)
     ours, theirs = one.capacity(1), other.capacity(1)

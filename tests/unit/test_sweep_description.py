@@ -55,8 +55,8 @@ def test_a_file_gives_points_in_order_with_their_jobs(tmp_path: Path) -> None:
     assert (plan.rule.least, plan.rule.most, plan.rule.relative) == (4, 64, 0.02)
     assert plan.metrics == ["p95_sojourn_s", "goodput_bps"]
     job = found.jobs[plan.points[1].digest].resolved
-    assert job["bottleneck"]["queue"] == {"kind": "droptail", "limit": {"packets": 50}}
-    assert job["flows"][0]["source"]["congestion"]["kind"] == "cubic"
+    assert (job.queue.kind, job.queue.limit_packets) == ("droptail", 50)
+    assert job.flows[0].source.congestion.kind == "cubic"
     assert found.scenarios(3).bottleneck.aqm.document()["kind"] == "codel"
 
 
@@ -93,7 +93,7 @@ def test_a_base_may_be_a_table_and_overrides_apply_to_it(tmp_path: Path) -> None
     (tmp_path / "sweep.toml").write_text(text)
     found = read_sweep_file(tmp_path / "sweep.toml", [("duration", "3 s"), ("flows.0.count", "5")])
     (job,) = found.jobs.values()
-    assert (job.simulated_s, job.resolved["flows"][0]["count"]) == (3.0, 5)
+    assert (job.simulated_s, len(job.resolved.flows)) == (3.0, 5)
 
 
 def test_a_base_may_be_a_function_of_the_parameters() -> None:
@@ -110,8 +110,8 @@ def test_a_base_may_be_a_function_of_the_parameters() -> None:
     found = described(scenario, grid=grid)
     assert (found.plan.base, found.plan.name) == ("", "scenario")
     assert found.plan.points[1].values == {"rate": 2.5, "buffer": "10 packets"}
-    link = found.jobs[found.plan.points[1].digest].resolved["bottleneck"]["link"]
-    assert link["rate_bps"] == 2_500_000
+    link = found.jobs[found.plan.points[1].digest].resolved.link
+    assert link.known_rates_bps == [2_500_000]
     with pytest.raises(ValueError, match="the function raised ZeroDivisionError: no rate") as told:
         described(scenario, grid=grid | {"rate": [1, -1]})
     assert str(told.value) == (

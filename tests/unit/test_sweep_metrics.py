@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
+from airpath.engine.resolved import ResolvedScenario
 from airpath.results.frames import plain
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.scenario import loads
@@ -222,7 +223,7 @@ def test_without_a_scenario_a_model_has_no_goodput() -> None:
     solution = ap.solve(loads(POISSON))
     bare = type(solution)(**{**vars(solution), "provenance": {}})
     assert solve_metrics(["goodput_bps"], bare) == {"goodput_bps": None}
-    resolved = solution.provenance["scenario"]
+    resolved = ResolvedScenario(solution.provenance["scenario"])
     assert solve_metrics(["goodput_bps"], bare, resolved) == solve_metrics(
         ["goodput_bps"], solution
     )

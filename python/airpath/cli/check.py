@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from airpath import _airpath, api
+from airpath.advisory import of_scenario
 from airpath.cli import completion, output
-from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.scenario import Scenario, Tcp
 
 __all__ = ["check", "explicit"]
@@ -33,13 +33,13 @@ def check(
 ) -> int:
     """Validate a scenario, and print it with every key and every TCP option written out."""
     chosen = api.load(scenario, output.load_options(set_))
-    resolved = api.check(chosen)
-    for advisory in api.advisories(chosen):
+    resolved = api.check(chosen).resolved
+    for advisory in of_scenario(chosen, resolved):
         output.note(str(advisory))
     if json:
-        output.print_json(resolved)
+        output.print_json(resolved.document)
         return 0
-    flows = len(FlowDescriptions(resolved))
+    flows = len(resolved.flows)
     print(f"# {scenario}: accepted by airpath {_airpath.version()}, {flows} flows.")
     print("# Every key and every TCP option, defaults included; this is a scenario file again.")
     print(explicit(chosen).to_toml(), end="")

@@ -93,12 +93,12 @@ def run(
         if plot is False and given is not None:
             raise BadValueError(f"{option} and --no-plot: contradict each other. Give one of them.")
     points = None if capture is None else checked_points(capture)
-    chosen = api.load(scenario, output.load_options(set_))
-    api.check(chosen)
+    checked = api.check(api.load(scenario, output.load_options(set_)))
+    chosen = checked.scenario
     if window is not None:
         checked_window(window, chosen.duration / 1e9)
-        kind = str(getattr(chosen.bottleneck.link, "kind", ""))
-        refuse_nothing_over_time("--window", chosen.record.series, kind)
+        series = chosen.bottleneck.link.series
+        refuse_nothing_over_time("--window", chosen.record.series, series)
     if capture_replication is not None and not (points or chosen.capture.points):
         raise BadValueError(
             "--capture-replication: nothing is captured. Write --capture POINT as well."
@@ -112,7 +112,7 @@ def run(
         with output.progress_bar() as tell:
             try:
                 result = api.simulate(
-                    chosen,
+                    checked,
                     reps=reps,
                     seed=seed,
                     threads=threads,

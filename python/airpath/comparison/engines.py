@@ -14,7 +14,8 @@ from airpath.comparison.as_kernel import fact_of
 from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import Quantity, of_result, of_solution, quantities
 from airpath.comparison.result import EngineComparison
-from airpath.engine.inputs import resolved_with_inputs
+from airpath.engine.prepared import PreparedScenario, Runnable, prepared
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import (
     AirpathError,
     BadValueError,
@@ -24,13 +25,10 @@ from airpath.errors import (
     one_line,
 )
 from airpath.results.provenance import provenance
-from airpath.scenario import Scenario
 from airpath.scenario.base import nearest
 from airpath.solutions import Solution
 
 if TYPE_CHECKING:
-    import os
-
     from airpath.results.result import Result
 
 __all__ = ["ENGINES", "ComparisonInterrupted", "checked_engines", "compare_engines"]
@@ -66,7 +64,7 @@ class ComparisonInterrupted(KeyboardInterrupt):
 
 
 def compare_engines(
-    scenario: Scenario | str | os.PathLike[str],
+    scenario: Runnable,
     *,
     engines: str | Sequence[str] | None = None,
     reps: int = 5,
@@ -128,8 +126,8 @@ def compare_engines(
         fraction("confidence", confidence),
         None if calls else f"{blamed('progress', progress)}: not a function. Give one.",
     )
-    made = scenario if isinstance(scenario, Scenario) else api.load(scenario)
-    resolved, read = resolved_with_inputs(made)
+    made = prepared(scenario)
+    resolved = made.resolved
     asking = _Asking(made, reps, seed, threads, confidence, progress)
     for engine in _IN_TURN:
         if engine in chosen and not asking.interrupted:
@@ -139,9 +137,9 @@ def compare_engines(
     if len(answers) > 1:
         call = f"engines={chosen}, reps={reps}, seed={seed}, confidence={confidence}"
         about = provenance(
-            scenario=made,
+            scenario=made.scenario,
             resolved=resolved,
-            **read.named(),
+            **made.inputs.named(),
             engines=chosen,
             seed=seed,
             replications=reps,
@@ -208,14 +206,14 @@ class _Asking:
 
     def __init__(
         self,
-        scenario: Scenario,
+        made: PreparedScenario,
         reps: int,
         seed: int,
         threads: int | None,
         confidence: float,
         progress: Progress | None,
     ) -> None:
-        self._scenario = scenario
+        self._made = made
         self._reps, self._seed, self._confidence = reps, seed, confidence
         self._threads, self._progress = threads, progress
         self.found: dict[str, Result | Solution] = {}
@@ -239,12 +237,12 @@ class _Asking:
         with warnings.catch_warnings():
             # They are among the facts.
             warnings.simplefilter("ignore", ModelWarning)
-            return api.solve(self._scenario)
+            return api.solve(self._made)
 
     def _simulate(self) -> Result:
-        return self._simulated(self._scenario)
+        return self._simulated(self._made)
 
-    def _simulated(self, scenario: Scenario) -> Result:
+    def _simulated(self, scenario: Runnable) -> Result:
         tell = self._progress
 
         def report(finished: int, total: int, fraction: float) -> None:
@@ -265,7 +263,7 @@ class _Asking:
         if emulate is None:
             raise BadValueError("this version of Airpath has no emulation.")
         found: Result = emulate(
-            self._scenario,
+            self._made,
             seed=self._seed,
             replications=self._reps,
             confidence=self._confidence,
@@ -282,25 +280,27 @@ class _Asking:
         what = f"{REAL_TIME}, replication {number + 1} of {self._reps}"
         self._progress(fraction, what)
 
-    def tried(self, answers: Mapping[str, Answer], resolved: dict[str, Any]) -> list[Fact]:
+    def tried(self, answers: Mapping[str, Answer], resolved: ResolvedScenario) -> list[Fact]:
         """Return what the simulation says with the kernel's way, where an emulation differs."""
         simulated, emulated = answers.get("simulate"), answers.get("emulate")
         if self.interrupted or simulated is None or emulated is None or emulated.result is None:
             return []
         wanted = self.wanted(resolved)
         try:
-            found = fact_of(self._scenario, emulated.result, simulated, wanted, self._simulated)
+            found = fact_of(
+                self._made.scenario, emulated.result, simulated, wanted, self._simulated
+            )
         except KeyboardInterrupt:
             self.interrupted = True
             return []
         return [] if found is None else [found]
 
-    def wanted(self, resolved: dict[str, Any]) -> list[Quantity]:
+    def wanted(self, resolved: ResolvedScenario) -> list[Quantity]:
         """Return what is compared."""
         results = [each for each in self.found.values() if not isinstance(each, Solution)]
         return quantities(resolved, results[0].replications if results else ())
 
-    def answers(self, chosen: Sequence[str], resolved: dict[str, Any]) -> dict[str, Answer]:
+    def answers(self, chosen: Sequence[str], resolved: ResolvedScenario) -> dict[str, Answer]:
         """Return the answers in the order in which the engines were named.
 
         A model that tells nothing that another engine tells is refused after all.

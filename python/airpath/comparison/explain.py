@@ -15,6 +15,7 @@ from typing import Any
 from airpath.comparison.answers import Answer, EngineDifference, Row
 from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.comparison.kernel_facts import facts_of_kernel
+from airpath.engine.resolved import ResolvedScenario
 from airpath.solutions import FixedPointSolution
 from airpath.solutions.base import digits
 
@@ -22,7 +23,7 @@ __all__ = ["facts_of", "judged"]
 
 
 def facts_of(
-    answers: Mapping[str, Answer], resolved: Mapping[str, Any], tried: Sequence[Fact] = ()
+    answers: Mapping[str, Answer], resolved: ResolvedScenario, tried: Sequence[Fact] = ()
 ) -> list[Fact]:
     """Return what the engines tell of themselves.
 
@@ -30,7 +31,7 @@ def facts_of(
     ----------
     answers : mapping of str to Answer
         By engine.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     tried : sequence of Fact
         What was found by trying. Default: nothing.

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath.comparison.facts import EVERYTHING, Fact
-from airpath.engine.flow_descriptions import FlowDescriptions, direction
+from airpath.engine.flows import Source
+from airpath.engine.resolved import ResolvedScenario
 from airpath.results.intervals import mean_interval
 from airpath.scenario.tcp.table import parameters
 
@@ -39,7 +40,7 @@ Certificate = Mapping[str, Any]
 def facts_of_kernel(
     result: Any,
     simulated: Answer | None,
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     settled: Sequence[str] = (),
 ) -> Iterator[Fact]:
     """Yield what an emulation tells of itself.
@@ -50,7 +51,7 @@ def facts_of_kernel(
         Of the emulation, with `certificates` and `kernel`.
     simulated : Answer or None
         That of the simulation, whose ACKs are compared.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     settled : sequence of str
         Options of which it is known what the kernel's way changes.
@@ -60,7 +61,7 @@ def facts_of_kernel(
     yield from _invalid(certificates)
     yield from _late(certificates)
     yield from _lost_outside(certificates)
-    tcp = [flow for flow in FlowDescriptions(resolved).entries if flow["source"]["kind"] == "tcp"]
+    tcp = [each.source for each in resolved.flows.entries if each.source.is_tcp]
     if tcp:
         seen = _seen(result, certificates, simulated, tcp)
         yield from _not_applied(kernel, seen, resolved, settled)
@@ -113,7 +114,7 @@ def _lost_outside(certificates: Sequence[Certificate]) -> Iterator[Fact]:
 
 
 def _not_applied(
-    kernel: Mapping[str, Any], seen: _Seen, resolved: Mapping[str, Any], settled: Sequence[str]
+    kernel: Mapping[str, Any], seen: _Seen, resolved: ResolvedScenario, settled: Sequence[str]
 ) -> Iterator[Fact]:
     """Tell of options that the kernel does not do as asked, and whether that can have mattered."""
     for line in kernel.get("not_applied") or ():
@@ -126,16 +127,16 @@ def _not_applied(
         yield Fact(f"not-applied:{option}", _ENGINE, f"{text}{f' ({why})' if why else ''}.", about)
 
 
-def _why_not(option: str, seen: _Seen, resolved: Mapping[str, Any]) -> str:
+def _why_not(option: str, seen: _Seen, resolved: ResolvedScenario) -> str:
     """Return why an option cannot have mattered; empty where it can."""
     row = parameters().get(option)
     acts = row.acts if row else ""
-    endless = all(flow["source"].get("transfer_bytes") is None for flow in resolved["flows"])
-    if acts == "start" and endless and resolved["warmup_ns"] > 0:
+    endless = all(each.source.transfer_bytes is None for each in resolved.flows.entries)
+    if acts == "start" and endless and resolved.warmup_ns > 0:
         return "that is over when the measurement begins"
     if acts == "timer" and seen.timeouts == 0:
         return "no timer expired in either"
-    if acts == "loss" and seen.retransmissions == 0 and resolved["warmup_ns"] > 0:
+    if acts == "loss" and seen.retransmissions == 0 and resolved.warmup_ns > 0:
         return "nothing was sent again in either"
     if acts == "waiting-ack" and seen.acks_as_asked:
         return f"{seen.ack_ratio:.3f} ACKs for each packet: few waited for it"
@@ -156,7 +157,7 @@ def _seen(
     result: Any,
     certificates: Sequence[Certificate],
     simulated: Answer | None,
-    tcp: Sequence[Mapping[str, Any]],
+    tcp: Sequence[Source],
 ) -> _Seen:
     runs = list(result.replications)
     if simulated is not None and simulated.result is not None:
@@ -173,20 +174,20 @@ def _seen(
     )
     measured = _known(each.get("ack_ratio") for each in certificates)
     ratio = _mean(measured) if measured else math.nan
-    asked = [1 / flow["source"]["options"]["delayed_ack_segments"] for flow in tcp]
+    asked = [1 / source.tcp.delayed_ack_segments for source in tcp]
     close = bool(measured) and ratio <= (1 + _DIFFERENT_ACKS) * min(asked)
     return _Seen(timeouts, again, ratio, close)
 
 
 def _acks(
-    certificates: Sequence[Certificate], simulated: Answer | None, tcp: Sequence[Mapping[str, Any]]
+    certificates: Sequence[Certificate], simulated: Answer | None, tcp: Sequence[Source]
 ) -> Iterator[Fact]:
     """Tell of ACKs for each packet of data, where they are not those of the simulation."""
     measured = _known(each.get("ack_ratio") for each in certificates)
     if not measured:
         return
     ratio = _mean(measured)
-    every = {flow["source"]["options"]["delayed_ack_segments"] for flow in tcp}
+    every = {source.tcp.delayed_ack_segments for source in tcp}
     other, whose = _simulated_acks(simulated), "simulated receivers sent"
     if other is None and len(every) == 1:
         other, whose = 1 / next(iter(every)), "the scenario has"
@@ -205,7 +206,7 @@ def _simulated_acks(simulated: Answer | None) -> float | None:
     if simulated is None or simulated.result is None:
         return None
     result = simulated.result
-    if any(direction(flow) == "reverse" for flow in FlowDescriptions(result.resolved).entries):
+    if any(flow.direction == "reverse" for flow in result.resolved.flows.entries):
         return None
     ratios = []
     for run in result.replications:
@@ -244,16 +245,14 @@ _AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
 """Each is one segment or one timeout at most."""
 
 
-def _counted(
-    kernel: Mapping[str, Any], replications: int, tcp: Sequence[Mapping[str, Any]]
-) -> Iterator[Fact]:
+def _counted(kernel: Mapping[str, Any], replications: int, tcp: Sequence[Source]) -> Iterator[Fact]:
     """Tell of what the kernel did that simulated senders do not do."""
     total = counters_of(kernel)
     # What simulated senders do too where a parameter is on.
     explained = {
         row.kernel.counter
         for row in parameters().values()
-        if all(flow["source"]["options"].get(row.resolved) for flow in tcp)
+        if all(source.tcp.get(row.resolved) for source in tcp)
     }
     for name, (code, sentence, about) in _COUNTERS.items():
         count = total.get(name, 0.0) / max(replications, 1)
@@ -280,9 +279,9 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def _controls(kernel: Mapping[str, Any], tcp: Sequence[Mapping[str, Any]]) -> Iterator[Fact]:
+def _controls(kernel: Mapping[str, Any], tcp: Sequence[Source]) -> Iterator[Fact]:
     """Tell of a congestion control that no other engine has: it is the kernel's own."""
-    if any(flow["source"]["congestion"]["kind"] == "bbr" for flow in tcp):
+    if any(source.congestion.kind == "bbr" for source in tcp):
         text = f"bbr is that of the kernel, Linux {kernel.get('release') or '(release not known)'}."
         yield Fact("kernels-own-control", _ENGINE, text)
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from airpath.advisory import packet_bytes
-from airpath.engine.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.resolved import ResolvedScenario
 from airpath.results.fairness import comparable
 from airpath.results.overview import MOST_FLOWS, source_name
 from airpath.results.quantities import bounds, resolution
@@ -117,12 +116,12 @@ _OF_TRANSFERS = (
 )
 
 
-def quantities(resolved: Mapping[str, Any], runs: Sequence[Run]) -> list[Quantity]:
+def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Quantity]:
     """Return what a scenario can be compared by, in the order of the table.
 
     Parameters
     ----------
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
         Replications, whose queues and links are looked at; of none, those of one hop.
@@ -151,8 +150,8 @@ def _carries_data(name: str) -> bool:
     return name.partition("/")[0] in ("bottleneck", "reverse")
 
 
-def _of_flows(resolved: Mapping[str, Any]) -> Iterator[Quantity]:
-    number, groups = len(FlowDescriptions(resolved)), grouped(resolved)
+def _of_flows(resolved: ResolvedScenario) -> Iterator[Quantity]:
+    number, groups = len(resolved.flows), resolved.flows.groups
     everyone = f"all {number}" if number > 1 else f"flow 0 {source_name(resolved, 0)}"
     each: list[tuple[str, str]] = []
     if len(groups) > 1 and len(groups) < number:
@@ -284,7 +283,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def of_solution(
-    solution: Solution, resolved: Mapping[str, Any], wanted: Sequence[Quantity]
+    solution: Solution, resolved: ResolvedScenario, wanted: Sequence[Quantity]
 ) -> dict[str, float]:
     """Return each quantity that an analytic model tells.
 
@@ -292,7 +291,7 @@ def of_solution(
     ----------
     solution : Solution
         What the model found.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     wanted : sequence of Quantity
         Which.
@@ -309,9 +308,9 @@ def of_solution(
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _of_group(name: str, solution: Solution, resolved: Mapping[str, Any]) -> float | None:
+def _of_group(name: str, solution: Solution, resolved: ResolvedScenario) -> float | None:
     _, number, last = name.split(".")
-    members = grouped(resolved)[int(number)]
+    members = resolved.flows.groups[int(number)]
     if last == "mean_rtt_s":
         return _mean_rtt(solution, resolved, members)
     each = solve_metrics([f"flows.{flow}.{last}" for flow in members], solution, resolved)
@@ -320,7 +319,7 @@ def _of_group(name: str, solution: Solution, resolved: Mapping[str, Any]) -> flo
 
 
 def _mean_rtt(
-    solution: Solution, resolved: Mapping[str, Any], members: Sequence[int]
+    solution: Solution, resolved: ResolvedScenario, members: Sequence[int]
 ) -> float | None:
     """Return the mean over the packets of flows, as a simulation's is."""
     flows = [flow for flow in solution.flows if flow.id in members]
@@ -333,7 +332,7 @@ def _mean_rtt(
     return math.fsum(weighted) / math.fsum(rates)
 
 
-def _loss(solution: Solution, resolved: Mapping[str, Any]) -> float | None:
+def _loss(solution: Solution, resolved: ResolvedScenario) -> float | None:
     """Return the share of all packets sent that are lost, from the loss of each flow."""
     flows = solution.flows
     told = all(getattr(flow, "loss", None) is not None and flow.loss < 1 for flow in flows)
@@ -345,6 +344,6 @@ def _loss(solution: Solution, resolved: Mapping[str, Any]) -> float | None:
     return 1 - math.fsum(arrive) / sent if sent else None
 
 
-def _packets_per_s(flow: Any, resolved: Mapping[str, Any]) -> float:
-    source = FlowDescriptions(resolved)[flow.id]["source"]
-    return float(flow.throughput_bps) / packet_bytes(source) / 8
+def _packets_per_s(flow: Any, resolved: ResolvedScenario) -> float:
+    packet = resolved.flows[int(flow.id)].source.packet_bytes
+    return float(flow.throughput_bps) / packet / 8

@@ -15,6 +15,7 @@ from airpath.comparison.answers import Answer, Row, rows_of
 from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import Quantity
+from airpath.engine.resolved import ResolvedScenario
 from airpath.files import output_folder, write_files
 from airpath.results import figure_files
 from airpath.results.provenance import as_comment
@@ -40,7 +41,7 @@ class EngineComparison:
     ----------
     provenance : dict
         Version, commit, command, seed, scenario: what made it.
-    resolved : dict
+    resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
         Of every interval, in (0, 1).
@@ -59,7 +60,7 @@ class EngineComparison:
         self,
         *,
         provenance: dict[str, Any],
-        resolved: dict[str, Any],
+        resolved: ResolvedScenario,
         confidence: float,
         answers: Mapping[str, Answer],
         refused: Mapping[str, str],
@@ -79,7 +80,7 @@ class EngineComparison:
         self._tried = tried
 
     def __repr__(self) -> str:
-        name = json.dumps(self.resolved["name"], ensure_ascii=False)
+        name = json.dumps(self.resolved.name, ensure_ascii=False)
         return f"<EngineComparison of {name}: {', '.join(self.answers)}>"
 
     def _repr_html_(self) -> str:
@@ -91,7 +92,7 @@ class EngineComparison:
     @property
     def title(self) -> str:
         """The scenario's name, with what was put in the place of other values."""
-        return titled(self.resolved["name"], self.provenance.get("overrides", ()))
+        return titled(self.resolved.name, self.provenance.get("overrides", ()))
 
     @property
     def engines(self) -> tuple[str, ...]:

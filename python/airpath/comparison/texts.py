@@ -26,11 +26,11 @@ def heading(comparison: EngineComparison) -> str:
     """Return how many replications of what length there were, and what the intervals are."""
     resolved, about_it = comparison.resolved, comparison.provenance
     runs = [len(whole_runs(each.result)) for each in comparison.answers.values() if each.result]
-    warmup = resolved["warmup_ns"] / 1e9
+    warmup = resolved.warmup_s
     each = " and ".join(map(str, dict.fromkeys(runs))) or "no"
     return (
         f"{each} {'replication' if each == '1' else 'replications'} of "
-        f"{resolved['duration_ns'] / 1e9:g} s"
+        f"{resolved.duration_s:g} s"
         + (f", the first {warmup:g} s not counted" if warmup else "")
         + f"; seed {about_it['seed']}; "
         + (

@@ -7,25 +7,24 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from airpath.advisory import of_scenario
-from airpath.api import LARGEST_REPS, given_scenario
+from airpath.api import LARGEST_REPS
 from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
 from airpath.emulation import document, process, reports
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
-from airpath.engine.error_paths import in_words
 from airpath.engine.estimate import refuse_too_much
-from airpath.engine.flow_descriptions import FlowDescriptions
-from airpath.engine.inputs import Inputs, resolved_with_inputs
+from airpath.engine.prepared import PreparedScenario, Runnable, prepared
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
 from airpath.files import NewFile, output_folder
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks
 from airpath.results.result import Result
-from airpath.scenario import Scenario
 from airpath.scenario.units import Duration
 
 __all__ = ["Listener", "emulate", "emulate_command", "emulation_check"]
@@ -40,7 +39,7 @@ _LONGEST_NS = 100 * 86_400 * 10**9
 
 
 def emulate(
-    scenario: Scenario | str | os.PathLike[str],
+    scenario: Runnable,
     *,
     seed: int = 1,
     replications: int = 1,
@@ -95,13 +94,12 @@ def emulate(
         None if capture_to is None else path_like("capture_to", capture_to),
         _callable("progress", progress),
     )
-    scenario = given_scenario(scenario)
-    resolved, read = resolved_with_inputs(scenario, emulated=True)
-    kernel = for_flows(scenario, resolved)
-    refuse_too_much(scenario.file or scenario.name, resolved, replications)
+    made = prepared(scenario, emulated=True)
+    kernel = for_flows(made.scenario, made.resolved)
+    refuse_too_much(made.place, made.resolved, replications)
     call = f"airpath.emulate(seed={seed}, replications={replications}, confidence={confidence})"
-    about = _about(scenario, resolved, read, seed, replications, confidence, command or call)
-    run = _Run(scenario, resolved, read, kernel, about)
+    about = _about(made, seed, replications, confidence, command or call)
+    run = _Run(made, kernel, about)
     run.check()
     recorded = reports.Recorded()
     captures: dict[str, Path] = {}
@@ -127,7 +125,7 @@ def emulate(
 
 
 def emulate_command(
-    scenario: Scenario | str | os.PathLike[str],
+    scenario: Runnable,
     argv: Sequence[str],
     server: Sequence[str] | None = None,
     *,
@@ -177,9 +175,8 @@ def emulate_command(
     BadValueError, RunError
         As `emulate`; also if the command cannot be started.
     """
-    scenario = given_scenario(scenario)
-    resolved, read = resolved_with_inputs(scenario, emulated=True)
-    last = len(FlowDescriptions(resolved)) - 1
+    made = prepared(scenario, emulated=True)
+    last = len(made.resolved.flows) - 1
     check_all(
         _words("argv", argv),
         None if server is None else _words("server", server),
@@ -190,11 +187,11 @@ def emulate_command(
     )
     # That of the scenario is the time of its own flows, and ends no command.
     until = _LONGEST_NS if duration is None else _duration_ns(duration)
-    kernel = for_commands(scenario, resolved, like)
-    resolved = {**resolved, "record": {**resolved["record"], "series": [], "ss": False}}
+    kernel = for_commands(made.scenario, made.resolved, like)
+    made = replace(made, resolved=made.resolved.recorded(series=[], ss=False))
     call = f"airpath.emulate_command(seed={seed})"
-    about = _about(scenario, resolved, read, seed, 1, 0.99, command or call)
-    run = _Run(scenario, resolved, read, kernel, about)
+    about = _about(made, seed, 1, 0.99, command or call)
+    run = _Run(made, kernel, about)
     run.check()
     traffic = document.Commands(argv, server, like, until)
     settings = document.Settings(
@@ -208,7 +205,7 @@ def emulate_command(
     with run.once(settings, traffic, _told(progress, 0)) as (ended, report):
         captures = _kept(report, capture_to)
         recorded.reports.append(report)
-    run.resolved = _as_it_was(resolved, like, report)
+    run.made = replace(made, resolved=_as_it_was(made.resolved, like, report))
     result = run.result(recorded, captures, 1, 0.99, False)
     result.ended = {
         "reason": ended.reason,
@@ -242,27 +239,16 @@ def emulation_check() -> dict[str, Any]:
 class _Run:
     """A scenario with what is the same in all replications."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        resolved: dict[str, Any],
-        read: Inputs,
-        kernel: Kernel,
-        about: dict[str, Any],
-    ) -> None:
-        self.scenario = scenario
-        self.resolved = resolved
-        self.read = read
+    def __init__(self, made: PreparedScenario, kernel: Kernel, about: dict[str, Any]) -> None:
+        self.made = made
         self.kernel = kernel
         self.about = about
 
     def check(self) -> None:
         """Check that there is a program, and that the models accept the scenario."""
         process.program()
-        try:
-            self.read.for_engine(document.simulated(self.resolved)).check()
-        except ValueError as error:
-            raise BadValueError(in_words(self.scenario, str(error))) from None
+        simulated = self.made.resolved.with_simulated_congestion()
+        replace(self.made, resolved=simulated).check()
 
     @contextmanager
     def once(
@@ -275,11 +261,9 @@ class _Run:
         with tempfile.TemporaryDirectory(prefix="airpath-emulate-") as place:
             results = Path(place, "results")
             results.mkdir()
-            path = document.write(
-                Path(place), results, self.resolved, self.read, self.kernel, traffic, settings
-            )
+            path = document.write(Path(place), results, self.made, self.kernel, traffic, settings)
             ended = process.run(path, listener, has_command=traffic is not None)
-            series = [] if traffic else self.resolved["record"]["series"]
+            series = [] if traffic else self.made.resolved.recording.series
             yield ended, reports.read(results, settings.replication, series)
 
     def result(
@@ -292,21 +276,21 @@ class _Run:
     ) -> Result:
         """Return what all runs have left."""
         runs = [report.replication for report in recorded.reports]
-        noted = of_scenario(self.scenario, self.resolved)
+        noted = of_scenario(self.made.scenario, self.made.resolved)
         if not any(report.command for report in recorded.reports):
-            noted += remarks(self.resolved, runs, self.about.get("tables"))
+            noted += remarks(self.made.resolved, runs, self.about.get("tables"))
         told = [report.kernel for report in recorded.reports]
         return Result(
             provenance=self.about,
             replications=runs,
-            resolved=self.resolved,
+            resolved=self.made.resolved,
             confidence=confidence,
             requested=requested,
             interrupted=interrupted,
             recorded=recorded.series,
             ss=recorded.ss,
             flow_monitor=recorded.flow_monitor,
-            traces=self.read.traces,
+            traces=self.made.inputs.traces,
             captures=captures,
             advisories=noted,
             certificates=[report.certificate for report in recorded.reports],
@@ -319,19 +303,13 @@ class _Run:
         )
 
 
-def _as_it_was(resolved: Mapping[str, Any], like: int, report: reports.Report) -> dict[str, Any]:
+def _as_it_was(resolved: ResolvedScenario, like: int, report: reports.Report) -> ResolvedScenario:
     """Return the scenario as the commands made it: their connections, for as long as they ran."""
-    entry = FlowDescriptions(resolved)[like]
     rows = report.replication["flows"] = report.replication["flows"] or [dict(_NO_CONNECTION)]
     ran_ns = round(1e9 * report.replication["simulated_s"])
     measured_ns = round(1e9 * report.replication["measured_s"])
-    return {
-        **resolved,
-        "duration_ns": ran_ns,
-        "warmup_ns": max(0, ran_ns - measured_ns),
-        "flows": [{**entry, "count": len(rows)}],
-        "record": {**resolved["record"], "series": []},
-    }
+    ran = resolved.replace(duration_ns=ran_ns, warmup_ns=max(0, ran_ns - measured_ns))
+    return ran.with_flows_like(like, len(rows)).recorded(series=[])
 
 
 _NO_CONNECTION: Mapping[str, Any] = {
@@ -373,18 +351,12 @@ def _kept(report: reports.Report, folder: str | os.PathLike[str] | None) -> dict
 
 
 def _about(
-    scenario: Scenario,
-    resolved: Mapping[str, Any],
-    read: Inputs,
-    seed: int,
-    replications: int,
-    confidence: float,
-    command: str,
+    made: PreparedScenario, seed: int, replications: int, confidence: float, command: str
 ) -> dict[str, Any]:
     return provenance(
-        scenario=scenario,
-        resolved=resolved,
-        **read.named(),
+        scenario=made.scenario,
+        resolved=made.resolved,
+        **made.inputs.named(),
         engine="emulate",
         seed=seed,
         replications=replications,

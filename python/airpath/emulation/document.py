@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from airpath.emulation.kernel import Kernel
-from airpath.engine.inputs import Inputs, for_engine
+from airpath.engine.prepared import PreparedScenario
 from airpath.errors import BadValueError, show
 
-__all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "simulated", "write"]
+__all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "write"]
 
 LEVEL = "AIRPATH_LEVEL"
 """Environment variable: how many emulations the process is inside of."""
@@ -111,8 +111,7 @@ def level(environment: Mapping[str, str] = os.environ) -> int:
 def write(
     folder: Path,
     results: Path,
-    resolved: Mapping[str, Any],
-    inputs: Inputs,
+    made: PreparedScenario,
     kernel: Kernel,
     traffic: Commands | None,
     settings: Settings,
@@ -125,10 +124,8 @@ def write(
         Where to.
     results : Path
         The folder that the program writes its results into, there and empty.
-    resolved : mapping
-        The resolved scenario.
-    inputs : Inputs
-        What its files hold.
+    made : PreparedScenario
+        The scenario with its files.
     kernel : Kernel
         What the kernel's TCP is told.
     traffic : Commands or None
@@ -142,14 +139,14 @@ def write(
         The document.
     """
     files: dict[str, dict[str, str]] = {}
-    for number, (name, text) in enumerate(inputs.texts.items()):
+    for number, (name, text) in enumerate(made.inputs.texts.items()):
         # The name in the scenario may be anything.
         path = folder / f"input-{number}"
         path.write_text(text, "utf-8")
-        files[name] = {"role": inputs.roles[name], "path": str(path.resolve())}
+        files[name] = {"role": made.inputs.roles[name], "path": str(path.resolve())}
     flows = {"kind": "flows", "sockets": list(kernel.sockets)}
     document = {
-        "scenario": simulated(for_engine(resolved)),
+        "scenario": made.resolved.with_simulated_congestion().for_engine().document,
         "files": files,
         "seed": settings.seed,
         "replication": settings.replication,
@@ -166,22 +163,3 @@ def write(
     path = folder / "document.json"
     path.write_text(json.dumps(document, allow_nan=False), "utf-8")
     return path
-
-
-def simulated(resolved: dict[str, Any]) -> dict[str, Any]:
-    """Return a resolved scenario without what only kernels have: its ends are cut off anyway.
-
-    Parameters
-    ----------
-    resolved : dict
-        As the engine takes it, but for that.
-    """
-    return {**resolved, "flows": [_without_kernels_control(flow) for flow in resolved["flows"]]}
-
-
-def _without_kernels_control(flow: Mapping[str, Any]) -> Mapping[str, Any]:
-    source = flow["source"]
-    if source.get("congestion", {}).get("kind") != "bbr":
-        return flow
-    reno = {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
-    return {**flow, "source": {**source, "congestion": reno}}

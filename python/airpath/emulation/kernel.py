@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, cast
 
 from airpath.emulation import refusals
 from airpath.emulation.unapplied import UnappliedParameter, of_control, of_options, option_text
-from airpath.engine.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.component import Component
+from airpath.engine.flows import TcpParameters
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import Problem, ScenarioError, show
 from airpath.scenario import Scenario
 from airpath.scenario.base import Context
@@ -112,35 +114,35 @@ class _Tcp(NamedTuple):
     group: int
     control: str | None
     """The kernel's; None leaves it to whoever opens the connection."""
-    congestion: Mapping[str, Any]
-    options: Mapping[str, Any]
+    congestion: Component
+    options: TcpParameters
 
     @property
     def own(self) -> bool:
         """Whether it is what kernels are by themselves."""
-        return bool(self.options["profile"] == "linux")
+        return self.options.profile == "linux"
 
     @property
     def stamps(self) -> int:
-        return _STAMPS if self.options["timestamps"] else 0
+        return self.options.stamp_bytes
 
     @property
     def segment(self) -> int:
         """A full segment with its options, bytes."""
-        return int(self.options["mss"]) + self.stamps
+        return self.options.mss + self.stamps
 
     @property
     def initial_segments(self) -> int:
-        return max(1, round(int(self.options["initial_window"]) / int(self.options["mss"])))
+        return max(1, round(self.options.initial_window / self.options.mss))
 
     @property
     def window(self) -> int:
-        scaled = self.options["window_scaling"] != "off"
-        return min(int(self.options["receive_window"]), _LARGEST_WINDOW if scaled else _UNSCALED)
+        scaled = self.options.window_scaling != "off"
+        return min(self.options.receive_window, _LARGEST_WINDOW if scaled else _UNSCALED)
 
     @property
     def is_scaled(self) -> bool:
-        return self.options["window_scaling"] == "on" or self.window > _UNSCALED
+        return self.options.window_scaling == "on" or self.window > _UNSCALED
 
 
 # --- the flows of a scenario ------------------------------------------------------------------
@@ -148,7 +150,7 @@ class _Tcp(NamedTuple):
 
 def for_flows(
     scenario: Scenario,
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     has: Callable[[str], bool] = kernel_has,
 ) -> Kernel:
     """Return what the kernel is told for the flows of a scenario.
@@ -157,7 +159,7 @@ def for_flows(
     ----------
     scenario : Scenario
         As the user gave it.
-    resolved : mapping
+    resolved : ResolvedScenario
         The same resolved.
     has : callable
         Says whether the kernel has a setting. Default: whether this machine's has.
@@ -168,15 +170,14 @@ def for_flows(
         If no kernel does what a flow asks for, or flows differ in what a namespace has only once.
     """
     problems = [*refusals.of_scenario(scenario, resolved), *refusals.too_many(scenario, resolved)]
-    described = FlowDescriptions(resolved)
     flows: list[_Tcp] = []
-    for group, members in grouped(resolved).items():
-        source = described[members[0]]["source"]
-        if source["kind"] != "tcp":
+    for group, first in resolved.flows.first_of_groups():
+        source = first.source
+        if not source.is_tcp:
             continue  # Datagrams stay in the model.
         problems += refusals.of_flow(scenario, resolved, group)
-        control = refusals.kernel_control(scenario, group, source["congestion"])
-        flows.append(_Tcp(group, control, source["congestion"], source["options"]))
+        control = refusals.kernel_control(scenario, group, source.congestion)
+        flows.append(_Tcp(group, control, source.congestion, source.tcp))
     problems += _not_alike(scenario, flows)
     if problems:
         raise ScenarioError(problems)
@@ -185,20 +186,20 @@ def for_flows(
 
 
 def _sockets(
-    resolved: Mapping[str, Any], flows: Sequence[_Tcp], mtu: int
+    resolved: ResolvedScenario, flows: Sequence[_Tcp], mtu: int
 ) -> Iterator[dict[str, Any]]:
     by_group = {flow.group: flow for flow in flows}
     scaled = any(flow.is_scaled for flow in flows)
-    for numbers, entry in FlowDescriptions(resolved).ranges():
-        if entry["source"]["kind"] != "tcp":
+    for numbers, entry in resolved.flows.ranges():
+        if not entry.source.is_tcp:
             continue
-        flow = by_group[entry.get("group", 0)]
+        flow = by_group[entry.group]
         told: dict[str, Any] = {"congestion": flow.control}
         if flow.segment != mtu - _HEADERS:
             told["mss"] = flow.segment
         if not _is_tuned(flows) and flow.window != (_LARGEST_WINDOW if scaled else _UNSCALED):
             told["window_clamp"] = flow.window
-        if flow.options["pacing"] == "on":
+        if flow.options.pacing == "on":
             told["pacing"] = True
         for number in numbers:
             yield {"flow": number, **told}
@@ -206,8 +207,8 @@ def _sockets(
 
 def _is_tuned(flows: Sequence[_Tcp]) -> bool:
     """Say whether the kernel moves the receive windows as it does by itself."""
-    usual = _by_kernel()["receive_window"]
-    return all(flow.own and flow.options["receive_window"] == usual for flow in flows)
+    usual = _by_kernel().receive_window
+    return all(flow.own and flow.options.receive_window == usual for flow in flows)
 
 
 # --- a command ----------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ def _is_tuned(flows: Sequence[_Tcp]) -> bool:
 
 def for_commands(
     scenario: Scenario,
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     like: int = 0,
     has: Callable[[str], bool] = kernel_has,
 ) -> Kernel:
@@ -237,19 +238,18 @@ def for_commands(
         If no kernel does what the group asks for.
     """
     problems = [*refusals.of_scenario(scenario, resolved)]
-    entry = FlowDescriptions(resolved)[like]
-    number = entry.get("group", 0)
-    group, source = scenario.flows[number], entry["source"]
-    asked = group.model_fields_set if source["kind"] == "tcp" else set()
+    number, source = resolved.flows[like].group, resolved.flows[like].source
+    group = scenario.flows[number]
+    asked = group.model_fields_set if source.is_tcp else set()
     if not asked & {"cc", "profile", "tcp"}:
-        flow = _Tcp(number, None, {}, _by_kernel())
+        flow = _Tcp(number, None, Component({}), _by_kernel())
     else:
         problems += refusals.of_flow(scenario, resolved, number)
-        control = refusals.kernel_control(scenario, number, source["congestion"])
-        options = source["options"]
+        control = refusals.kernel_control(scenario, number, source.congestion)
+        options = source.tcp
         if "profile" not in asked:
-            options = _by_kernel(group.tcp) | {"ecn": source["options"]["ecn"]}
-        flow = _Tcp(number, control if "cc" in asked else None, source["congestion"], options)
+            options = _by_kernel(getattr(group, "tcp", None), ecn=source.tcp.ecn)
+        flow = _Tcp(number, control if "cc" in asked else None, source.congestion, options)
     if problems:
         raise ScenarioError(problems)
     made = _for_all([flow], has)
@@ -258,11 +258,11 @@ def for_commands(
     return Kernel(**made)
 
 
-def _by_kernel(given: TcpConfig | None = None) -> dict[str, Any]:
-    """Return the resolved options of the profile ``linux``."""
+def _by_kernel(given: TcpConfig | None = None, **values: Any) -> TcpParameters:
+    """Return the TCP parameters of the profile ``linux``, with other values of some."""
     config = profile_config("linux", None, None, given or TcpConfig())
     context = cast(Context, None)  # No parameter names a file.
-    return {"profile": "linux", **config.resolved(context, ())}
+    return TcpParameters({"profile": "linux", **config.resolved(context, ()), **values})
 
 
 # --- both -----------------------------------------------------------------------------------------
@@ -286,9 +286,9 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
             ]
     route: dict[str, Any] = {
         "initcwnd": first.initial_segments,
-        "rto_min_ms": max(1, round(first.options["min_rto_ns"] / 1e6)),
+        "rto_min_ms": max(1, round(first.options.min_rto_ns / 1e6)),
     }
-    if first.options["delayed_ack_segments"] == 1:
+    if first.options.delayed_ack_segments == 1:
         route["quickack"] = True
     return {
         "sysctls": {f"net.ipv4.{name}": present[name] for name in sorted(present)},
@@ -307,16 +307,16 @@ def _differences(flow: _Tcp) -> Iterator[UnappliedParameter]:
         yield from of_control(flow.congestion, flow.control)
     yield from of_options(flow.options, flow.control or "")
     options = flow.options
-    whole = flow.initial_segments * options["mss"]
-    if whole != options["initial_window"]:
+    whole = flow.initial_segments * options.mss
+    if whole != options.initial_window:
         does = f"{flow.initial_segments} segments"
-        yield UnappliedParameter("tcp.initial_window", str(Size(options["initial_window"])), does)
-    if flow.window != options["receive_window"]:
+        yield UnappliedParameter("tcp.initial_window", str(Size(options.initial_window)), does)
+    if flow.window != options.receive_window:
         does = str(Size(flow.window))
-        yield UnappliedParameter("tcp.receive_window", str(Size(options["receive_window"])), does)
+        yield UnappliedParameter("tcp.receive_window", str(Size(options.receive_window)), does)
     elif not flow.own and flow.is_scaled:
         does = "begins at 64 KiB and grows with what arrives, up to that"
-        yield UnappliedParameter("tcp.receive_window", str(Size(options["receive_window"])), does)
+        yield UnappliedParameter("tcp.receive_window", str(Size(options.receive_window)), does)
 
 
 def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
@@ -364,7 +364,7 @@ def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
 
 
 def _ecn(flows: Sequence[_Tcp]) -> str:
-    used = {flow.options["ecn"] for flow in flows}
+    used = {flow.options.ecn for flow in flows}
     if "on" in used:
         return "1"
     # DCTCP asks for it by itself; 2 lets the others' ends accept what they are asked.
@@ -392,13 +392,13 @@ def _not_alike(scenario: Scenario, flows: Sequence[_Tcp]) -> Iterator[Problem]:
                 yield _unlike(place, flow, first, "tcp", row.name)
         if flow.own != first.own:
             yield _unlike(place, flow, first, "profile")
-        if {flow.options["ecn"], first.options["ecn"]} == {"off", "on"}:
+        if {flow.options.ecn, first.options.ecn} == {"off", "on"}:
             yield _unlike(place, flow, first, "tcp", "ecn")
 
 
 _COMPUTED: Mapping[str, Callable[[_Tcp], Any]] = {
     "initial_window": lambda flow: flow.initial_segments,
-    "delayed_ack_segments": lambda flow: flow.options["delayed_ack_segments"] == 1,
+    "delayed_ack_segments": lambda flow: flow.options.delayed_ack_segments == 1,
 }
 """Attributes of routes that do not tell all values of a parameter apart."""
 
@@ -422,5 +422,5 @@ def _unlike(place: str, flow: _Tcp, first: _Tcp, *path: str) -> Problem:
 
 def _plain(name: str, flow: _Tcp) -> Any:
     row = parameters().get(name)
-    value = flow.options[row.resolved if row else name]
+    value = flow.options.get(row.resolved if row else name)
     return value if isinstance(value, (bool, str)) else option_text(name, value)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airpath.engine.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.component import Component
+from airpath.engine.flows import Source, TcpParameters
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import MISSING, Problem, show
 from airpath.scenario import Scenario
 from airpath.scenario.tcp.table import Parameter, parameters
@@ -15,9 +17,6 @@ __all__ = ["KERNEL", "MOST_FLOWS", "kernel_control", "of_flow", "of_scenario", "
 
 MOST_FLOWS = 40_000
 """Each flow has a port of its own."""
-
-_STAMPS = 12
-"""Bytes of the timestamps option with its padding."""
 
 KERNEL: Mapping[str, Mapping[str, Any]] = {
     "reno": {"beta_ecn": 0.5, "hystart": "off"},
@@ -39,7 +38,7 @@ _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
 _ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr"
 
 
-def kernel_control(scenario: Scenario, group: int, resolved: Mapping[str, Any]) -> str | None:
+def kernel_control(scenario: Scenario, group: int, control: Component) -> str | None:
     """Return the kernel's name for the congestion control of a group of flows.
 
     Parameters
@@ -48,15 +47,15 @@ def kernel_control(scenario: Scenario, group: int, resolved: Mapping[str, Any]) 
         As the user gave it.
     group : int
         Number of the group.
-    resolved : mapping
-        The resolved `congestion` of its flows.
+    control : Component
+        The congestion control algorithm of its flows.
 
     Returns
     -------
     name : str or None
         None when no kernel has it.
     """
-    kind = str(resolved["kind"])
+    kind = control.kind
     asked = getattr(getattr(scenario.flows[group], "cc", None), "kind", None)
     if asked != kind:  # The profile ns3 has made another class of it.
         kind = _SAME_UNDER_NS3.get(kind, kind)
@@ -64,98 +63,85 @@ def kernel_control(scenario: Scenario, group: int, resolved: Mapping[str, Any]) 
     return kind if kind in KERNEL else None
 
 
-def of_scenario(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Problem]:
+def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
     """Yield what of a scenario cannot be emulated, whatever the flows are.
 
     Parameters
     ----------
     scenario : Scenario
         As the user gave it.
-    resolved : mapping
+    resolved : ResolvedScenario
         The same resolved.
     """
     place = scenario.file or scenario.name
-    if resolved["record"]["flow_monitor"]:
+    if resolved.recording.has_flow_monitor:
         what = "is the simulator's: it counts at ends of flows that are a kernel's here"
         yield Problem(place, ("record", "flow_monitor"), True, what, "Leave it out")
-    for table in ("bottleneck", "ack_path"):
-        queue = resolved[table].get("queue")
-        if queue is not None and _has(queue, "vcp"):
+    for table, hop in (("bottleneck", resolved.bottleneck), ("ack_path", resolved.ack_path)):
+        if hop.queue is not None and hop.queue.contains_kind("vcp"):
             what = "its load code means something to VCP's own ends only, which no kernel has"
             yield Problem(place, (table, "aqm"), "vcp", what, "Write another discipline")
 
 
-def _has(queue: Mapping[str, Any], kind: str) -> bool:
-    """Say whether a discipline, or one in it, is of a kind."""
-    inner = [value for value in queue.values() if isinstance(value, Mapping)]
-    return queue.get("kind") == kind or any(_has(value, kind) for value in inner)
-
-
-def too_many(scenario: Scenario, resolved: Mapping[str, Any]) -> Iterator[Problem]:
+def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
     """Yield a problem when there are more flows than ports.
 
     Parameters are those of `of_scenario`.
     """
-    number = len(FlowDescriptions(resolved))
+    number = len(resolved.flows)
     if number > MOST_FLOWS:
         what = f"{number} flows, more than there are ports for"
         accepted = f"Write at most {MOST_FLOWS} together"
         yield Problem(scenario.file or scenario.name, ("flows",), MISSING, what, accepted)
 
 
-def of_flow(scenario: Scenario, resolved: Mapping[str, Any], group: int) -> Iterator[Problem]:
+def of_flow(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Iterator[Problem]:
     """Yield what the TCP flows of a group ask for and no kernel has.
 
     Parameters
     ----------
     scenario : Scenario
         As the user gave it.
-    resolved : mapping
+    resolved : ResolvedScenario
         The same resolved.
     group : int
         Number of the group.
     """
     place = scenario.file or scenario.name
-    flow = FlowDescriptions(resolved)[grouped(resolved)[group][0]]
-    source = flow["source"]
+    source = resolved.flows[resolved.flows.groups[group][0]].source
     yield from _of_control(place, scenario, group, source)
-    window = (source.get("window") or {}).get("kind", "fixed")
-    if window != "fixed":
+    if source.window != "fixed":
         what = "a policy of ours: the receiver is a kernel's, whose window it moves itself"
-        yield Problem(place, ("flows", group, "window"), window, what, 'Write "fixed"')
+        yield Problem(place, ("flows", group, "window"), source.window, what, 'Write "fixed"')
     for row in parameters().values():
         if row.kernel.refuses:
-            yield from _out_of_range(place, group, row, source["options"])
+            yield from _out_of_range(place, group, row, source.tcp)
 
 
-def _out_of_range(
-    place: str, group: int, row: Parameter, options: Mapping[str, Any]
-) -> Iterator[Problem]:
+def _out_of_range(place: str, group: int, row: Parameter, tcp: TcpParameters) -> Iterator[Problem]:
     """Yield a size that a kernel rejects; `TCP_MAXSEG` counts the options of a segment."""
-    more = _STAMPS if row.name == "mss" and options["timestamps"] else 0
-    refuses, value = row.kernel.refuses, int(options[row.resolved])
+    more = tcp.stamp_bytes if row.name == "mss" else 0
+    refuses, value = row.kernel.refuses, int(tcp.get(row.resolved))
     least, most = (int(Size.parse(refuses[key])) - more for key in ("below", "above"))
     if not least <= value <= most:
         path = ("flows", group, "tcp", row.name)
         yield Problem(place, path, f"{value} B", refuses["problem"], f"Write {least} B to {most} B")
 
 
-def _of_control(
-    place: str, scenario: Scenario, group: int, source: Mapping[str, Any]
-) -> Iterator[Problem]:
-    control = source["congestion"]
+def _of_control(place: str, scenario: Scenario, group: int, source: Source) -> Iterator[Problem]:
+    control = source.congestion
     name = kernel_control(scenario, group, control)
     path: tuple[str | int, ...] = ("flows", group, "cc")
     if name is None:
         what = "not a congestion control of kernels"
-        yield Problem(place, path, control["kind"], what, _ACCEPTED)
+        yield Problem(place, path, control.kind, what, _ACCEPTED)
         return
     part = getattr(scenario.flows[group], "cc", None)
     fields = {} if part is None else type(part).model_fields
     for key, theirs in KERNEL[name].items():
         if key not in fields or key not in control:
             continue
-        asked = control[key]
+        asked = control.get(key)
         # What nobody asked for is told as a difference, not refused.
         if asked in (theirs, fields[key].default):
             continue

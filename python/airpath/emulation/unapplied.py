@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast
 
 from airpath.emulation.refusals import KERNEL
+from airpath.engine.component import Component
+from airpath.engine.flows import TcpParameters
 from airpath.scenario.base import Context
 from airpath.scenario.tcp.config import TcpConfig
 from airpath.scenario.tcp.table import holds, parameters
@@ -33,17 +35,17 @@ class UnappliedParameter(NamedTuple):
     kernel: str
 
 
-def of_options(options: Mapping[str, Any], control: str) -> Iterator[UnappliedParameter]:
+def of_options(options: TcpParameters, control: str) -> Iterator[UnappliedParameter]:
     """Yield the parameters that a kernel has no setting for, where it does not do as asked.
 
     Parameters
     ----------
-    options : mapping
-        A flow's `options` in a resolved scenario.
+    options : TcpParameters
+        The TCP parameters of a flow.
     control : str
         The kernel's congestion control.
     """
-    values = {**options, "cc": control}
+    values = {**options.values, "cc": control}
     for name, row in parameters().items():
         kernel, value = row.kernel, options.get(row.resolved)
         is_same = value in _same(name) or (
@@ -66,17 +68,17 @@ def _same(name: str) -> Sequence[Any]:
     ]
 
 
-def of_control(control: Mapping[str, Any], name: str) -> Iterator[UnappliedParameter]:
+def of_control(control: Component, name: str) -> Iterator[UnappliedParameter]:
     """Yield what the kernel's congestion control has otherwise than ours by default.
 
     Parameters
     ----------
-    control : mapping
-        The resolved `congestion`.
+    control : Component
+        The congestion control algorithm of a flow.
     name : str
         The kernel's.
     """
-    if control["kind"] == "cubic-ns3":
+    if control.kind == "cubic-ns3":
         yield UnappliedParameter("cc", "cubic, as ns-3 counts", "cubic, as the kernel counts")
     for key, theirs in KERNEL[name].items():
         asked = control.get(key, theirs)

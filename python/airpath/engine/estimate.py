@@ -6,15 +6,13 @@ Packets are counted from above: the bottleneck's rate for the whole time, in ful
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from airpath.arguments import blamed
 from airpath.engine import memory
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.resolved import ResolvedScenario
 from airpath.engine.vocabulary import LEVELS
 from airpath.errors import BadValueError
-from airpath.scenario.tdd import downlink_bps
 from airpath.scenario.units import Duration, quote
 
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
@@ -47,14 +45,14 @@ def memory_bytes() -> float:
         return 16e9
 
 
-def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
+def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
     """Refuse a run whose results do not fit into the memory.
 
     Parameters
     ----------
     place : str
         What begins the line: the scenario's file or name.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     reps : int
         Replications.
@@ -80,15 +78,15 @@ def refuse_too_much(place: str, resolved: Mapping[str, Any], reps: int) -> None:
             )
 
 
-def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
+def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
     """Return what the parts of a result would take; see `refuse_too_much` for the parameters."""
-    record, duration_s = resolved["record"], resolved["duration_ns"] / _NS
-    flows = len(FlowDescriptions(resolved))
+    record, duration_s = resolved.recording, resolved.duration_s
+    flows = len(resolved.flows)
     shorter = "a longer interval, fewer replications or a shorter duration"
     rows = flows + _RUN / _FLOW
     fewer = "fewer replications or flows"
     needs = [Need("reps", str(reps), reps * rows, "rows", reps * rows * _FLOW, fewer)]
-    events = len(resolved["controls"])
+    events = len(resolved.changes)
     if events:
         phases = reps * events * (flows + 1.0)
         needs.append(
@@ -101,42 +99,36 @@ def needed(resolved: Mapping[str, Any], reps: int) -> list[Need]:
                 "fewer events, replications or flows",
             )
         )
-    interval_s = record["interval_ns"] / _NS
+    interval_s = record.interval_ns / _NS
     packets = duration_s * _rate_bps(resolved) / _PACKET_BITS
     values = 0.0
-    for name in record["series"]:
+    for name in record.series:
         if name in LEVELS:
             sources = flows if name in _OF_FLOWS else 1
             thinned = sources * duration_s / interval_s if interval_s else packets
             values += min(packets, thinned)
-    interval = quote(str(Duration(record["interval_ns"])))
+    interval = quote(str(Duration(record.interval_ns)))
     values *= reps
     needs.append(Need("record.interval", interval, values, "values", values * _SAMPLE, shorter))
-    whole = [name for name in record["series"] if name in _EVERY_PACKET]
+    whole = [name for name in record.series if name in _EVERY_PACKET]
     if whole:
         values = reps * packets * len(whole)
         instead = "fewer series or replications, or a shorter duration"
         names = f"[{', '.join(map(quote, whole))}]"
         needs.append(Need("record.series", names, values, "values", values * _SAMPLE, instead))
-    if record["ss"]:
-        interval = quote(str(Duration(record["ss_interval_ns"])))
-        samples = reps * flows * resolved["duration_ns"] / record["ss_interval_ns"]
+    if record.has_ss:
+        interval = quote(str(Duration(record.ss_interval_ns)))
+        samples = reps * flows * resolved.duration_ns / record.ss_interval_ns
         needs.append(
             Need("record.ss_interval", interval, samples, "samples", samples * _SS_ROW, shorter)
         )
     return needs
 
 
-def _rate_bps(resolved: Mapping[str, Any]) -> float:
+def _rate_bps(resolved: ResolvedScenario) -> float:
     """Return the highest rate of the bottleneck that the scenario names; 0 when it names none."""
-    link = resolved["bottleneck"]["link"]
-    rates = [link.get("rate_bps", 0), *(regime["rate_bps"] for regime in link.get("regimes", ()))]
-    if link["kind"] == "ofdma-tdd":
-        rates.append(downlink_bps(link))
-    elif link["kind"] == "cell":
-        rates.append(link["rate"].get("cap_bps") or 0)
-    rates += [change["action"].get("rate_bps", 0) for change in resolved["controls"]]
-    return float(max(rates))
+    changes = (change.rate_bps or 0 for change in resolved.changes)
+    return float(max(resolved.link.largest_rate_bps, *changes, 0))
 
 
 def _amount(count: float) -> str:

@@ -1,4 +1,4 @@
-"""The resolved form of a scenario and the contents of its files."""
+"""The files of a scenario: traces, error-rate tables, SNRs over time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from typing import Any, Literal
 
 from airpath import _airpath
 from airpath.engine.engine_input import EngineInput
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import AirpathError, BadValueError, Problem, ScenarioError
 from airpath.files import LARGEST, UnreadableError, read_text
-from airpath.scenario import Scenario
 from airpath.scenario.tables import is_unfinished, read_table
 from airpath.trace import Trace
 
-__all__ = ["FROM_PYTHON", "Inputs", "Reading", "Role", "for_engine", "resolved_with_inputs"]
-
-FROM_PYTHON = ("capacity",)
-"""Series that are made here, from the trace; the engine does not record them."""
+__all__ = ["Inputs", "Reading", "Role", "read_inputs", "trace_formats"]
 
 Role = Literal["mahimahi", "csv", "table", "snr"]
 """What a file is to the engine: a trace in one of two formats, error rates, SNRs over time."""
@@ -46,10 +43,10 @@ class Inputs:
     texts: Mapping[str, str]
     paths: Mapping[str, Path]
 
-    def for_engine(self, resolved: Mapping[str, Any]) -> EngineInput:
+    def for_engine(self, resolved: ResolvedScenario) -> EngineInput:
         """Return a resolved scenario with these files as the engine takes it."""
         return EngineInput(
-            json.dumps(for_engine(resolved), allow_nan=False),
+            json.dumps(resolved.for_engine().document, allow_nan=False),
             {name: trace.compiled for name, trace in self.traces.items()},
             self.table_texts,
             self.snr_texts,
@@ -107,62 +104,33 @@ class Reading:
         return self._known[what, path]
 
 
-def resolved_with_inputs(
-    scenario: Scenario, reading: Reading | None = None, *, emulated: bool = False
-) -> tuple[dict[str, Any], Inputs]:
-    """Return the resolved form of a scenario and what its files hold.
+def read_inputs(
+    place: str | None, resolved: ResolvedScenario, files: Mapping[str, Path], reading: Reading
+) -> Inputs:
+    """Read the files of a resolved scenario.
 
     Parameters
     ----------
-    scenario : Scenario
-        What is to be run.
-    reading : Reading, optional
-        Of earlier scenarios, whose files are not read again. Default: all are read.
-    emulated : bool
-        Whether it is for an emulation, which has what kernels have. Default False.
+    place : str or None
+        The scenario's file, for error messages.
+    resolved : ResolvedScenario
+        The scenario.
+    files : mapping of str to Path
+        Its files by key.
+    reading : Reading
+        Of earlier scenarios, whose files are not read again.
 
     Raises
     ------
-    ScenarioError
-        If a part is only a kernel's, and it is not emulated.
     BadValueError
-        If a file cannot be read or does not hold what its place wants; all such are named.
+        If a file cannot be read or has another format; all such are named.
     """
-    if not emulated and (problems := list(_only_emulated(scenario))):
-        raise ScenarioError(problems)
-    text, files = scenario.resolve()
-    resolved: dict[str, Any] = json.loads(text)
-    return resolved, _read(scenario.file, resolved, files, reading or Reading())
-
-
-def _only_emulated(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the congestion controls that kernels have and the engine has not."""
-    for number, group in enumerate(scenario.flows):
-        control = getattr(group, "cc", None)
-        if control is not None and control.only_emulated:
-            place, accepted = scenario.file or scenario.name, "Emulate it, or write another"
-            what = "the kernel's, which cannot be simulated"
-            yield Problem(place, ("flows", number, "cc"), control.kind, what, accepted)
-
-
-def for_engine(resolved: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the resolved form without what is not the engine's."""
-    record = resolved["record"]
-    series = [name for name in record["series"] if name not in FROM_PYTHON]
-    return {**resolved, "record": {**record, "series": series}}
-
-
-def _read(
-    place: str | None, resolved: Mapping[str, Any], files: Mapping[str, Path], reading: Reading
-) -> Inputs:
-    """Read every trace as the kind of its link wants it; report all that cannot be read."""
-    kinds: dict[str, str] = {}
+    formats = trace_formats(resolved)
     fields: dict[str, tuple[str, ...]] = {}
-    for field, link in _tables(resolved):
+    for field, table in _tables(resolved.document):
         for key in ("trace", "table"):
-            if key in link:
-                kinds.setdefault(link[key], link.get("kind", ""))
-                fields.setdefault(link[key], (*field, key))
+            if key in table:
+                fields.setdefault(table[key], (*field, key))
     traces: dict[str, Trace] = {}
     roles: dict[str, Role] = {}
     texts: dict[str, str] = {}
@@ -177,15 +145,22 @@ def _read(
             if "snr" in fields[name]:
                 roles[name] = "snr"
                 continue
-            format_: Literal["csv", "mahimahi"]
-            format_ = "csv" if kinds.get(name) == "rate-trace" else "mahimahi"
-            roles[name] = format_
-            traces[name] = reading.trace(path, format_)
+            roles[name] = formats[name]
+            traces[name] = reading.trace(path, formats[name])
         except AirpathError as error:
             problems.append(str(error))
     if problems:
         raise BadValueError("\n".join(problems))
     return Inputs(traces, roles, texts, dict(files))
+
+
+def trace_formats(resolved: ResolvedScenario) -> dict[str, Literal["mahimahi", "csv"]]:
+    """Return the format of each trace of a link, by its key in a resolved scenario."""
+    found: dict[str, Literal["mahimahi", "csv"]] = {}
+    for _, link in resolved.links():
+        if link.trace is not None and link.trace_format is not None:
+            found.setdefault(link.trace, link.trace_format)
+    return found
 
 
 def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airpath.scenario.tdd import downlink_bps
+from airpath.engine.resolved import ResolvedScenario
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -55,7 +55,7 @@ class Capacity:
     @classmethod
     def of(
         cls,
-        resolved: Mapping[str, Any],
+        resolved: ResolvedScenario,
         traces: Mapping[str, Trace],
         regimes: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
         offset_s: float = 0.0,
@@ -64,7 +64,7 @@ class Capacity:
 
         Parameters
         ----------
-        resolved : mapping
+        resolved : ResolvedScenario
             The resolved scenario.
         traces : mapping of str to Trace
             Its traces.
@@ -73,33 +73,26 @@ class Capacity:
         offset_s : float
             Where in its trace the link began, s. Default 0.
         """
-        link, end_s = resolved["bottleneck"]["link"], resolved["duration_ns"] / 1e9
-        if "trace" in link:
-            capacity = cls._of_trace(traces[link["trace"]])
+        link, end_s = resolved.link, resolved.duration_s
+        rates = np.array(link.known_rates_bps)
+        if link.trace is not None:
+            capacity = cls._of_trace(traces[link.trace])
             nominal_bps = capacity._bits[-1] / capacity._period_s
-        elif link["kind"] in ("adaptive", "cell"):
-            return None
-        elif link["kind"] == "ofdma-tdd":
-            of_one = any(change["action"]["kind"] != "rate" for change in resolved["controls"])
-            if of_one or "radio" in link or any(user["downlink_mcs"] for user in link["users"]):
-                return None
-            nominal_bps = downlink_bps(link)
-            capacity = cls._of_steps(np.array([0.0]), np.array([nominal_bps]), end_s)
-        elif "regimes" in link:
-            if regimes is None:
-                return None
-            rates = np.array([regime["rate_bps"] for regime in link["regimes"]], dtype=float)
+        elif len(rates) > 1 and regimes is not None:
             times, numbers = regimes
             steps = np.concatenate(([0], numbers)).astype(int)
             capacity = cls._of_steps(np.concatenate(([0.0], times)), rates[steps], end_s)
             nominal_bps = rates.max()
+        elif len(rates) == 1:
+            capacity, nominal_bps = cls._of_steps(np.array([0.0]), rates, end_s), rates[0]
         else:
-            nominal_bps = float(link["rate_bps"])
-            capacity = cls._of_steps(np.array([0.0]), np.array([nominal_bps]), end_s)
-        controls = sorted(resolved["controls"], key=lambda control: control["at_ns"])
-        return capacity._scaled(
-            [(c["at_ns"] / 1e9, c["action"]["rate_bps"] / nominal_bps) for c in controls], offset_s
-        )
+            return None
+        changes = []
+        for change in resolved.changes:
+            if change.rate_bps is None:
+                return None  # It is a change of one station.
+            changes.append((change.at_s, change.rate_bps / nominal_bps))
+        return capacity._scaled(changes, offset_s)
 
     def _scaled(self, changes: Sequence[tuple[float, float]], offset_s: float) -> Capacity:
         return Capacity(self._time_s, self._bits, self._period_s, changes, offset_s)

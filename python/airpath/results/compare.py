@@ -41,7 +41,7 @@ def waits(result: Result, replication: int) -> NDArray[np.float64]:
         If ``sojourn`` was not recorded.
     """
     series = result.series("sojourn", replication)
-    measured = series["time_s"] >= result.resolved["warmup_ns"] / 1e9
+    measured = series["time_s"] >= result.resolved.warmup_s
     return np.sort(series.loc[measured, "value"].to_numpy(dtype=float))
 
 
@@ -124,7 +124,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
         style.heading(
             figure,
             title,
-            f"{len(first.replications)} runs of {first.resolved['duration_ns'] / 1e9:g} s each, "
+            f"{len(first.replications)} runs of {first.resolved.duration_s:g} s each, "
             f"{100 * first.confidence:g} % intervals; goodput: payload delivered in order",
         )
     return figure

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from airpath import _airpath
-from airpath.engine.flow_descriptions import FlowDescriptions, direction
+from airpath.engine.flows import Flow
+from airpath.engine.resolved import ResolvedScenario
 
 __all__ = ["comparable", "jain"]
 
@@ -16,7 +17,7 @@ _LATEST_START = 0.1
 """Of the measured time. The goodput of a bulk flow that starts later is that of another time."""
 
 
-def comparable(resolved: Mapping[str, Any], members: Iterable[int]) -> list[int]:
+def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
     """Return the flows over whose goodputs Jain's index has a meaning.
 
     These are the bulk flows of one kind of source and one direction, `tcp` before `cbr` before
@@ -26,19 +27,17 @@ def comparable(resolved: Mapping[str, Any], members: Iterable[int]) -> list[int]
 
     Parameters
     ----------
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     members : iterable of int
         The numbers of the flows to choose from.
     """
     wanted = set(members)
     by_kind: dict[tuple[int, str, float], list[int]] = {}
-    for numbers, flow in FlowDescriptions(resolved).ranges():
+    for numbers, flow in resolved.flows.ranges():
         found = [number for number in numbers if number in wanted]
         if found and _is_bulk(resolved, flow):
-            source = flow["source"]
-            rate_bps = source.get("rate_bps", 0.0)
-            key = (_KINDS.index(source["kind"]), direction(flow), rate_bps)
+            key = (_KINDS.index(flow.source.kind), flow.direction, flow.source.rate_bps)
             by_kind.setdefault(key, []).extend(found)
     # Of several rates, that of the first flow.
     first = min(by_kind, key=lambda key: (*key[:2], by_kind[key][0]), default=None)
@@ -59,12 +58,10 @@ def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
     return float(_airpath.jain_index(goodputs)) if goodputs else None
 
 
-def _is_bulk(resolved: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:
-    source, start, end = flow["source"], flow["start"], resolved["duration_ns"]
-    parts = source.get("transfer_bytes"), source.get("transfer"), source.get("application")
-    if start["kind"] == "poisson" or any(part is not None for part in parts):
+def _is_bulk(resolved: ResolvedScenario, flow: Flow) -> bool:
+    source, start = flow.source, flow.start
+    if start.gap_ns is not None or source.is_transfer or source.is_on_off:
         return False
-    latest = start["high_ns"] if start["kind"] == "uniform" else start["time_ns"]
-    stop = end if flow.get("stop_ns") is None else flow["stop_ns"]
-    measured = end - resolved["warmup_ns"]
-    return bool(stop >= end and latest - resolved["warmup_ns"] <= _LATEST_START * measured)
+    ends = flow.stop_ns is None or flow.stop_ns >= resolved.duration_ns
+    late_ns = start.latest_ns - resolved.warmup_ns
+    return ends and late_ns <= _LATEST_START * resolved.measured_ns

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.engine.flow_descriptions import FlowDescriptions
 from airpath.errors import BadValueError
 from airpath.results import style
 from airpath.results.intervals import Interval
@@ -35,9 +34,9 @@ def propagation_s(result: Result, flow: int) -> float:
     flow : int
         Which, from 0.
     """
-    about, hops = FlowDescriptions(result.resolved)[flow], result.resolved
-    wires = [about["access"], about["egress"], hops["bottleneck"], hops.get("backhaul") or {}]
-    return sum(int(wire.get("delay_ns", 0)) for wire in wires) / 1e9
+    about, hops = result.resolved.flows[flow], result.resolved
+    shared_ns = hops.bottleneck.delay_ns + (hops.backhaul.delay_ns if hops.backhaul else 0)
+    return (about.access.delay_ns + about.egress.delay_ns + shared_ns) / 1e9
 
 
 def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
@@ -100,7 +99,7 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
         style.heading(
             figure,
             title,
-            f"{len(first.replications)} runs of {first.resolved['duration_ns'] / 1e9:g} s each, "
+            f"{len(first.replications)} runs of {first.resolved.duration_s:g} s each, "
             f"{100 * first.confidence:g} % intervals",
         )
     return figure
@@ -120,9 +119,7 @@ def _bars(
 
 
 def _name(result: Result, flow: int) -> str:
-    about = FlowDescriptions(result.resolved)[flow]
-    back = ((about.get(wire) or {}).get("delay_ns", 0) for wire in ("ack_access", "return_wire"))
-    back_s = sum(back) / 1e9
+    about = result.resolved.flows[flow]
+    back_s = (about.ack_access.delay_ns + about.return_wire.delay_ns) / 1e9
     rtt = f"{1e3 * (propagation_s(result, flow) + back_s):.3g} ms"
-    user = about.get("user")
-    return f"flow {flow}\n{rtt}" + (f"\nuser {user}" if user is not None else "")
+    return f"flow {flow}\n{rtt}" + (f"\nuser {about.user}" if about.user is not None else "")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from airpath.advisory import Advisory
 from airpath.arguments import check_all, path_like
+from airpath.engine.inputs import trace_formats
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
@@ -51,10 +53,9 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
 def _result(path: Path, document: Mapping[str, Any]) -> Result:
     about, replications = document["provenance"], document["replications"]
     _check_version(path, about, replications)
-    resolved = about["scenario"]
+    resolved = ResolvedScenario(about["scenario"])
     queues = [queue["name"] for queue in replications[0]["queues"]] if replications else []
     stored = Folder(path, [run["replication"] for run in replications], queues)
-    kinds = {link["trace"]: link["kind"] for link in _tables(resolved) if "trace" in link}
     points = (*CAPTURE_POINTS, *SIDES)
     files = {point: path / f"{point}.pcapng" for point in points}
     result = Result(
@@ -67,7 +68,7 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
         recorded=stored.series,
         ss=stored.ss,
         flow_monitor=stored.flow_monitor,
-        traces=TraceFiles(about["traces"], kinds),
+        traces=TraceFiles(about["traces"], trace_formats(resolved)),
         captures={point: file for point, file in files.items() if file.is_file()},
         advisories=[Advisory(**advisory) for advisory in document.get("advisories", ())],
         certificates=document.get("certificates"),
@@ -86,10 +87,3 @@ def _check_version(folder: Path, about: Mapping[str, Any], replications: Any) ->
             f"{folder}: written by airpath {about['version']} ({about['commit']}), whose results "
             f"have no {missing[0]}. Run its scenario.toml again."
         )
-
-
-def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
-        yield value
-        for item in value.values():
-            yield from _tables(item)

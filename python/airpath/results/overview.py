@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airpath.engine.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.engine.resolved import ResolvedScenario
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
@@ -32,10 +32,10 @@ class Table(NamedTuple):
 
 def heading(result: Result) -> str:
     """Return how many replications of what length there were, and what the intervals are."""
-    runs, warmup = len(result.replications), result.resolved["warmup_ns"] / 1e9
+    runs, warmup = len(result.replications), result.resolved.warmup_s
     return (
         f"{runs} {'replication' if runs == 1 else 'replications'} of "
-        f"{result.resolved['duration_ns'] / 1e9:g} s"
+        f"{result.resolved.duration_s:g} s"
         + (f", the first {warmup:g} s not counted" if warmup else "")
         + f"; seed {result.provenance['seed']}; "
         + (f"± is the {100 * result.confidence:g} % interval" if runs > 1 else "no intervals")
@@ -124,25 +124,25 @@ def _flows(result: Result, out_of_sight: str) -> Table:
     if len(rows) > 1:
         fair = comparable(result.resolved, range(len(rows)))
         if len(fair) > 1:
-            kind = FlowDescriptions(result.resolved)[fair[0]]["source"]["kind"]
+            kind = result.resolved.flows[fair[0]].source.kind
             who = "" if len(fair) == len(rows) else f" of {len(fair)} bulk {kind} flows"
             notes.append(f"Jain's index of the goodputs{who}: {text(result.jain(), 1, 4)}")
     return Table("Flows", columns, lines, notes)
 
 
 def _group(result: Result, group: Mapping[str, Any]) -> str:
-    first = grouped(result.resolved)[group["group"]][0]
+    first = result.resolved.flows.groups[group["group"]][0]
     return f"group {group['group']}: {group['flows']} {source_name(result.resolved, first)}"
 
 
-def source_name(resolved: Mapping[str, Any], flow: int | str) -> str:
+def source_name(resolved: ResolvedScenario, flow: int | str) -> str:
     """Return what a flow of a resolved scenario is, in a word or two: ``newreno (reverse)``."""
-    about = FlowDescriptions(resolved)[int(flow)]
-    source = about["source"]
-    way = " (reverse)" if direction(about) == "reverse" else ""
-    if source["kind"] != "tcp":
-        return f"{source['kind']}{way}"
-    cc, recovery = source["congestion"]["kind"], source["options"]["recovery"]
+    about = resolved.flows[int(flow)]
+    source = about.source
+    way = " (reverse)" if about.direction == "reverse" else ""
+    if not source.is_tcp:
+        return f"{source.kind}{way}"
+    cc, recovery = source.congestion.kind, source.tcp.recovery
     return f"{recovery if cc == 'reno' else f'{cc}+{recovery}'}{way}"
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.advisory import packet_bytes
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.resolved import Change
 from airpath.results import style
 from airpath.results.bands import (
     draw_quantiles,
@@ -17,7 +16,7 @@ from airpath.results.bands import (
     quantiles_in_bins,
 )
 from airpath.results.recordings import DROP_REASONS
-from airpath.results.schemes import regime_names, scheme_names, thresholds
+from airpath.results.schemes import regime_names, scheme_names
 from airpath.results.users import queues_at, user_of, users_in_words
 from airpath.scenario.units import Rate
 
@@ -272,7 +271,7 @@ class Panels:
 
     @property
     def _warmup_s(self) -> float:
-        return float(self._result.resolved["warmup_ns"]) / 1e9
+        return self._result.resolved.warmup_s
 
     def _series(self, name: str) -> pd.DataFrame:
         """Return what happened within the window."""
@@ -307,9 +306,7 @@ class Panels:
         queues = series["queue"]
         at_it = queues.astype(str).str.fullmatch("bottleneck(/.*)?")
         series = series[at_it | queues.isna()]
-        sizes = np.array(
-            [packet_bytes(f["source"]) for f in FlowDescriptions(self._result.resolved)]
-        )
+        sizes = np.array([flow.source.packet_bytes for flow in self._result.resolved.flows])
         return series.assign(bits=8 * sizes[series["id"]])
 
     def _stack(self, axis: Axes, served: pd.DataFrame) -> float:
@@ -329,14 +326,11 @@ class Panels:
 
     def _levels(self, top: float) -> dict[float, list[str]]:
         """Lengths that mean something to the queue or to the link, as far as they are reached."""
-        queue, link = (self._result.resolved["bottleneck"][key] for key in ("queue", "link"))
-        limit = queue.get("limit")
-        if isinstance(limit, Mapping):
-            limit = limit.get("packets")
-        known = [(limit, "limit")]
+        queue, link = self._result.resolved.queue, self._result.resolved.link
+        known = [(queue.limit_packets, "limit")]
         if not queue.get("by_rate"):  # Else the thresholds follow the rate of the link.
             known += [(queue.get(name), name) for name in ("min_th", "max_th")]
-        known += [(level, "regime boundary") for level in thresholds(link)]
+        known += [(level, "regime boundary") for level in link.regime_boundaries]
         found: dict[float, list[str]] = {}
         for level, name in known:
             # A threshold may be left to the discipline itself, and then is no number.
@@ -375,9 +369,9 @@ class Panels:
             axis.axvspan(self._window_s[0], end, color=grey, alpha=0.10, lw=0, zorder=0)
         first, last = self._window_s
         changes: dict[float, list[str]] = {}
-        for change in sorted(self._result.resolved["controls"], key=lambda change: change["at_ns"]):
-            if first <= change["at_ns"] / 1e9 <= last:
-                changes.setdefault(change["at_ns"] / 1e9, []).append(_said_of(change["action"]))
+        for change in self._result.resolved.changes:
+            if first <= change.at_s <= last:
+                changes.setdefault(change.at_s, []).append(_said_of(change))
         for at_s in changes:
             axis.axvline(at_s, color=style.COLOURS["grey"], lw=0.8, ls=":", zorder=0.5)
         if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
@@ -433,10 +427,9 @@ def _share_of_time(
     return mean_levels(times_s, on.astype(float), edges_s)
 
 
-def _said_of(action: Mapping[str, Any]) -> str:
-    """Return what a scheduled change makes of the link, in short."""
-    if action["kind"] == "rate":
-        return str(Rate(action["rate_bps"]))
-    schemes = (action.get("downlink"), action.get("uplink"))
-    told = [f"{action['moved_db']:+g} dB"] if action["kind"] == "snr" else [*filter(None, schemes)]
-    return f"station {action['user']}: {', '.join(told)}"
+def _said_of(change: Change) -> str:
+    """Return a scheduled change of the link, in short."""
+    if change.rate_bps is not None:
+        return str(Rate(change.rate_bps))
+    parts = change.schemes if change.moved_db is None else (f"{change.moved_db:+g} dB",)
+    return f"station {change.user}: {', '.join(parts)}"

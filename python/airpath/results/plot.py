@@ -18,9 +18,10 @@ from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.results import figure_files, style
 from airpath.results.panels import SHADES, Panels
-from airpath.results.schemes import regime_names, scheme_shares, thresholds
+from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays
 from airpath.results.users import queues_at, users_in_words
+from airpath.scenario.link import Link
 from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:
@@ -48,9 +49,6 @@ _PANELS: Sequence[tuple[str, float, Draw]] = (
     ("mcs", 0.8, Panels.schemes),
 )
 """Panels over time: the series that each needs, its height, how it is drawn."""
-
-_OF_LINKS = {"regime": ("multi-regime", "adaptive"), "mcs": ("adaptive",), "snr": ("cell",)}
-"""Series that only some kinds of link write."""
 
 _MOST_BARS = 400
 
@@ -102,7 +100,7 @@ class Plot:
             If none of these was recorded, there is no such replication, or the window is not
             two ascending instants of the run.
         """
-        refuse_nothing_over_time("timeline", self._result.recorded, self._link_kind)
+        refuse_nothing_over_time("timeline", self._result.recorded, self._link_series)
         return self._over_time(self._shown_panels(), replication, window)
 
     def queue(self, replication: int | None = None, window: Window | None = None) -> Figure:
@@ -202,7 +200,7 @@ class Plot:
         return figure
 
     def _bars(self, axis: Axes, table: pd.DataFrame, queue: str) -> None:
-        boundaries = thresholds(self._result.resolved["bottleneck"]["link"])
+        boundaries = self._result.resolved.link.regime_boundaries
         if queue != "bottleneck" or not boundaries:
             axis.bar(table["packets"], table["mean"], width=0.86, color=style.COLOURS["blue"])
             return
@@ -287,7 +285,7 @@ class Plot:
         """
         kinds = figure_files.checked_formats(figure_formats)
         if window is not None:
-            refuse_nothing_over_time("window", self._result.recorded, self._link_kind)
+            refuse_nothing_over_time("window", self._result.recorded, self._link_series)
         drawn = Plot(self._result, shown=False)
         figures = {"queue-lengths": drawn.pmf()}
         if any(pooled_mac_delays(self._result.replications).values()):
@@ -308,7 +306,7 @@ class Plot:
         return paths
 
     def _shown_panels(self) -> list[tuple[str, float, Draw]]:
-        return _shown(self._result.recorded, self._link_kind)
+        return _shown(self._result.recorded, self._link_series)
 
     # --- around the panels ---------------------------------------------------------------------
 
@@ -340,16 +338,16 @@ class Plot:
         return self._result.title
 
     @property
-    def _link_kind(self) -> str:
-        return str(self._result.resolved["bottleneck"]["link"]["kind"])
+    def _link_series(self) -> frozenset[str]:
+        return self._result.resolved.link.series
 
     @property
     def _end_s(self) -> float:
-        return float(self._result.resolved["duration_ns"]) / 1e9
+        return self._result.resolved.duration_s
 
     @property
     def _warmup_s(self) -> float:
-        return float(self._result.resolved["warmup_ns"]) / 1e9
+        return self._result.resolved.warmup_s
 
     def _effort(self, *, intervals: bool = True) -> str:
         result = self._result
@@ -400,16 +398,18 @@ def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"wait of the packets of {users}: mean {mean:.3g} ms, p95 {spread}"]
 
 
-def _shown(recorded: Sequence[str], link_kind: str) -> list[tuple[str, float, Draw]]:
+def _shown(recorded: Sequence[str], link_series: frozenset[str]) -> list[tuple[str, float, Draw]]:
     """Return the panels for which something is recorded."""
     return [
         panel
         for panel in _PANELS
-        if panel[0] in recorded and link_kind in _OF_LINKS.get(panel[0], (link_kind,))
+        if panel[0] in recorded and panel[0] not in Link.all_series() - link_series
     ]
 
 
-def refuse_nothing_over_time(what: str, recorded: Sequence[str], link_kind: str) -> None:
+def refuse_nothing_over_time(
+    what: str, recorded: Sequence[str], link_series: frozenset[str]
+) -> None:
     """Refuse to draw over time what was not recorded.
 
     Parameters
@@ -418,16 +418,16 @@ def refuse_nothing_over_time(what: str, recorded: Sequence[str], link_kind: str)
         What asks for it, for the message: ``timeline``.
     recorded : sequence of str
         Names of the recorded series.
-    link_kind : str
-        Of the bottleneck.
+    link_series : frozenset of str
+        Series that the bottleneck's link writes and not all links do.
 
     Raises
     ------
     BadValueError
         If none of them has a panel.
     """
-    if not _shown(recorded, link_kind):
-        names = ", ".join(name for name, _, _ in _PANELS if name not in _OF_LINKS)
+    if not _shown(recorded, link_series):
+        names = ", ".join(name for name, _, _ in _PANELS if name not in Link.all_series())
         raise BadValueError(
             f"{what}: nothing is recorded that is drawn over time. "
             f"Add at least one of {names} to record.series."

@@ -13,6 +13,7 @@ from airpath import _airpath
 from airpath.files import LARGEST, read_bytes
 
 if TYPE_CHECKING:
+    from airpath.engine.resolved import ResolvedScenario
     from airpath.scenario import Scenario
 
 __all__ = ["as_comment", "build", "provenance"]
@@ -31,7 +32,7 @@ def build() -> dict[str, str]:
 def provenance(
     *,
     scenario: Scenario,
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     traces: Mapping[str, str],
     tables: Mapping[str, str] | None = None,
     unfinished: Collection[str] = (),
@@ -44,7 +45,7 @@ def provenance(
     ----------
     scenario : Scenario
         As the user gave it. Its TOML text gives the same run again.
-    resolved : mapping
+    resolved : ResolvedScenario
         The same in SI base units, every flow and every TCP option listed.
     traces : mapping of str to str
         File of each trace by its name in `resolved`.
@@ -68,7 +69,7 @@ def provenance(
         **({"tables": of_tables} if tables else {}),
         **({"overrides": list(scenario.overrides)} if scenario.overrides else {}),
         "scenario_toml": scenario.to_toml(),
-        "scenario": dict(resolved),
+        "scenario": dict(resolved.document),
     }
 
 

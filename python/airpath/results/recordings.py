@@ -23,6 +23,7 @@ from airpath.results.stored import InMemory
 if TYPE_CHECKING:
     import pandas as pd
 
+    from airpath.engine.resolved import ResolvedScenario
     from airpath.trace import Trace
 
 __all__ = ["DROP_REASONS", "Columns", "Recordings"]
@@ -54,7 +55,7 @@ class Recordings(Statistics):
     def __init__(
         self,
         replications: list[dict[str, Any]],
-        resolved: dict[str, Any],
+        resolved: ResolvedScenario,
         confidence: float,
         *,
         recorded: Callable[[int, str], Columns],
@@ -70,12 +71,12 @@ class Recordings(Statistics):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: everything that was recorded, without the engine."""
-        record, runs = self.resolved["record"], range(len(self.replications))
+        record, runs = self.resolved.recording, range(len(self.replications))
         names = [name for name in self.recorded if name != "capacity"]
         stored = InMemory(
             {(index, name): self._recorded(index, name) for index in runs for name in names},
-            {index: self._ss(index) for index in runs if record["ss"]},
-            {index: self._flow_monitor(index) for index in runs if record["flow_monitor"]},
+            {index: self._ss(index) for index in runs if record.has_ss},
+            {index: self._flow_monitor(index) for index in runs if record.has_flow_monitor},
         )
         return {key: value for key, value in vars(self).items() if key not in _SOURCES} | {
             "stored": stored
@@ -90,7 +91,7 @@ class Recordings(Statistics):
     @property
     def recorded(self) -> list[str]:
         """Names of the series that the scenario records."""
-        return list(self.resolved["record"]["series"])
+        return list(self.resolved.recording.series)
 
     def series(self, name: str, replication: int = 0) -> pd.DataFrame:
         """Return a recorded series, from the start of the run.
@@ -159,7 +160,7 @@ class Recordings(Statistics):
         BadValueError
             If ``record.ss`` was not set, or there is no such replication.
         """
-        if not self.resolved["record"]["ss"]:
+        if not self.resolved.recording.has_ss:
             raise BadValueError("ss: not recorded. Set record.ss = true.")
         self.check_finished(replication)
         return ss_frame(self._ss(replication))
@@ -197,7 +198,7 @@ class Recordings(Statistics):
 
     def monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
         """Return what the flow monitor counted, by number of replication."""
-        if not self.resolved["record"]["flow_monitor"]:
+        if not self.resolved.recording.has_flow_monitor:
             raise BadValueError("flow_monitor: not kept. Set record.flow_monitor = true.")
         return [
             (run["replication"], json.loads(self._flow_monitor(index)))
@@ -266,12 +267,12 @@ class Recordings(Statistics):
         return 0.0
 
     def _offered_bytes(self, replication: int) -> tuple[np.ndarray, np.ndarray]:
-        link = self.resolved["bottleneck"]["link"]
-        capacity = self.capacity(replication) if "trace" in link else None
+        has_trace = self.resolved.link.trace is not None
+        capacity = self.capacity(replication) if has_trace else None
         if capacity is None:
             return np.empty(0), np.empty(0)
-        step = max(1_000_000, self.resolved["record"]["interval_ns"])
-        edges = np.arange(0, self.resolved["duration_ns"] + 1, step) / 1e9
+        step = max(1_000_000, self.resolved.recording.interval_ns)
+        edges = np.arange(0, self.resolved.duration_ns + 1, step) / 1e9
         offered = np.round(np.diff(capacity.bits(edges)) / 8, 6)
         kept = offered > 0
         return edges[1:][kept], offered[kept]

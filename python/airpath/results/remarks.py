@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from airpath.advisory import Advisory
-from airpath.engine.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.flows import Flow
+from airpath.engine.link import ResolvedLink
+from airpath.engine.resolved import ResolvedScenario
 from airpath.results.flow_table import FlowTable
 from airpath.results.window_limit import (
     FULL,
@@ -77,7 +79,7 @@ Runs = Sequence[Mapping[str, Any]]
 
 
 def remarks(
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     replications: Runs,
     tables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Advisory]:
@@ -109,22 +111,18 @@ def of_number(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
         yield Advisory("few-replications", FEW_RUNS.format(runs=runs))
 
 
-def of_measurements(resolved: Mapping[str, Any], replications: Runs) -> list[Advisory]:
+def of_measurements(resolved: ResolvedScenario, replications: Runs) -> list[Advisory]:
     """Return the advisories on what replications of a resolved scenario measured.
 
     There is none if `RunOutline.of` gives `may_concern` false for each replication.
     """
     said: list[Advisory] = []
     limited = limited_flows(resolved, replications) if replications else {}
-    for group, members in grouped(resolved).items() if replications else ():
+    for group, members in resolved.flows.groups.items() if replications else ():
         said += _of_group(group, members, limited, resolved, replications)
     said += _backhaul(resolved, replications) if replications else ()
-    link, ack_path = resolved["bottleneck"]["link"], resolved["ack_path"]
-    said += _outside_table("bottleneck", link, replications)
-    if ack_path["kind"] == "reverse":
-        said += _outside_table("reverse", ack_path["link"] or link, replications)
-    elif ack_path["kind"] == "link":
-        said += _outside_table("ack_path", ack_path["link"], replications)
+    for name, link in resolved.links():
+        said += _outside_table(name, link, replications)
     return said
 
 
@@ -144,28 +142,28 @@ class RunOutline:
     may_concern: bool
 
     @staticmethod
-    def of(resolved: Mapping[str, Any], run: Mapping[str, Any]) -> RunOutline:
+    def of(resolved: ResolvedScenario, run: Mapping[str, Any]) -> RunOutline:
         """Return the outline of a replication of a resolved scenario, whose flows are a table."""
         flows: FlowTable = run["flows"]
         may_concern = (
             bool((flows.column("delivered_bytes") <= 0).any())
             or bool((flows.column("delivered_packets") <= 0).any())
             or bool((flows.column("rwnd_limited_share") > LIMITED).any())
-            or any(flow["start"]["kind"] == "poisson" for flow in resolved["flows"])
+            or any(flow.start.gap_ns is not None for flow in resolved.flows.entries)
             or any(link.get("counters", {}).get(_OUTSIDE) for link in run["links"])
-            or bool((resolved.get("backhaul") or {}).get("rate_bps"))
+            or (resolved.backhaul is not None and resolved.backhaul.rate_bps is not None)
         )
         return RunOutline(flows.fingerprint(), may_concern)
 
 
-def _backhaul(resolved: Mapping[str, Any], runs: Runs) -> Iterator[Advisory]:
+def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:
     """Report a backhaul in which packets wait longer than at the link next to it.
 
     Without a limit its queue is not measured: one that is full, and fuller than that link.
     """
     links = {"backhaul": ("bottleneck",), "backhaul_reverse": ("ack_path", "reverse")}
-    unlimited = (resolved.get("backhaul") or {}).get("limit") is None
-    loads = shared_loads(resolved, runs) if resolved.get("backhaul") and unlimited else {}
+    is_unlimited = resolved.backhaul is not None and not resolved.backhaul.is_limited
+    loads = shared_loads(resolved, runs) if is_unlimited else {}
     for backhaul, others in links.items():
         way = " in reverse direction" if backhaul == "backhaul_reverse" else ""
         other = max((loads.get(name, 0.0) for name in others), default=0.0)
@@ -201,25 +199,23 @@ def _of_group(
     group: int,
     members: Sequence[int],
     limited: Mapping[int, float],
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     runs: Runs,
 ) -> Iterator[Advisory]:
     place = f"flows.{group}"
-    first = FlowDescriptions(resolved)[members[0]]
-    source = first["source"]
+    first = resolved.flows[members[0]]
     yield from _nothing_delivered(place, members, resolved, runs)
-    if source["kind"] == "tcp" and (source.get("window") or {}).get("kind", "fixed") == "fixed":
+    if first.source.is_tcp and first.source.window == "fixed":
         yield from window_limited(group, members, limited, resolved, runs)
-    if first["start"]["kind"] == "poisson":
+    if first.start.gap_ns is not None:
         yield from _arrivals_ended(place, members, resolved, runs)
 
 
 def _nothing_delivered(
-    place: str, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
+    place: str, members: Sequence[int], resolved: ResolvedScenario, runs: Runs
 ) -> Iterator[Advisory]:
     """Tell of flows that could send for half of the measured time and brought nothing."""
-    described = FlowDescriptions(resolved)
-    long_enough = [number for number in members if _could_send(resolved, described[number])]
+    long_enough = [n for n in members if _could_send(resolved, resolved.flows[n])]
     starved = [
         [
             number
@@ -242,35 +238,32 @@ def _got_nothing(flow: Mapping[str, Any]) -> bool:
     return bool(flow[counted] == 0)
 
 
-def _could_send(resolved: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:
-    start = flow["start"]
-    begins = start.get("time_ns", start.get("high_ns", start.get("from_ns", 0)))
-    stop = flow.get("stop_ns")
-    ends = resolved["duration_ns"] if stop is None else min(stop, resolved["duration_ns"])
-    measured = resolved["duration_ns"] - resolved["warmup_ns"]
-    return bool(2 * (ends - max(begins, resolved["warmup_ns"])) >= measured)
+def _could_send(resolved: ResolvedScenario, flow: Flow) -> bool:
+    stop, end = flow.stop_ns, resolved.duration_ns
+    ends = end if stop is None else min(stop, end)
+    return 2 * (ends - max(flow.start.latest_ns, resolved.warmup_ns)) >= resolved.measured_ns
 
 
-def _is_under_way(resolved: Mapping[str, Any], run: Mapping[str, Any], number: int) -> bool:
+def _is_under_way(resolved: ResolvedScenario, run: Mapping[str, Any], number: int) -> bool:
     """Whether a flow ran for half of the measured time of a replication and was not complete."""
-    flow, end_s = run["flows"][number], resolved["duration_ns"] / 1e9
+    flow, end_s = run["flows"][number], resolved.duration_s
     began = max(flow["start_s"] or 0.0, end_s - run["measured_s"])
     return flow["completed_at_s"] is None and 2 * (end_s - began) >= run["measured_s"]
 
 
 def _arrivals_ended(
-    place: str, members: Sequence[int], resolved: Mapping[str, Any], runs: Runs
+    place: str, members: Sequence[int], resolved: ResolvedScenario, runs: Runs
 ) -> Iterator[Advisory]:
     """Tell of Poisson arrivals that ended because there were no more flows."""
-    flow = FlowDescriptions(resolved)[members[0]]
-    gap_s = flow["start"]["gap_ns"] / 1e9
-    ends = (resolved["duration_ns"], flow.get("stop_ns"), flow["start"].get("until_ns"))
+    flow = resolved.flows[members[0]]
+    gap_s = (flow.start.gap_ns or 0) / 1e9
+    ends = (resolved.duration_ns, flow.stop_ns, flow.start.until_ns)
     end_s = min(end for end in ends if end is not None) / 1e9
     starts = [[run["flows"][number]["start_s"] for number in members] for run in runs]
     # Of what never started, and of datagrams, no start is known.
     last = min(max(math.inf if start is None else start for start in run) for run in starts)
     if end_s - last > _MOST_GAPS * gap_s:
-        expected = (end_s - flow["start"]["from_ns"] / 1e9) / gap_s
+        expected = (end_s - flow.start.earliest_ns / 1e9) / gap_s
         yield Advisory(
             "arrivals-ended",
             ARRIVALS_ENDED.format(
@@ -283,11 +276,11 @@ def _arrivals_ended(
         )
 
 
-def _outside_table(name: str, link: Mapping[str, Any], replications: Runs) -> Iterator[Advisory]:
+def _outside_table(name: str, link: ResolvedLink, replications: Runs) -> Iterator[Advisory]:
     """Tell of an adaptive link whose table was asked beyond its ends."""
     of_link = [run for each in replications for run in each["links"] if run["name"] == name]
     outside = sum(run.get("counters", {}).get(_OUTSIDE, 0) for run in of_link)
     if outside:
         share = 100 * outside / sum(sum(run["regime_packets"]) for run in of_link)
-        text = OUTSIDE_TABLE.format(share=share, table=link["table"])
+        text = OUTSIDE_TABLE.format(share=share, table=link.table)
         yield Advisory("outside-table", text, name)

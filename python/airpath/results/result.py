@@ -18,6 +18,7 @@ from airpath.results.statistics import ALL_FLOWS
 from airpath.scenario.overrides import titled
 
 if TYPE_CHECKING:
+    from airpath.engine.resolved import ResolvedScenario
     from airpath.results.plot import Plot
     from airpath.trace import Trace
 
@@ -35,7 +36,7 @@ class Result(Recordings):
         Version, commit, command, seed, scenario: what made it.
     replications : list of dict
         The statistics of each finished replication, as the engine reports them.
-    resolved : dict
+    resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
         Of every interval, in (0, 1).
@@ -68,7 +69,7 @@ class Result(Recordings):
         *,
         provenance: dict[str, Any],
         replications: list[dict[str, Any]],
-        resolved: dict[str, Any],
+        resolved: ResolvedScenario,
         confidence: float,
         requested: int,
         interrupted: bool,
@@ -119,7 +120,7 @@ class Result(Recordings):
         ]
 
     def __repr__(self) -> str:
-        name = json.dumps(self.resolved["name"], ensure_ascii=False)
+        name = json.dumps(self.resolved.name, ensure_ascii=False)
         done = f"{len(self.replications)} of {self.requested} replications"
         noted = len(self.advisories)
         notes = f", {noted} {'advisory' if noted == 1 else 'advisories'}" if noted else ""
@@ -143,7 +144,7 @@ class Result(Recordings):
 
         Numbers that cannot be believed are called so, above figures as well.
         """
-        name = titled(self.resolved["name"], self.provenance.get("overrides", ()))
+        name = titled(self.resolved.name, self.provenance.get("overrides", ()))
         return name if self.valid else f"{name} (INVALID)"
 
     @property
@@ -177,8 +178,7 @@ class Result(Recordings):
                 "flows": len(rows),
                 "replications": len(self.replications),
                 "replications_requested": self.requested,
-                "measured_s": float(self.resolved["duration_ns"] - self.resolved["warmup_ns"])
-                / 1e9,
+                "measured_s": float(self.resolved.measured_ns) / 1e9,
                 **plain(together),
                 "jain": self.jain().to_dict(),
             },

@@ -128,7 +128,7 @@ class Saving:
         result = self._result
         tables = _tables(result)
         texts = {"scenario.toml": _utf8(_scenario_file(result))}
-        if result.resolved["record"]["flow_monitor"]:
+        if result.resolved.recording.has_flow_monitor:
             for number, stats in result.monitored():
                 xml = flow_monitor_xml(stats, result.provenance)
                 texts[f"flowmonitor-{number}.xml"] = xml
@@ -225,7 +225,7 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
         tables["phases"] = result.phases()
     if transfer_groups(result.resolved):
         tables["transfers"] = result.transfers()
-    if result.resolved["record"]["flow_monitor"]:
+    if result.resolved.recording.has_flow_monitor:
         tables["flowmonitor"] = result.flow_monitor()
     return tables
 
@@ -240,7 +240,7 @@ def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFra
     tables: dict[str, Any] = {
         f"series-{name}": functools.partial(result.series, name) for name in result.recorded
     }
-    if result.resolved["record"]["ss"]:
+    if result.resolved.recording.has_ss:
         tables["ss"] = result.ss
     return {stem: functools.partial(parts, table) for stem, table in tables.items()}
 

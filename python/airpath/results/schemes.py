@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from airpath import _airpath
 from airpath.files import LARGEST, UnreadableError, read_bytes
-from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["regime_names", "scheme_names", "scheme_shares", "thresholds"]
+__all__ = ["regime_names", "scheme_names", "scheme_shares"]
 
 _COUNTED = "_packets"
-
-
-def thresholds(link: Mapping[str, Any]) -> list[int]:
-    """Return the packets waiting from which the next regime of a link holds."""
-    policy = link.get("policy", {})
-    return [policy["threshold"]] if "threshold" in policy else list(link.get("thresholds", []))
 
 
 def regime_names(result: Result) -> list[str]:
     """Return what each regime of the bottleneck's link is, from the emptiest queue on.
 
-    An adaptive link whose estimate does not vary has one MCS in each, named as in its table; with
-    an estimate that varies, or without the table's file, a regime is a number only.
+    A link whose regimes have no names of their own, or whose table cannot be read, has numbers.
     """
-    link = result.resolved["bottleneck"]["link"]
-    if "regimes" in link:
-        rates = [str(Rate(regime["rate_bps"])) for regime in link["regimes"]]
-        return [f"regime {j}: {rate}" for j, rate in enumerate(rates, start=1)]
-    count = len(thresholds(link)) + 1
-    names = _schemes(result, link) if link["kind"] == "adaptive" else []
+    link = result.resolved.link
+    count = len(link.regime_boundaries) + 1
+    names = link.regime_labels(lambda: _table_text(result, link.table))
     if len(names) != count:
         return [f"regime {j}" for j in range(1, count + 1)]
     return [f"regime {j}: {name}" for j, name in enumerate(names, start=1)]
@@ -57,7 +43,7 @@ def scheme_names(result: Result, replication: int) -> list[str]:
 
 def _counts(result: Result, replication: int) -> dict[str, float]:
     """Return the packets that an adaptive link sent with each MCS, in the order of its table."""
-    if result.resolved["bottleneck"]["link"]["kind"] != "adaptive":
+    if not result.resolved.link.has_schemes:
         return {}
     links = result.replications[replication]["links"]
     counters = next(link["counters"] for link in links if link["name"] == "bottleneck")
@@ -68,21 +54,15 @@ def _counts(result: Result, replication: int) -> dict[str, float]:
     }
 
 
-def _schemes(result: Result, link: Mapping[str, Any]) -> list[str]:
-    """Return the MCS of each regime; empty where they change or cannot be read."""
-    about = result.provenance.get("tables", {}).get(link["table"])
-    if link["snr_noise_db"] or link["snr"]["kind"] != "constant" or about is None:
-        return []
+def _table_text(result: Result, table: str | None) -> str | None:
+    """Return the text of an error-rate table; None if its file is another one by now."""
+    about = result.provenance.get("tables", {}).get(table)
+    if about is None:
+        return None
     try:
         data = read_bytes(about["file"], LARGEST)
     except UnreadableError:
-        return []
+        return None
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
-        return []  # It is another table by now.
-    text = data.decode("utf-8")
-    estimate_db = link["snr"]["mean_db"] + link["snr_bias_db"]
-    policy = json.dumps(link["policy"])
-    [chosen] = _airpath.policy_choices(policy, text, [estimate_db], link["packet_bytes"])
-    curves = json.loads(text)["curves"]
-    names = [curves[number]["mcs"] for number in chosen]
-    return [f"{mcs['name']} {mcs.get('label', '')}".strip() for mcs in names]
+        return None
+    return data.decode("utf-8")

@@ -9,7 +9,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import check_all, whole, word
-from airpath.engine.flow_descriptions import FlowDescriptions, direction, grouped
+from airpath.engine.flows import Flow
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame
@@ -45,14 +46,14 @@ class Statistics(RadioStatistics):
     ----------
     replications : list of dict
         The statistics of each finished replication, as the engine reports them.
-    resolved : dict
+    resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
         Of every interval, in (0, 1).
     """
 
     def __init__(
-        self, replications: list[dict[str, Any]], resolved: dict[str, Any], confidence: float
+        self, replications: list[dict[str, Any]], resolved: ResolvedScenario, confidence: float
     ) -> None:
         self.replications = replications
         self.resolved = resolved
@@ -61,16 +62,12 @@ class Statistics(RadioStatistics):
     @property
     def measured_s(self) -> float:
         """Simulated time from the end of the warm-up to the end of the run, s."""
-        return float(self.resolved["duration_ns"] - self.resolved["warmup_ns"]) / 1e9
-
-    @functools.cached_property
-    def _descriptions(self) -> FlowDescriptions:
-        return FlowDescriptions(self.resolved)
+        return self.resolved.measured_ns / 1e9
 
     @property
     def flow_count(self) -> int:
         """How many flows the scenario has."""
-        return len(self._descriptions)
+        return len(self.resolved.flows)
 
     # --- tables ------------------------------------------------------------------------------
 
@@ -84,14 +81,14 @@ class Statistics(RadioStatistics):
             reverse), `start_s` and the measured quantities. What was not measured is NaN. Where
             sizes are drawn, `transfer_bytes`; where a connection may be aborted, `aborted_at_s`.
         """
-        more = self._descriptions.optional_quantities()
+        more = self.resolved.flows.optional_quantities()
         return frame(
             {"replication": run["replication"], "flow": flow["id"], "kind": flow["kind"]}
-            | {"direction": direction(about)}
+            | {"direction": about.direction}
             | {name: flow[name] for name in ("start_s", *FLOW_QUANTITIES)}
             | {name: flow.get(name) for name in more}
             for run in self.replications
-            for flow, about in zip(run["flows"], self._descriptions, strict=True)
+            for flow, about in zip(run["flows"], self.resolved.flows, strict=True)
         )
 
     def queues(self) -> pd.DataFrame:
@@ -226,7 +223,9 @@ class Statistics(RadioStatistics):
             RTTs averaged over the delivered packets, quantiles of the delays those of all packets
             of the group, and `jain`, Jain's index within a group of bulk flows.
         """
-        fair = {of: comparable(self.resolved, who) for of, who in grouped(self.resolved).items()}
+        fair = {
+            of: comparable(self.resolved, who) for of, who in self.resolved.flows.groups.items()
+        }
         return frame(
             {
                 "replication": run["replication"],
@@ -238,7 +237,7 @@ class Statistics(RadioStatistics):
                 "jain": jain(run, fair[group]),
             }
             for run in self.replications
-            for group, members in grouped(self.resolved).items()
+            for group, members in self.resolved.flows.groups.items()
         )
 
     def phases(self) -> pd.DataFrame:
@@ -343,7 +342,7 @@ class Statistics(RadioStatistics):
                 **self._together(members, group),
                 "jain": self._jain(members),
             }
-            for group, members in grouped(self.resolved).items()
+            for group, members in self.resolved.flows.groups.items()
         ]
 
     def _jain(self, members: Sequence[int]) -> Interval:
@@ -426,17 +425,16 @@ class Statistics(RadioStatistics):
 
     def kind_of(self, flow: int | str) -> str:
         """Return what a flow is: ``tcp`` or ``datagram``."""
-        kind = self._described(flow)["source"]["kind"]
-        return "tcp" if kind == "tcp" else "datagram"
+        return "tcp" if self._flow(flow).source.is_tcp else "datagram"
 
     def direction_of(self, flow: int | str) -> str:
         """Return which way a flow's data goes: ``forward`` or ``reverse``."""
-        return direction(self._described(flow))
+        return self._flow(flow).direction
 
-    def _described(self, flow: int | str) -> Mapping[str, Any]:
+    def _flow(self, flow: int | str) -> Flow:
         last = self.flow_count - 1
         check_all(whole("flow", flow, 0, last, f"Write a whole number from 0 to {last}"))
-        return self._descriptions[int(flow)]
+        return self.resolved.flows[int(flow)]
 
 
 def _of_group(

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -132,21 +132,24 @@ class TraceFiles(Mapping[str, Trace]):
     ----------
     files : mapping
         File and SHA-256 of each trace.
-    kinds : mapping of str to str
-        The kind of the link that each belongs to.
+    formats : mapping of str to str
+        Format of each trace of a link.
     """
 
-    def __init__(self, files: Mapping[str, Mapping[str, str]], kinds: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, Mapping[str, str]],
+        formats: Mapping[str, Literal["mahimahi", "csv"]],
+    ) -> None:
         self._files = files
-        self._kinds = kinds
+        self._formats = formats
 
     def __getitem__(self, key: str) -> Trace:
         file, digest = self._files[key]["file"], self._files[key]["sha256"]
         data = read_bytes(Path(file), LARGEST)
         if hashlib.sha256(data).hexdigest() != digest:
             raise BadValueError(f"{file}: not the trace of this result; it was changed since.")
-        rates = self._kinds.get(key) == "rate-trace"
-        return Trace.load(file, "csv" if rates else "mahimahi")
+        return Trace.load(file, self._formats.get(key, "mahimahi"))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)

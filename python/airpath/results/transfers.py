@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from airpath.engine.flow_descriptions import FlowDescriptions
+from airpath.engine.resolved import ResolvedScenario
 
 __all__ = ["TRANSFER_QUANTITIES", "completions", "transfer_groups"]
 
@@ -16,21 +16,20 @@ TRANSFER_QUANTITIES = ("started", "completed", "unfinished", "mean_s", "median_s
 """Of every group of transfers, in the order of the table."""
 
 
-def transfer_groups(resolved: Mapping[str, Any]) -> dict[int, list[int]]:
+def transfer_groups(resolved: ResolvedScenario) -> dict[int, list[int]]:
     """Return the flows with a size by their group."""
     groups: dict[int, list[int]] = {}
-    for numbers, entry in FlowDescriptions(resolved).ranges():
-        source = entry["source"]
-        if source.get("transfer_bytes") is not None or "transfer" in source:
-            groups.setdefault(entry["group"], []).extend(numbers)
+    for numbers, entry in resolved.flows.ranges():
+        if entry.source.is_transfer:
+            groups.setdefault(entry.group, []).extend(numbers)
     return groups
 
 
 def completions(
-    resolved: Mapping[str, Any], run: Mapping[str, Any], members: Iterable[int]
+    resolved: ResolvedScenario, run: Mapping[str, Any], members: Iterable[int]
 ) -> dict[str, Any]:
     """Return the quantities of the flows `members` in one replication."""
-    first, end = resolved["warmup_ns"] / 1e9, resolved["duration_ns"] / 1e9
+    first, end = resolved.warmup_s, resolved.duration_s
     flows = [run["flows"][number] for number in members]
     flows = [f for f in flows if f["start_s"] is not None and first <= f["start_s"] < end]
     times = [f["completed_at_s"] - f["start_s"] for f in flows if f["completed_at_s"] is not None]

@@ -12,8 +12,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from airpath.advisory import Advisory, packet_bytes, payload_bytes
-from airpath.engine.flow_descriptions import FlowDescriptions, direction
+from airpath.advisory import Advisory
+from airpath.engine.flows import Flow, Source, Wire
+from airpath.engine.resolved import ResolvedScenario
 from airpath.scenario.units import Size
 
 __all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]
@@ -36,12 +37,12 @@ TAKES_FROM_OTHERS = "; the link was full, so it takes from the other flows"
 Runs = Sequence[Mapping[str, Any]]
 
 
-def limited_flows(resolved: Mapping[str, Any], runs: Runs) -> dict[int, float]:
+def limited_flows(resolved: ResolvedScenario, runs: Runs) -> dict[int, float]:
     """Return the flows that the receive window limited for most of the time, and how much of it.
 
     Parameters
     ----------
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
         Its replications, one at least.
@@ -53,7 +54,7 @@ def limited_flows(resolved: Mapping[str, Any], runs: Runs) -> dict[int, float]:
         Not those that filled a wire of their own.
     """
     found = {}
-    for number, flow in enumerate(FlowDescriptions(resolved)):
+    for number, flow in enumerate(resolved.flows):
         known = [run["flows"][number]["rwnd_limited_share"] for run in runs]
         share = _mean([share for share in known if share is not None])
         if share > LIMITED and not _fills_its_wire(resolved, flow, runs, number):
@@ -65,7 +66,7 @@ def window_limited(
     group: int,
     members: Sequence[int],
     limited: Mapping[int, float],
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     runs: Runs,
 ) -> Iterator[Advisory]:
     """Tell of flows of a group that would have got more with a larger receive window.
@@ -87,7 +88,7 @@ def window_limited(
     is_full = _is_full(resolved, runs)
     if is_full and not _others_have_a_part(limited, resolved, runs):
         return
-    window = FlowDescriptions(resolved)[members[0]]["source"]["options"]["receive_window"]
+    window = resolved.flows[members[0]].source.tcp.receive_window
     yield Advisory(
         "receive-window",
         RECEIVE_WINDOW.format(
@@ -101,17 +102,17 @@ def window_limited(
     )
 
 
-def _is_full(resolved: Mapping[str, Any], runs: Runs) -> bool:
+def _is_full(resolved: ResolvedScenario, runs: Runs) -> bool:
     """Whether a link that all flows share was full while they were under way."""
     return any(load >= FULL for load in shared_loads(resolved, runs).values())
 
 
-def shared_loads(resolved: Mapping[str, Any], runs: Runs) -> dict[str, float]:
+def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
     """Return the utilisation of the links that all flows share, while these were under way.
 
     Parameters
     ----------
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
         Its replications, one at least.
@@ -123,11 +124,10 @@ def shared_loads(resolved: Mapping[str, Any], runs: Runs) -> dict[str, float]:
         them, as ``backhaul`` and ``backhaul_reverse``, though it has no row in results.
     """
     used: dict[str, list[float]] = {}
-    backhaul = resolved.get("backhaul") or {}
-    backhaul_bps = backhaul.get("rate_bps") if backhaul.get("limit") is None else None
-    flows = FlowDescriptions(resolved)
+    backhaul = resolved.backhaul or Wire()
+    backhaul_bps = None if backhaul.is_limited else backhaul.rate_bps
     for run in runs:
-        described = list(zip(flows, run["flows"], strict=True))
+        described = list(zip(resolved.flows, run["flows"], strict=True))
         spans = [_span_s(resolved, run, given, found) for given, found in described]
         under_way_s = max(end for _, end in spans) - min(begin for begin, _ in spans)
         if under_way_s <= 0:
@@ -137,28 +137,24 @@ def shared_loads(resolved: Mapping[str, Any], runs: Runs) -> dict[str, float]:
             used.setdefault(link["name"], []).append(link["utilisation"] / part)
         for way, name in _BACKHAULS.items() if backhaul_bps else ():
             carried_bps = math.fsum(
-                _carried_bps(given["source"], found)
+                _carried_bps(given.source, found)
                 for given, found in described
-                if direction(given) == way
+                if given.direction == way
             )
             used.setdefault(name, []).append(carried_bps / part / backhaul_bps)
     return {name: _mean(shares) for name, shares in used.items()}
 
 
-def _carried_bps(source: Mapping[str, Any], found: Mapping[str, Any]) -> float:
+def _carried_bps(source: Source, found: Mapping[str, Any]) -> float:
     """Return the IP throughput of a flow, packets sent before the measured time included, bit/s."""
-    payload = payload_bytes(source)
-    if not payload:
+    if not source.payload_bytes:
         return float(found["ip_throughput_bps"])
-    return float(found["goodput_bps"]) * packet_bytes(source) / payload
+    return float(found["goodput_bps"]) * source.packet_bytes / source.payload_bytes
 
 
-def _fills_its_wire(
-    resolved: Mapping[str, Any], flow: Mapping[str, Any], runs: Runs, number: int
-) -> bool:
+def _fills_its_wire(resolved: ResolvedScenario, flow: Flow, runs: Runs, number: int) -> bool:
     """Whether a flow sent at the rate of its access or egress wire while it was under way."""
-    wires = (flow[name] for name in ("access", "egress"))
-    rates = [wire["rate_bps"] for wire in wires if wire.get("rate_bps")]
+    rates = [wire.rate_bps for wire in (flow.access, flow.egress) if wire.rate_bps]
     if not rates:
         return False
     used = []
@@ -171,13 +167,13 @@ def _fills_its_wire(
 
 
 def _others_have_a_part(
-    limited: Mapping[int, float], resolved: Mapping[str, Any], runs: Runs
+    limited: Mapping[int, float], resolved: ResolvedScenario, runs: Runs
 ) -> bool:
     """Whether TCP flows that the window does not limit have 5 % or more of what is delivered."""
     numbers = [
         number
-        for number, flow in enumerate(FlowDescriptions(resolved))
-        if number not in limited and flow["source"]["kind"] == "tcp"
+        for number, flow in enumerate(resolved.flows)
+        if number not in limited and flow.source.is_tcp
     ]
     everything = sum(flow["delivered_bytes"] for run in runs for flow in run["flows"])
     theirs = sum(run["flows"][number]["delivered_bytes"] for run in runs for number in numbers)
@@ -185,17 +181,16 @@ def _others_have_a_part(
 
 
 def _span_s(
-    resolved: Mapping[str, Any],
+    resolved: ResolvedScenario,
     run: Mapping[str, Any],
-    given: Mapping[str, Any],
+    given: Flow,
     found: Mapping[str, Any],
 ) -> tuple[float, float]:
     """Return from when to when of the measured time a flow was under way, s."""
-    start, end_s = given["start"], resolved["duration_ns"] / 1e9
-    begin_s = found["start_s"]
+    begin_s, end_s = found["start_s"], resolved.duration_s
     if begin_s is None:  # Of datagrams, and of what never started.
-        begin_s = start.get("time_ns", start.get("low_ns", start.get("from_ns", 0))) / 1e9
-    stops_s = end_s if given.get("stop_ns") is None else given["stop_ns"] / 1e9
+        begin_s = given.start.earliest_ns / 1e9
+    stops_s = end_s if given.stop_ns is None else given.stop_ns / 1e9
     done_s = end_s if found["completed_at_s"] is None else found["completed_at_s"]
     return max(begin_s, end_s - run["measured_s"]), min(end_s, stops_s, done_s)
 

@@ -6,13 +6,16 @@ and from the queue; what it costs and how often it fails stands in an error-rate
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
+from airpath import _airpath
 from airpath.scenario.base import ABSENT, Context, Maybe, Path, as_missing, fault, faults_at
-from airpath.scenario.links import FrameOverhead, Framing, _RepeatingLink, with_framing
+from airpath.scenario.link import FrameOverhead, Framing, _RepeatingLink, with_framing
 from airpath.scenario.policies import LinkAdaptation
 from airpath.scenario.snr import BlockFading, ShadowedSnr, SnrProcess
 from airpath.scenario.units import Duration, Size
@@ -95,6 +98,7 @@ class AdaptiveLink(_RepeatingLink):
     frame_overhead: FrameOverhead = Size(0)
 
     alternatives = (("snr_db", "snr"),)
+    series = frozenset({"regime", "mcs"})
 
     @model_validator(mode="after")
     def _one_snr(self) -> Self:
@@ -124,3 +128,26 @@ class AdaptiveLink(_RepeatingLink):
             entries["snr"] = {"kind": "constant", "mean_db": entries["snr_db"]}
         del entries["snr_db"]
         return {**entries, "table": key}
+
+    @classmethod
+    def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:
+        """Return the threshold of a policy that has one."""
+        policy = resolved["policy"]
+        return [policy["threshold"]] if "threshold" in policy else []
+
+    @classmethod
+    def regime_labels(
+        cls, resolved: Mapping[str, Any], table: Callable[[], str | None]
+    ) -> list[str]:
+        """Return the MCS of each regime; none where the estimate of the SNR varies."""
+        if resolved["snr_noise_db"] or resolved["snr"]["kind"] != "constant":
+            return []
+        text = table()
+        if text is None:
+            return []
+        estimate_db = resolved["snr"]["mean_db"] + resolved["snr_bias_db"]
+        policy = json.dumps(resolved["policy"])
+        [chosen] = _airpath.policy_choices(policy, text, [estimate_db], resolved["packet_bytes"])
+        curves = json.loads(text)["curves"]
+        names = [curves[number]["mcs"] for number in chosen]
+        return [f"{mcs['name']} {mcs.get('label', '')}".strip() for mcs in names]

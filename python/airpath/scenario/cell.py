@@ -19,7 +19,7 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.schedulers import ProportionalFair, Scheduler
 from airpath.scenario.snr import SnrProcess
 from airpath.scenario.units import Duration, Frequency
@@ -242,6 +242,8 @@ class CellLink(Link):
     harq: Annotated[str, choice("off", "chase", "incremental")] = "off"
     users: ListOf[CellUser] = usual([])
 
+    series = frozenset({"snr"})
+
     @field_validator("slot")
     @classmethod
     def _in_range(cls, slot: Duration) -> Duration:
@@ -271,3 +273,13 @@ class CellLink(Link):
         if wrong:
             raise faults_at(*wrong)
         return users
+
+    @classmethod
+    def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
+        """Return the largest rate of a slot; 0 without a cap."""
+        return float(resolved["rate"].get("cap_bps") or 0)
+
+    @classmethod
+    def slots(cls, resolved: Mapping[str, Any], duration_ns: int) -> float:
+        """Return the slots of a run."""
+        return float(duration_ns / resolved["slot_ns"])

@@ -19,7 +19,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.cell import CellLink
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.stations import MOST_STATIONS, DownlinkMcs, UplinkMcs, no_station
 from airpath.scenario.tdd import OfdmaTddLink
 from airpath.scenario.units import Duration, Rate

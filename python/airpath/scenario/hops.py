@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Part, Path
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.queues import DropTail, QueueDisc
 from airpath.scenario.units import Packets
 from airpath.scenario.wires import Wire

@@ -2,189 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     Field,
     PlainValidator,
     ValidationInfo,
     field_validator,
-    model_validator,
 )
-from typing_extensions import Self
 
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.base import (
     ABSENT,
     Context,
     ListOf,
-    Maybe,
     Model,
-    Part,
     Path,
     fault,
     faults_at,
 )
-from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.recovery import Arq, Harq
+from airpath.scenario.link import FrameOverhead, _FramedLink, _RepeatingLink
 from airpath.scenario.units import Duration, Rate, Size
 from airpath.scenario.values import (
     PositivePacketCount,
     PositiveRate,
     Probability,
     Text,
-    Truth,
-    number_within,
 )
 from airpath.scenario.wires import Uniform
 
 __all__ = [
     "DualRegimeLink",
     "FixedLink",
-    "Framing",
-    "Link",
     "MultiRegimeLink",
     "RateTraceLink",
     "Regime",
     "TraceLink",
 ]
-
-LARGEST_OVERHEAD = Size(65535)
-
-
-def _at_most_a_packet(overhead: Size) -> Size:
-    if overhead > LARGEST_OVERHEAD:
-        raise fault("more than the largest packet", 'Write at most "65535 B"', '"2 B"')
-    return overhead
-
-
-def _a_block(size: Size) -> Size:
-    if not Size(1) <= size <= LARGEST_OVERHEAD:
-        raise fault("not the size of a block", 'Write "1 B" to "65535 B"', '"48 B"')
-    return size
-
-
-FrameOverhead = Annotated[Size, AfterValidator(_at_most_a_packet)]
-Block = Annotated[Size, AfterValidator(_a_block)]
-CodeRate = Annotated[float, PlainValidator(number_within(1e-3, 1.0, "from 0.001 to 1", "0.93"))]
-
-
-class Framing(Model):
-    """What a packet costs on the air; queue disciplines are told it with the link's nominal rate.
-
-    A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
-
-    Parameters
-    ----------
-    overhead : Size
-        Added to each IP packet, 0 to 65535 B. Default 0 B.
-    block : Size
-        Frames are filled up to whole blocks of this size, 1 to 65535 B. Default 1 B.
-    code_rate : float
-        Share of data in what is sent; the rest is parity. 0.001 to 1. Default 1.
-    """
-
-    overhead: FrameOverhead = Size(0)
-    block: Block = Size(1)
-    code_rate: CodeRate = 1.0
-
-
-class Link(Part):
-    """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
-
-    family = "a link"
-    is_duplex: ClassVar[bool] = False
-    """Whether it serves the reverse direction too, where ACKs take that."""
-    has_stations: ClassVar[bool] = False
-    """Whether the receivers are its stations, which ask it for their way back: ACKs must take its
-    reverse direction, and all wires of a flow are on the other side of it."""
-
-    delay: Duration = Duration(0)
-    errors: Maybe[ErrorProcess] = ABSENT
-
-    former_keys = {"channel": "errors"}
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without an error process, there is no such key.
-
-        The propagation delay is not in it: it belongs to the hop.
-        """
-        entries = super().resolved(context, path)
-        if self.errors is None:
-            del entries["errors"]
-        entries.pop("delay_ns", None)
-        return entries
-
-    @property
-    def propagation(self) -> Duration:
-        """The part of `delay` that is the hop's: all of it, unless the link applies it itself."""
-        return self.delay
-
-    @property
-    def delay_back(self) -> Duration:
-        """The delay of the reverse direction, for a link like this or for this one's own."""
-        return self.delay
-
-
-class _FramedLink(Link):
-    """A link that sends each packet in a frame of its own; a base of several."""
-
-    frame_overhead: FrameOverhead = Size(0)
-    framing: Maybe[Framing] = ABSENT
-
-    alternatives = (("frame_overhead", "framing"),)
-
-    @model_validator(mode="after")
-    def _one_of_the_two(self) -> Self:
-        if self.framing is not None and "frame_overhead" in self.model_fields_set:
-            wrong = fault("framing is given too", "Write the overhead there alone")
-            raise faults_at((("frame_overhead",), str(self.frame_overhead), wrong))
-        return self
-
-    def document(self) -> dict[str, Any]:
-        """Return the table as plain values, quantities as text: what a TOML file would say."""
-        entries = super().document()
-        if self.framing is not None:
-            del entries["frame_overhead"]
-        return entries
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `frame_overhead` is written as framing."""
-        framing = self.framing or Framing(overhead=self.frame_overhead)
-        return with_framing(super().resolved(context, path), framing, context, path)
-
-
-def with_framing(
-    entries: dict[str, Any], framing: Framing, context: Context, path: Path
-) -> dict[str, Any]:
-    """Return the resolved form of a link with its framing in the place of `frame_overhead`."""
-    del entries["frame_overhead_bytes"]
-    return {**entries, "framing": framing.resolved(context, (*path, "framing"))}
-
-
-class _RepeatingLink(Link):
-    """A link that may repeat what it has destroyed; a base of several."""
-
-    harq: Maybe[Harq] = ABSENT
-    arq: Maybe[Arq] = ABSENT
-    in_order: Maybe[Truth] = ABSENT
-
-    @model_validator(mode="after")
-    def _something_is_late(self) -> Self:
-        if self.in_order is not None and self.harq is None and self.arq is None:
-            wrong = fault("nothing is late without harq or arq", "Leave it out, or write one")
-            raise faults_at((("in_order",), self.in_order, wrong))
-        return self
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; what was not given has no key."""
-        entries = super().resolved(context, path)
-        for key in ("harq", "arq", "in_order"):
-            if entries[key] is None:
-                del entries[key]
-        return entries
 
 
 class FixedLink(_RepeatingLink, _FramedLink):
@@ -271,6 +126,8 @@ class MultiRegimeLink(_RepeatingLink, _FramedLink):
         examples=['[{rate = "16 Mbit/s", per = 0.002}, {rate = "21 Mbit/s", per = 0.1}]']
     )
 
+    series = frozenset({"regime"})
+
     @field_validator("thresholds")
     @classmethod
     def _ascending(cls, thresholds: list[int]) -> list[int]:
@@ -295,6 +152,25 @@ class MultiRegimeLink(_RepeatingLink, _FramedLink):
                 "Give one regime more than there are thresholds",
             )
         return regimes
+
+    @classmethod
+    def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
+        """Return the bit rate of each regime."""
+        return [float(regime["rate_bps"]) for regime in resolved["regimes"]]
+
+    @classmethod
+    def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:
+        """Return the thresholds."""
+        return list(resolved["thresholds"])
+
+    @classmethod
+    def regime_labels(
+        cls,
+        resolved: Mapping[str, Any],
+        table: Callable[[], str | None],  # noqa: ARG003
+    ) -> list[str]:
+        """Return the rate of each regime."""
+        return [str(Rate(regime["rate_bps"])) for regime in resolved["regimes"]]
 
 
 def DualRegimeLink(  # noqa: N802  (reads as the class that it makes)
@@ -435,6 +311,7 @@ class TraceLink(_FromTrace):
     """
 
     kind: Literal["trace"] = "trace"
+    trace_format = "mahimahi"
     frame_overhead: FrameOverhead = Size(4)
 
     @field_validator("offset")
@@ -484,3 +361,4 @@ class RateTraceLink(_RepeatingLink, _FromTrace):
     """
 
     kind: Literal["rate-trace"] = "rate-trace"
+    trace_format = "csv"

@@ -19,7 +19,7 @@ from airpath.scenario.base import (
     faults_at,
 )
 from airpath.scenario.flows import TIMESTAMPS, Source, Tcp
-from airpath.scenario.links import CodeRate, Link
+from airpath.scenario.link import CodeRate, Link
 from airpath.scenario.tcp.profiles import profile_config
 from airpath.scenario.units import Size
 from airpath.scenario.values import (
@@ -310,16 +310,12 @@ class MimoLink(Link):
             return self.small.code_rate
         return 1.0 if self.fec is None else self.fec.code_rate
 
-    def uncorrected(self, size: int) -> bool:
-        """Return whether packets of a size have parity that corrects nothing.
-
-        Parameters
-        ----------
-        size : int
-            Bytes of a packet.
-        """
+    def uncorrected_code_rate(self, size: int) -> float | None:
+        """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
         rate = self.code_rate_of(size)
-        return self.fec is not None and rate < 1 and self.fec.corrects(size, rate) == 0
+        if self.fec is None or rate == 1 or self.fec.corrects(size, rate) > 0:
+            return None
+        return rate
 
 
 def block_faults(

@@ -25,6 +25,7 @@ from airpath.scenario.error_processes import *
 from airpath.scenario.flows import *
 from airpath.scenario.grants import *
 from airpath.scenario.hops import *
+from airpath.scenario.link import *
 from airpath.scenario.links import *
 from airpath.scenario.mimo import *
 from airpath.scenario.policies import *

@@ -9,7 +9,7 @@ from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Key, Maybe, fault, faults_at
 from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
     PositiveDuration,

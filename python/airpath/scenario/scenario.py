@@ -31,7 +31,7 @@ from airpath.scenario.base import (
 from airpath.scenario.control import Control
 from airpath.scenario.flows import Source
 from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.mimo import block_faults
 from airpath.scenario.queues import QueueDisc
 from airpath.scenario.units import Duration, quote

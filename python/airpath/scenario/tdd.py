@@ -29,7 +29,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.error_processes import ErrorProcess
 from airpath.scenario.grants import GrantPolicy, Uni
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.radio import Radio
 from airpath.scenario.recovery import Arq, Harq
 from airpath.scenario.requests import DrawnRequest, NoRequest, RequestProcedure
@@ -469,15 +469,15 @@ class OfdmaTddLink(Link):
                 entry["snr"] = self.radio.snr_of(own.distance, own.snr, context, place)
         return entries
 
+    @classmethod
+    def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
+        """Return what the slots of the downlink carry; none if stations differ."""
+        differ = "radio" in resolved or any(user["downlink_mcs"] for user in resolved["users"])
+        return [] if differ else [cls.largest_rate_bps(resolved)]
 
-def downlink_bps(link: Mapping[str, Any]) -> float:
-    """Return what the downlink's slots for data carry with the MCS of the link, bit/s.
-
-    Parameters
-    ----------
-    link : mapping
-        A resolved TDD link.
-    """
-    slots = link["downlink_slots"] - link["map_overhead"]["slots"]
-    bits = 8 * slots * slot_bytes(link["downlink_mcs"], link["slot_symbols"])
-    return float(bits / Fraction(link["frame_ns"], 10**9))
+    @classmethod
+    def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
+        """Return what the downlink's slots for data carry with the MCS of the link, bit/s."""
+        slots = resolved["downlink_slots"] - resolved["map_overhead"]["slots"]
+        bits = 8 * slots * slot_bytes(resolved["downlink_mcs"], resolved["slot_symbols"])
+        return float(bits / Fraction(resolved["frame_ns"], 10**9))

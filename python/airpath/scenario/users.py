@@ -10,7 +10,7 @@ from airpath.scenario.cell import CellLink
 from airpath.scenario.flows import Source
 from airpath.scenario.grants import AdaptBi, BlindBi
 from airpath.scenario.hops import AckPath
-from airpath.scenario.links import Link
+from airpath.scenario.link import Link
 from airpath.scenario.requests import NoRequest
 from airpath.scenario.stations import no_station
 from airpath.scenario.tdd import OfdmaTddLink

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from airpath.engine.error_paths import in_words
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, quoted
 from airpath.scenario import Scenario
 from airpath.scenario.overrides import NowhereProblem
@@ -27,12 +27,12 @@ class Measurable:
     ----------
     run : mapping or None
         What it measured; None where it cannot be had, and every metric counts as known.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     """
 
     run: Mapping[str, Any] | None
-    resolved: Mapping[str, Any]
+    resolved: ResolvedScenario
 
     def has(self, name: str) -> bool:
         """Return whether there is a metric."""
@@ -73,10 +73,9 @@ def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
         Of its files.
     """
     resolved = job.resolved
-    record = {**resolved["record"], "series": []}
-    short = {**resolved, "duration_ns": 1, "warmup_ns": 0, "controls": [], "record": record}
+    short = resolved.recorded(series=[]).replace(duration_ns=1, warmup_ns=0, controls=[])
     try:
-        runs = run_job(replace(job, text=json.dumps(short)), contents, 1, 0, 1)
+        runs = run_job(replace(job, text=short.to_json()), contents, 1, 0, 1)
     except AirpathError:
         return Measurable(None, resolved)
     return Measurable(runs[0].measured(), resolved)

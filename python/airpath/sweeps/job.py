@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from airpath import _airpath
 from airpath.engine.engine_input import EngineInput
-from airpath.engine.inputs import Inputs, Reading, Role, for_engine, resolved_with_inputs
+from airpath.engine.inputs import Inputs, Reading, Role
+from airpath.engine.prepared import prepare
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import RunError
 from airpath.scenario import Scenario
 from airpath.sweeps.runs import Run, packed
@@ -67,15 +68,14 @@ class Job:
     digest: str
 
     @property
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self) -> ResolvedScenario:
         """The resolved scenario."""
-        found: dict[str, Any] = json.loads(self.text)
-        return found
+        return ResolvedScenario.from_json(self.text)
 
     @property
     def simulated_s(self) -> float:
         """Simulated time of one replication, s."""
-        return float(self.resolved["duration_ns"]) / 1e9
+        return self.resolved.duration_s
 
 
 def job_of(
@@ -97,15 +97,14 @@ def job_of(
     BadValueError
         If it cannot be resolved, or a file not be read.
     """
-    resolved, inputs = resolved_with_inputs(scenario, reading)
-    record = {**resolved["record"], "series": list(series), "ss": False, "flow_monitor": False}
+    made = prepare(scenario, reading)
+    resolved, inputs = made.resolved.without_captures(), made.inputs
+    resolved = resolved.recorded(series=list(series), ss=False, flow_monitor=False).for_engine()
     if not series:
-        record["interval_ns"] = 0
-    capture = {**resolved["capture"], "points": []}
-    resolved = {**for_engine({**resolved, "record": record}), "capture": capture}
+        resolved = resolved.recorded(interval_ns=0)
     contents = {_of_file(text): text for text in inputs.texts.values()}
     files = _files(inputs)
-    text = json.dumps(resolved, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = resolved.to_json()
     return Job(scenario.name, text, files, _digest(resolved, files)), contents
 
 
@@ -115,8 +114,8 @@ def _files(inputs: Inputs) -> tuple[File, ...]:
     )
 
 
-def _digest(resolved: Mapping[str, Any], files: Sequence[File]) -> str:
-    decides = {key: value for key, value in resolved.items() if key != "name"}
+def _digest(resolved: ResolvedScenario, files: Sequence[File]) -> str:
+    decides = {key: value for key, value in resolved.document.items() if key != "name"}
     document = [decides, [[file.key, file.role, file.sha256] for file in files]]
     return _sha256(json.dumps(document, sort_keys=True, separators=(",", ":")))
 
@@ -171,7 +170,7 @@ def run_job(
         output = engine_input(job, contents).simulate(seed, replications, progress=look)
     except (ValueError, RuntimeError) as error:
         raise RunError(f"{job.name}: {error}") from None
-    series = json.loads(job.text)["record"]["series"]
+    series = job.resolved.recording.series
     spent_s = output.cpu_s
     return [
         Run(

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath import _airpath
-from airpath.advisory import packet_bytes, payload_bytes
-from airpath.engine.flow_descriptions import FlowDescriptions, grouped
+from airpath.engine.resolved import ResolvedScenario
 from airpath.engine.vocabulary import DROP_REASONS
 from airpath.errors import show
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
@@ -91,7 +90,7 @@ class Metric:
             return Metric(name, scope, of, quantity)
         return Metric(name, "bare", "", name)
 
-    def value(self, run: Document, resolved: Mapping[str, Any]) -> float | None:
+    def value(self, run: Document, resolved: ResolvedScenario) -> float | None:
         """Return the value in a replication; None for what was not measured.
 
         Parameters
@@ -129,7 +128,7 @@ def as_number(value: Any) -> float | None:
 
 
 def evaluate(
-    names: Iterable[str], run: Document, resolved: Mapping[str, Any]
+    names: Iterable[str], run: Document, resolved: ResolvedScenario
 ) -> dict[str, float | None]:
     """Return metrics of a replication: the numbers that the tables of its `Result` have.
 
@@ -139,7 +138,7 @@ def evaluate(
         Which.
     run : mapping
         What the replication measured, as `Run.measured` returns it.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario, as `Job.resolved` returns it.
 
     Returns
@@ -157,7 +156,7 @@ def evaluate(
 
 
 def solve_metrics(
-    names: Iterable[str], solution: Solution, resolved: Mapping[str, Any] | None = None
+    names: Iterable[str], solution: Solution, resolved: ResolvedScenario | None = None
 ) -> dict[str, float | None]:
     """Return what an analytic model says under the names of the same quantities of a simulation.
 
@@ -167,7 +166,7 @@ def solve_metrics(
         Which metrics.
     solution : Solution
         What the model found.
-    resolved : mapping, optional
+    resolved : ResolvedScenario, optional
         The resolved scenario, which says how much of a packet is payload. Default: that of the
         solution's provenance; without one there is no goodput.
 
@@ -178,7 +177,8 @@ def solve_metrics(
         that arrive, none of them twice.
     """
     found = solution.metrics()
-    about = solution.provenance.get("scenario") if resolved is None else resolved
+    stored = solution.provenance.get("scenario")
+    about = resolved if resolved is not None or stored is None else ResolvedScenario(stored)
     if about is not None and "ip_throughput_bps" in found and solution.flows:
         found |= _goodputs(found, about)
     values: dict[str, float | None] = {}
@@ -189,11 +189,10 @@ def solve_metrics(
     return values
 
 
-def _goodputs(found: Mapping[str, float], resolved: Mapping[str, Any]) -> dict[str, float]:
+def _goodputs(found: Mapping[str, float], resolved: ResolvedScenario) -> dict[str, float]:
     goodputs = []
-    for number, flow in enumerate(FlowDescriptions(resolved)):
-        source = flow["source"]
-        share = payload_bytes(source) / packet_bytes(source)
+    for number, flow in enumerate(resolved.flows):
+        share = flow.source.payload_bytes / flow.source.packet_bytes
         goodputs.append(found[f"flows.{number}.ip_throughput_bps"] * share)
     by_flow = {f"flows.{number}.goodput_bps": value for number, value in enumerate(goodputs)}
     found_all = {**by_flow, "goodput_bps": math.fsum(goodputs)}
@@ -204,7 +203,7 @@ def _goodputs(found: Mapping[str, float], resolved: Mapping[str, Any]) -> dict[s
 # --- of what -----------------------------------------------------------------------------------
 
 
-def _bare(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
+def _bare(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
     name = metric.quantity
     if name in FLOW_QUANTITIES:
         merged = {key: run["together"]["all"][key] for key in DELAY_QUANTILES}
@@ -220,7 +219,7 @@ def _bare(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float |
     raise UnknownMetricError(name)
 
 
-def _flow(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
+def _flow(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
     number = _number(metric.of, len(run["flows"]))
     if metric.quantity not in _of_flow(resolved):
         raise UnknownMetricError(metric.name)
@@ -228,13 +227,13 @@ def _flow(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float |
     return value
 
 
-def _of_flow(resolved: Mapping[str, Any]) -> tuple[str, ...]:
+def _of_flow(resolved: ResolvedScenario) -> tuple[str, ...]:
     """Return the quantities of one flow of a scenario, whichever flow it is."""
-    return (*FLOW_QUANTITIES, "start_s", *FlowDescriptions(resolved).optional_quantities())
+    return (*FLOW_QUANTITIES, "start_s", *resolved.flows.optional_quantities())
 
 
-def _group(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
-    groups = grouped(resolved)
+def _group(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
+    groups = resolved.flows.groups
     number = _number(metric.of, len(groups))
     members = groups[number]
     if metric.quantity == "jain":
@@ -249,29 +248,29 @@ def _group(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float 
     return together([flows[member] for member in members], metric.quantity, merged)
 
 
-def _queue(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _queue(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
     return _of_queue(_called(run["queues"], metric), metric.quantity)
 
 
-def _link(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _link(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
     return _of_link(_called(run["links"], metric), metric.quantity)
 
 
-def _user(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _user(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
     return _one_of(metric, run.get("users", ()), "user", USER_QUANTITIES)
 
 
-def _station(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _station(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
     return _one_of(metric, run.get("stations", ()), "station", STATION_QUANTITIES)
 
 
-def _jain_of_users(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _jain_of_users(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
     if not any(user["link"] == metric.of for user in run.get("users", ())):
         raise UnknownMetricError(metric.name)
     return jain_of_users(run, metric.of)
 
 
-def _phase(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float | None:
+def _phase(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
     if metric.quantity not in (*PHASE_QUANTITIES, "from_s", "until_s"):
         raise UnknownMetricError(metric.name)
     rows = phase_rows(run)
@@ -279,7 +278,7 @@ def _phase(metric: Metric, run: Document, _resolved: Mapping[str, Any]) -> float
     return value
 
 
-def _transfer(metric: Metric, run: Document, resolved: Mapping[str, Any]) -> float | None:
+def _transfer(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
     groups = transfer_groups(resolved)
     if metric.quantity not in TRANSFER_QUANTITIES or metric.of not in map(str, groups):
         raise UnknownMetricError(metric.name)
@@ -356,7 +355,7 @@ def _number(text: str, count: int) -> int:
 # --- what there is -----------------------------------------------------------------------------
 
 
-def is_known(name: str, run: Document, resolved: Mapping[str, Any]) -> bool:
+def is_known(name: str, run: Document, resolved: ResolvedScenario) -> bool:
     """Return whether a scenario has a metric, by a replication of it that may be very short.
 
     Parameters
@@ -365,14 +364,14 @@ def is_known(name: str, run: Document, resolved: Mapping[str, Any]) -> bool:
         Of the metric.
     run : mapping
         What a replication measured; its phases are not looked at.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     """
     metric = Metric.parse(name)
     if metric.scope == "phases":
-        number = metric.of.isdecimal() and int(metric.of) <= len(resolved["controls"])
+        number = metric.of.isdecimal() and int(metric.of) <= len(resolved.changes)
         quantity = metric.quantity in (*PHASE_QUANTITIES, "from_s", "until_s")
-        return bool(number and quantity and resolved["controls"])
+        return bool(number and quantity and resolved.changes)
     try:
         metric.value(run, resolved)
     except UnknownMetricError:
@@ -380,7 +379,7 @@ def is_known(name: str, run: Document, resolved: Mapping[str, Any]) -> bool:
     return True
 
 
-def advice(name: str, run: Document, resolved: Mapping[str, Any]) -> str:
+def advice(name: str, run: Document, resolved: ResolvedScenario) -> str:
     """Return which names come near to one that nothing has, and all bare ones where none does."""
     names = known_names(run, resolved)
     text = nearest(name, names)
@@ -390,14 +389,14 @@ def advice(name: str, run: Document, resolved: Mapping[str, Any]) -> str:
     return f"Accepted are {', '.join(bare)}, and those of one flow, group, queue or link"
 
 
-def known_names(run: Document, resolved: Mapping[str, Any]) -> list[str]:
+def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
     """Return the names of the metrics of a scenario; of flows, users, stations the first's alone.
 
     Parameters
     ----------
     run : mapping
         What a replication measured.
-    resolved : mapping
+    resolved : ResolvedScenario
         The resolved scenario.
     """
     queues = {queue["name"]: _queue_names(queue) for queue in run["queues"]}
@@ -410,7 +409,7 @@ def known_names(run: Document, resolved: Mapping[str, Any]) -> list[str]:
     found += [f"flows.0.{name}" for name in _of_flow(resolved)]
     found += [
         f"groups.{number}.{name}"
-        for number in grouped(resolved)
+        for number in resolved.flows.groups
         for name in (*FLOW_QUANTITIES, "flows", "jain")
     ]
     found += [

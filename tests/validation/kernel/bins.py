@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.engine.inputs import resolved_with_inputs
+from airpath.engine.prepared import prepare
 
 if TYPE_CHECKING:
     import cases
@@ -67,8 +67,7 @@ def time_zero_ns(server: Path, result: Any) -> int:
 
 def opportunities_ns(case: cases.Case, until_ns: int) -> list[int]:
     """Return when the trace has its opportunities, ns from the start of the run."""
-    _, read = resolved_with_inputs(case.kernel)
-    [text] = read.texts.values()
+    [text] = prepare(case.kernel).inputs.texts.values()
     times_ms = [int(line) for line in text.split()]
     period_ms = times_ms[-1]
     rounds = until_ns // (period_ms * 1_000_000) + 1
@@ -86,10 +85,8 @@ def write(folder: Path, case: cases.Case, run: str, captures: Path, result: Any)
     `allowed_bytes` has also the opportunities just before the bin, by the largest lateness.
     """
     scenario = result.resolved
-    start_ns, end_ns = scenario["warmup_ns"], scenario["duration_ns"]
-    delay_ns = scenario["bottleneck"]["delay_ns"]
-    flow = scenario["flows"][0]
-    delay_ns += (flow.get("egress") or {}).get("delay_ns", 0)
+    start_ns, end_ns = scenario.warmup_ns, scenario.duration_ns
+    delay_ns = scenario.bottleneck.delay_ns + scenario.flows[0].egress.delay_ns
     zero = time_zero_ns(captures / "server.pcapng", result) + delay_ns
     late_ns = round(1e9 * (result.certificates[0].get("lateness_max_s") or 0))
     delivered: Counter[int] = Counter()

@@ -1,0 +1,62 @@
+"""A component of a resolved scenario: a queue discipline, a congestion control, a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Component"]
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component by its kind, with parameters in base units.
+
+    Parameters
+    ----------
+    description : mapping
+        ``kind`` and parameters, as the engine takes them.
+    """
+
+    description: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The name in the registry of its family."""
+        return str(self.description["kind"])
+
+    def __contains__(self, parameter: str) -> bool:
+        return parameter in self.description
+
+    def get(self, parameter: str, default: Any = None) -> Any:
+        """Return a parameter, or `default` without it."""
+        return self.description.get(parameter, default)
+
+    def nested(self) -> Iterator[Component]:
+        """Yield the component and those that it contains."""
+        yield self
+        for value in self.description.values():
+            if isinstance(value, Mapping):
+                yield from Component(value).nested()
+
+    def contains_kind(self, kind: str) -> bool:
+        """Return whether it, or a component in it, is of a kind."""
+        return any(part.get("kind") == kind for part in self.nested())
+
+    @property
+    def marks(self) -> bool:
+        """Whether a queue discipline, or one in it, writes into the ECN field."""
+        return any(part.get("ecn") or part.get("kind") == "vcp" for part in self.nested())
+
+    @property
+    def limit_packets(self) -> int | None:
+        """The limit of a queue discipline, packets; None if it has none or counts bytes."""
+        limit = self.get("limit")
+        return limit.get("packets") if isinstance(limit, Mapping) else limit
+
+    @property
+    def limit_bytes(self) -> int | None:
+        """The limit of a queue discipline, bytes; None if it has none or counts packets."""
+        limit = self.get("limit")
+        return limit.get("bytes") if isinstance(limit, Mapping) else None

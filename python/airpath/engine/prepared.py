@@ -1,0 +1,134 @@
+"""A scenario ready to be run: resolved, its files read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.arguments import blamed
+from airpath.engine.engine_input import EngineInput
+from airpath.engine.error_paths import in_words
+from airpath.engine.inputs import Inputs, Reading, read_inputs
+from airpath.engine.resolved import ResolvedScenario
+from airpath.errors import BadValueError, Problem, ScenarioError
+from airpath.scenario import Scenario, load
+
+__all__ = ["PreparedScenario", "Runnable", "given_scenario", "prepare", "prepared"]
+
+
+@dataclass(frozen=True)
+class PreparedScenario:
+    """A scenario with its resolved form and its files.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : ResolvedScenario
+        The same in SI base units, with every flow and every TCP parameter.
+    inputs : Inputs
+        Contents of its files.
+    """
+
+    scenario: Scenario
+    resolved: ResolvedScenario
+    inputs: Inputs
+
+    @property
+    def place(self) -> str:
+        """File or name of the scenario, at the start of error messages."""
+        return self.scenario.file or self.scenario.name
+
+    def for_engine(self) -> EngineInput:
+        """Return it as the engine takes it."""
+        return self.inputs.for_engine(self.resolved)
+
+    def check(self) -> None:
+        """Build the network without running it.
+
+        Raises
+        ------
+        BadValueError
+            If the engine does not accept the scenario.
+        """
+        try:
+            self.for_engine().check()
+        except ValueError as error:
+            raise BadValueError(in_words(self.scenario, str(error))) from None
+
+
+Runnable = Scenario | PreparedScenario | str | os.PathLike[str]
+"""A scenario, one that `airpath.check` has prepared, or the path of a scenario file."""
+
+
+def prepare(
+    scenario: Scenario, reading: Reading | None = None, *, emulated: bool = False
+) -> PreparedScenario:
+    """Resolve a scenario and read its files.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    reading : Reading, optional
+        Of earlier scenarios, whose files are not read again. Default: all are read.
+    emulated : bool
+        Whether components that only kernels have are accepted. Default False.
+
+    Raises
+    ------
+    ScenarioError
+        If a component is only a kernel's, and `emulated` is False.
+    BadValueError
+        If a file cannot be read or has another format; all such are named.
+    """
+    if not emulated and (problems := list(_only_emulated(scenario))):
+        raise ScenarioError(problems)
+    text, files = scenario.resolve()
+    resolved = ResolvedScenario.from_json(text)
+    inputs = read_inputs(scenario.file, resolved, files, reading or Reading())
+    return PreparedScenario(scenario, resolved, inputs)
+
+
+def prepared(scenario: Any, *, emulated: bool = False) -> PreparedScenario:
+    """Return a `Runnable` prepared; one that is prepared already is returned as it is.
+
+    Raises
+    ------
+    BadValueError
+        As `given_scenario` and `prepare`.
+    """
+    if isinstance(scenario, PreparedScenario):
+        return scenario
+    return prepare(given_scenario(scenario), emulated=emulated)
+
+
+def given_scenario(scenario: Any) -> Scenario:
+    """Return the scenario of a `Runnable`.
+
+    Raises
+    ------
+    BadValueError
+        If it is none, or the file does not hold a scenario.
+    """
+    if isinstance(scenario, PreparedScenario):
+        return scenario.scenario
+    if isinstance(scenario, Scenario):
+        return scenario
+    if isinstance(scenario, (str, os.PathLike)):
+        return load(scenario)
+    raise BadValueError(
+        f"{blamed('scenario', scenario)}: neither a Scenario nor the path of a file. Give one."
+    )
+
+
+def _only_emulated(scenario: Scenario) -> Iterator[Problem]:
+    """Yield the congestion control algorithms that kernels have and the simulator has not."""
+    for number, group in enumerate(scenario.flows):
+        control = getattr(group, "cc", None)
+        if control is not None and control.only_emulated:
+            place, accepted = scenario.file or scenario.name, "Emulate it, or write another"
+            what = "the kernel's, which cannot be simulated"
+            yield Problem(place, ("flows", number, "cc"), control.kind, what, accepted)

@@ -1,0 +1,269 @@
+"""The resolved scenario: what the engine runs, as typed values.
+
+Its document, a JSON object with quantities as integers of their base unit, is what is stored and
+what the engine takes. Only this package and `airpath.scenario`, which makes it, read its keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from airpath.engine.component import Component
+from airpath.engine.flows import Flows, Wire
+from airpath.engine.link import ResolvedLink
+from airpath.scenario.congestion import Congestion
+
+__all__ = ["Change", "Hop", "Recording", "ResolvedScenario"]
+
+DERIVED_SERIES = ("capacity",)
+"""Series that are computed from the trace in Python; the engine does not record them."""
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A queue and a link in one direction.
+
+    Parameters
+    ----------
+    link : ResolvedLink or None
+        None where ACKs meet no link, or that of the opposite direction.
+    queue : Component or None
+        The queue discipline; None without a queue.
+    delay_ns : int
+        One-way propagation delay, ns.
+    """
+
+    link: ResolvedLink | None
+    queue: Component | None
+    delay_ns: int
+
+    @classmethod
+    def of(cls, description: Mapping[str, Any]) -> Hop:
+        """Return a hop by its description."""
+        link, queue = description.get("link"), description.get("queue")
+        return cls(
+            ResolvedLink(link) if link else None,
+            Component(queue) if queue else None,
+            int(description.get("delay_ns", 0)),
+        )
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is recorded over time.
+
+    Parameters
+    ----------
+    series : sequence of str
+        Names of series.
+    interval_ns : int
+        Interval of levels, ns; 0 records every change.
+    has_ss : bool
+        Whether the state of TCP senders is sampled.
+    ss_interval_ns : int
+        Time between two samples, ns.
+    has_flow_monitor : bool
+        Whether the statistics of ns-3's FlowMonitor are kept.
+    """
+
+    series: Sequence[str]
+    interval_ns: int
+    has_ss: bool
+    ss_interval_ns: int
+    has_flow_monitor: bool
+
+
+@dataclass(frozen=True)
+class Change:
+    """A scheduled change of the bottleneck's link.
+
+    Parameters
+    ----------
+    at_s : float
+        Time of the change, s.
+    rate_bps : int or None
+        New bit rate; None for changes of one station.
+    user : int or None
+        Number of the station.
+    schemes : tuple of str
+        New MCSs of the station, downlink first.
+    moved_db : float or None
+        Change of the mean SNR of the station, dB.
+    """
+
+    at_s: float
+    rate_bps: int | None
+    user: int | None
+    schemes: tuple[str, ...]
+    moved_db: float | None
+
+    @classmethod
+    def of(cls, description: Mapping[str, Any]) -> Change:
+        """Return a change by its description."""
+        action = description["action"]
+        schemes = (action.get("downlink"), action.get("uplink"))
+        return cls(
+            description["at_ns"] / 1e9,
+            action.get("rate_bps"),
+            action.get("user"),
+            tuple(filter(None, schemes)),
+            action.get("moved_db"),
+        )
+
+
+@dataclass(frozen=True)
+class ResolvedScenario:
+    """A resolved scenario.
+
+    Parameters
+    ----------
+    document : mapping
+        Its resolved form, as `Scenario.resolve` makes it and results keep it.
+    """
+
+    document: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, text: str) -> ResolvedScenario:
+        """Return the scenario of a JSON text."""
+        return cls(json.loads(text))
+
+    def to_json(self) -> str:
+        """Return the document as compact JSON."""
+        return json.dumps(self.document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    # --- values --------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name, for titles."""
+        return str(self.document["name"])
+
+    @property
+    def duration_ns(self) -> int:
+        """Simulated time, ns."""
+        return int(self.document["duration_ns"])
+
+    @property
+    def warmup_ns(self) -> int:
+        """Time at the start that is not counted, ns."""
+        return int(self.document["warmup_ns"])
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time, s."""
+        return self.duration_ns / 1e9
+
+    @property
+    def warmup_s(self) -> float:
+        """Time at the start that is not counted, s."""
+        return self.warmup_ns / 1e9
+
+    @property
+    def measured_ns(self) -> int:
+        """Simulated time after the warm-up, ns."""
+        return self.duration_ns - self.warmup_ns
+
+    @cached_property
+    def flows(self) -> Flows:
+        """The flows."""
+        return Flows(self.document["flows"])
+
+    @cached_property
+    def link(self) -> ResolvedLink:
+        """The bottleneck's link."""
+        return ResolvedLink(self.document["bottleneck"]["link"])
+
+    @cached_property
+    def queue(self) -> Component:
+        """The queue discipline of the bottleneck."""
+        return Component(self.document["bottleneck"]["queue"])
+
+    @cached_property
+    def bottleneck(self) -> Hop:
+        """The bottleneck, in forward direction."""
+        return Hop.of(self.document["bottleneck"])
+
+    @property
+    def ack_path_kind(self) -> str:
+        """How ACKs return: ``ideal``, ``link`` or ``reverse``."""
+        return str(self.document["ack_path"]["kind"])
+
+    @cached_property
+    def ack_path(self) -> Hop:
+        """The hop that ACKs take."""
+        return Hop.of(self.document["ack_path"])
+
+    @cached_property
+    def backhaul(self) -> Wire | None:
+        """The wired hop in front of the bottleneck; None without one."""
+        found = self.document.get("backhaul")
+        return Wire.of(found) if found else None
+
+    @cached_property
+    def recording(self) -> Recording:
+        """What is recorded over time."""
+        found = self.document["record"]
+        return Recording(
+            tuple(found["series"]),
+            int(found["interval_ns"]),
+            bool(found["ss"]),
+            int(found["ss_interval_ns"]),
+            bool(found["flow_monitor"]),
+        )
+
+    @cached_property
+    def changes(self) -> Sequence[Change]:
+        """Changes of the bottleneck's link, in ascending time."""
+        found = self.document["controls"]
+        return [Change.of(each) for each in sorted(found, key=lambda change: change["at_ns"])]
+
+    def links(self) -> Iterator[tuple[str, ResolvedLink]]:
+        """Yield the links and their names in results; both directions of one have the same."""
+        yield "bottleneck", self.link
+        if self.ack_path_kind == "reverse":
+            yield "reverse", self.ack_path.link or self.link
+        elif self.ack_path.link is not None:
+            yield "ack_path", self.ack_path.link
+
+    # --- other scenarios -----------------------------------------------------------------------
+
+    def replace(self, **values: Any) -> ResolvedScenario:
+        """Return the scenario with other values of keys of its document."""
+        return ResolvedScenario({**self.document, **values})
+
+    def recorded(self, **values: Any) -> ResolvedScenario:
+        """Return the scenario with other values of keys of its ``record``."""
+        return self.replace(record={**self.document["record"], **values})
+
+    def without_captures(self) -> ResolvedScenario:
+        """Return the scenario without captures."""
+        return self.replace(capture={**self.document["capture"], "points": []})
+
+    def with_flows_like(self, flow: int, count: int) -> ResolvedScenario:
+        """Return the scenario with `count` flows like the one of a number in place of its own."""
+        return self.replace(flows=[{**self.flows[flow].description, "count": count}])
+
+    def for_engine(self) -> ResolvedScenario:
+        """Return the scenario without series that Python derives."""
+        series = [name for name in self.recording.series if name not in DERIVED_SERIES]
+        return self.recorded(series=series)
+
+    def with_simulated_congestion(self) -> ResolvedScenario:
+        """Return the scenario with Reno in place of algorithms that only kernels have.
+
+        An emulation cuts the path at its ends, so that the senders do not matter.
+        """
+        return self.replace(flows=[_with_simulated(flow) for flow in self.document["flows"]])
+
+
+def _with_simulated(flow: Mapping[str, Any]) -> Mapping[str, Any]:
+    source = flow["source"]
+    if source.get("congestion", {}).get("kind") not in Congestion.emulated:
+        return flow
+    reno = {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
+    return {**flow, "source": {**source, "congestion": reno}}

@@ -1,0 +1,206 @@
+"""What links share: their family, framing, retransmission, and facts that others ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, PlainValidator, model_validator
+from typing_extensions import Self
+
+from airpath.scenario.base import ABSENT, Context, Maybe, Model, Part, Path, fault, faults_at
+from airpath.scenario.error_processes import ErrorProcess
+from airpath.scenario.recovery import Arq, Harq
+from airpath.scenario.units import Duration, Size
+from airpath.scenario.values import Truth, number_within
+
+__all__ = ["Framing", "Link"]
+
+LARGEST_OVERHEAD = Size(65535)
+
+
+def _at_most_a_packet(overhead: Size) -> Size:
+    if overhead > LARGEST_OVERHEAD:
+        raise fault("more than the largest packet", 'Write at most "65535 B"', '"2 B"')
+    return overhead
+
+
+def _a_block(size: Size) -> Size:
+    if not Size(1) <= size <= LARGEST_OVERHEAD:
+        raise fault("not the size of a block", 'Write "1 B" to "65535 B"', '"48 B"')
+    return size
+
+
+FrameOverhead = Annotated[Size, AfterValidator(_at_most_a_packet)]
+Block = Annotated[Size, AfterValidator(_a_block)]
+CodeRate = Annotated[float, PlainValidator(number_within(1e-3, 1.0, "from 0.001 to 1", "0.93"))]
+
+
+class Framing(Model):
+    """What a packet costs on the air; queue disciplines are told it with the link's nominal rate.
+
+    A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
+
+    Parameters
+    ----------
+    overhead : Size
+        Added to each IP packet, 0 to 65535 B. Default 0 B.
+    block : Size
+        Frames are filled up to whole blocks of this size, 1 to 65535 B. Default 1 B.
+    code_rate : float
+        Share of data in what is sent; the rest is parity. 0.001 to 1. Default 1.
+    """
+
+    overhead: FrameOverhead = Size(0)
+    block: Block = Size(1)
+    code_rate: CodeRate = 1.0
+
+
+class Link(Part):
+    """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
+
+    family = "a link"
+    is_duplex: ClassVar[bool] = False
+    """Whether it serves the reverse direction too, where ACKs take that."""
+    has_stations: ClassVar[bool] = False
+    """Whether the receivers are its stations, which ask it for their way back: ACKs must take its
+    reverse direction, and all wires of a flow are on the other side of it."""
+
+    series: ClassVar[frozenset[str]] = frozenset()
+    """Recorded series that only some links write, and this one does."""
+    trace_format: ClassVar[Literal["mahimahi", "csv"] | None] = None
+    """Format of its trace; None for links without one."""
+
+    delay: Duration = Duration(0)
+    errors: Maybe[ErrorProcess] = ABSENT
+
+    former_keys = {"channel": "errors"}
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; without an error process, there is no such key.
+
+        The propagation delay is not in it: it belongs to the hop.
+        """
+        entries = super().resolved(context, path)
+        if self.errors is None:
+            del entries["errors"]
+        entries.pop("delay_ns", None)
+        return entries
+
+    @property
+    def propagation(self) -> Duration:
+        """The part of `delay` that is the hop's: all of it, unless the link applies it itself."""
+        return self.delay
+
+    @property
+    def delay_back(self) -> Duration:
+        """The delay of the reverse direction, for a link like this or for this one's own."""
+        return self.delay
+
+    @classmethod
+    def all_series(cls) -> frozenset[str]:
+        """Return the recorded series that only some links write."""
+        classes = (each for each in cls.registry.values() if issubclass(each, Link))
+        return frozenset().union(*(each.series for each in classes))
+
+    # --- facts about the resolved form ---------------------------------------------------------
+
+    @classmethod
+    def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
+        """Return the bit rate of each regime; one for a constant rate, none if it is not known."""
+        return [float(resolved["rate_bps"])] if "rate_bps" in resolved else []
+
+    @classmethod
+    def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
+        """Return an upper bound of the bit rate, for estimates; 0 if there is none."""
+        return max(cls.known_rates_bps(resolved), default=0.0)
+
+    @classmethod
+    def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:  # noqa: ARG003
+        """Return the packets waiting from which each further regime holds."""
+        return []
+
+    @classmethod
+    def regime_labels(
+        cls,
+        resolved: Mapping[str, Any],  # noqa: ARG003
+        table: Callable[[], str | None],  # noqa: ARG003
+    ) -> list[str]:
+        """Return a label of each regime; none if regimes differ in nothing that has a name.
+
+        Parameters
+        ----------
+        resolved : mapping
+            The resolved form.
+        table : callable
+            Returns the text of its error-rate table; None if that cannot be read.
+        """
+        return []
+
+    @classmethod
+    def slots(cls, resolved: Mapping[str, Any], duration_ns: int) -> float:  # noqa: ARG003
+        """Return the slots of a run, each of which takes processor time; 0 without slots."""
+        return 0.0
+
+    def uncorrected_code_rate(self, size: int) -> float | None:
+        """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
+        return None
+
+
+class _FramedLink(Link):
+    """A link that sends each packet in a frame of its own; a base of several."""
+
+    frame_overhead: FrameOverhead = Size(0)
+    framing: Maybe[Framing] = ABSENT
+
+    alternatives = (("frame_overhead", "framing"),)
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> Self:
+        if self.framing is not None and "frame_overhead" in self.model_fields_set:
+            wrong = fault("framing is given too", "Write the overhead there alone")
+            raise faults_at((("frame_overhead",), str(self.frame_overhead), wrong))
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values, quantities as text: what a TOML file would say."""
+        entries = super().document()
+        if self.framing is not None:
+            del entries["frame_overhead"]
+        return entries
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; `frame_overhead` is written as framing."""
+        framing = self.framing or Framing(overhead=self.frame_overhead)
+        return with_framing(super().resolved(context, path), framing, context, path)
+
+
+def with_framing(
+    entries: dict[str, Any], framing: Framing, context: Context, path: Path
+) -> dict[str, Any]:
+    """Return the resolved form of a link with its framing in the place of `frame_overhead`."""
+    del entries["frame_overhead_bytes"]
+    return {**entries, "framing": framing.resolved(context, (*path, "framing"))}
+
+
+class _RepeatingLink(Link):
+    """A link that may repeat what it has destroyed; a base of several."""
+
+    harq: Maybe[Harq] = ABSENT
+    arq: Maybe[Arq] = ABSENT
+    in_order: Maybe[Truth] = ABSENT
+
+    @model_validator(mode="after")
+    def _something_is_late(self) -> Self:
+        if self.in_order is not None and self.harq is None and self.arq is None:
+            wrong = fault("nothing is late without harq or arq", "Leave it out, or write one")
+            raise faults_at((("in_order",), self.in_order, wrong))
+        return self
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; what was not given has no key."""
+        entries = super().resolved(context, path)
+        for key in ("harq", "arq", "in_order"):
+            if entries[key] is None:
+                del entries[key]
+        return entries
