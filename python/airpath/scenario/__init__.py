@@ -5,6 +5,7 @@
 """
 
 from airpath.errors import MISSING as MISSING
+from airpath.scenario.links import *  # kinds are listed in this order: theirs first
 from airpath.scenario.load import load as load, loads as loads
 from airpath.scenario.parts import *
 from airpath.scenario.tcp.profiles import profiles as profiles
