@@ -120,9 +120,7 @@ def simulate(
     refuse_too_much(made.place, resolved, reps)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
-        scenario=scenario,
-        resolved=resolved,
-        **made.inputs.named(),
+        made,
         seed=seed,
         replications=reps,
         confidence=confidence,
@@ -130,7 +128,7 @@ def simulate(
     )
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
-            output = made.for_engine().simulate(
+            output = made.engine_input.simulate(
                 seed,
                 range(reps),
                 threads=min(threads or cores(), reps),
@@ -261,7 +259,7 @@ def solve(
     made = prepared(scenario)
     scenario = made.scenario
     try:
-        found = json.loads(made.for_engine().solve(model, until_s))
+        found = json.loads(made.engine_input.solve(model, until_s))
     except ValueError as error:
         lines = [as_written(scenario, line) for line in str(error).split("\n")]
         raise BadValueError("\n".join(lines)) from None
@@ -270,9 +268,7 @@ def solve(
         told = [as_written(scenario, line) for line in found["no_throughput"]]
         found["no_throughput"] = [line.removeprefix(place) for line in told]
     about = provenance(
-        scenario=scenario,
-        resolved=made.resolved,
-        **made.inputs.named(),
+        made,
         command=command or "airpath.solve()",
     )
     found["warnings"] += unfinished_tables(about.get("tables", {}))

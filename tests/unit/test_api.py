@@ -136,6 +136,23 @@ def test_check_gives_the_resolved_scenario() -> None:
     assert resolved.flows[0].source.tcp.min_rto_ns == 1_000_000_000
 
 
+def test_what_was_checked_is_neither_resolved_nor_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "some.trace").write_text("1\n2\n3\n", encoding="utf-8")
+    link = ap.TraceLink(file=str(tmp_path / "some.trace"))
+    made = scenario(bottleneck=ap.Bottleneck(aqm="droptail", link=link), duration="3 s")
+    expected = ap.simulate(made, reps=1).to_dict()
+    checked = ap.check(made)
+    (tmp_path / "some.trace").unlink()
+    monkeypatch.setattr(ap.Scenario, "resolve", None)
+    found = ap.simulate(checked, reps=1)
+    assert found.to_dict() == expected
+    assert [str(each) for each in ap.advisories(checked)] == []
+    with pytest.raises(ap.BadValueError, match="link.kind"):
+        ap.solve(checked)
+
+
 # --- solve -------------------------------------------------------------------------------------
 
 

@@ -375,7 +375,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("needs /dev/full")
-    made = prepare(lossy(duration="2 s")).for_engine()
+    made = prepare(lossy(duration="2 s")).engine_input
     request = (0, ("", ""), [("sender", str(full))])
     with pytest.raises(RuntimeError, match="the capture cannot be written: No space left"):
         made.simulate(1, range(1), captures=request)

@@ -137,9 +137,7 @@ def compare_engines(
     if len(answers) > 1:
         call = f"engines={chosen}, reps={reps}, seed={seed}, confidence={confidence}"
         about = provenance(
-            scenario=made.scenario,
-            resolved=resolved,
-            **made.inputs.named(),
+            made,
             engines=chosen,
             seed=seed,
             replications=reps,

@@ -354,9 +354,7 @@ def _about(
     made: PreparedScenario, seed: int, replications: int, confidence: float, command: str
 ) -> dict[str, Any]:
     return provenance(
-        scenario=made.scenario,
-        resolved=made.resolved,
-        **made.inputs.named(),
+        made,
         engine="emulate",
         seed=seed,
         replications=replications,

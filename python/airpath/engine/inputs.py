@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,17 +64,27 @@ class Inputs:
         """The SNRs over time."""
         return {name: self.texts[name] for name, role in self.roles.items() if role == "snr"}
 
-    def named(self) -> dict[str, Any]:
-        """Return the files for the provenance."""
-        tables = self.table_texts
-        return {
-            "traces": {
-                **{name: trace.name for name, trace in self.traces.items()},
-                **{name: str(self.paths[name]) for name in self.snr_texts},
-            },
-            "tables": {name: str(self.paths[name]) for name in tables},
-            "unfinished": [name for name, text in tables.items() if is_unfinished(text)],
+    def digest(self, name: str) -> str:
+        """Return the SHA-256 of the file of a key, hexadecimal."""
+        return _digest(self.texts[name])
+
+    def provenance(self) -> dict[str, Any]:
+        """Return file and SHA-256 of each trace and of each error-rate table, by key."""
+        files = {
+            name: {"file": str(self.paths[name]), "sha256": self.digest(name)}
+            for name in (*self.traces, *self.snr_texts, *self.table_texts)
         }
+        tables = {
+            name: {**files.pop(name), **({"complete": False} if is_unfinished(text) else {})}
+            for name, text in self.table_texts.items()
+        }
+        return {"traces": files, **({"tables": tables} if tables else {})}
+
+
+@lru_cache(64)
+def _digest(text: str) -> str:
+    """Points of a sweep share the texts of their files."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Reading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from airpath.arguments import blamed
@@ -41,8 +42,9 @@ class PreparedScenario:
         """File or name of the scenario, at the start of error messages."""
         return self.scenario.file or self.scenario.name
 
-    def for_engine(self) -> EngineInput:
-        """Return it as the engine takes it."""
+    @cached_property
+    def engine_input(self) -> EngineInput:
+        """The scenario as the engine takes it."""
         return self.inputs.for_engine(self.resolved)
 
     def check(self) -> None:
@@ -54,7 +56,7 @@ class PreparedScenario:
             If the engine does not accept the scenario.
         """
         try:
-            self.for_engine().check()
+            self.engine_input.check()
         except ValueError as error:
             raise BadValueError(in_words(self.scenario, str(error))) from None
 

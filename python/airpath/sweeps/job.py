@@ -102,30 +102,20 @@ def job_of(
     resolved = resolved.recorded(series=list(series), ss=False, flow_monitor=False).for_engine()
     if not series:
         resolved = resolved.recorded(interval_ns=0)
-    contents = {_of_file(text): text for text in inputs.texts.values()}
+    contents = {inputs.digest(name): text for name, text in inputs.texts.items()}
     files = _files(inputs)
     text = resolved.to_json()
     return Job(scenario.name, text, files, _digest(resolved, files)), contents
 
 
 def _files(inputs: Inputs) -> tuple[File, ...]:
-    return tuple(
-        File(key, role, _of_file(inputs.texts[key])) for key, role in sorted(inputs.roles.items())
-    )
+    return tuple(File(key, role, inputs.digest(key)) for key, role in sorted(inputs.roles.items()))
 
 
 def _digest(resolved: ResolvedScenario, files: Sequence[File]) -> str:
     decides = {key: value for key, value in resolved.document.items() if key != "name"}
     document = [decides, [[file.key, file.role, file.sha256] for file in files]]
-    return _sha256(json.dumps(document, sort_keys=True, separators=(",", ":")))
-
-
-@lru_cache(_KEPT_TRACES)
-def _of_file(text: str) -> str:
-    return _sha256(text)
-
-
-def _sha256(text: str) -> str:
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
