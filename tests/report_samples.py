@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from airpath.present.figure_files import save
+from airpath.present.style import new_figure, style
 from airpath.reproduction.claim import Claim
 from airpath.reproduction.verdict import Tally
-from airpath.results.figure_files import save
-from airpath.results.style import new_figure, style
 
 __all__ = ["HOSTILE", "document", "row", "write_paper"]
 

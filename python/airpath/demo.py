@@ -22,6 +22,8 @@ from airpath import api, reproduction
 from airpath.cli import guarded, output
 from airpath.errors import Interrupted
 from airpath.files import output_folder
+from airpath.present.tables import Table
+from airpath.present.terminal import print_table
 from airpath.reproduction.plugins import INSTALL
 from airpath.reproduction.render import print_report
 from airpath.results import Result, figure_files
@@ -164,7 +166,7 @@ def _print_link(where: str, results: dict[str, Result], console: Console) -> Non
         "Jain",
     ]
     title = f"{flows} bulk downloads over the link: {where}"
-    output.print_table(console, title, columns, rows)
+    print_table(Table(title, columns, rows), console)
     console.print(f"{REPLICATIONS} replications each; ± is the 99 % interval.", style="dim")
 
 
@@ -211,7 +213,7 @@ def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
     each = [f"flow {flow}" for flow in range(len(rows[0]) - 3)]
     title = "Four downloads in a fading cell, IP throughput in Mbit/s"
     console.print()
-    output.print_table(console, title, ["", "all", *each, "mean wait, ms"], rows)
+    print_table(Table(title, ["", "all", *each, "mean wait, ms"], rows), console)
     _save(flow_bars(results, title.partition(",")[0]), folder, "cell", title, console)
     return False
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from airpath import _airpath, html
+from airpath import _airpath
 from airpath.arguments import blamed, check_all, number, path_like, quantity, whole, word
 from airpath.arguments import text as is_text
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
+from airpath.present import html
+from airpath.present.tables import Table
 from airpath.scenario.units import LARGEST as QUANTITY_LARGEST
 from airpath.scenario.units import Duration, Rate
 
@@ -243,7 +245,7 @@ class Trace:
             ),
             ["longest outage", f"{info.longest_outage_s:g} s"],
         ]
-        return html.heading(f"{self.name}, {self.kind}") + html.table(["", ""], rows)
+        return html.heading(f"{self.name}, {self.kind}") + html.table(Table("", ["", ""], rows))
 
     def __repr__(self) -> str:
         mean = Rate(round(self.info().mean_bps))

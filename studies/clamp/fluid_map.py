@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from airpath import ClampFluidSolution, solve
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath.scenario import Bottleneck, ClampQueue, ClampWindow, DropTail, FixedLink, Scenario
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Cells, Evaluate, titles
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.clamp.claims.rates import placed
 from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
 from airpath_papers.clamp.scenarios import Case

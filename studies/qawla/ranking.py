@@ -12,10 +12,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Table
 from airpath.reproduction.measures import ip_throughput_mbps
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
 from airpath_papers.qawla.adaptation import POLICIES, adaptations

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
 from airpath.reproduction.measures import ip_throughput_mbps, queue_distribution
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
 from .random_links import LINK_SEED, LINKS, Link, model_path, of_paper, random_link

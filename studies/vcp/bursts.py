@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.measures import DELIVERED, share_interval, simulated_per
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.delivered import NAMES
 from airpath_papers.vcp.failures import goodput_share

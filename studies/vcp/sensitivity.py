@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.delivered import NAMES
 from airpath_papers.vcp.measures import DELIVERED, QUEUE_PACKETS

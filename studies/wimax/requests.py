@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.wimax.claims.common import caption
 from airpath_papers.wimax.data import NAMES
 from airpath_papers.wimax.delays import COLOURS

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from one_by_one import OneByOne
 
+from airpath.present import style
 from airpath.reproduction import Effort, load, reproduce
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.session import Session
-from airpath.results import style
 from airpath_papers.qawla import thresholds
 from airpath_papers.qawla.curves import AWGN, ITU_A, error_rates
 from airpath_papers.qawla.data import mcs_table, published_entry

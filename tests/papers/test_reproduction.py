@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from rich.console import Console
 
+from airpath.present.terminal import print_table
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.claims import interval, known, listed, told
 from airpath.reproduction.compare import (
@@ -24,7 +25,6 @@ from airpath.reproduction.compare import (
 from airpath.reproduction.files import read_records
 from airpath.reproduction.page import markdown
 from airpath.reproduction.published import Quantity, published_rows
-from airpath.reproduction.render import print_table
 from airpath.reproduction.tolerance import Tolerance
 from airpath.results.intervals import Interval
 
@@ -129,7 +129,7 @@ def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:
     """Each published table was formatted twice, by each paper anew."""
     table = compared(published)
     console = Console(file=io.StringIO(), width=200)
-    print_table(table, console)
+    print_table(table, console, comparison=True)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     page = list(markdown(table))
     assert page[0] == "| bearer | by | G: paper | ours | diff % | near | seen | D: paper | ours |"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from one_by_one import OneByOne
 
+from airpath.present import style
 from airpath.reproduction import Effort, Paper
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.results import style
 from airpath_papers.clamp.tradeoff import Curve, Tradeoff
 
 

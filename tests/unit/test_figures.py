@@ -14,9 +14,9 @@ import pytest
 import airpath as ap
 from airpath import phy
 from airpath.phy.figure import per_figure
-from airpath.results import lettering, style
+from airpath.present import lettering, style
+from airpath.present.figure_files import FORMATS, checked_formats, figure_bytes, save
 from airpath.results.compare import comparison_figure
-from airpath.results.figure_files import FORMATS, checked_formats, figure_bytes
 from airpath.results.trace_plot import trace_figure
 from airpath.scenario.units import Size
 
@@ -421,3 +421,28 @@ def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) ->
     with pytest.raises(ap.BadValueError, match="nothing of the run"):
         result.plot.save(tmp_path / "x", window=("20 s", "30 s"))
     assert not (tmp_path / "x").exists()
+
+
+def test_formats_of_a_figure_share_the_layout_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made() -> Any:
+        figure = style.new_figure(4.0, 3.0)
+        figure.subplots(1, 2)[1].set_ylabel("a label")
+        return figure
+
+    figure = made()
+    engine = figure.get_layout_engine()
+    laid_out: list[Any] = []
+    execute = type(engine).execute
+
+    def counted(self: Any, of: Any) -> None:
+        laid_out.append(of)
+        execute(self, of)
+
+    monkeypatch.setattr(type(engine), "execute", counted)
+    paths = save(figure, tmp_path, "f", "title", "source", FORMATS)
+    assert [path.name for path in paths] == ["f.png", "f.svg", "f.pdf"]
+    assert laid_out == [figure]
+    assert figure.get_layout_engine() is engine
+    assert paths[0].read_bytes() == figure_bytes(made(), "png", "title", "source")

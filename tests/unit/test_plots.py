@@ -16,7 +16,7 @@ from matplotlib.patches import StepPatch
 from part_samples import sample
 
 import airpath as ap
-from airpath.results import style
+from airpath.present import style
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.trace_plot import trace_figure
 

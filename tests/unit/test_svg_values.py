@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from airpath.results.figure_files import figure_bytes
-from airpath.results.style import new_figure, style
+from airpath.present.figure_files import figure_bytes
+from airpath.present.style import new_figure, style
 
 
 def titles(draw: Callable[[Any], None]) -> list[str]:

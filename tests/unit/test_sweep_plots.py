@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import airpath as ap
 from airpath.results import Interval
 from airpath.sweeps.plan import Rule
-from airpath.sweeps.plot.legends import limits
+from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.pareto import front
 from sweep_ledgers import plan_of, sweep_of
 

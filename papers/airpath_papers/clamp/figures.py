@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.points import Point, Points, draw, half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.clamp.measures import (
     FLOWS_MS,
     download_s,

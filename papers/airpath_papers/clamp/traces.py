@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.clamp.dynamics import BUFFER_BYTES as LONG_BUFFER_BYTES
 from airpath_papers.clamp.dynamics import END_S, Dynamics
 from airpath_papers.clamp.link import BUFFER_BYTES, JOINS_S, LINK_CELLS, fluid_queue_bytes

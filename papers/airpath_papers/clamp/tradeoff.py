@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell
 from airpath.reproduction.claims import Value, means
 from airpath.reproduction.points import Point, Points, draw, half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

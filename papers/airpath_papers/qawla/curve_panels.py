@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from airpath.results import style as plotting
+from airpath.present import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

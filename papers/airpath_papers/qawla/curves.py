@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import ItemResult
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
-from airpath.results import style as plotting
 from airpath_papers.qawla.data import PACKET_BYTES, inputs, mcs_table
 from airpath_papers.qawla.error_curves import counted_rows, counted_table, draw_curves
 from airpath_papers.qawla.error_rates import Channel, ErrorRates, PrintedRate

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.tolerance import marked
-from airpath.results import style as plotting
 from airpath_papers.qawla.error_rates import Channel, ErrorRates, PrintedRate
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.measures import Distribution, queue_distribution, queue_probability
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.qawla.data import (
     AT_BOUNDARY,
     BOUNDARIES,

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.qawla.adaptation import LINKS, adaptations
 from airpath_papers.qawla.curve_panels import CurveSpec, Panel, draw_panels
 from airpath_papers.qawla.curves import AWGN, ITU_A

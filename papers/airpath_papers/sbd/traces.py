@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.vcp.claims.common import caption
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import known
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath.results.intervals import Interval
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.common import about, band

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from airpath.phy import symbol_error_rate
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.claims.channel import MODULATIONS
 from airpath_papers.vcp.common import about

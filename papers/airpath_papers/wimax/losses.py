@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row
 from airpath.reproduction.claims import means
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.parameter_plot import LOOKS, ParameterPlot
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.analysis import ideal_of
 from airpath_papers.wimax.claims.common import caption

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Effort, ItemResult, Table
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 from airpath.scenario import (
     Bottleneck,
     OfdmaTddLink,

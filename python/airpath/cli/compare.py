@@ -15,7 +15,8 @@ from airpath.comparison import ComparisonInterrupted, EngineComparison, compare_
 from airpath.comparison.engines import REAL_TIME, checked_engines
 from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_folder, write_file
-from airpath.results.figure_files import checked_formats
+from airpath.present.figure_files import checked_formats
+from airpath.present.terminal import print_table
 
 __all__ = ["compare"]
 
@@ -155,8 +156,7 @@ def _print(comparison: EngineComparison) -> None:
     out.print(texts.heading(comparison))
     for answer in comparison.answers.values():
         out.print(escape(texts.who(answer)))
-    found = texts.table(comparison)
-    output.print_table(out, found.title, found.columns, found.rows)
+    print_table(texts.table(comparison), out)
     out.print("\n[bold]Differences[/bold]")
     for line in texts.explanation(comparison):
         out.print(escape(line), soft_wrap=True)

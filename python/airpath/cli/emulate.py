@@ -16,6 +16,8 @@ from airpath.cli.live import watch
 from airpath.cli.run import print_result
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
+from airpath.present.tables import Table
+from airpath.present.terminal import print_table
 from airpath.results import Result
 from airpath.results.export import checked_formats
 from airpath.results.overview import heading, tables
@@ -201,7 +203,7 @@ def _command(
     from rich.markup import escape
 
     from airpath.emulation.api import emulate_command as run
-    from airpath.terminal import WIDEST
+    from airpath.present.terminal import WIDEST, print_table
 
     result = run(scenario, words, **settings)
     if _not_started(result, words):
@@ -219,9 +221,7 @@ def _command(
         told.print(f"[bold red]INVALID:[/bold red] {escape(reason)}")
     for table in tables(result, "--out"):
         if table.title in _OF_COMMANDS:
-            output.print_table(told, table.title, table.columns, table.rows)
-            for note in table.notes:
-                told.print(note, style="dim")
+            print_table(table, told)
     return _status(result)
 
 
@@ -310,5 +310,6 @@ def _check(json: bool) -> int:
             ]
             for line in found.get("checks", ())
         ]
-        output.print_table(output.console(), "Emulation", ["what", "found", "ok", "remedy"], rows)
+        columns = ["what", "found", "ok", "remedy"]
+        print_table(Table("Emulation", columns, rows), output.console())
     return 0 if found.get("ok", True) else 1

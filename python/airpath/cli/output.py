@@ -30,7 +30,6 @@ __all__ = [
     "load_options",
     "note",
     "print_json",
-    "print_table",
     "progress_bar",
     "removed",
     "show_version",
@@ -112,7 +111,7 @@ def console() -> Console:
     """Return standard output; in a pipe nothing is wrapped."""
     from rich.console import Console
 
-    from airpath.terminal import WIDEST
+    from airpath.present.terminal import WIDEST
 
     return Console(width=None if sys.stdout.isatty() else WIDEST, highlight=False)
 
@@ -120,26 +119,6 @@ def console() -> Console:
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one JSON document of ``--json``."""
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
-
-
-def print_table(
-    out: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
-) -> None:
-    """Print a table; the first column is text, the others are numbers."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    from airpath.terminal import print_uncut
-
-    made = Table(box=box.SIMPLE_HEAD)
-    made.pad_edge, made.show_edge = False, False
-    for index, name in enumerate(columns):
-        made.add_column(escape(name), justify="right" if index else "left", no_wrap=True)
-    for row in rows:
-        made.add_row(*map(escape, row))
-    out.print(f"\n[bold]{escape(title)}[/bold]")
-    print_uncut(made, out)
 
 
 def note(text: str) -> None:

@@ -16,7 +16,9 @@ from airpath.errors import BadValueError
 from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import Settings
 from airpath.phy.tables import CONFIDENCE, PerTable, rates
-from airpath.results.figure_files import checked_formats, save
+from airpath.present.figure_files import checked_formats, save
+from airpath.present.tables import Table
+from airpath.present.terminal import print_table
 from airpath.results.provenance import build
 from airpath.scenario import Size
 
@@ -206,4 +208,5 @@ def _print(table: PerTable, packet: Size, out: Console) -> None:
                 ]
             )
         sizes = f"blocks of {mcs['block_bytes']} bytes, packets of {int(packet)} bytes"
-        output.print_table(out, f"{mcs['name']}, {mcs['label']}: {sizes}", columns, rows)
+        title = f"{mcs['name']}, {mcs['label']}: {sizes}"
+        print_table(Table(title, columns, rows), out)

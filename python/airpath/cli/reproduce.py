@@ -13,11 +13,12 @@ from airpath import reproduction
 from airpath.cli import completion, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
+from airpath.present.figure_files import checked_formats
+from airpath.present.terminal import print_table
 from airpath.reproduction import installed_papers
 from airpath.reproduction.overview import counts, lists, overviews
 from airpath.reproduction.plugins import NO_PAPERS
-from airpath.reproduction.render import print_report, print_table
-from airpath.results.figure_files import checked_formats
+from airpath.reproduction.render import print_report
 
 __all__ = ["reproduce"]
 
@@ -130,7 +131,7 @@ def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
         output.print_json({"papers": [each.to_dict() for each in found]})
     else:
         console = output.console()
-        print_table(counts(found), console)
+        print_table(counts(found), console, comparison=True)
         for heading, entries in lists(found).items():
             console.print(f"\n[italic]{heading}[/italic]", highlight=False)
             for entry in entries or ["none"]:

@@ -16,9 +16,9 @@ from airpath.captures import checked_points
 from airpath.cli import completion, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
+from airpath.present.figure_files import checked_formats as checked_figure_formats
 from airpath.results import Result
 from airpath.results.export import checked_formats
-from airpath.results.figure_files import checked_formats as checked_figure_formats
 from airpath.results.overview import heading, tables
 from airpath.results.plot import checked_window, refuse_nothing_over_time
 from airpath.results.save import Saving, check_places
@@ -183,6 +183,8 @@ def _reporter(tell: output.Tell) -> api.Progress:
 
 def print_result(result: Result, out: Console) -> None:
     """Print the tables of a result."""
+    from airpath.present.terminal import print_table
+
     out.print(f"[bold]{escape(result.title)}[/bold]")
     out.print(heading(result))
     for reason in result.invalid:
@@ -191,6 +193,4 @@ def print_result(result: Result, out: Console) -> None:
     if not result.complete:
         out.print(f"[bold red]Incomplete:[/bold red] {runs} of {result.requested} were finished.")
     for table in tables(result, "--out and --json") if runs else ():
-        output.print_table(out, table.title, table.columns, table.rows)
-        for note in table.notes:
-            out.print(note, style="dim")
+        print_table(table, out)

@@ -11,6 +11,7 @@ from rich.markup import escape
 from airpath import api
 from airpath.cli import completion, output
 from airpath.files import not_left_empty, output_folder
+from airpath.present.terminal import print_table
 from airpath.solutions import ClampFluidSolution, Solution
 
 __all__ = ["solve"]
@@ -86,5 +87,4 @@ def _print(name: str, solution: Solution) -> None:
     for line in solution.lines():
         out.print(line)
     if 0 < len(solution.flows) <= MOST_FLOWS:
-        heads, rows = solution.flow_table()
-        output.print_table(out, "Flows", heads, rows)
+        print_table(solution.flow_table(), out)

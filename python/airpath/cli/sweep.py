@@ -16,6 +16,8 @@ from airpath.cli import completion, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError, one_line
+from airpath.present.tables import Table
+from airpath.present.terminal import print_table
 
 if TYPE_CHECKING:
     from airpath.sweeps.coordinator import Ended
@@ -212,7 +214,7 @@ def _print(sweep: Sweep, out: str | None) -> None:
         called = (one_line(point.labels.get(axis, "")) for axis in plan.axes)
         rows.append([str(point.number), *called, *([engine] if are_both else []), *texts])
     rows = rows[: most * len(plan.engines)]
-    output.print_table(console, one_line(plan.name), columns, rows)
+    print_table(Table(one_line(plan.name), columns, rows), console)
     if (left := len(plan.points) - most) > 0:
         console.print(f"and {left} more points in {out}/points.csv", style="dim", markup=False)
     _say_what_has_no_model(sweep)

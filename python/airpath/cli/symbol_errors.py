@@ -14,7 +14,9 @@ from airpath.files import not_left_empty, output_file, output_folder, write_file
 from airpath.phy.measure import table_file
 from airpath.phy.settings import checked_snrs_db
 from airpath.phy.symbol_errors import symbol_error_rate
-from airpath.results.figure_files import checked_formats, save
+from airpath.present.figure_files import checked_formats, save
+from airpath.present.tables import Table
+from airpath.present.terminal import print_table
 from airpath.results.provenance import build
 
 __all__ = ["ser"]
@@ -77,7 +79,7 @@ def ser(
     heading = output.console()
     heading.print(f"[bold]Symbol error rates: {title(given)}[/bold]")
     rows = [[f"{point['snr_db']:g} dB", f"{point['ser']:.4e}"] for point in points]
-    output.print_table(heading, f"{len(rows)} points", ["SNR", "error rate"], rows)
+    print_table(Table(f"{len(rows)} points", ["SNR", "error rate"], rows), heading)
     return 0
 
 

@@ -49,7 +49,7 @@ def info(
     else:
         _print_info(file, found)
     if plot is not None:
-        from airpath.results.figure_files import figure_bytes
+        from airpath.present.figure_files import figure_bytes
         from airpath.results.trace_plot import trace_figure
 
         write_file(plot, figure_bytes(trace_figure(trace), kind, file, output.command_line()))
@@ -205,7 +205,7 @@ def _load(file: str) -> Trace:
 
 
 def _figure_format(plot: Path) -> str:
-    from airpath.results.figure_files import format_of
+    from airpath.present.figure_files import format_of
 
     try:
         return format_of(plot)

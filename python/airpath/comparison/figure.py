@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.comparison import texts
-from airpath.results import style
+from airpath.present import style
 from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:

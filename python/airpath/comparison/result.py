@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath import html
 from airpath.arguments import check_all, word
 from airpath.comparison import texts
 from airpath.comparison.answers import Answer, Row, rows_of
@@ -17,7 +16,7 @@ from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import Quantity
 from airpath.engine.resolved import ResolvedScenario
 from airpath.files import output_folder, write_files
-from airpath.results import figure_files
+from airpath.present import figure_files, html
 from airpath.results.provenance import as_comment
 from airpath.scenario.overrides import titled
 
@@ -84,9 +83,8 @@ class EngineComparison:
         return f"<EngineComparison of {name}: {', '.join(self.answers)}>"
 
     def _repr_html_(self) -> str:
-        found = texts.table(self)
         parts = [html.heading(self.title), html.paragraph(texts.heading(self))]
-        parts.append(html.table(found.columns, found.rows))
+        parts.append(html.table(texts.table(self)))
         return "".join([*parts, *map(html.paragraph, texts.explanation(self))])
 
     @property

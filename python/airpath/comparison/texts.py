@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from airpath.comparison.quantities import whole_runs
+from airpath.present.tables import Table
 from airpath.results.intervals import Interval, text
-from airpath.results.overview import Table
 
 if TYPE_CHECKING:
     from airpath.comparison.answers import Answer

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from airpath import _airpath, html
+from airpath import _airpath
 from airpath.arguments import blamed, check_all, path_like, quantity, whole
 from airpath.errors import BadValueError, show
 from airpath.files import UnreadableError, read_text, write_file
+from airpath.present import html
+from airpath.present.tables import Table
 from airpath.scenario.tables import LARGEST, PREFIX, shipped_tables, table_path
 from airpath.scenario.units import Size
 
@@ -206,16 +208,16 @@ class PerTable:
         points = self.points()
         rows = [
             [
-                mcs,
-                len(part),
+                str(mcs),
+                str(len(part)),
                 f"{part['snr_db'].min():g} … {part['snr_db'].max():g}",
-                int(part["blocks"].sum()),
+                str(int(part["blocks"].sum())),
                 f"{part['per'].max():.3g} … {part['per'].min():.3g}",
             ]
             for mcs, part in points.groupby("mcs", sort=False)
         ]
         columns = ["scheme", "points", "SNR, dB", "blocks", f"error rate of {PACKET}"]
-        return html.heading(f"{self.name}: {self.channel}") + html.table(columns, rows)
+        return html.heading(f"{self.name}: {self.channel}") + html.table(Table("", columns, rows))
 
     def __repr__(self) -> str:
         size = f"{len(self.mcss)} schemes, {self.count} points"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from airpath.report.blocks import Block, Cell, Line, Lines, Section, Table, cut, some_points
+from airpath.present.tables import Cell, Table
+from airpath.report.blocks import Block, Line, Lines, Section, cut, some_points
 from airpath.sweeps.advisories import NOT_RECORDED, by_kind
 
 if TYPE_CHECKING:

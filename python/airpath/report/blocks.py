@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar
+
+from airpath.present.tables import Cell, Table, Tone
 
 __all__ = [
     "MOST_ROWS",
     "Block",
-    "Cell",
     "Code",
     "Facts",
     "Figure",
@@ -21,8 +21,6 @@ __all__ = [
     "Links",
     "Page",
     "Section",
-    "Table",
-    "Tone",
     "anchor",
     "cut",
     "some_points",
@@ -30,82 +28,6 @@ __all__ = [
 
 MOST_ROWS = 1000
 """Of a table in a report. The files beside it have all of them."""
-
-_LONGEST_LINE = 36
-"""Characters of an entry that is kept on one line."""
-
-Tone = Literal["", "good", "bad", "quiet"]
-"""What an entry says before it is read."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """An entry of a table.
-
-    Parameters
-    ----------
-    text : str
-        What is shown.
-    value : float or None
-        What the column is sorted by; None for words, and where there is no number.
-    tone : Tone
-        How it is shown.
-    hint : str
-        Shown on hover. Default: nothing.
-    """
-
-    text: str
-    value: float | None = None
-    tone: Tone = ""
-    hint: str = ""
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it may take several lines."""
-        return len(self.text) > _LONGEST_LINE
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table that can be sorted.
-
-    Parameters
-    ----------
-    title : str
-        Its caption.
-    columns : sequence of (str, str)
-        Group and name of each; neighbours of one group share its heading.
-    rows : sequence of sequence of Cell
-        One cell for each column.
-    notes : sequence of str
-        Sentences under it.
-    folded : bool
-        Whether it is opened by a click. Default False.
-    """
-
-    kind: ClassVar[str] = "table"
-    title: str
-    columns: Sequence[tuple[str, str]]
-    rows: Sequence[Sequence[Cell]]
-    notes: Sequence[str] = ()
-    folded: bool = False
-
-    @cached_property
-    def groups(self) -> list[tuple[str, int]]:
-        """The headings over the columns and how many columns each spans; empty without any."""
-        spans: list[tuple[str, int]] = []
-        for group, _name in self.columns:
-            if spans and spans[-1][0] == group:
-                spans[-1] = (group, spans[-1][1] + 1)
-            else:
-                spans.append((group, 1))
-        return spans if any(group for group, _span in spans) else []
-
-    @cached_property
-    def numeric(self) -> list[bool]:
-        """Whether a column's entries are numbers, for each."""
-        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
-        return [any(cell.value is not None for cell in column) for column in columns]
 
 
 @dataclass(frozen=True)

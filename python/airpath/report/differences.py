@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from airpath.errors import BadValueError
-from airpath.report.blocks import MOST_ROWS, Cell, Section, Table, Tone, anchor, cut
+from airpath.present.tables import Cell, Table, Tone
+from airpath.report.blocks import MOST_ROWS, Section, anchor, cut
 from airpath.report.numbers import change
 
 if TYPE_CHECKING:

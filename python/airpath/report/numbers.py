@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from airpath.report.blocks import Cell, Tone
+from airpath.present.tables import Cell, Tone
 from airpath.results.intervals import ROUNDING, Interval, decimals
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from airpath.errors import AirpathError, BadValueError
+from airpath.present.tables import MARK, Cell, Table, Tone
 from airpath.report.beside import Beside
 from airpath.report.blocks import (
     Block,
-    Cell,
     Facts,
     Figure,
     Line,
@@ -19,8 +19,6 @@ from airpath.report.blocks import (
     Links,
     Page,
     Section,
-    Table,
-    Tone,
     anchor,
     cut,
 )
@@ -31,7 +29,6 @@ from airpath.reproduction.base import Effort, Row
 from airpath.reproduction.claim import Claim, Outcome
 from airpath.reproduction.compare import spread
 from airpath.reproduction.page import numbers
-from airpath.reproduction.tolerance import MARK
 from airpath.reproduction.verdict import tolerances
 
 __all__ = ["report_of_paper"]
@@ -213,13 +210,13 @@ def _drawing(beside: Beside, name: str | None, prefix: str, title: str) -> str:
 
 def _published(rows: Sequence[Row], document: Document) -> Table:
     made = numbers(rows, document)
-    cells = [_column(entries) for entries in zip(*made.rows, strict=True)]
+    cells = [_column(entries) for entries in zip(*made.texts, strict=True)]
     body, notes = cut(zip(*cells, strict=True), f"{document['paper']}.json")
     told = tolerances(rows)
     if told:
         each = "; ".join(f"{quantity}: {source}" for quantity, source in told)
         notes.append(f"{MARK} is outside its tolerance. {each}.")
-    return Table("Published and ours", list(made.columns), body, [*made.notes, *notes])
+    return Table("Published and ours", made.columns, body, [*made.notes, *notes])
 
 
 def _column(entries: Sequence[str]) -> list[Cell]:

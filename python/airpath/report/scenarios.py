@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.errors import MISSING, show
-from airpath.report.blocks import Cell, Section, Table, cut
+from airpath.present.tables import Cell, Table
+from airpath.report.blocks import Section, cut
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.errors import one_line
+from airpath.present.tables import Cell, Table, Tone
 from airpath.report.advisories import advisories, advisory_details
 from airpath.report.beside import Beside
 from airpath.report.blocks import (
     MOST_ROWS,
     Block,
-    Cell,
     Code,
     Facts,
     Figure,
@@ -22,8 +22,6 @@ from airpath.report.blocks import (
     Links,
     Page,
     Section,
-    Table,
-    Tone,
     anchor,
     cut,
     some_points,
@@ -221,7 +219,7 @@ def _rule(readings: Readings) -> str:
 
 
 def _drawn(sweep: Sweep) -> dict[str, bytes]:
-    from airpath.results.figure_files import figure_bytes
+    from airpath.present.figure_files import figure_bytes
     from airpath.sweeps.plot import SweepPlot
 
     if len(sweep.plan.points) > _MOST_DRAWN:

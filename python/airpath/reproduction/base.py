@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from airpath.present.tables import Table
 from airpath.reproduction.claim import Cell, Claim, ClaimCheck
 from airpath.reproduction.tolerance import Tolerance
 from airpath.reproduction.verdict import Verdict, verdict_of
@@ -195,28 +196,6 @@ class Row:
             "tolerance": None if self.tolerance is None else self.tolerance.to_dict(self.tolerated),
             **self.extra,
         }
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table to print, every entry as text.
-
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    columns : sequence of (str, str)
-        Group and name of each column; neighbours of one group share its heading.
-    rows : sequence of sequence of str
-        The entries, one for each column.
-    notes : sequence of str
-        Sentences printed under the table.
-    """
-
-    title: str
-    columns: Sequence[tuple[str, str]]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from airpath.present.tables import MARK
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.claim import Claim, Outcome
 from airpath.reproduction.compare import (
@@ -21,7 +22,6 @@ from airpath.reproduction.compare import (
     percent,
     unknown,
 )
-from airpath.reproduction.tolerance import MARK
 from airpath.reproduction.verdict import tolerances
 
 __all__ = ["markdown", "numbers", "page", "summary"]
@@ -245,13 +245,13 @@ def _number(value: float, decimals: int) -> str:
 def markdown(table: Table) -> Iterator[str]:
     """Return the lines of a table in Markdown, without its title and its notes."""
     headings, before = [], ""
-    for group, name in table.columns:
+    for group, name in table.headings:
         # The group stands before the first of its columns only.
         headings.append(f"{group}: {name}" if group and group != before else name)
         before = group
     yield f"| {' | '.join(headings)} |"
     yield f"|{' --- |' * len(headings)}"
-    for row in table.rows:
+    for row in table.texts:
         cells = (
             f"**{MARK}**{cell.removeprefix(MARK)}" if cell.startswith(MARK) else cell
             for cell in row

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Table
 from airpath.reproduction.points import OPEN, Point, Points, draw, half_width
 from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.results import style as plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from airpath.results import style as plotting
+from airpath.present import style as plotting
 from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as RichTable
 
-from airpath.reproduction.base import ItemResult, Report, Summary, Table
+from airpath.present.tables import MARK
+from airpath.present.terminal import print_table
+from airpath.reproduction.base import ItemResult, Report, Summary
 from airpath.reproduction.claim import Claim, Outcome
-from airpath.reproduction.tolerance import MARK
 from airpath.reproduction.verdict import tolerances
-from airpath.terminal import print_uncut
 
-__all__ = ["print_report", "print_table"]
+__all__ = ["print_report"]
 
 
 def print_report(report: Report, console: Console, *, brief: bool = False) -> None:
@@ -83,40 +81,13 @@ def _print_everything(report: Report, console: Console) -> None:
 
 def _print_item(item: ItemResult, console: Console) -> None:
     for table in item.tables:
-        print_table(table, console)
+        print_table(table, console, comparison=True)
     tolerated = tolerances(item.rows)
     if tolerated:
         text = "; ".join(f"{quantity}: {source}" for quantity, source in tolerated)
         console.print(f"  {MARK}: outside its tolerance. {text}.", style="dim", highlight=False)
     for path in item.figures:
         console.print(f"  written: {escape(str(path))}", highlight=False, soft_wrap=True)
-
-
-def print_table(table: Table, console: Console) -> None:
-    """Print a table with its title and its notes."""
-    console.print(f"\n[italic]{escape(table.title)}[/italic]", highlight=False)
-    print_uncut(_rich(table), console)
-    for note in table.notes:
-        console.print(f"  {escape(note)}", style="dim", highlight=False)
-
-
-def _rich(table: Table) -> RichTable:
-    made = RichTable(box=box.SIMPLE_HEAD)
-    made.collapse_padding, made.pad_edge, made.show_edge = True, False, False
-    before = None
-    for group, name in table.columns:
-        # The group stands over the first of its columns only.
-        heading = group if group != before else ""
-        made.add_column(f"{escape(heading)}\n{escape(name)}", justify="right", no_wrap=True)
-        before = group
-    for row in table.rows:
-        made.add_row(*(_marked(entry) for entry in row))
-    return made
-
-
-def _marked(entry: str) -> str:
-    is_outside = entry == "NO" or entry.startswith(MARK)
-    return f"[bold red]{escape(entry)}[/bold red]" if is_outside else escape(entry)
 
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {

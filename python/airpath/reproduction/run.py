@@ -11,6 +11,7 @@ from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.phy.settings import checked_seed, checked_threads
+from airpath.present.figure_files import checked_formats
 from airpath.reproduction.base import (
     Cell,
     ClaimCheck,
@@ -26,7 +27,6 @@ from airpath.reproduction.engine import Compiled, Engine
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
-from airpath.results.figure_files import checked_formats
 
 __all__ = ["REPORT", "reproduce_paper"]
 

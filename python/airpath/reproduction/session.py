@@ -282,7 +282,7 @@ class Session:
         title, about : str
             What the files say about themselves.
         """
-        from airpath.results import figure_files
+        from airpath.present import figure_files
 
         return figure_files.save(figure, out, stem, title, about, self._figure_formats)
 
@@ -290,7 +290,7 @@ class Session:
         self, make: Callable[[], Figure], out: Path, stem: str, title: str, about: str
     ) -> list[Path]:
         """Make a figure in the style of all figures and `write` it."""
-        from airpath.results import style
+        from airpath.present import style
 
         with style.style():
             return self.write(make(), out, stem, title, about)

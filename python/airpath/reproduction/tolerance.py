@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["MARK", "Tolerance", "marked"]
+from airpath.present.tables import MARK
 
-MARK = "!"
-"""Stands before a number outside its tolerance, in text and on pages."""
+__all__ = ["Tolerance", "marked"]
 
 
 @dataclass(frozen=True)

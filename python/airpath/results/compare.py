@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath.errors import BadValueError
-from airpath.results import style
+from airpath.present import style
 from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath.errors import BadValueError
-from airpath.results import style
+from airpath.present import style
 from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
+from airpath.present.tables import Table
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
@@ -13,21 +14,12 @@ from airpath.results.statistics import ALL_FLOWS
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["MOST_FLOWS", "Table", "heading", "source_name", "tables"]
+__all__ = ["MOST_FLOWS", "heading", "source_name", "tables"]
 
 MOST_FLOWS = 20
 """More flows are not listed one by one."""
 MOST_QUEUES = 2 * MOST_FLOWS
 """Nor more queues: those of the users or stations of a link, both ways."""
-
-
-class Table(NamedTuple):
-    """Cells as text; the first column names the row."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
 
 
 def heading(result: Result) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath.engine.resolved import Change
-from airpath.results import style
-from airpath.results.bands import (
+from airpath.present import style
+from airpath.present.bands import (
     draw_quantiles,
     largest_in_bins,
     mean_levels,

@@ -16,7 +16,7 @@ import numpy as np
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.files import output_folder
-from airpath.results import figure_files, style
+from airpath.present import figure_files, style
 from airpath.results.panels import SHADES, Panels
 from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays

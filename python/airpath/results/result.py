@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath import html
 from airpath.advisory import Advisory
+from airpath.present import html
 from airpath.results import overview
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
@@ -134,7 +134,7 @@ class Result(Recordings):
             done = f"{len(self.replications)} of {self.requested} were finished."
             parts.append(html.paragraph(f"Incomplete: {done}"))
         for table in overview.tables(self, "flows()") if self.replications else ():
-            parts.append(html.table(table.columns, table.rows, table.title))
+            parts.append(html.table(table))
             parts += map(html.paragraph, table.notes)
         return "".join([*parts, *(html.paragraph(str(note)) for note in self.advisories)])
 

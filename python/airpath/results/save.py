@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, other_than_file, output_folder, read_bytes, write_file
-from airpath.results import figure_files
+from airpath.present import figure_files
 from airpath.results.export import checked_formats, write_table
 from airpath.results.flow_monitor import flow_monitor_xml
 from airpath.results.frames import frame

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from airpath import html
+from airpath.present import html
+from airpath.present.tables import Table
 
 __all__ = ["Solution", "SolvedFlow", "digits"]
 
@@ -104,14 +105,14 @@ class Solution(ABC):
         """Return the operating point as the command prints it, line by line."""
 
     @abstractmethod
-    def flow_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows of the table of flows."""
+    def flow_table(self) -> Table:
+        """Return the table of flows."""
 
     def _repr_html_(self) -> str:
         return (
             html.heading(f"{self.provenance['scenario']['name']}: {self.model}")
             + "".join(html.paragraph(line) for line in self.lines())
-            + html.table(*self.flow_table())
+            + html.table(self.flow_table())
             + "".join(html.paragraph(warning) for warning in self.warnings)
         )
 

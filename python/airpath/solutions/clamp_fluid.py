@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ class ClampFluidSolution(Solution, model="clamp-fluid"):
             f"{limits['smallest_window_bytes']} B",
         ]
 
-    def flow_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows: rate, round-trip time and window of each flow."""
+    def flow_table(self) -> Table:
+        """Return a row for each flow: rate, round-trip time and window."""
         rows = [
             [
                 str(flow.id),
@@ -110,7 +111,7 @@ class ClampFluidSolution(Solution, model="clamp-fluid"):
             ]
             for flow in self.flows
         ]
-        return ["flow", "throughput", "RTT", "window"], rows
+        return Table("Flows", ["flow", "throughput", "RTT", "window"], rows)
 
     def trajectory_table(self) -> pd.DataFrame:
         """Return the trajectory, one row per time: ``trajectory.csv`` of ``solve --out``.

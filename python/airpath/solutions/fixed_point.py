@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airpath.present.tables import Table
 from airpath.solutions.base import Solution, SolvedFlow, digits
 
 __all__ = ["FixedPointSolution"]
@@ -74,8 +75,8 @@ class FixedPointSolution(Solution, model="fixed-point"):
             f"{digits(self.average_queue_packets)} packets",
         ]
 
-    def flow_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows: rate, round-trip time and loss of each flow."""
+    def flow_table(self) -> Table:
+        """Return a row for each flow: rate, round-trip time and loss."""
         rows = [
             [
                 str(flow.id),
@@ -85,4 +86,4 @@ class FixedPointSolution(Solution, model="fixed-point"):
             ]
             for flow in self.flows
         ]
-        return ["flow", "throughput", "RTT", "loss"], rows
+        return Table("Flows", ["flow", "throughput", "RTT", "loss"], rows)

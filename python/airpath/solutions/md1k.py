@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
 __all__ = ["Md1kFlow", "Md1kSolution"]
@@ -95,8 +96,8 @@ class Md1kSolution(Solution, model="md1k"):
             f"{digits(self.mean_sojourn_s * 1e3)} ms, {100 * self.drop_probability:.3g} % dropped",
         ]
 
-    def flow_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows: rate, one-way delay and loss of each flow."""
+    def flow_table(self) -> Table:
+        """Return a row for each flow: rate, one-way delay and loss."""
         rows = [
             [
                 str(flow.id),
@@ -106,4 +107,4 @@ class Md1kSolution(Solution, model="md1k"):
             ]
             for flow in self.flows
         ]
-        return ["flow", "throughput", "one-way delay", "loss"], rows
+        return Table("Flows", ["flow", "throughput", "one-way delay", "loss"], rows)

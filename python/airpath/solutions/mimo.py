@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
 __all__ = ["MimoSolution"]
@@ -65,8 +66,8 @@ class MimoSolution(Solution, model="mimo"):
             return [f"no throughput: {line}" for line in self.no_throughput]
         return [f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets)"]
 
-    def flow_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows: rate, round-trip time and loss of each flow."""
+    def flow_table(self) -> Table:
+        """Return a row for each flow: rate, round-trip time and loss."""
         rows = [
             [
                 str(flow.id),
@@ -76,7 +77,7 @@ class MimoSolution(Solution, model="mimo"):
             ]
             for flow in self.flows
         ]
-        return ["flow", "throughput", "RTT", "loss"], rows
+        return Table("Flows", ["flow", "throughput", "RTT", "loss"], rows)
 
 
 def _packet(law: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
 __all__ = ["RttStagesFlow", "RttStagesSolution"]
@@ -145,8 +146,8 @@ class RttStagesSolution(Solution, model="rtt-stages"):
         )
         return found
 
-    def flow_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and the row of the download: rate, goodput, time and loss."""
+    def flow_table(self) -> Table:
+        """Return the row of the download: rate, goodput, time and loss."""
         rows = [
             [
                 str(flow.id),
@@ -157,4 +158,4 @@ class RttStagesSolution(Solution, model="rtt-stages"):
             ]
             for flow in self.flows
         ]
-        return ["flow", "throughput", "goodput", "time", "loss"], rows
+        return Table("Flows", ["flow", "throughput", "goodput", "time", "loss"], rows)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from airpath import html
+from airpath.present import html
+from airpath.present.tables import Table
 from airpath.results.intervals import text
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.readings import Readings
@@ -62,7 +63,7 @@ def overview(sweep: Sweep) -> Iterator[str]:
                 row.append(text(readings.interval(place, metric, engine), look.scale, _DIGITS))
             rows.append(row)
     heads = ["point", *plan.axes, "engine", *(look.label for look in columns.values())]
-    yield html.table(heads, rows)
+    yield html.table(Table("", heads, rows))
     if len(readings.points) > _MOST_ROWS:
         yield html.paragraph(f"The first {_MOST_ROWS} of {len(readings.points)} points.")
     yield from map(html.paragraph, advisory_lines(readings))
@@ -70,8 +71,8 @@ def overview(sweep: Sweep) -> Iterator[str]:
     if len(failed):
         yield html.paragraph(f"Failed: {len(failed)}")
         first = failed.head(_MOST_FAILURES)
-        each = [[str(row.point), row.engine, row.message] for row in first.itertuples()]
-        yield html.table(["point", "engine", "message"], each)
+        each = [[str(row.point), str(row.engine), str(row.message)] for row in first.itertuples()]
+        yield html.table(Table("", ["point", "engine", "message"], each))
 
 
 def _means(readings: Readings, metric: str) -> list[float]:

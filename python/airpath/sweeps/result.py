@@ -277,7 +277,7 @@ class Sweep:
             If a file cannot be written after all: the disk is full.
         """
         from airpath.files import output_folder
-        from airpath.results import figure_files
+        from airpath.present import figure_files
         from airpath.results.export import checked_formats, write_table
         from airpath.results.provenance import as_comment
 

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
-from airpath.results import style
+from airpath.present import style
+from airpath.present.axes import legend_below
 from airpath.sweeps.overview import effort
-from airpath.sweeps.plot.legends import legend_below
 from airpath.sweeps.plot.selection import COLOURS, Facets, Selection, gid, outer_labels
 from airpath.sweeps.scales import shown
 

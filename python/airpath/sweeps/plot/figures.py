@@ -300,7 +300,7 @@ class SweepPlot:
             If a format is not known, or the folder cannot be written to.
         """
         from airpath.files import output_folder
-        from airpath.results import figure_files
+        from airpath.present import figure_files
 
         kinds = figure_files.checked_formats(figure_formats)
         where = output_folder(folder)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
-from airpath.results import style
+from airpath.present import style
 from airpath.results.intervals import Interval
 from airpath.sweeps.differences import PointDifference, differences, text_of
 from airpath.sweeps.overview import effort
-from airpath.sweeps.plot.legends import limits
+from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import COLOURS, Selection, gid
 from airpath.sweeps.scales import shown
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.results import style
+from airpath.present import style
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
 from airpath.sweeps.scales import shown

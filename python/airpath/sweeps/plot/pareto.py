@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
-from airpath.results import style
+from airpath.present import style
+from airpath.present.axes import label_decades, legend_below
 from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
-from airpath.sweeps.plot.legends import label_decades, legend_below, limits
+from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
 from airpath.sweeps.scales import Shown, shown
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed
 from airpath.errors import BadValueError, one_line
-from airpath.results import style
+from airpath.present import style
 from airpath.sweeps.differences import checked_axis, checked_value, text_of
 from airpath.sweeps.scales import Numbers, numbers_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.results import style
+from airpath.present import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

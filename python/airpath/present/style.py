@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from airpath.results.lettering import FONT, letters, literal, missing_note
+from airpath.present.lettering import FONT, letters, literal, missing_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

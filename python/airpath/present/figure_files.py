@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.files import write_file
-from airpath.results.svg_values import with_values
+from airpath.present.svg_values import with_values
 from airpath.scenario.base import nearest
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def save(
     source: str,
     kinds: Sequence[str],
 ) -> list[Path]:
-    """Write a figure in some formats.
+    """Write a figure in some formats, all with the layout of the first.
 
     Parameters
     ----------
@@ -126,6 +126,12 @@ def save(
         The files.
     """
     paths = [folder / f"{stem}.{kind}" for kind in kinds]
-    for path, kind in zip(paths, kinds, strict=True):
-        write_file(path, figure_bytes(figure, kind, title, source))
+    layout = figure.get_layout_engine()
+    try:
+        for path, kind in zip(paths, kinds, strict=True):
+            write_file(path, figure_bytes(figure, kind, title, source))
+            # A layout takes as long as the drawing.
+            figure.set_layout_engine("none")
+    finally:
+        figure.set_layout_engine(layout)
     return paths

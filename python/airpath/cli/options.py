@@ -1,0 +1,97 @@
+"""Options that several commands have: type, help and completion of each, in one place.
+
+A command gives the default: ``reps: Reps = 10``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airpath.cli import completion
+
+__all__ = [
+    "AcceptVersion",
+    "Confidence",
+    "FigureFormats",
+    "Formats",
+    "Json",
+    "MaybeConfidence",
+    "MaybeReps",
+    "Out",
+    "OutFile",
+    "Plot",
+    "Reps",
+    "Scenario",
+    "Seed",
+    "Set",
+    "Threads",
+]
+
+Scenario = Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")]
+
+Set = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Put a value in place of the scenario file's.",
+        autocompletion=completion.settings,
+    ),
+]
+
+_REPS = "Independent replications."
+Reps = Annotated[int, typer.Option("--reps", help=_REPS)]
+MaybeReps = Annotated[
+    int | None, typer.Option("--reps", help=f"{_REPS} Default: those of the file, or 1.")
+]
+
+Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]
+
+Threads = Annotated[int | None, typer.Option("--threads", help="Default: one for each core.")]
+
+_CONFIDENCE = "Of the intervals."
+Confidence = Annotated[float, typer.Option("--confidence", help=_CONFIDENCE)]
+MaybeConfidence = Annotated[
+    float | None, typer.Option("--confidence", help=f"{_CONFIDENCE} Default: 0.99.")
+]
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+Out = Annotated[
+    str | None,
+    typer.Option("--out", metavar="DIR", help="Write tables, figures and documents here."),
+]
+OutFile = Annotated[
+    str | None,
+    typer.Option("--out", metavar="FILE.json|DIR", help="Write the document and its figure here."),
+]
+
+Formats = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="csv,csv.gz,parquet",
+        help="Of the tables in --out. Default: csv.",
+        autocompletion=completion.formats,
+    ),
+]
+
+Plot = Annotated[
+    bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
+]
+
+FigureFormats = Annotated[
+    str | None,
+    typer.Option(
+        "--figure-format",
+        metavar="png,pdf,svg",
+        help="Of the figures in --out. Default: png; of reproduce png,svg.",
+    ),
+]
+
+AcceptVersion = Annotated[
+    bool, typer.Option("--accept-version", help="Accept what other versions computed.")
+]
