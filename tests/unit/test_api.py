@@ -149,7 +149,7 @@ def test_what_was_checked_is_neither_resolved_nor_read_again(
     found = ap.simulate(checked, reps=1)
     assert found.to_dict() == expected
     assert [str(each) for each in ap.advisories(checked)] == []
-    with pytest.raises(ap.BadValueError, match="link.kind"):
+    with pytest.raises(ap.BadValueError, match=r"link\.kind"):
         ap.solve(checked)
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from airpath.engine.flows import Flows, Start, Wire
+from airpath.engine.link import ResolvedLink
 from airpath.engine.resolved import Change, ResolvedScenario
+from airpath.scenario.link import Link
 
 ROOT = Path(__file__).parents[2]
 A, B, C = ({"group": group, "name": name} for group, name in ((0, "a"), (1, "b"), (1, "c")))
@@ -152,3 +154,68 @@ def test_a_subscript_of_a_resolved_scenario_is_found() -> None:
     keyed = ("resolved['a']", "job.resolved['a']", "resolved.document['a']")
     other = ("x.description.get('a')", "y['a']", "table.document['a']")
     assert subscripts_of_resolved("\n".join(keyed + other)) == [1, 2, 3, 4]
+
+
+def switches_on_links(source: str) -> list[int]:
+    """Return the lines that compare a kind with that of a link, or ask for the class of one."""
+    return [node.lineno for node in ast.walk(ast.parse(source)) if is_switch_on_links(node)]
+
+
+def is_switch_on_links(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare):
+        words = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
+        names = {getattr(each, "attr", None) for each in ast.walk(node)}
+        return bool(words & Link.registry.keys()) and bool({"kind"} & (words | names))
+    if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "isinstance":
+        names = {getattr(each, "attr", getattr(each, "id", None)) for each in ast.walk(node)}
+        return bool(names & {each.__name__ for each in Link.registry.values()})
+    return False
+
+
+def test_what_depends_on_the_kind_of_a_link_is_in_its_class() -> None:
+    package = ROOT / "python" / "airpath"
+    found = {
+        f"{file.relative_to(package)}:{line}"
+        for file in package.rglob("*.py")
+        if file.relative_to(package).parts[0] != "scenario"
+        for line in switches_on_links(file.read_text("utf-8"))
+    }
+    assert found == set()
+
+
+def test_a_switch_on_links_is_found() -> None:
+    switches = (
+        "link.kind == 'cell'",
+        "link['kind'] in ('adaptive', 'mimo')",
+        "link.get('kind') != 'trace'",
+        "isinstance(link, MimoLink)",
+    )
+    other = ("source.window == 'fixed'", "isinstance(link, Link)", "link.kind == 'other'")
+    assert switches_on_links("\n".join(switches + other)) == [1, 2, 3, 4]
+
+
+def test_each_link_has_its_facts() -> None:
+    """A kind of link that says nothing has the facts of the base: no series, no trace."""
+    found = {kind: ResolvedLink({"kind": kind}) for kind in Link.registry}
+    assert {kind: sorted(link.series) for kind, link in found.items() if link.series} == {
+        "multi-regime": ["regime"],
+        "adaptive": ["mcs", "regime"],
+        "cell": ["snr"],
+    }
+    assert {kind: link.trace_format for kind, link in found.items() if link.trace_format} == {
+        "trace": "mahimahi",
+        "rate-trace": "csv",
+    }
+    assert Link.all_series() == {"regime", "mcs", "snr"}
+
+
+def test_rates_of_links() -> None:
+    regimes = [{"rate_bps": 3, "per": 0.0}, {"rate_bps": 9, "per": 0.1}]
+    multi = ResolvedLink({"kind": "multi-regime", "thresholds": [20], "regimes": regimes})
+    assert (multi.known_rates_bps, multi.largest_rate_bps) == ([3.0, 9.0], 9.0)
+    assert multi.regime_boundaries == [20]
+    assert multi.regime_labels(lambda: None) == ["3 bit/s", "9 bit/s"]
+    cell = ResolvedLink({"kind": "cell", "slot_ns": 1000, "rate": {"cap_bps": 7}})
+    assert (cell.known_rates_bps, cell.largest_rate_bps, cell.slots(5000)) == ([], 7.0, 5.0)
+    trace = ResolvedLink({"kind": "trace", "trace": "a"})
+    assert (trace.known_rates_bps, trace.largest_rate_bps, trace.slots(5000)) == ([], 0.0, 0.0)
