@@ -47,28 +47,9 @@ from against import (
     run_pairs,
 )
 
+import airpath as ap
 from airpath import _airpath
-from airpath.scenario import (
-    AckPriority,
-    AdaptiveMargin,
-    Bottleneck,
-    BurstErrors,
-    CellLink,
-    ClampQueue,
-    DropTail,
-    FixedLink,
-    FqCoDel,
-    Jakes,
-    MimoLink,
-    OfdmaTddLink,
-    ReverseAckPath,
-    RlcLink,
-    Scenario,
-    Shannon,
-    VcpQueue,
-    flows,
-)
-from airpath.scenario.queues import QueueDisc
+from airpath.scenario.aqm.queues import QueueDisc
 
 OUT = Path("out")
 
@@ -83,59 +64,60 @@ def dumbbell(
     cc: str = "newreno",
     recovery: str | None = None,
     aqm: QueueDisc | None = None,
-) -> Scenario:
+) -> ap.Scenario:
     """Bulk flows; the RTT of each is 0.2 ms longer than that of the one before, up to 20 ms."""
     rtts = [f"{rtt_ms + 0.2 * (i % 100):.1f} ms" for i in range(count)]
     options = {"delayed_ack_segments": 1, "receive_window": "1 MB"}
-    return Scenario(
+    return ap.Scenario(
         name=f"dumbbell-{count}",
         duration=duration,
         warmup="0 s",
-        flows=flows(
+        flows=ap.flows(
             count,
             cc=cc,
             base_rtt=rtts,
             start={"uniform": ["0 s", "1 s"]},
             tcp=options | ({"recovery": recovery} if recovery else {}),
         ),
-        bottleneck=Bottleneck(
-            aqm=aqm or DropTail(limit=f"{packets} packets"), link=FixedLink(rate=rate, delay="0 s")
+        bottleneck=ap.Bottleneck(
+            aqm=aqm or ap.aqm.DropTail(limit=f"{packets} packets"),
+            link=ap.link.Fixed(rate=rate, delay="0 s"),
         ),
     )
 
 
-def qawla_15() -> Scenario:
+def qawla_15() -> ap.Scenario:
     """Scenario 15 of qawla-2015 at B = 20: 16 flows, dual-regime link, ACKs over a link."""
     from airpath_papers.qawla import scenarios
 
     return scenarios.build(15, 20)
 
 
-def rlc_384() -> Scenario:
+def rlc_384() -> ap.Scenario:
     """One flow over a 384 kbit/s 3G bearer with outages, ACKs over the same bearer."""
-    radio = RlcLink(
+    radio = ap.link.RlcAm(
         rate="384 kbit/s",
         delay="20 ms",
         reverse_delay="30 ms",
         window_poll="timed",
-        channel=BurstErrors(frame_error_rate=0.1, doppler=0.01),
+        channel=ap.frame_errors.Burst(frame_error_rate=0.1, doppler=0.01),
     )
-    return Scenario(
+    return ap.Scenario(
         name="rlc-384",
         duration="20000 s",
         warmup="0 s",
-        flows=flows(1, cc="reno", base_rtt="250 ms", tcp={"delayed_ack_segments": 1}),
-        bottleneck=Bottleneck(aqm=DropTail(limit="40 packets"), link=radio),
-        ack_path=ReverseAckPath(),
+        flows=ap.flows(1, cc="reno", base_rtt="250 ms", tcp={"delayed_ack_segments": 1}),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(limit="40 packets"), link=radio),
+        ack_path=ap.ack_path.Reverse(),
         backhaul={"rate": "1 Mbit/s", "delay": "100 ms"},
     )
 
 
-def idle(count: int) -> Scenario:
+def idle(count: int) -> ap.Scenario:
     """99 bulk flows, and others that send one segment in the last millisecond."""
     bulk = dumbbell(99, "100 Mbit/s", 1000, duration="10 s", recovery="sack")
-    last = flows(count - 99, cc="newreno", base_rtt="20 ms", start="9.999 s", size="1 kB")
-    return Scenario(
+    last = ap.flows(count - 99, cc="newreno", base_rtt="20 ms", start="9.999 s", size="1 kB")
+    return ap.Scenario(
         name=f"idle-{count}",
         duration="10 s",
         warmup="0 s",
@@ -151,85 +133,88 @@ def cell(
     bandwidth: str = "4.3 MHz",
     cap: str = "10 Mbit/s",
     duration: str = "1000 s",
-) -> Scenario:
+) -> ap.Scenario:
     """CLAMP flows over the radio of clamp-2008 §5.2; by user the RTTs of its flows, ms."""
-    radio = CellLink(
+    radio = ap.link.Cell(
         slot=slot,
         delay="1 ms",
-        rate=Shannon(bandwidth=bandwidth, cap=cap),
-        margin=AdaptiveMargin(target_loss=1e-3),
+        rate=ap.link.Shannon(bandwidth=bandwidth, cap=cap),
+        margin=ap.link.AdaptiveMargin(target_loss=1e-3),
         attempts=15,
-        snr=Jakes(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
+        snr=ap.snr.Jakes(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
     )
     options = {"delayed_ack_segments": 1, "receive_window": "6 MB"}
     groups = [
-        flows(1, user=user, cc="newreno", base_rtt=f"{rtt} ms", window="clamp", tcp=options)
+        ap.flows(1, user=user, cc="newreno", base_rtt=f"{rtt} ms", window="clamp", tcp=options)
         for user, rtts in enumerate(users)
         for rtt in rtts
     ]
-    return Scenario(
+    return ap.Scenario(
         name=f"cell-{len(groups)}",
         duration=duration,
         warmup="0 s",
         flows=[flow for group in groups for flow in group],
-        bottleneck=Bottleneck(aqm=ClampQueue(a="7 kB", inner=DropTail(limit="6 MB")), link=radio),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.Clamp(a="7 kB", inner=ap.aqm.DropTail(limit="6 MB")), link=radio
+        ),
     )
 
 
-def many_users(**changes: Any) -> Scenario:
+def many_users(**changes: Any) -> ap.Scenario:
     """50 users with four flows each, of RTTs from 20 to 219 ms."""
     return cell([[20 + user + 50 * flow for flow in range(4)] for user in range(50)], **changes)
 
 
-def tdd(stations: int, duration: str, **changes: Any) -> Scenario:
+def tdd(stations: int, duration: str, **changes: Any) -> ap.Scenario:
     """A bulk download to each station of a TDD link; wired delays of 100 ms."""
-    return Scenario(
+    return ap.Scenario(
         name=f"tdd-{stations}",
         duration=duration,
         warmup="0 s",
-        flows=flows(
+        flows=ap.flows(
             stations,
             cc="newreno",
             base_rtt="100 ms",
             tcp={"receive_window": "64 kB", "recovery": "sack"},
         ),
-        bottleneck=Bottleneck(
-            aqm=DropTail(limit="1000 packets"), link=OfdmaTddLink(stations=stations, **changes)
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.DropTail(limit="1000 packets"),
+            link=ap.link.OfdmaTdd(stations=stations, **changes),
         ),
-        ack_path=ReverseAckPath(),
+        ack_path=ap.ack_path.Reverse(),
     )
 
 
-def mimo_vcp() -> Scenario:
+def mimo_vcp() -> ap.Scenario:
     """vcp-2008: ten VCP flows each way over 2×2 antennas at 10 dB, r = 0.93."""
-    vcp = AckPriority(aqm=VcpQueue(limit="100 packets"))
+    vcp = ap.aqm.AckPriority(aqm=ap.aqm.Vcp(limit="100 packets"))
     side = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
     wires = dict.fromkeys(("access", "egress", "ack_access", "return_wire"), side)
     start = {"uniform": ["1 ms", "300 ms"]}
     groups = [
-        flows(10, cc="vcp", profile="ns2", direction=way, start=start, **wires)
+        ap.flows(10, cc="vcp", profile="ns2", direction=way, start=start, **wires)
         for way in ("forward", "reverse")
     ]
-    return Scenario(
+    return ap.Scenario(
         name="mimo-vcp",
         duration="2000 s",
         warmup="0 s",
         flows=[flow for group in groups for flow in group],
-        bottleneck=Bottleneck(
+        bottleneck=ap.Bottleneck(
             aqm=vcp,
-            link=MimoLink(
+            link=ap.link.Mimo(
                 rate="10 Mbit/s", delay="32 ms", tx=2, rx=2, snr_db=10, fec={"code_rate": 0.93}
             ),
         ),
-        ack_path=ReverseAckPath(aqm=vcp),
+        ack_path=ap.ack_path.Reverse(aqm=vcp),
     )
 
 
-SCENARIOS: dict[str, Callable[[], Scenario]] = {
+SCENARIOS: dict[str, Callable[[], ap.Scenario]] = {
     "dumbbell-16": lambda: dumbbell(16, "100 Mbit/s"),
     "dumbbell-16-sack": lambda: dumbbell(16, "100 Mbit/s", recovery="sack"),
     "dumbbell-16-cubic-fqcodel": lambda: dumbbell(
-        16, "100 Mbit/s", cc="cubic", recovery="sack", aqm=FqCoDel()
+        16, "100 Mbit/s", cc="cubic", recovery="sack", aqm=ap.aqm.FqCoDel()
     ),
     "dumbbell-1000": lambda: dumbbell(1000, "1 Gbit/s", 1000, duration="20 s"),
     "dumbbell-1000-sack": lambda: dumbbell(

@@ -39,7 +39,7 @@ def jobs(simulated_s: float) -> list[Job]:
             name="bench",
             flows=ap.flows(16, cc="newreno", base_rtt="40 ms"),
             bottleneck=ap.Bottleneck(
-                aqm=ap.Gred(), link=ap.FixedLink(rate=f"{10 + place / 10:.1f} Mbit/s")
+                aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate=f"{10 + place / 10:.1f} Mbit/s")
             ),
             duration=simulated_s,
         )

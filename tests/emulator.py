@@ -46,7 +46,7 @@ def cannot_emulate(*programs: str) -> str:
         if shutil.which(program) is None:
             return f"{program} is not installed"
     try:
-        found = ap.emulation_check()
+        found = ap.emulation.check()
     except RunError as error:
         return str(error)
     missing = [check for check in found["checks"] if not check["ok"]]
@@ -56,4 +56,4 @@ def cannot_emulate(*programs: str) -> str:
 @functools.cache
 def has_control(name: str) -> bool:
     """Return whether the kernel has a congestion control."""
-    return any(c["name"] == name and c["ok"] for c in ap.emulation_check()["checks"])
+    return any(c["name"] == name and c["ok"] for c in ap.emulation.check()["checks"])

@@ -15,7 +15,7 @@ def scenario(**changes: Any) -> ap.Scenario:
         "name": "side by side",
         "flows": ap.flows(2, cc="reno", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.Gred(), link=ap.FixedLink(rate="8 Mbit/s", delay="5 ms", loss=0.002)
+            aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="8 Mbit/s", delay="5 ms", loss=0.002)
         ),
         "duration": "12 s",
         "warmup": "2 s",

@@ -1,6 +1,7 @@
 """Airpath: what a transport connection gets over a wireless path, and what would get it more.
 
-Parts are imported when they are first used, so that the command answers at once.
+Components are in a module for each family: `airpath.aqm.CoDel`, `airpath.link.Fixed`. Modules are
+imported when they are first used, so that the command answers at once.
 """
 
 from __future__ import annotations
@@ -9,7 +10,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airpath import models as models, phy as phy
+    from airpath import ack_path as ack_path
+    from airpath import aqm as aqm
+    from airpath import cc as cc
+    from airpath import emulation as emulation
+    from airpath import errors as errors
+    from airpath import frame_errors as frame_errors
+    from airpath import grant as grant
+    from airpath import link as link
+    from airpath import models as models
+    from airpath import phy as phy
+    from airpath import policy as policy
+    from airpath import request as request
+    from airpath import scheduler as scheduler
+    from airpath import snr as snr
+    from airpath import solutions as solutions
+    from airpath import traffic as traffic
+    from airpath import units as units
+    from airpath import window as window
     from airpath.advisory import Advisory as Advisory
     from airpath.api import (
         advisories as advisories,
@@ -18,79 +36,85 @@ if TYPE_CHECKING:
         simulate as simulate,
         solve as solve,
     )
-    from airpath.comparison import (
-        ComparisonInterrupted as ComparisonInterrupted,
-        EngineComparison as EngineComparison,
-        compare_engines as compare_engines,
-    )
-    from airpath.emulation.api import (
-        emulate as emulate,
-        emulate_command as emulate_command,
-        emulation_check as emulation_check,
-    )
-    from airpath.errors import Interrupted as Interrupted, RunError as RunError
+    from airpath.comparison import Comparison as Comparison, compare as compare
+    from airpath.emulation.api import emulate as emulate
+    from airpath.reproduction import reproduce as reproduce
     from airpath.results import (
         Interval as Interval,
         Result as Result,
         load_result as load_result,
     )
-    from airpath.scenario.parts import *
-    from airpath.solutions import (
-        ClampFluidSolution as ClampFluidSolution,
-        FixedPointSolution as FixedPointSolution,
-        Md1kSolution as Md1kSolution,
-        MimoSolution as MimoSolution,
-        RttStagesSolution as RttStagesSolution,
-        Solution as Solution,
+    from airpath.scenario import (
+        Bottleneck as Bottleneck,
+        Capture as Capture,
+        Control as Control,
+        Record as Record,
+        Scenario as Scenario,
+        TcpConfig as TcpConfig,
+        Wire as Wire,
     )
-    from airpath.sweeps.api import SweepInterrupted as SweepInterrupted, sweep as sweep
+    from airpath.scenario.traffic.flows import flows as flows
+    from airpath.solutions import Solution as Solution
+    from airpath.sweeps.api import sweep as sweep
     from airpath.sweeps.result import Sweep as Sweep, load_sweep as load_sweep
-    from airpath.trace import Trace as Trace, generate_trace as generate_trace
+    from airpath.trace import Trace as Trace
 
     __version__: str
 
-_PARTS = "airpath.scenario.parts"
 _HOMES = {
     "Advisory": "airpath.advisory",
-    "ClampFluidSolution": "airpath.solutions",
-    "ComparisonInterrupted": "airpath.comparison",
-    "EngineComparison": "airpath.comparison",
-    "FixedPointSolution": "airpath.solutions",
-    "Interrupted": "airpath.errors",
+    "Bottleneck": "airpath.scenario",
+    "Capture": "airpath.scenario",
+    "Comparison": "airpath.comparison",
+    "Control": "airpath.scenario",
     "Interval": "airpath.results",
+    "Record": "airpath.scenario",
     "Result": "airpath.results",
-    "Md1kSolution": "airpath.solutions",
-    "MimoSolution": "airpath.solutions",
-    "RttStagesSolution": "airpath.solutions",
-    "RunError": "airpath.errors",
+    "Scenario": "airpath.scenario",
     "Solution": "airpath.solutions",
     "Sweep": "airpath.sweeps.result",
-    "SweepInterrupted": "airpath.sweeps.api",
+    "TcpConfig": "airpath.scenario",
     "Trace": "airpath.trace",
+    "Wire": "airpath.scenario",
     "advisories": "airpath.api",
     "check": "airpath.api",
-    "compare_engines": "airpath.comparison",
+    "compare": "airpath.comparison",
     "emulate": "airpath.emulation.api",
-    "emulate_command": "airpath.emulation.api",
-    "emulation_check": "airpath.emulation.api",
-    "flows": "airpath.scenario.flows",
-    "generate_trace": "airpath.trace",
+    "flows": "airpath.scenario.traffic.flows",
     "load": "airpath.api",
     "load_result": "airpath.results",
     "load_sweep": "airpath.sweeps.result",
+    "reproduce": "airpath.reproduction",
     "simulate": "airpath.api",
     "solve": "airpath.api",
     "sweep": "airpath.sweeps.api",
 }
-"""Where the names are that are no part of a scenario."""
-_MODULES = ("models", "phy")
-"""Modules of the package that are part of its interface."""
+"""The modules of the names at the top."""
+_MODULES = (
+    "ack_path",
+    "aqm",
+    "cc",
+    "emulation",
+    "errors",
+    "frame_errors",
+    "grant",
+    "link",
+    "models",
+    "phy",
+    "policy",
+    "request",
+    "scheduler",
+    "snr",
+    "solutions",
+    "traffic",
+    "units",
+    "window",
+)
+"""Modules of the package that are part of its interface, those of components among them."""
 
 
 def _names() -> list[str]:
-    """Return what the package offers; the parts of a scenario are in the modules of their own."""
-    parts = importlib.import_module(_PARTS)
-    return sorted([*_HOMES, *parts.NAMES, "__version__", *_MODULES])
+    return sorted([*_HOMES, *_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
@@ -103,10 +127,10 @@ def __getattr__(name: str) -> Any:
         value = importlib.import_module(f"airpath.{name}")
     elif name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
-    elif name[:1].isupper() and name in (parts := importlib.import_module(_PARTS)).NAMES:
-        value = getattr(parts, name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        renamed = importlib.import_module("airpath.renamed").NAMES
+        now = f"airpath.{name} is now airpath.{renamed[name]}" if name in renamed else None
+        raise AttributeError(now or f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 

@@ -15,19 +15,23 @@ from datetime import date, time, timedelta
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from airpath.comparison import Comparison
     from airpath.results import Result
+    from airpath.sweeps.result import Sweep
 
 __all__ = [
     "MISSING",
     "AirpathError",
     "AirpathWarning",
     "BadValueError",
+    "ComparisonInterrupted",
     "Interrupted",
     "ModelWarning",
     "OverrideWarning",
     "Problem",
     "RunError",
     "ScenarioError",
+    "SweepInterrupted",
     "UnitError",
 ]
 
@@ -81,6 +85,40 @@ class Interrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[type[Interrupted], tuple[Result]]:
         return type(self), (self.result,)
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C during `airpath.sweep`; a loop that does not look for it ends.
+
+    Attributes
+    ----------
+    sweep : Sweep
+        With what was finished until then.
+    """
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        super().__init__("interrupted: what was finished is kept")
+
+    def __reduce__(self) -> tuple[type[SweepInterrupted], tuple[Sweep]]:
+        return type(self), (self.sweep,)
+
+
+class ComparisonInterrupted(KeyboardInterrupt):
+    """Ctrl-C during `airpath.compare`.
+
+    Attributes
+    ----------
+    comparison : Comparison or None
+        Of what was finished until then; None where that is less than two engines.
+    """
+
+    def __init__(self, comparison: Comparison | None) -> None:
+        self.comparison = comparison
+        super().__init__("interrupted")
+
+    def __reduce__(self) -> tuple[type[ComparisonInterrupted], tuple[Comparison | None]]:
+        return type(self), (self.comparison,)
 
 
 class _Missing:

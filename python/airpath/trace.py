@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Format", "Trace", "TraceInfo", "generate_trace"]
+__all__ = ["Format", "Trace", "TraceInfo"]
 
 Format = Literal["mahimahi", "csv"]
 """``mahimahi``: delivery times in ms, one per line; ``csv``: ``time_s,rate_bps``."""
@@ -73,7 +73,7 @@ class TraceInfo:
 class Trace:
     """A link's capacity over time, one round of it.
 
-    Made by `Trace.load`, `Trace.parse` and `generate_trace`.
+    Made by `Trace.load`, `Trace.parse` and `Trace.generate`.
 
     Parameters
     ----------
@@ -135,6 +135,69 @@ class Trace:
             return cls(read(text, name), name)
         except UnicodeEncodeError:
             raise BadValueError(f"{one_line(name)}: not a text in UTF-8.") from None
+        except ValueError as error:
+            raise BadValueError(str(error)) from None
+
+    @classmethod
+    def generate(
+        cls,
+        duration: str | float | Duration,
+        mean_snr_db: float,
+        bandwidth_hz: float,
+        cap: str | float | Rate,
+        speed_mps: float,
+        carrier_hz: float,
+        seed: int = 1,
+        name: str = "generated",
+    ) -> Trace:
+        """Make the trace of a Rayleigh-faded link with Shannon's rate and a cap.
+
+        In each millisecond the rate is min(cap, W log2(1 + SNR |h|^2)), h with the classic Doppler
+        spectrum; shadowing, path loss and handover are left out.
+
+        Parameters
+        ----------
+        duration : str, float or Duration
+            1 ms to 1 h.
+        mean_snr_db : float
+            Mean SNR, dB, -50 to 100.
+        bandwidth_hz : float
+            W, Hz, above 0.
+        cap : str, float or Rate
+            Highest rate, above 0.
+        speed_mps : float
+            Speed of the receiver, m/s, 0 to 10 000.
+        carrier_hz : float
+            Carrier frequency, Hz, above 0.
+        seed : int
+            Equal settings and seed give the same trace. Default 1.
+        name : str
+            For messages and titles.
+
+        Raises
+        ------
+        BadValueError
+            If a value is not accepted.
+        """
+        check_all(
+            number("mean_snr_db", mean_snr_db, "15"),
+            number("bandwidth_hz", bandwidth_hz, "10e6"),
+            number("speed_mps", speed_mps, "1.5"),
+            number("carrier_hz", carrier_hz, "2e9"),
+            is_text("name", name),
+            whole("seed", seed, 0, _LARGEST_SEED, "Write a number from 0 to 2^64 - 1"),
+        )
+        config = {
+            "duration_ns": int(quantity("duration", Duration, duration)),
+            "mean_snr_db": float(mean_snr_db),
+            "bandwidth_hz": float(bandwidth_hz),
+            "cap_bps": float(quantity("cap", Rate, cap)),
+            "speed_mps": float(speed_mps),
+            "carrier_hz": float(carrier_hz),
+            "seed": seed,
+        }
+        try:
+            return cls(_airpath.generate_trace(json.dumps(config, allow_nan=False)), name)
         except ValueError as error:
             raise BadValueError(str(error)) from None
 
@@ -250,68 +313,6 @@ class Trace:
     def __repr__(self) -> str:
         mean = Rate(round(self.info().mean_bps))
         return f"<Trace {self.name}: {self.kind}, {self.duration_s:g} s, mean {mean}>"
-
-
-def generate_trace(
-    duration: str | float | Duration,
-    mean_snr_db: float,
-    bandwidth_hz: float,
-    cap: str | float | Rate,
-    speed_mps: float,
-    carrier_hz: float,
-    seed: int = 1,
-    name: str = "generated",
-) -> Trace:
-    """Make the trace of a Rayleigh-faded link with Shannon's rate and a cap.
-
-    In each millisecond the rate is min(cap, W log2(1 + SNR |h|^2)), h with the classic Doppler
-    spectrum; shadowing, path loss and handover are left out.
-
-    Parameters
-    ----------
-    duration : str, float or Duration
-        1 ms to 1 h.
-    mean_snr_db : float
-        Mean SNR, dB, -50 to 100.
-    bandwidth_hz : float
-        W, Hz, above 0.
-    cap : str, float or Rate
-        Highest rate, above 0.
-    speed_mps : float
-        Speed of the receiver, m/s, 0 to 10 000.
-    carrier_hz : float
-        Carrier frequency, Hz, above 0.
-    seed : int
-        Equal settings and seed give the same trace. Default 1.
-    name : str
-        For messages and titles.
-
-    Raises
-    ------
-    BadValueError
-        If a value is not accepted.
-    """
-    check_all(
-        number("mean_snr_db", mean_snr_db, "15"),
-        number("bandwidth_hz", bandwidth_hz, "10e6"),
-        number("speed_mps", speed_mps, "1.5"),
-        number("carrier_hz", carrier_hz, "2e9"),
-        is_text("name", name),
-        whole("seed", seed, 0, _LARGEST_SEED, "Write a number from 0 to 2^64 - 1"),
-    )
-    config = {
-        "duration_ns": int(quantity("duration", Duration, duration)),
-        "mean_snr_db": float(mean_snr_db),
-        "bandwidth_hz": float(bandwidth_hz),
-        "cap_bps": float(quantity("cap", Rate, cap)),
-        "speed_mps": float(speed_mps),
-        "carrier_hz": float(carrier_hz),
-        "seed": seed,
-    }
-    try:
-        return Trace(_airpath.generate_trace(json.dumps(config, allow_nan=False)), name)
-    except ValueError as error:
-        raise BadValueError(str(error)) from None
 
 
 def format_of(path: str) -> Format:

@@ -5,31 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Cell, Effort
-from airpath.scenario import (
-    AlphaFair,
-    Beamforming,
-    CellUser,
-    Clamp,
-    ClampQueue,
-    ClampWindow,
-    CoDel,
-    DropTail,
-    DualPi2,
-    FixedLink,
-    FqCoDel,
-    Jakes,
-    MaxRate,
-    Pie,
-    QueueDisc,
-    RayleighSnr,
-    Record,
-    RoundRobin,
-    Scenario,
-    Tcp,
-    Wire,
-)
-from airpath.scenario import Bottleneck as Hop
 from airpath_papers.clamp.scenarios import (
     AS_CHOSEN,
     FAST,
@@ -66,7 +43,7 @@ AT_50_MS: Final = {
 }
 """a of CLAMP and buffer of New Reno, bytes, that give about 50 ms, by (fast, CLAMP)."""
 
-LARGE: Final = DropTail(limit="6 MB")
+LARGE: Final = ap.aqm.DropTail(limit="6 MB")
 
 
 def _unequal(doppler: str) -> dict[str, Any]:
@@ -74,7 +51,7 @@ def _unequal(doppler: str) -> dict[str, Any]:
     means = ("9 dB", "6 dB", "3 dB")
     return {
         "users": [
-            CellUser(user=user, snr=Jakes(mean=mean, doppler=doppler))
+            ap.link.CellUser(user=user, snr=ap.snr.Jakes(mean=mean, doppler=doppler))
             for user, mean in enumerate(means)
         ]
     }
@@ -82,10 +59,10 @@ def _unequal(doppler: str) -> dict[str, Any]:
 
 SCHEDULERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "proportional-fair": {},
-    "max-rate": {"scheduler": MaxRate()},
-    "alpha-0.5": {"scheduler": AlphaFair(alpha=0.5)},
-    "alpha-2": {"scheduler": AlphaFair(alpha=2)},
-    "round-robin": {"scheduler": RoundRobin()},
+    "max-rate": {"scheduler": ap.scheduler.MaxRate()},
+    "alpha-0.5": {"scheduler": ap.scheduler.AlphaFair(alpha=0.5)},
+    "alpha-2": {"scheduler": ap.scheduler.AlphaFair(alpha=2)},
+    "round-robin": {"scheduler": ap.scheduler.RoundRobin()},
 }
 """Entries of the cell by the scheduler's name."""
 
@@ -104,21 +81,23 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     **{
         f"target-{ms}": Variant(
             f"a moves until the mean delay is {ms} ms",
-            aqm=ClampQueue(target_delay=f"{ms} ms", inner=LARGE),
+            aqm=ap.aqm.Clamp(target_delay=f"{ms} ms", inner=LARGE),
         )
         for ms in TARGETS_MS
     },
-    "one-antenna": Variant("Clarke's fading", fading=RayleighSnr),
+    "one-antenna": Variant("Clarke's fading", fading=ap.snr.Rayleigh),
     **{
         f"two-antennas-{period}": Variant(
-            f"two antennas, {period}", fading=Beamforming, snr={"period": period}
+            f"two antennas, {period}", fading=ap.snr.Beamforming, snr={"period": period}
         )
         for period in PERIODS
     },
-    "codel": Variant("New Reno, CoDel", aqm=CoDel()),
-    "fq-codel": Variant("New Reno, FQ-CoDel", aqm=FqCoDel()),
-    "pie": Variant("New Reno, PIE", aqm=Pie()),
-    "dualpi2": Variant("DCTCP, DualPI2", aqm=DualPi2(any_ect=True), cc="dctcp", tcp=SCALABLE),
+    "codel": Variant("New Reno, CoDel", aqm=ap.aqm.CoDel()),
+    "fq-codel": Variant("New Reno, FQ-CoDel", aqm=ap.aqm.FqCoDel()),
+    "pie": Variant("New Reno, PIE", aqm=ap.aqm.Pie()),
+    "dualpi2": Variant(
+        "DCTCP, DualPI2", aqm=ap.aqm.DualPi2(any_ect=True), cc="dctcp", tcp=SCALABLE
+    ),
     **{
         f"{name}-{spread}-{speed}": Variant(
             f"{name}, {spread} mean SNRs",
@@ -197,25 +176,25 @@ SERIES: Final = {
 
 def _far_away(case: OnLink, rate: str) -> dict[str, Any]:
     """Return the entries of a flow whose bottleneck is its access link."""
-    slow = Wire(rate=rate, delay="25 ms", limit="30 kB")
-    return {**_same(case), "access": slow, "return": Wire(delay="25 ms")}
+    slow = ap.Wire(rate=rate, delay="25 ms", limit="30 kB")
+    return {**_same(case), "access": slow, "return": ap.Wire(delay="25 ms")}
 
 
 def _same(case: OnLink) -> dict[str, Any]:
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO}
     if case.headroom:
-        same["cc"] = Clamp(headroom=case.headroom)
+        same["cc"] = ap.cc.Clamp(headroom=case.headroom)
     elif case.sender:
         same["cc"] = "clamp"
     else:
-        same["window"] = ClampWindow()
+        same["window"] = ap.window.Clamp()
     return same
 
 
-def _queue(case: OnLink) -> QueueDisc:
+def _queue(case: OnLink) -> ap.aqm.QueueDisc:
     if case.study == "joins" and case.amount:
-        return ClampQueue(target_delay=f"{case.amount * 1e3:g} ms", inner=LARGE)
-    return ClampQueue(a="5500 B", inner=LARGE)
+        return ap.aqm.Clamp(target_delay=f"{case.amount * 1e3:g} ms", inner=LARGE)
+    return ap.aqm.Clamp(a="5500 B", inner=LARGE)
 
 
 def _rtt_s(case: OnLink) -> float:
@@ -226,38 +205,40 @@ def _rtt_s(case: OnLink) -> float:
     return (sent - 5500 - 500 * case.flows) / (RATE_BPS / 8)
 
 
-def _flows(case: OnLink) -> list[Tcp]:
+def _flows(case: OnLink) -> list[ap.traffic.Tcp]:
     near = {**_same(case), "base_rtt": f"{1e3 * _rtt_s(case):.3f} ms"}
     match case.study:
         case "joins":
             _, second, third, fourth, end = PARTS_S
             spans = [(0.0, end), *2 * [(second, end)], *5 * [(third, fourth)]]
-            return [Tcp(start=start, stop=stop, **near) for start, stop in spans]
+            return [ap.traffic.Tcp(start=start, stop=stop, **near) for start, stop in spans]
         case "elsewhere":
             return [
-                Tcp(**_far_away(case, "1 Mbit/s")),
-                *(Tcp(**near) for _ in range(case.flows - 1)),
+                ap.traffic.Tcp(**_far_away(case, "1 Mbit/s")),
+                *(ap.traffic.Tcp(**near) for _ in range(case.flows - 1)),
             ]
         case "returns":
-            later = [Tcp(start=RETURN_S, **near) for _ in range(case.flows - 1)]
-            return [Tcp(**_far_away(case, "4 Mbit/s")), *later]
+            later = [ap.traffic.Tcp(start=RETURN_S, **near) for _ in range(case.flows - 1)]
+            return [ap.traffic.Tcp(**_far_away(case, "4 Mbit/s")), *later]
         case _:
-            return [Tcp(**near) for _ in range(case.flows)]
+            return [ap.traffic.Tcp(**near) for _ in range(case.flows)]
 
 
-def on_link(case: OnLink, effort: Effort) -> Scenario:
+def on_link(case: OnLink, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case."""
-    return Scenario(
+    return ap.Scenario(
         name=f"clamp {case.study}",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Hop(aqm=_queue(case), link=FixedLink(rate=f"{RATE_BPS:.0f} bit/s")),
+        bottleneck=ap.Bottleneck(
+            aqm=_queue(case), link=ap.link.Fixed(rate=f"{RATE_BPS:.0f} bit/s")
+        ),
         flows=_flows(case),
-        record=Record(series=SERIES.get(case.study, [])),
+        record=ap.Record(series=SERIES.get(case.study, [])),
     )
 
 
-def combined(case: Combined, effort: Effort) -> Scenario:
+def combined(case: Combined, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case: the paper's radio with 15 attempts."""
     link = {"harq": case.harq, "margin": case.margin, "attempts": 15}
     return build_saturated(Saturated(case.fast), effort, Variant(case.harq, link=link))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from airpath import ClampFluidSolution, solve
+import airpath as ap
+from airpath import solve
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
-from airpath.scenario import Bottleneck, ClampQueue, ClampWindow, DropTail, FixedLink, Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,20 +51,25 @@ def limits_at(delay_ms: float, ratio: float) -> Limits:
 
     def flow(ms: float) -> dict[str, Any]:
         large = {"receive_window": "60 MB"}
-        return {"cc": "newreno", "base_rtt": f"{ms:.6f} ms", "window": ClampWindow(), "tcp": large}
+        return {
+            "cc": "newreno",
+            "base_rtt": f"{ms:.6f} ms",
+            "window": ap.window.Clamp(),
+            "tcp": large,
+        }
 
-    queue = ClampQueue(a="5500 B", inner=DropTail(limit="6 MB"))
-    link = FixedLink(rate="10 Mbit/s")
-    scenario = Scenario(
+    queue = ap.aqm.Clamp(a="5500 B", inner=ap.aqm.DropTail(limit="6 MB"))
+    link = ap.link.Fixed(rate="10 Mbit/s")
+    scenario = ap.Scenario(
         duration="60 s",
-        bottleneck=Bottleneck(aqm=queue, link=link),
+        bottleneck=ap.Bottleneck(aqm=queue, link=link),
         flows=[flow(delay_ms), flow(delay_ms * ratio)],
     )
     with warnings.catch_warnings():
         # With so little as 6 kB at 10 ms the shares are not stable, which is another limit.
         warnings.filterwarnings("ignore", message="the shares of")
         found = solve(scenario, model="clamp-fluid")
-    assert isinstance(found, ClampFluidSolution)
+    assert isinstance(found, ap.solutions.ClampFluid)
     return Limits(delay_ms, ratio, {name: found.stability[name] for name in LIMITS})
 
 

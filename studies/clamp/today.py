@@ -5,35 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath import _airpath
 from airpath.reproduction.base import Effort
 from airpath.reproduction.quantities import Measured
-from airpath.scenario import (
-    AdaptiveMargin,
-    Bottleneck,
-    CellLink,
-    CellUser,
-    ClampQueue,
-    ClampWindow,
-    CoDel,
-    DropTail,
-    McsRate,
-    ProportionalFair,
-    QueueDisc,
-    RayleighSnr,
-    Scenario,
-    Tcp,
-)
 from airpath_papers.clamp.measures import queueing_delay_s, total_mbps
 
 __all__ = ["MEASURES", "QUEUES", "TODAY", "Today", "build_today"]
 
 USERS: Final = 20
-QUEUES: Final[Mapping[str, QueueDisc]] = {
-    "drop-tail": DropTail(limit="250 kB"),
-    "CoDel": CoDel(),
-    "CLAMP": ClampQueue(a="20 kB", inner=DropTail(limit="6 MB")),
-    "CLAMP, target 50 ms": ClampQueue(target_delay="50 ms", inner=DropTail(limit="6 MB")),
+QUEUES: Final[Mapping[str, ap.aqm.QueueDisc]] = {
+    "drop-tail": ap.aqm.DropTail(limit="250 kB"),
+    "CoDel": ap.aqm.CoDel(),
+    "CLAMP": ap.aqm.Clamp(a="20 kB", inner=ap.aqm.DropTail(limit="6 MB")),
+    "CLAMP, target 50 ms": ap.aqm.Clamp(target_delay="50 ms", inner=ap.aqm.DropTail(limit="6 MB")),
 }
 
 
@@ -55,34 +40,34 @@ class Today(NamedTuple):
 TODAY: Final = [Today(cc, queue) for cc in ("newreno", "cubic") for queue in QUEUES]
 
 
-def build_today(case: Today, effort: Effort) -> Scenario:
+def build_today(case: Today, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case.
 
     Ours: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts with
     incremental redundancy, 40 ms without queueing.
     """
     speeds = [f"{3 + 27 * user / (USERS - 1):.2f} km/h" for user in range(USERS)]
-    fading = [RayleighSnr(mean="15 dB", speed=speed, carrier="2 GHz") for speed in speeds]
+    fading = [ap.snr.Rayleigh(mean="15 dB", speed=speed, carrier="2 GHz") for speed in speeds]
     same: dict[str, Any] = {"cc": case.cc, "base_rtt": "40 ms", "tcp": {"receive_window": "6 MB"}}
     if case.queue.startswith("CLAMP"):
-        same["window"] = ClampWindow()
-    link = CellLink(
+        same["window"] = ap.window.Clamp()
+    link = ap.link.Cell(
         slot="1 ms",
         delay="1 ms",
-        rate=McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz"),
-        margin=AdaptiveMargin(target_loss=1e-3),
+        rate=ap.link.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz"),
+        margin=ap.link.AdaptiveMargin(target_loss=1e-3),
         attempts=4,
         harq="incremental",
-        scheduler=ProportionalFair(time_constant="100 ms"),
+        scheduler=ap.scheduler.ProportionalFair(time_constant="100 ms"),
         snr=fading[0],
-        users=[CellUser(user=user, snr=each) for user, each in enumerate(fading)],
+        users=[ap.link.CellUser(user=user, snr=each) for user, each in enumerate(fading)],
     )
-    return Scenario(
+    return ap.Scenario(
         name="clamp today",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=QUEUES[case.queue], link=link),
-        flows=[Tcp(user=user, **same) for user in range(USERS)],
+        bottleneck=ap.Bottleneck(aqm=QUEUES[case.queue], link=link),
+        flows=[ap.traffic.Tcp(user=user, **same) for user in range(USERS)],
     )
 
 

@@ -110,7 +110,7 @@ def scenario() -> ap.Scenario:
         name="M/D/1 queue at 50 % load",
         flows=ap.flows(1, source="poisson", rate="5 Mbit/s", packet="1500 B"),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="1000 packets"), link=ap.FixedLink(rate="10 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="1000 packets"), link=ap.link.Fixed(rate="10 Mbit/s")
         ),
         duration="11 s",
         warmup="1 s",

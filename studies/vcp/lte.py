@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import Bottleneck, Record, Scenario, Tcp, TraceLink, Vcp, VcpQueue
 from airpath.scenario.examples import shipped_examples
 from airpath.scenario.traces import PREFIX, trace_path
 from airpath_papers.vcp.scenarios import START
@@ -63,16 +63,16 @@ def trace_file() -> str:
     return TRACE if trace_path(TRACE, None).is_file() else str(OURS)
 
 
-def build_recorded(case: Recorded, effort: Effort) -> Scenario:
+def build_recorded(case: Recorded, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case; each run begins at another place of the trace."""
     more: dict[str, Any] = {"capacity": "measured"} if case.capacity == "measured" else {}
-    flows = Tcp(count=10, cc=Vcp(), profile="ns2", base_rtt=BASE_RTT, start=START)
-    link = TraceLink(file=trace_file(), offset="random")
-    return Scenario(
+    flows = ap.traffic.Tcp(count=10, cc=ap.cc.Vcp(), profile="ns2", base_rtt=BASE_RTT, start=START)
+    link = ap.link.Trace(file=trace_file(), offset="random")
+    return ap.Scenario(
         name=f"vcp trace {case.capacity}",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=VcpQueue(limit=400, **more), link=link),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.Vcp(limit=400, **more), link=link),
         flows=[flows],
-        record=Record(series=list(case.record)),
+        record=ap.Record(series=list(case.record)),
     )

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    Bottleneck,
-    DrawnRequest,
-    Harq,
-    OfdmaTddLink,
-    Poisson,
-    ReverseAckPath,
-    Scenario,
-    SchedulingRequest,
-    Tcp,
-    Wire,
-)
 from airpath_papers.wimax.scenarios import (
     CONTENTION,
     TCP,
@@ -110,29 +99,29 @@ def effort_of_access(case: Access, effort: Effort) -> Effort:
     return Effort(max(4, effort.replications // 5), duration_s=25.0, warmup_s=5.0)
 
 
-def build_access(case: Access, effort: Effort) -> Scenario:
+def build_access(case: Access, effort: Effort) -> ap.Scenario:
     """Return the scenario: a download with RTT_min 40 ms; over the paper's link 100 ms."""
     ahead = {"period": UNSOLICITED} if case.policy == "unsolicited" else None
     link: dict[str, Any] = {**PRESETS[case.preset], "grant": grant_of(case.policy, ahead)}
     tcp: Mapping[str, Any] = {}
     base_rtt_ms = 40
     if case.period_ms:
-        link["request"] = SchedulingRequest(period=f"{case.period_ms} ms")
+        link["request"] = ap.request.SchedulingRequest(period=f"{case.period_ms} ms")
         if not case.lone:
-            link["harq"] = Harq(attempts=4, error=0.1, round_trip=ROUND_TRIPS[case.preset])
+            link["harq"] = ap.link.Harq(attempts=4, error=0.1, round_trip=ROUND_TRIPS[case.preset])
     else:
         base_rtt_ms, tcp = 100, TCP
-        link |= {"request": DrawnRequest(**CONTENTION, per="packet"), **recovery(0.0)}
-    flow: Tcp | Poisson = download(base_rtt_ms, tcp)
+        link |= {"request": ap.request.RandomDelay(**CONTENTION, per="packet"), **recovery(0.0)}
+    flow: ap.traffic.Tcp | ap.traffic.Poisson = download(base_rtt_ms, tcp)
     if case.lone:
         # One packet in 20 s: the next one finds nothing of the last.
-        wire = Wire(delay="10 ms")
-        flow = Poisson(direction="reverse", rate="40 bit/s", packet="100 B", egress=wire)
-    return Scenario(
+        wire = ap.Wire(delay="10 ms")
+        flow = ap.traffic.Poisson(direction="reverse", rate="40 bit/s", packet="100 B", egress=wire)
+    return ap.Scenario(
         name=f"wimax {case.preset} {case.policy}",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=large_queue(), link=OfdmaTddLink(**link)),
-        ack_path=ReverseAckPath(aqm=large_queue()),
+        bottleneck=ap.Bottleneck(aqm=large_queue(), link=ap.link.OfdmaTdd(**link)),
+        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
         flows=[flow],
     )

@@ -120,7 +120,7 @@ def test_check_prints_a_scenario_with_every_option(
     assert first == second
 
 
-@pytest.mark.parametrize("cc", ap.Congestion.registry)
+@pytest.mark.parametrize("cc", ap.cc.Congestion.registry)
 @pytest.mark.parametrize("profile", ["rfc", "linux", "ns3", "ns3-2014"])
 def test_what_check_prints_is_accepted_again(
     airpath_command: Command, scenario: Path, cc: str, profile: str

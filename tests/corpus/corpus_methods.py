@@ -33,8 +33,8 @@ def result() -> ap.Result:
 
 
 @functools.cache
-def comparison() -> ap.EngineComparison:
-    return ap.compare_engines(scenario(), engines=["simulate", "solve"], reps=1)
+def comparison() -> ap.Comparison:
+    return ap.compare(scenario(), engines=["simulate", "solve"], reps=1)
 
 
 @functools.cache
@@ -67,7 +67,7 @@ def sweep() -> ap.Sweep:
 
 
 OWNERS: dict[type, Callable[[], Any]] = {
-    ap.EngineComparison: comparison,
+    ap.Comparison: comparison,
     ap.Result: result,
     Plot: lambda: result().plot,
     ap.Sweep: sweep,
@@ -81,8 +81,8 @@ OWNERS: dict[type, Callable[[], Any]] = {
 """Classes whose methods users call, and an object of each."""
 
 METHODS: dict[str, dict[str, Any]] = {
-    "EngineComparison.save": {"folder": "new"},
-    "EngineComparison.save_figure": {"folder": "new"},
+    "Comparison.save": {"folder": "new"},
+    "Comparison.save_figure": {"folder": "new"},
     "ErrorChain.block_failure": {"b": 10, "correctable": 1},
     "ErrorChain.coded_failure": {"packet": 40, "code": code()},
     "ErrorChain.from_doppler": {
@@ -130,6 +130,10 @@ METHODS: dict[str, dict[str, Any]] = {
     "SweepPlot.pareto": {},
     "SweepPlot.save": {"folder": "new"},
     "Trace.bin_rates": {"bin_ns": 10**6},
+    "Trace.generate": {
+        "duration": "1 s", "mean_snr_db": 10, "bandwidth_hz": 5e6, "cap": "20 Mbit/s",
+        "speed_mps": 1.0, "carrier_hz": 2e9,
+    },
     "Trace.load": {"path": "good.trace"},
     "Trace.parse": {"text": "1\n"},
     "Trace.rates": {},
@@ -144,8 +148,8 @@ _TEXTS = {"a text", "a lone surrogate", "a text of control characters"}
 _NUMBERS = {"an array", "a truth value", "far below its range", "a fraction below 0"}
 FITTING: dict[str, set[str]] = {
     "Scenario.to_toml(relative_to)": _TEXTS,
-    "EngineComparison.save(folder)": _TEXTS,
-    "EngineComparison.save_figure(folder)": _TEXTS,
+    "Comparison.save(folder)": _TEXTS,
+    "Comparison.save_figure(folder)": _TEXTS,
     "Trace.parse(name)": _TEXTS,
     "Trace.to_csv(provenance)": _TEXTS,
     "PerTable.save(path)": _TEXTS,

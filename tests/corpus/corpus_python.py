@@ -81,7 +81,7 @@ def constructors(host: Host) -> Iterator[Call]:
         near = f"{name}s"
         yield Call("a key with a letter too many", place, made(**{**good, near: 1}), near)
     yield Call(
-        "a value without its key", host.name, lambda: host.model("house"), host.model.__name__
+        "a value without its key", host.name, lambda: host.model("house"), host.model.public_name()
     )
 
 
@@ -90,21 +90,14 @@ def constructors(host: Host) -> Iterator[Call]:
 FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "simulate": (ap.simulate, {"scenario": "good.toml", "reps": 1}),
     "solve": (ap.solve, {"scenario": "good.toml"}),
-    "compare_engines": (
-        ap.compare_engines,
+    "compare": (
+        ap.compare,
         {"scenario": "good.toml", "engines": "simulate,solve", "reps": 1},
     ),
     "emulate": (ap.emulate, {"scenario": "good.toml"}),
-    "emulate_command": (ap.emulate_command, {"scenario": "good.toml", "argv": ["cat"]}),
+    "emulation.run_command": (ap.emulation.run_command, {"scenario": "good.toml", "argv": ["cat"]}),
     "check": (ap.check, {"scenario": "good.toml"}),
     "load": (ap.load, {"path": "good.toml"}),
-    "generate_trace": (
-        ap.generate_trace,
-        {
-            "duration": "1 s", "mean_snr_db": 10, "bandwidth_hz": 5e6, "cap": "20 Mbit/s",
-            "speed_mps": 1.0, "carrier_hz": 2e9,
-        },
-    ),
     "Trace.load": (ap.Trace.load, {"path": "good.trace"}),
     "phy.load": (ap.phy.load, {"table": "802.16-ctc-awgn"}),
     "phy.measure": (ap.phy.measure, {"channel": "awgn", "snr_db": 2, "mcs": 0, "errors": 1}),

@@ -53,7 +53,8 @@ class Host:
     @property
     def name(self) -> str:
         kind = self.table.get(self.model.chosen_by) if issubclass(self.model, Part) else None
-        return f"{self.model.__name__}" if kind is None else f"{self.model.__name__}[{kind}]"
+        name = self.model.public_name()
+        return name if kind is None else f"{name}[{kind}]"
 
     @property
     def table(self) -> Mapping[str, Any]:
@@ -105,7 +106,7 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
     for name, info in host.model.model_fields.items():
         key = info.alias or name
         for model, in_list in _models(info):
-            if (host.model.__name__, key) == ("Radio", "policy"):
+            if (host.model.public_name(), key) == ("link.Radio", "policy"):
                 # Each has a host on an adaptive link; a radio refuses some.
                 continue
             for choice in _choices(model):
@@ -119,10 +120,10 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                     document["bottleneck"]["aqm"] = {"kind": "clamp", "a": "5500 B"}
                 if getattr(choice, "has_stations", False):
                     document["ack_path"] = {"kind": "reverse"}
-                if choice.__name__ == "SmallPackets":
+                if choice.public_name() == "link.SmallPackets":
                     # Another code rate than the link's: it has to have a code.
                     parent["fec"] = {"code_rate": 0.93}
-                if choice.__name__ == "NoRequest":
+                if choice.public_name() == "request.NoRequest":
                     # What cannot be asked for has to be granted unasked.
                     parent["grant"] = {"kind": "blind-bi"}
                 parent[key] = _list_of(table, info) if in_list else table
@@ -177,13 +178,13 @@ def _smallest(model: type[Model]) -> dict[str, Any]:
     for name, info in model.model_fields.items():
         if info.is_required() or info.examples:
             table[info.alias or name] = _example(info)
-    if model.__name__ == "SnrTrace":
+    if model.public_name() == "snr.Trace":
         table["file"] = "snr.csv"
     elif kind in FILES:
         table["table" if kind == "adaptive" else "file"] = FILES[kind]
-    if model.__name__ == "RandomSize":
+    if model.public_name() == "traffic.RandomSize":
         table["exponential"] = "10 kB"
-    if model.__name__ == "OnOff":
+    if model.public_name() == "traffic.OnOff":
         table["burst"] = "10 kB"
     return table
 

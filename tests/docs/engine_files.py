@@ -38,7 +38,7 @@ class _Names:
 def tcp_profiles() -> dict[str, Any]:
     """Return the parameters of each profile as a resolved scenario has them."""
     return {
-        name: ap.Tcp(profile=name, base_rtt="0 s").resolved_source(_Names(), ())["options"]
+        name: ap.traffic.Tcp(profile=name, base_rtt="0 s").resolved_source(_Names(), ())["options"]
         for name in profiles()
     }
 
@@ -63,7 +63,7 @@ def sample(part: type[Part]) -> Part:
 
 
 def _resolved(part: Part) -> dict[str, Any]:
-    if isinstance(part, ap.Congestion):
+    if isinstance(part, ap.cc.Congestion):
         return part.resolved_control(_Names(), ())
     return part.resolved(_Names(), ())
 

@@ -44,7 +44,9 @@ class Parameter:
 
 def models() -> dict[str, type[Model]]:
     """Return the public classes of scenarios by name."""
-    return {model.__name__: model for model in _below(Model) if not model.__name__.startswith("_")}
+    return {
+        model.public_name(): model for model in _below(Model) if not model.__name__.startswith("_")
+    }
 
 
 def _below(base: type[Model]) -> Iterator[type[Model]]:
@@ -89,7 +91,7 @@ def own_fields(model: type[Model]) -> dict[str, FieldInfo]:
     shared: set[str] = set()
     if issubclass(model, Part):
         shared.add(model.chosen_by)
-        shared |= set(models()["Source"].model_fields) if _is_a_source(model) else set()
+        shared |= set(models()["traffic.Source"].model_fields) if _is_a_source(model) else set()
     return {name: info for name, info in model.model_fields.items() if name not in shared}
 
 
@@ -110,7 +112,7 @@ def nested(model: type[Model]) -> list[type[Model]]:
 
 def _refuse(model: type[Model], names: set[str], what: str) -> None:
     if names:
-        raise DocError(f"{model.__name__}: {', '.join(sorted(names))}: {what}")
+        raise DocError(f"{model.public_name()}: {', '.join(sorted(names))}: {what}")
 
 
 def _entries(model: type[Model]) -> Iterator[tuple[str, str, str]]:
@@ -131,7 +133,7 @@ def _entries(model: type[Model]) -> Iterator[tuple[str, str, str]]:
 
 
 def _parameter(model: type[Model], name: str, info: FieldInfo, kind: str, text: str) -> Parameter:
-    place = f"{model.__name__}.{name}"
+    place = f"{model.public_name()}.{name}"
     sentences = _SENTENCE.split(text)
     defaults = [sentence for sentence in sentences if sentence.startswith("Default")]
     rest = [sentence for sentence in sentences if sentence not in defaults]

@@ -219,9 +219,10 @@ def _family(name: str, scenario: str) -> str:
         about = _in_markdown(parameter_docs.summary(model))
         for short, cited in PAPERS.items():
             about = about.replace(short, cited)
-        home = homes.get(model.__name__)
+        home = homes.get(model.public_name())
         link = "" if home is None else f" [The model](models/{home.name})."
-        text += f'\n{family.heading} = "{kind}"`\n{about}{link}\n'
+        called = f" In Python `ap.{model.public_name()}`."
+        text += f'\n{family.heading} = "{kind}"`\n{about}{called}{link}\n'
         text += _tables(model, scenario, sources=False)
     return text + "\n"
 
@@ -233,7 +234,7 @@ def _index() -> str:
     for name in sorted(FAMILIES, key=lambda name: [*TITLES, name].index(name)):
         family = TITLES.get(name, Family(name.capitalize()))
         parts = FAMILIES[name].registry.values()
-        homes_of_family = [homes.get(model.__name__) for model in parts]
+        homes_of_family = [homes.get(model.public_name()) for model in parts]
         found = {page: _title(page) for page in homes_of_family if page and page not in listed}
         listed |= found.keys()
         links = ", ".join(

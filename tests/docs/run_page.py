@@ -293,7 +293,7 @@ def emulation_misses() -> str | None:
     import airpath
 
     try:
-        found = airpath.emulation_check()
+        found = airpath.emulation.check()
     except (AttributeError, RunError) as error:
         return f"no emulation: {error}"
     return None if found["ok"] else "this machine cannot emulate: see airpath emulate --check"

@@ -125,7 +125,7 @@ import airpath as ap
 
 scenario = ap.Scenario(
     flows=ap.flows(1, base_rtt="40 ms"),
-    bottleneck=ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="5 Mbit/s")),
+    bottleneck=ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="5 Mbit/s")),
     duration="2 s",
 )
 ```

@@ -16,12 +16,13 @@ from tree_copies import ROOT, changed, docs_of, run
 
 FAMILY = ("--family", "jitter")
 QUIET = ("-q", "-p", "no:cacheprovider")
-MOST_EDITS = 10
-"""Three Rust files, their module, a module of classes and its import, a page, a section of the
-scenario's page; and the family's line in either list."""
+MOST_EDITS = 13
+"""Three Rust files, their module, a module of classes and its import, its namespace in `airpath`
+(a module and two lines), a page, a section of the scenario's page; and the family's line in either
+list."""
 LISTS = {"crates/path/src/parts.rs: family", "python/airpath/scenario/parts.py: family"}
 
-FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/links.py"
+FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/link/links.py"
 TAKER = [
     (
         FIXED,
@@ -74,8 +75,8 @@ TAKER = [
     ),
     (
         LINKS,
-        "from airpath.scenario.link import ",
-        "from airpath.scenario.jitter import Jitter\nfrom airpath.scenario.link import ",
+        "from airpath.scenario.link.base import ",
+        "from airpath.scenario.jitter import Jitter\nfrom airpath.scenario.link.base import ",
     ),
     (
         LINKS,
@@ -111,8 +112,8 @@ mod tests {
 RUN = """
 import airpath as ap
 
-link = ap.FixedLink(rate="10 Mbit/s", jitter={"kind": "constant-jitter", "time": "1 ms"})
-flow = ap.Cbr(rate="20 Mbit/s", packet="1250 B")
+link = ap.link.Fixed(rate="10 Mbit/s", jitter={"kind": "constant-jitter", "time": "1 ms"})
+flow = ap.traffic.Cbr(rate="20 Mbit/s", packet="1250 B")
 hop = ap.Bottleneck(aqm="droptail", link=link)
 scenario = ap.Scenario(duration="10 s", bottleneck=hop, flows=[flow])
 print(ap.simulate(scenario, reps=1).replications[0]["links"][0]["delivered_packets"])

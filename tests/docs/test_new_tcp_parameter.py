@@ -60,13 +60,13 @@ from airpath.emulation.kernel import for_flows
 
 def scenario(segments):
     flows = ap.flows(base_rtt="40 ms", tcp={"least_ssthresh": segments})
-    link = ap.FixedLink(rate="5 Mbit/s")
+    link = ap.link.Fixed(rate="5 Mbit/s")
     hop = ap.Bottleneck(aqm="droptail", link=link)
     return ap.Scenario(duration="10 s", bottleneck=hop, flows=flows)
 
 try:
     scenario(0)
-except ap.ScenarioError as error:
+except ap.errors.ScenarioError as error:
     refused = str(error)
 given = scenario(3)
 resolved = json.loads(given.resolve()[0])

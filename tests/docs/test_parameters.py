@@ -28,10 +28,10 @@ def test_a_page_says_what_the_classes_say(page: Path) -> None:
     assert page.read_text("utf-8") == regenerated(page), f"{page.name}: run make docs"
 
 
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.public_name())
 def test_every_part_with_parameters_has_its_table_on_a_page(part: type[Model]) -> None:
     if parameter_docs.parameters(part):
-        assert part.__name__ in reference_pages.described()
+        assert part.public_name() in reference_pages.described()
 
 
 def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
@@ -107,5 +107,5 @@ def test_a_docstring_is_read() -> None:
     "wrong", [_WrongDefault, _LongerDefault, _NoDefault, _OtherWords, _OneTooMany]
 )
 def test_a_docstring_that_contradicts_its_class_is_refused(wrong: type[Model]) -> None:
-    with pytest.raises(DocError, match=wrong.__name__):
+    with pytest.raises(DocError, match=wrong.public_name()):
         parameter_docs.parameters(wrong)

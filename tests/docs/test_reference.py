@@ -84,7 +84,7 @@ def result() -> ap.Result:
     scenario = ap.Scenario(
         flows=ap.flows(source="cbr", rate="20 Mbit/s"),
         bottleneck=ap.Bottleneck(
-            aqm=ap.Gred(min_th=1, max_th=3), link=ap.FixedLink(rate="1 Mbit/s")
+            aqm=ap.aqm.Gred(min_th=1, max_th=3), link=ap.link.Fixed(rate="1 Mbit/s")
         ),
         duration="5 s",
     )
@@ -101,7 +101,7 @@ def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(cc="reno", base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="5 packets"), link=ap.FixedLink(rate="1 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="5 packets"), link=ap.link.Fixed(rate="1 Mbit/s")
         ),
         duration="5 s",
         record={"ss": True, "flow_monitor": True},

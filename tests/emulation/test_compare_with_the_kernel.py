@@ -16,20 +16,18 @@ def test_the_kernel_is_beside_simulation_and_model() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(1, cc="newreno", base_rtt="30 ms"),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="30 packets"), link=ap.FixedLink(rate="4 Mbit/s", loss=0.001)
+            aqm=ap.aqm.DropTail(limit="30 packets"), link=ap.link.Fixed(rate="4 Mbit/s", loss=0.001)
         ),
         duration="4 s",
         warmup="1 s",
     )
 
-    def emulated_in(found: ap.EngineComparison) -> ap.Result:
+    def emulated_in(found: ap.Comparison) -> ap.Result:
         result = found.answers["emulate"].result
         assert result is not None
         return result
 
-    found = judged(
-        lambda: ap.compare_engines(scenario, reps=2), lambda found: emulated_in(found).invalid
-    )
+    found = judged(lambda: ap.compare(scenario, reps=2), lambda found: emulated_in(found).invalid)
     assert found.engines == ("simulate", "emulate", "solve")
     emulated = emulated_in(found)
     table = found.table().set_index(["quantity", "engine"])

@@ -194,11 +194,11 @@ def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
         assert name in str(error.value)
     for argv in ("ping", [], [3], None):
         with pytest.raises(BadValueError, match="not a command"):
-            ap.emulate_command(scenario, argv)  # type: ignore[arg-type]
+            ap.emulation.run_command(scenario, argv)  # type: ignore[arg-type]
     with pytest.raises(BadValueError, match="like = 2"):
-        ap.emulate_command(scenario, ["true"], like=2)
+        ap.emulation.run_command(scenario, ["true"], like=2)
     with pytest.raises(BadValueError, match="duration"):
-        ap.emulate_command(scenario, ["true"], duration=0)
+        ap.emulation.run_command(scenario, ["true"], duration=0)
 
 
 # --- Ctrl-C ---------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
         if event["event"] == "progress":
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(ap.Interrupted) as stopped:
+    with pytest.raises(ap.errors.Interrupted) as stopped:
         ap.emulate(scenario, replications=3, progress=listen)
     result = stopped.value.result
     assert result.interrupted
@@ -238,7 +238,7 @@ def test_a_command_leaves_its_status_and_the_paths_tables(
     fake: Fake, scenario: ap.Scenario
 ) -> None:
     seen = fake(command=5)
-    result = ap.emulate_command(scenario, ["false"], ["cat"], duration="3 s")
+    result = ap.emulation.run_command(scenario, ["false"], ["cat"], duration="3 s")
     assert result.ended["status"] == 5
     assert result.ended["reason"] == "command"
     assert result.queues()["queue"].iloc[0] == "bottleneck"
@@ -251,17 +251,17 @@ def test_a_command_leaves_its_status_and_the_paths_tables(
 
 def test_a_command_is_not_ended_with_the_scenario(fake: Fake, scenario: ap.Scenario) -> None:
     seen = fake()
-    ap.emulate_command(scenario, ["sleep", "9"])
+    ap.emulation.run_command(scenario, ["sleep", "9"])
     document = _lines(seen)[0]["document"]
     assert document["traffic"]["duration_ns"] == 100 * 86_400 * 10**9
     assert document["scenario"]["record"]["series"] == []
     with pytest.raises(BadValueError, match="more than 100 days"):
-        ap.emulate_command(scenario, ["true"], duration="8640001 s")
+        ap.emulation.run_command(scenario, ["true"], duration="8640001 s")
 
 
 def test_the_check_is_what_the_program_says(fake: Fake) -> None:
     fake()
-    assert ap.emulation_check()["checks"][1]["remedy"] == "modprobe tcp_cubic"
+    assert ap.emulation.check()["checks"][1]["remedy"] == "modprobe tcp_cubic"
     fake(check="nonsense")
     with pytest.raises(RunError, match="check told nothing"):
-        ap.emulation_check()
+        ap.emulation.check()

@@ -146,7 +146,7 @@ def test_what_is_not_simulated_or_not_written_keeps_nothing(ran: Ran, tmp_path: 
 def test_a_scenario_that_records_series_is_kept_in_no_ledger(ran: Ran, tmp_path: Path) -> None:
     scenario = ap.Scenario(
         flows=ap.flows(1, cc="newreno", base_rtt="20 ms"),
-        bottleneck=ap.Bottleneck(aqm=ap.DropTail(), link=ap.FixedLink(rate="5 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Fixed(rate="5 Mbit/s")),
         duration="2 s",
         record={"series": ["queue"], "interval": "1 s"},
     )

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import airpath as ap
-from airpath.scenario.flow_keys import FlowKeys
-from airpath.scenario.flows import Source
+from airpath.scenario.traffic.flow_keys import FlowKeys
+from airpath.scenario.traffic.flows import Source
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,7 +20,7 @@ CODE = Path(__file__).with_name("user_code.py")
 
 
 def test_mypy_checks_the_code_strictly() -> None:
-    """``FixedLink(rat="5 Mbit/s")`` passed ``mypy --strict``: constructors took any keyword."""
+    """``link.Fixed(rat="5 Mbit/s")`` passed ``mypy --strict``: constructors took any keyword."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
     assert settings["strict"]
     assert CODE.stem in settings["modules"]

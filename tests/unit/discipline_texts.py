@@ -10,7 +10,7 @@ import pytest
 import airpath as ap
 from airpath.scenario import loads
 
-LINK = ap.FixedLink(rate="10 Mbit/s")
+LINK = ap.link.Fixed(rate="10 Mbit/s")
 DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
 PACKETS = "Write a whole number from 1 to 1000000000, for example 30."
 FILE = """\
@@ -23,7 +23,7 @@ base_rtt = "40 ms"
 """
 
 
-def scenario(aqm: ap.QueueDisc) -> ap.Scenario:
+def scenario(aqm: ap.aqm.QueueDisc) -> ap.Scenario:
     return ap.Scenario(
         flows=ap.flows(base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(aqm=aqm, link=LINK),
@@ -31,7 +31,7 @@ def scenario(aqm: ap.QueueDisc) -> ap.Scenario:
     )
 
 
-def resolved(aqm: ap.QueueDisc) -> dict[str, Any]:
+def resolved(aqm: ap.aqm.QueueDisc) -> dict[str, Any]:
     """Return what the engine is given for this discipline."""
     queue: dict[str, Any] = json.loads(scenario(aqm).resolve()[0])["bottleneck"]["queue"]
     return queue
@@ -39,7 +39,7 @@ def resolved(aqm: ap.QueueDisc) -> dict[str, Any]:
 
 def problem(table: str) -> str:
     """Return the one problem of a file whose queue discipline is the TOML text `table`."""
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(FILE.format(table=table), place="file.toml")
     (line,) = str(caught.value).splitlines()
     return line.removeprefix("file.toml: bottleneck.aqm")

@@ -48,13 +48,13 @@ BULK: dict[str, Any] = {
     "push": "off",
 }
 """The TCP parameters of a flow of the profile ``rfc``, written out: independent of the table."""
-LINK = ap.FixedLink(rate="5 Mbit/s", delay="2.5 ms")
+LINK = ap.link.Fixed(rate="5 Mbit/s", delay="2.5 ms")
 
 
 def scenario(**keys: Any) -> ap.Scenario:
     given = {
         "flows": ap.flows(base_rtt="40 ms"),
-        "bottleneck": ap.Bottleneck(aqm=ap.Gred(), link=LINK),
+        "bottleneck": ap.Bottleneck(aqm=ap.aqm.Gred(), link=LINK),
         "duration": "300 s",
     }
     return ap.Scenario(**(given | keys))

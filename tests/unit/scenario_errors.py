@@ -30,7 +30,7 @@ FLOW_KEYS = (
 
 
 def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str]:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(text, place="wimax.toml", overrides=overrides or [])
     return str(caught.value).splitlines()
 

@@ -19,7 +19,7 @@ def scenario(rate: str = "2 Mbit/s", duration: str = "1 s", **changes: Any) -> a
     keys: dict[str, Any] = {
         "name": "short",
         "flows": ap.flows(2, cc="newreno", base_rtt="20 ms"),
-        "bottleneck": ap.Bottleneck(aqm=ap.Gred(), link=ap.FixedLink(rate=rate)),
+        "bottleneck": ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate=rate)),
         "duration": duration,
     }
     return ap.Scenario(**(keys | changes))
@@ -28,7 +28,7 @@ def scenario(rate: str = "2 Mbit/s", duration: str = "1 s", **changes: Any) -> a
 def traced(folder: Path, rows: Sequence[int] = (1, 5, 9)) -> ap.Scenario:
     path = folder / f"{len(rows)}.trace"
     path.write_text("".join(f"{row}\n" for row in rows))
-    return scenario(bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=ap.TraceLink(file=str(path))))
+    return scenario(bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Trace(file=str(path))))
 
 
 class Sample:

@@ -66,13 +66,13 @@ def fer(name: str, snr_db: float) -> float:
 
 
 def scenario(table: Path, policy: Any, snr_db: float = 20, **link: Any) -> ap.Scenario:
-    adaptive = ap.AdaptiveLink(
+    adaptive = ap.link.Adaptive(
         table=str(table), snr_db=snr_db, policy=policy, delay="2.5 ms", **link
     )
     return with_link(adaptive)
 
 
-def with_link(link: ap.Link) -> ap.Scenario:
+def with_link(link: ap.link.Link) -> ap.Scenario:
     return ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="40 ms", start={"uniform": ["0 s", "1 s"]}),
         bottleneck=ap.Bottleneck(aqm="gred", link=link),
@@ -94,7 +94,7 @@ def by_hand(*names: str, snr_db: float = 20, threshold: int | None = None) -> ap
             }
         )
     thresholds = [] if threshold is None else [threshold]
-    return with_link(ap.MultiRegimeLink(thresholds=thresholds, regimes=regimes, delay="2.5 ms"))
+    return with_link(ap.link.MultiRegime(thresholds=thresholds, regimes=regimes, delay="2.5 ms"))
 
 
 # --- the scenario ------------------------------------------------------------------------------
@@ -159,12 +159,14 @@ def test_a_file_that_is_no_table(table: Path, text: str, problem: str) -> None:
     place = 'bottleneck.link.table = "four.json": '
     table.write_text(text)
     for verb in (ap.check, ap.solve, ap.simulate):
-        with pytest.raises(ap.BadValueError) as caught:
-            verb(scenario(table, ap.Tagla(th_per=0.01)))  # type: ignore[operator]
+        with pytest.raises(ap.errors.BadValueError) as caught:
+            verb(scenario(table, ap.policy.Tagla(th_per=0.01)))  # type: ignore[operator]
         assert str(caught.value).startswith(f"{place}not a table of error rates: {problem}")
     table.write_bytes(b"\xff")
-    with pytest.raises(ap.BadValueError, match=re.escape(f"{place}not a text in UTF-8 (byte 1).")):
-        ap.check(scenario(table, ap.Tagla(th_per=0.01)))
+    with pytest.raises(
+        ap.errors.BadValueError, match=re.escape(f"{place}not a text in UTF-8 (byte 1).")
+    ):
+        ap.check(scenario(table, ap.policy.Tagla(th_per=0.01)))
 
 
 def test_shipped_tables_are_listed() -> None:
@@ -173,12 +175,12 @@ def test_shipped_tables_are_listed() -> None:
         "airpath:802.16-ctc-vehicular-a",
     ]
     for name in shipped_tables():
-        ap.check(scenario(Path(name), ap.Qawla(th_per=0.05, h=100, threshold=20)))
+        ap.check(scenario(Path(name), ap.policy.Qawla(th_per=0.05, h=100, threshold=20)))
 
 
 def test_a_shipped_table_is_a_name_and_no_path(table: Path) -> None:
-    with pytest.raises(ap.BadValueError, match="not a table that comes with Airpath"):
-        ap.check(scenario(Path("airpath:../tables/802.16-ctc-awgn"), ap.Tagla(th_per=0.01)))
+    with pytest.raises(ap.errors.BadValueError, match="not a table that comes with Airpath"):
+        ap.check(scenario(Path("airpath:../tables/802.16-ctc-awgn"), ap.policy.Tagla(th_per=0.01)))
 
 
 # --- results -----------------------------------------------------------------------------------
@@ -197,19 +199,23 @@ def measured(path: ap.Scenario) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("policy", "names", "threshold"),
     [
-        (ap.FixedPolicy(mcs="mid"), ["mid"], None),
-        (ap.FixedPolicy(mcs=1), ["mid"], None),
-        (ap.DualRegimePolicy(mcs_below="slow", mcs_above="fast", threshold=3), ["slow", "fast"], 3),
+        (ap.policy.Fixed(mcs="mid"), ["mid"], None),
+        (ap.policy.Fixed(mcs=1), ["mid"], None),
+        (
+            ap.policy.DualRegime(mcs_below="slow", mcs_above="fast", threshold=3),
+            ["slow", "fast"],
+            3,
+        ),
         # PERs at 20 dB: mid 0.025, mid2 0.0095 (as fast), fast 0.94.
-        (ap.Tagla(th_per=0.03), ["mid2"], None),
-        (ap.Qawla(th_per=0.95, h=10, threshold=15), ["mid2", "fast"], 15),
-        (ap.Tfer(th_fer=0.2), ["fast"], None),
-        (ap.MaxPhyThroughput(), ["mid2"], None),
-        (ap.MaxPhyThroughput(error_rate="fer"), ["fast"], None),
+        (ap.policy.Tagla(th_per=0.03), ["mid2"], None),
+        (ap.policy.Qawla(th_per=0.95, h=10, threshold=15), ["mid2", "fast"], 15),
+        (ap.policy.Tfer(th_fer=0.2), ["fast"], None),
+        (ap.policy.MaxPhyThroughput(), ["mid2"], None),
+        (ap.policy.MaxPhyThroughput(error_rate="fer"), ["fast"], None),
     ],
 )
 def test_a_run_is_that_of_the_multi_regime_link(
-    table: Path, policy: ap.LinkAdaptation, names: list[str], threshold: int | None
+    table: Path, policy: ap.policy.LinkAdaptation, names: list[str], threshold: int | None
 ) -> None:
     ours, theirs = scenario(table, policy), by_hand(*names, threshold=threshold)
     assert measured(ours) == measured(theirs)
@@ -219,7 +225,7 @@ def test_a_run_is_that_of_the_multi_regime_link(
 
 
 def test_counters_tell_which_mcss_sent(table: Path) -> None:
-    policy = ap.DualRegimePolicy(mcs_below="slow", mcs_above="mid2", threshold=2)
+    policy = ap.policy.DualRegime(mcs_below="slow", mcs_above="mid2", threshold=2)
     link = ap.simulate(scenario(table, policy), reps=1).links().iloc[0]
     assert link["slow_packets"] == link["regime_1_packets"] > 0
     assert link["mid2_packets"] == link["regime_2_packets"] > 0
@@ -228,7 +234,7 @@ def test_counters_tell_which_mcss_sent(table: Path) -> None:
 
 def test_a_remark_tells_when_the_table_was_left(table: Path) -> None:
     def said(**link: Any) -> list[str]:
-        result = ap.simulate(scenario(table, ap.FixedPolicy(mcs="slow"), **link), reps=2)
+        result = ap.simulate(scenario(table, ap.policy.Fixed(mcs="slow"), **link), reps=2)
         told = ("outside-table", "unfinished-table")
         return [str(advisory) for advisory in result.advisories if advisory.code in told]
 
@@ -242,7 +248,7 @@ def test_a_remark_tells_when_the_table_was_left(table: Path) -> None:
 
 
 def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
-    path = scenario(table, ap.FixedPolicy(mcs="slow"))
+    path = scenario(table, ap.policy.Fixed(mcs="slow"))
     missing = (
         "four.json: points of this error-rate table are missing; its measurement was not finished"
     )
@@ -255,7 +261,7 @@ def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
 
 
 def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
-    policy = ap.Qawla(th_per=0.95, h=10, threshold=7)
+    policy = ap.policy.Qawla(th_per=0.95, h=10, threshold=7)
     path = scenario(table, policy)
     path = path.model_copy(update={"record": ap.Record(series=["queue", "capacity", "regime"])})
     result = ap.simulate(path, reps=1)
@@ -274,7 +280,7 @@ def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
 
 
 def test_a_bias_chooses_as_the_table_higher_up(table: Path) -> None:
-    tagla = ap.Tagla(th_per=0.05)
+    tagla = ap.policy.Tagla(th_per=0.05)
     biased = ap.simulate(scenario(table, tagla, snr_db=12, snr_bias_db=8), reps=1).links()
     assert biased["mid2_packets"].iloc[0] == biased["regime_1_packets"].iloc[0]
     assert measured(scenario(table, tagla, snr_db=12, snr_bias_db=8)) == measured(
@@ -283,20 +289,20 @@ def test_a_bias_chooses_as_the_table_higher_up(table: Path) -> None:
 
 
 def test_noise_has_no_model_unless_the_policy_does_not_look(table: Path) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
-        ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_noise_db=2))
+    with pytest.raises(ap.errors.BadValueError) as caught:
+        ap.solve(scenario(table, ap.policy.Tagla(th_per=0.05), snr_noise_db=2))
     assert str(caught.value) == (
         "scenario: bottleneck.link.snr_noise_db = 2: no analytic model covers it. "
         "Covered: an estimate of the SNR without noise, policies that do not use it"
     )
-    blind = ap.FixedPolicy(mcs="mid")
+    blind = ap.policy.Fixed(mcs="mid")
     noisy = ap.solve(scenario(table, blind, snr_noise_db=2)).throughput_bps
     assert noisy == ap.solve(scenario(table, blind)).throughput_bps
 
 
 def test_the_model_warns_outside_the_table(table: Path) -> None:
     def said(**link: Any) -> list[str]:
-        solution = ap.solve(scenario(table, ap.Tagla(th_per=0.05), snr_db=39, **link))
+        solution = ap.solve(scenario(table, ap.policy.Tagla(th_per=0.05), snr_db=39, **link))
         return [warning for warning in solution.warnings if "swings" not in warning]
 
     assert said() == []
@@ -327,11 +333,11 @@ def test_policy_choices() -> None:
 
 @pytest.mark.parametrize("snr_db", [12, 20, 28, 36])
 def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> None:
-    policy = policy_of(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
-    best = ap.solve(scenario(table, ap.OptimumPolicy(threshold=20), snr_db=snr_db))
+    policy = policy_of(scenario(table, ap.policy.Optimum(threshold=20), snr_db=snr_db))
+    best = ap.solve(scenario(table, ap.policy.Optimum(threshold=20), snr_db=snr_db))
     throughputs = {}
     for below, above in itertools.product(MCSS, MCSS):
-        pair = ap.DualRegimePolicy(mcs_below=below, mcs_above=above, threshold=20)
+        pair = ap.policy.DualRegime(mcs_below=below, mcs_above=above, threshold=20)
         rates = [json.loads(by_hand(n).resolve()[0]) for n in (below, above)]
         slow, fast = (r["bottleneck"]["link"]["regimes"][0]["rate_bps"] for r in rates)
         admissible = below == above or (slow < fast and fer(below, snr_db) <= fer(above, snr_db))
@@ -344,23 +350,23 @@ def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> Non
 
 
 def test_the_optimum_knows_the_true_snr(table: Path) -> None:
-    plain = policy_of(scenario(table, ap.OptimumPolicy(threshold=20)))
-    wrong = scenario(table, ap.OptimumPolicy(threshold=20), snr_bias_db=9, snr_noise_db=5)
+    plain = policy_of(scenario(table, ap.policy.Optimum(threshold=20)))
+    wrong = scenario(table, ap.policy.Optimum(threshold=20), snr_bias_db=9, snr_noise_db=5)
     assert policy_of(wrong) == plain
     assert ap.solve(wrong).throughput_bps > 0
 
 
 def test_the_optimum_needs_a_model(table: Path) -> None:
-    path = scenario(table, ap.OptimumPolicy(threshold=20))
+    path = scenario(table, ap.policy.Optimum(threshold=20))
     cubic = path.model_copy(update={"flows": ap.flows(2, cc="cubic", base_rtt="40 ms")})
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.check(cubic)
     assert str(caught.value) == (
         'bottleneck.link.policy.kind = "optimum": cannot be found: flows.0.cc = cubic: '
         "no analytic model covers it. Covered: reno."
     )
-    back = ap.LinkAckPath(link=path.bottleneck.link)
-    with pytest.raises(ap.ScenarioError) as caught:
+    back = ap.ack_path.Link(link=path.bottleneck.link)
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.check(path.model_copy(update={"ack_path": back}))
     assert str(caught.value) == (
         'ack_path.link.policy.kind = "optimum": the fixed point that it needs is of the '

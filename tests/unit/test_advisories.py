@@ -22,7 +22,7 @@ def make(flows: list[Any], **changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "flows": flows,
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(limit="50 packets"), link=ap.FixedLink(rate="10 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="50 packets"), link=ap.link.Fixed(rate="10 Mbit/s")
         ),
         "duration": "10 s",
         "warmup": "2 s",
@@ -53,7 +53,7 @@ def test_a_run_with_nothing_odd_has_none() -> None:
 
 def test_nothing_got_through() -> None:
     """A group that got nothing was a row of zeros among others, without a word."""
-    lost = ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="10 Mbit/s", loss=1.0))
+    lost = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s", loss=1.0))
     said = told(make(tcp(2), bottleneck=lost))
     assert said["nothing-delivered"].startswith(
         "flows.0: nothing got through after the warm-up, "
@@ -87,7 +87,7 @@ def test_the_receive_window_was_the_limit() -> None:
 
 LARGE: dict[str, Any] = {
     "bottleneck": ap.Bottleneck(
-        aqm=ap.DropTail(limit="400 packets"), link=ap.FixedLink(rate="10 Mbit/s")
+        aqm=ap.aqm.DropTail(limit="400 packets"), link=ap.link.Fixed(rate="10 Mbit/s")
     )
 }
 
@@ -191,12 +191,12 @@ def test_ecn_over_a_queue_that_does_not_mark() -> None:
     asks = tcp(3) + tcp(tcp={**WIDE, "ecn": "on"})
     [advisory] = ap.advisories(make(asks))
     assert (advisory.code, advisory.place) == ("ecn-without-marks", "flows.1")
-    marking = ap.Bottleneck(aqm=ap.CoDel(ecn=True), link=ap.FixedLink(rate="10 Mbit/s"))
+    marking = ap.Bottleneck(aqm=ap.aqm.CoDel(ecn=True), link=ap.link.Fixed(rate="10 Mbit/s"))
     assert ap.advisories(make(asks, bottleneck=marking)) == []
 
 
 def test_a_limit_in_which_no_packet_fits() -> None:
-    small = ap.Bottleneck(aqm=ap.DropTail(limit="1499 B"), link=ap.FixedLink(rate="10 Mbit/s"))
+    small = ap.Bottleneck(aqm=ap.aqm.DropTail(limit="1499 B"), link=ap.link.Fixed(rate="10 Mbit/s"))
     scenario = make(tcp() + ap.flows(source="cbr", rate="1 Mbit/s", packet="500 B"))
     assert ap.advisories(scenario) == []
     [advisory] = ap.advisories(scenario.model_copy(update={"bottleneck": small}))
@@ -224,7 +224,9 @@ def test_an_interval_is_cut_at_its_bounds() -> None:
 
 
 def test_no_interval_of_a_result_leaves_what_is_possible() -> None:
-    rare = ap.Bottleneck(aqm=ap.DropTail(limit="5 packets"), link=ap.FixedLink(rate="10 Mbit/s"))
+    rare = ap.Bottleneck(
+        aqm=ap.aqm.DropTail(limit="5 packets"), link=ap.link.Fixed(rate="10 Mbit/s")
+    )
     flows = tcp(2, size="3 MB", start={"uniform": ["0 s", "9 s"]})
     result = ap.simulate(make(flows, bottleneck=rare), reps=2, seed=3)
     rows = [*result.intervals.values(), *result.queue_intervals(), *result.link_intervals()]
@@ -280,7 +282,7 @@ def test_ctrl_c_in_a_sweep_ends_it_with_the_partial_result() -> None:
     with pytest.raises(KeyboardInterrupt) as raised:
         sweep()
     assert len(rows) == 1
-    assert isinstance(raised.value, ap.Interrupted)
+    assert isinstance(raised.value, ap.errors.Interrupted)
     part = raised.value.result
     assert part.interrupted
     assert not part.complete
@@ -293,7 +295,7 @@ def test_ctrl_c_before_a_replication_is_finished(tmp_path: Path) -> None:
     def stop(_finished: int, _total: int, _fraction: float) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(ap.Interrupted, match="0 of 2 replications were finished") as raised:
+    with pytest.raises(ap.errors.Interrupted, match="0 of 2 replications were finished") as raised:
         ap.simulate(make(tcp(), duration="100000 s"), reps=2, progress=stop)
     assert raised.value.result.replications == []
     assert raised.value.result.advisories == []
@@ -303,7 +305,7 @@ def test_slots_that_are_too_many() -> None:
     """A cell with slots of 1 us took minutes without a word."""
 
     def cell(slot: str) -> ap.Scenario:
-        link = ap.CellLink(
+        link = ap.link.Cell(
             slot=slot,
             rate={"kind": "shannon", "bandwidth": "5 MHz"},
             snr={"kind": "constant", "mean": "10 dB"},

@@ -18,7 +18,7 @@ def scenario(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "flows": ap.flows(2, cc="newreno", base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]}),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(), link=ap.FixedLink(rate="10 Mbit/s", loss=1e-3)
+            aqm=ap.aqm.DropTail(), link=ap.link.Fixed(rate="10 Mbit/s", loss=1e-3)
         ),
         "duration": "10 s",
         "warmup": "2 s",
@@ -85,7 +85,7 @@ def test_an_error_in_progress_reaches_the_caller() -> None:
     ],
 )
 def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         ap.simulate(scenario(), **settings)
     assert str(error.value) == message
 
@@ -93,8 +93,8 @@ def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str)
 def trace_scenario(folder: Path, text: str, kind: str = "trace") -> ap.Scenario:
     file = folder / "some.trace"
     file.write_text(text)
-    link = ap.TraceLink(file=str(file)) if kind == "trace" else ap.RateTraceLink(file=str(file))
-    return scenario(bottleneck=ap.Bottleneck(aqm=ap.DropTail(), link=link))
+    link = ap.link.Trace(file=str(file)) if kind == "trace" else ap.link.RateTrace(file=str(file))
+    return scenario(bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=link))
 
 
 def test_a_trace_is_read_as_its_link_wants_it(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_trace_is_read_as_its_link_wants_it(tmp_path: Path) -> None:
 def test_a_broken_trace_is_one_line_with_file_and_line(tmp_path: Path) -> None:
     broken = trace_scenario(tmp_path, "5\n9\n7\n")
     for verb in (ap.simulate, ap.check):
-        with pytest.raises(ap.BadValueError) as error:
+        with pytest.raises(ap.errors.BadValueError) as error:
             verb(broken)
         assert str(error.value) == (
             f"{tmp_path}/some.trace:3: 7 is before the previous 9. "
@@ -118,14 +118,14 @@ def test_a_broken_trace_is_one_line_with_file_and_line(tmp_path: Path) -> None:
 
 
 def test_a_trace_of_the_other_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ap.BadValueError, match=r"some\.trace:1: .* is not a delivery time"):
+    with pytest.raises(ap.errors.BadValueError, match=r"some\.trace:1: .* is not a delivery time"):
         ap.simulate(trace_scenario(tmp_path, "time_s,rate_bps\n0,1\n1,1\n"))
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     made = trace_scenario(tmp_path, "1\n")
     (tmp_path / "some.trace").write_bytes(b"1\n\xff\n")
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         ap.simulate(made)
     assert str(error.value) == f"{tmp_path}/some.trace: not a text in UTF-8 (byte 3)."
 
@@ -140,7 +140,7 @@ def test_what_was_checked_is_neither_resolved_nor_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "some.trace").write_text("1\n2\n3\n", encoding="utf-8")
-    link = ap.TraceLink(file=str(tmp_path / "some.trace"))
+    link = ap.link.Trace(file=str(tmp_path / "some.trace"))
     made = scenario(bottleneck=ap.Bottleneck(aqm="droptail", link=link), duration="3 s")
     expected = ap.simulate(made, reps=1).to_dict()
     checked = ap.check(made)
@@ -149,7 +149,7 @@ def test_what_was_checked_is_neither_resolved_nor_read_again(
     found = ap.simulate(checked, reps=1)
     assert found.to_dict() == expected
     assert [str(each) for each in ap.advisories(checked)] == []
-    with pytest.raises(ap.BadValueError, match=r"link\.kind"):
+    with pytest.raises(ap.errors.BadValueError, match=r"link\.kind"):
         ap.solve(checked)
 
 
@@ -199,7 +199,9 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
             {
                 "bottleneck": ap.Bottleneck(
                     aqm="gred",
-                    link=ap.FixedLink(rate="1 Mbit/s", errors=ap.IndependentErrors(loss=0.1)),
+                    link=ap.link.Fixed(
+                        rate="1 Mbit/s", errors=ap.frame_errors.Independent(loss=0.1)
+                    ),
                 )
             },
             'scenario: bottleneck.link.errors.kind = "independent": no analytic model covers it. '
@@ -207,9 +209,10 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
         ),
         (
             {
-                "ack_path": ap.LinkAckPath(
-                    link=ap.FixedLink(
-                        rate="1 Mbit/s", errors=ap.BurstErrors(frame_error_rate=0.1, doppler=0.01)
+                "ack_path": ap.ack_path.Link(
+                    link=ap.link.Fixed(
+                        rate="1 Mbit/s",
+                        errors=ap.frame_errors.Burst(frame_error_rate=0.1, doppler=0.01),
                     )
                 )
             },
@@ -219,7 +222,7 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
     ],
 )
 def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         ap.solve(scenario(**changes))
     assert str(error.value) == message
 
@@ -248,9 +251,11 @@ def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
     assert ap.simulate(str(file), reps=1).replications == expected
     assert ap.check(file).resolved.flows.entries == ap.check(scenario()).resolved.flows.entries
     assert ap.solve(file).throughput_bps == ap.solve(scenario()).throughput_bps
-    with pytest.raises(ap.ScenarioError, match=r"no\.toml: cannot be read"):
+    with pytest.raises(ap.errors.ScenarioError, match=r"no\.toml: cannot be read"):
         ap.simulate(tmp_path / "no.toml")
-    with pytest.raises(ap.BadValueError, match=r"scenario = \{\}: neither a Scenario nor the path"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"scenario = \{\}: neither a Scenario nor the path"
+    ):
         ap.simulate({})  # type: ignore[arg-type]
 
 

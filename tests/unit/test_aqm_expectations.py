@@ -33,7 +33,7 @@ FQ_CODEL = Law(
 )
 
 
-def measured(aqm: ap.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[str, float]:
+def measured(aqm: ap.aqm.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[str, float]:
     """Return mean wait, mean queue, utilisation and Jain's index of NewReno bulk flows."""
     scenario = ap.Scenario(
         flows=ap.flows(
@@ -43,7 +43,7 @@ def measured(aqm: ap.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[st
             tcp={"receive_window": "4 MB"},
             start={"uniform": ["0 s", "1 s"]},
         ),
-        bottleneck=ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate=rate)),
+        bottleneck=ap.Bottleneck(aqm=aqm, link=ap.link.Fixed(rate=rate)),
         duration="120 s",
         warmup="40 s",
     )
@@ -63,7 +63,7 @@ def measured(aqm: ap.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[st
 @pytest.mark.parametrize("flows", [5, 20, 50])
 def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str) -> None:
     """RFC 8033 §4: mean delay near the 15 ms of the target, 95 % of the link or more."""
-    found = measured(ap.Pie(delay_estimate=delay_estimate), flows, "10 Mbit/s", "40 ms")
+    found = measured(ap.aqm.Pie(delay_estimate=delay_estimate), flows, "10 Mbit/s", "40 ms")
     name = f"{flows} flows, {delay_estimate}"
     PIE.between(f"mean wait, {name}", "ms", found["wait_ms"], 13, 20)
     PIE.between(f"use of the link, {name}", "", found["utilisation"], 0.95)
@@ -72,7 +72,7 @@ def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str
 @pytest.mark.parametrize("flows", [2, 5, 20])
 def test_codel_keeps_the_wait_near_its_target(flows: int) -> None:
     """RFC 8289 §3.2: little standing queue at a small cost; droptail would hold 85 to 120 ms."""
-    found = measured(ap.CoDel(), flows, "10 Mbit/s", "40 ms")
+    found = measured(ap.aqm.CoDel(), flows, "10 Mbit/s", "40 ms")
     CODEL.between(f"mean wait, {flows} flows", "ms", found["wait_ms"], 0, 20)
     CODEL.between(f"use of the link, {flows} flows", "", found["utilisation"], 0.9)
 
@@ -85,7 +85,7 @@ def test_ared_stays_in_its_band_over_a_factor_of_ten_in_load(flows: int) -> None
     less strictly. Ten senders need a loss rate below what the least max_p gives: they only have
     to stay between min_th and the band.
     """
-    aqm = ap.Ared(limit=2000, mean_packet="1500 B")
+    aqm = ap.aqm.Ared(limit=2000, mean_packet="1500 B")
     found = measured(aqm, flows, "50 Mbit/s", "60 ms")
     least = 10.4 if flows == 10 else 16.8
     ARED.between(f"mean queue, {flows} flows", "packets", found["queue"], least, 24.9)
@@ -94,7 +94,7 @@ def test_ared_stays_in_its_band_over_a_factor_of_ten_in_load(flows: int) -> None
 @pytest.mark.parametrize("flows", [2, 5])
 def test_fq_codel_shares_equally(flows: int) -> None:
     """RFC 8290 §1.2: flows share the link whatever they do."""
-    found = measured(ap.FqCoDel(), flows, "10 Mbit/s", "40 ms")
+    found = measured(ap.aqm.FqCoDel(), flows, "10 Mbit/s", "40 ms")
     FQ_CODEL.between(f"Jain's index, {flows} flows", "", found["jain"], 0.999)
     FQ_CODEL.between(f"mean wait, {flows} flows", "ms", found["wait_ms"], 0, 15)
 
@@ -104,10 +104,10 @@ def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
     bulk = ap.flows(4, cc="newreno", base_rtt="40 ms", tcp={"receive_window": "4 MB"})
     sparse = ap.flows(source="cbr", rate="64 kbit/s", packet="160 B")
     waits = {}
-    for aqm in (ap.FqCoDel(), ap.CoDel()):
+    for aqm in (ap.aqm.FqCoDel(), ap.aqm.CoDel()):
         scenario = ap.Scenario(
             flows=bulk + sparse,
-            bottleneck=ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="10 Mbit/s")),
+            bottleneck=ap.Bottleneck(aqm=aqm, link=ap.link.Fixed(rate="10 Mbit/s")),
             duration="60 s",
             warmup="10 s",
         )

@@ -15,7 +15,7 @@ from airpath.scenario.examples import example_path
 
 SCENARIO = ap.Scenario(
     flows=ap.flows(2, base_rtt="40 ms"),
-    bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="5 Mbit/s")),
+    bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="5 Mbit/s")),
     duration="1 s",
 )
 FILE = example_path("dual-regime")
@@ -58,7 +58,7 @@ FRACTION = "Write a fraction, for example 0.99."
     ],
 )
 def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(SCENARIO, **keys)
     assert str(caught.value) == line
 
@@ -75,7 +75,7 @@ def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
     ],
 )  # fmt: skip
 def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(SCENARIO, capture_to=tmp_path, **keys)
     assert str(caught.value).startswith(line)
 
@@ -94,9 +94,9 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
         (lambda: mean_interval(5, 0.9), "values = 5: not numbers. Write a list with one for "),  # type: ignore[arg-type]
         (lambda: mean_interval([1.0], 2), "confidence = 2: not between 0 and 1. "),
         (lambda: mean_interval([1.0], 0.9, (1.0,)), "bounds = [1.0]: not a pair. "),  # type: ignore[arg-type]
-        (lambda: ap.Duration("40 ms"), '"40 ms": not a number of the base unit. '),  # type: ignore[arg-type]
+        (lambda: ap.units.Duration("40 ms"), '"40 ms": not a number of the base unit. '),  # type: ignore[arg-type]
         (lambda: ap.Trace.parse("1\n").rates("5 parsecs"), 'bin = "5 parsecs": not a duration. '),
-        (lambda: ap.generate_trace("x", 5, 5e6, "1 Mbit/s", 1, 2e9), 'duration = "x": not a '),
+        (lambda: ap.Trace.generate("x", 5, 5e6, "1 Mbit/s", 1, 2e9), 'duration = "x": not a '),
         (lambda: setattr(SCENARIO, "durationn", 3),
          "Scenario: durationn = 3: unknown key. The nearest is duration; "),
         (lambda: delattr(SCENARIO, "duration"),
@@ -107,7 +107,7 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
     ],
 )  # fmt: skip
 def test_other_calls(call: Callable[[], object], line: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         call()
     assert str(caught.value).startswith(line)
 
@@ -133,7 +133,7 @@ def test_a_run_that_does_not_fit_is_refused(
 ) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
     monkeypatch.setattr("airpath.engine.memory.available_bytes", lambda: 16e9)
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(SCENARIO.model_copy(update={"record": record}), reps=reps)
     assert str(caught.value) == line
 
@@ -143,7 +143,9 @@ def test_a_long_run_with_a_series_is_refused_by_check(monkeypatch: pytest.Monkey
     monkeypatch.setattr("airpath.engine.memory.available_bytes", lambda: 16e9)
     long = SCENARIO.replace({"duration": "90 h", "bottleneck.link.rate": "10 Gbit/s"})
     ap.check(long)
-    with pytest.raises(ap.BadValueError, match=r'record\.interval = "0 s": about 2\.7e\+11 values'):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r'record\.interval = "0 s": about 2\.7e\+11 values'
+    ):
         ap.check(long.replace("record.series", ["queue"]))
     ap.check(long.replace("record", {"series": ["queue"], "interval": "100 ms"}))
 

@@ -18,7 +18,7 @@ WINDOW = {"receive_window": "2 MB"}
 def scenario(rate: str = "16 Mbit/s", **keys: Any) -> ap.Scenario:
     given: dict[str, Any] = {
         "flows": ap.flows(2, base_rtt="60 ms", cc="cubic", tcp=WINDOW),
-        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="20 Mbit/s")),
+        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="20 Mbit/s")),
         "backhaul": {"rate": rate, "delay": "10 ms", "limit": "200 packets"},
         "duration": "20 s",
         "warmup": "5 s",

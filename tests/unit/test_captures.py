@@ -116,17 +116,18 @@ def lossy(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "name": "lossy",
         "flows": [
-            ap.Tcp(
+            ap.traffic.Tcp(
                 count=2,
                 base_rtt="40 ms",
                 tcp={"recovery": "sack", "timestamps": True, "receive_window": "1 MiB"},
             ),
-            ap.Poisson(rate="100 kbit/s", packet="500 B", base_rtt="40 ms"),
+            ap.traffic.Poisson(rate="100 kbit/s", packet="500 B", base_rtt="40 ms"),
         ],
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(limit="50 packets"), link=ap.FixedLink(rate="10 Mbit/s", loss=0.005)
+            aqm=ap.aqm.DropTail(limit="50 packets"),
+            link=ap.link.Fixed(rate="10 Mbit/s", loss=0.005),
         ),
-        "ack_path": ap.ReverseAckPath(),
+        "ack_path": ap.ack_path.Reverse(),
         "duration": "6 s",
     }
     return ap.Scenario(**(keys | changes))
@@ -285,7 +286,7 @@ def test_timestamps_are_echoed_by_both_sides(run: Run) -> None:
 
 
 def test_on_an_ideal_path_acks_are_captured_at_the_receivers(tmp_path: Path) -> None:
-    scenario = lossy(ack_path=ap.IdealAckPath(), duration="2 s")
+    scenario = lossy(ack_path=ap.ack_path.Ideal(), duration="2 s")
     result = ap.simulate(
         scenario, reps=1, capture=["acks", "receiver"], capture_to=tmp_path / "new"
     )
@@ -296,7 +297,7 @@ def test_on_an_ideal_path_acks_are_captured_at_the_receivers(tmp_path: Path) -> 
 
 def test_the_data_of_a_reverse_flow_passes_where_the_others_acks_do(tmp_path: Path) -> None:
     flows = [
-        ap.Tcp(base_rtt="40 ms", tcp={"mss": "1000 B"}, direction=way, size="300 kB")
+        ap.traffic.Tcp(base_rtt="40 ms", tcp={"mss": "1000 B"}, direction=way, size="300 kB")
         for way in ("forward", "reverse")
     ]
     scenario = lossy(flows=flows)
@@ -365,7 +366,7 @@ def test_what_cannot_be_captured_is_said(
     settings: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         ap.simulate(lossy(), reps=3, **settings)
     assert str(error.value) == message
     assert list(tmp_path.iterdir()) == []
@@ -383,7 +384,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
 
 def test_without_window_scaling_the_field_is_the_window(tmp_path: Path) -> None:
     tcp = {"receive_window": "1 MiB", "window_scaling": "off"}
-    scenario = lossy(flows=[ap.Tcp(base_rtt="40 ms", tcp=tcp)], duration="2 s")
+    scenario = lossy(flows=[ap.traffic.Tcp(base_rtt="40 ms", tcp=tcp)], duration="2 s")
     result = ap.simulate(scenario, reps=1, capture=["sender"], capture_to=tmp_path)
     frames = Capture(result.captures["sender"]).frames
     assert {struct.unpack_from(">H", frame.head, 34)[0] for frame in frames} == {65_535}

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
 
 
 def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(text, place="cell.toml", overrides=overrides)
     return str(caught.value).splitlines()
 
@@ -211,21 +211,21 @@ def test_flows_without_a_user_are_users_of_their_own() -> None:
         duration="1 s", flows=flows, bottleneck=ap.Bottleneck(aqm="droptail", link=cell)
     )
     assert sorted(set(ap.simulate(scenario, reps=1).users()["user"])) == [0, 1, 2]
-    with pytest.raises(ap.ScenarioError, match="users are numbered without gaps"):
+    with pytest.raises(ap.errors.ScenarioError, match="users are numbered without gaps"):
         # The second group's flow is number 3.
         scenario.replace("flows", [*ap.flows(3, base_rtt="1 s", user=0), *ap.flows(base_rtt="1 s")])
 
 
 def test_the_classes_say_the_same_as_the_file() -> None:
-    link = ap.CellLink(
+    link = ap.link.Cell(
         slot="3 ms",
         delay="1 ms",
-        rate=ap.Shannon(bandwidth="4.3 MHz", cap="10 Mbit/s"),
-        margin=ap.AdaptiveMargin(target_loss=1e-3),
+        rate=ap.link.Shannon(bandwidth="4.3 MHz", cap="10 Mbit/s"),
+        margin=ap.link.AdaptiveMargin(target_loss=1e-3),
         attempts=15,
-        scheduler=ap.AlphaFair(alpha=2, time_constant="1 s"),
-        snr=ap.RayleighSnr(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
-        users=[ap.CellUser(user=0, weight=2.0, snr=ap.ConstantSnr(mean="0 dB"))],
+        scheduler=ap.scheduler.AlphaFair(alpha=2, time_constant="1 s"),
+        snr=ap.snr.Rayleigh(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
+        users=[ap.link.CellUser(user=0, weight=2.0, snr=ap.snr.Constant(mean="0 dB"))],
     )
     told = '{kind = "alpha-fair", alpha = 2, time_constant = "1 s"}'
     users = '[{user = 0, weight = 2.0, snr = {kind = "constant", mean = "0 dB"}}]'
@@ -257,12 +257,12 @@ def test_users_have_one_margin_or_one_each(per_user: bool) -> None:
 
 
 def test_slots_with_the_schemes_of_a_table() -> None:
-    rate = ap.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz")
+    rate = ap.link.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz")
     told = '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "20 MHz"}'
     changes = [("rate", told), ("slot", "1 ms"), ("margin", "0.2")]
     scenario = loads(GOOD, overrides=[(f"bottleneck.link.{k}", v) for k, v in changes])
     cell = scenario.bottleneck.link
-    assert isinstance(cell, ap.CellLink)
+    assert isinstance(cell, ap.link.Cell)
     assert cell.rate == rate
     assert loads(scenario.to_toml()).bottleneck == scenario.bottleneck
     text, files = scenario.resolve()
@@ -338,7 +338,7 @@ def test_links_that_are_no_cells_have_no_users() -> None:
     scenario = ap.Scenario(
         duration="1 s",
         flows=ap.flows(base_rtt="40 ms"),
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s")),
     )
     result = ap.simulate(scenario, reps=1)
     assert result.users().empty
@@ -353,7 +353,7 @@ def test_the_snr_of_users_is_recorded_and_does_not_depend_on_the_scheduler() -> 
         series = ap.simulate(changed, reps=1, seed=5).series("snr")
         return series[series["id"] == 0].set_index("time_s")["value"]
 
-    fair, other = recorded(), recorded(**{"bottleneck.link.scheduler": ap.RoundRobin()})
+    fair, other = recorded(), recorded(**{"bottleneck.link.scheduler": ap.scheduler.RoundRobin()})
     both = fair.index.intersection(other.index)
     assert len(both) > 500
     assert (fair[both] == other[both]).all()
@@ -365,7 +365,7 @@ def test_a_cell_may_serve_acks_and_both_ways() -> None:
     assert list(both.users()["link"]) == ["bottleneck"] * 2 + ["reverse"] * 2
     assert set(both.jain_of_users()) == {"bottleneck", "reverse"}
     link = {"kind": "link", "link": loads(GOOD).bottleneck.link.document()}
-    fixed = ap.FixedLink(rate="5 Mbit/s")
+    fixed = ap.link.Fixed(rate="5 Mbit/s")
     alone = loads(GOOD).replace({"ack_path": link, "bottleneck.link": fixed})
     assert list(ap.simulate(alone, reps=1).users()["link"]) == ["ack_path"] * 2
 

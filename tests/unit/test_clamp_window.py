@@ -24,8 +24,8 @@ NEWRENO = {
 
 def deterministic(flows: Any, limit: str = "6 MB", **keys: Any) -> ap.Scenario:
     """Return flows over the link of Fig. 2."""
-    aqm = ap.ClampQueue(a="5500 B", inner={"kind": "droptail", "limit": limit})
-    bottleneck = ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="10 Mbit/s"))
+    aqm = ap.aqm.Clamp(a="5500 B", inner={"kind": "droptail", "limit": limit})
+    bottleneck = ap.Bottleneck(aqm=aqm, link=ap.link.Fixed(rate="10 Mbit/s"))
     return ap.Scenario(bottleneck=bottleneck, flows=flows, **keys)
 
 
@@ -195,7 +195,7 @@ def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> s
     ],
 )
 def test_messages(text: str, line: str) -> None:
-    with pytest.raises(ap.ScenarioError) as found:
+    with pytest.raises(ap.errors.ScenarioError) as found:
         loads(text)
     assert len(str(found.value).splitlines()) <= 2
     assert line in str(found.value)

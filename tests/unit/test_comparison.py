@@ -24,8 +24,8 @@ GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
 
 
 @pytest.fixture(scope="module")
-def compared() -> ap.EngineComparison:
-    return ap.compare_engines(scenario(), engines="simulate,solve", reps=4, confidence=0.95)
+def compared() -> ap.Comparison:
+    return ap.compare(scenario(), engines="simulate,solve", reps=4, confidence=0.95)
 
 
 # --- intervals of differences ------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_what_does_not_vary_is_not_judged() -> None:
 # --- what is compared --------------------------------------------------------------------------
 
 
-def test_the_rows_are_what_two_engines_tell(compared: ap.EngineComparison) -> None:
+def test_the_rows_are_what_two_engines_tell(compared: ap.Comparison) -> None:
     assert [row.quantity.name for row in compared.rows] == [
         "goodput_bps",
         "flows.0.goodput_bps",
@@ -127,11 +127,11 @@ def test_the_rows_are_what_two_engines_tell(compared: ap.EngineComparison) -> No
     )
 
 
-def test_the_numbers_are_those_of_both_engines(compared: ap.EngineComparison) -> None:
+def test_the_numbers_are_those_of_both_engines(compared: ap.Comparison) -> None:
     result = ap.simulate(scenario(), reps=4, confidence=0.95)
     with pytest.warns(ModelWarning, match="the queue swings"):
         solution = ap.solve(scenario())
-    assert isinstance(solution, ap.FixedPointSolution)
+    assert isinstance(solution, ap.solutions.FixedPoint)
     table = compared.table().set_index(["quantity", "engine"])
     mine = table.loc[("goodput_bps", "simulate")]
     theirs = result.intervals["all"]["goodput_bps"]
@@ -152,7 +152,7 @@ def test_the_numbers_are_those_of_both_engines(compared: ap.EngineComparison) ->
 def test_what_is_no_metric_is_counted_from_queues_and_links() -> None:
     made = scenario(
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="20 packets"), link=ap.FixedLink(rate="8 Mbit/s", loss=0.002)
+            aqm=ap.aqm.DropTail(limit="20 packets"), link=ap.link.Fixed(rate="8 Mbit/s", loss=0.002)
         )
     )
     result = ap.simulate(made, reps=2)
@@ -172,7 +172,7 @@ def test_what_is_no_metric_is_counted_from_queues_and_links() -> None:
 def test_marks_are_compared_where_something_marks() -> None:
     ecn = scenario(
         flows=ap.flows(4, cc="newreno", base_rtt="30 ms", tcp={"ecn": "on"}),
-        bottleneck=ap.Bottleneck(aqm=ap.Gred(ecn=True), link=ap.FixedLink(rate="8 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(ecn=True), link=ap.link.Fixed(rate="8 Mbit/s")),
     )
     result = ap.simulate(ecn, reps=2)
     wanted = quantities(result.resolved, result.replications)
@@ -204,7 +204,7 @@ def test_groups_have_rows_of_their_own() -> None:
             *ap.flows(1, cc="reno", base_rtt="60 ms"),
         ]
     )
-    found = ap.compare_engines(mixed, engines=["simulate", "solve"], reps=2)
+    found = ap.compare(mixed, engines=["simulate", "solve"], reps=2)
     table = found.table().set_index(["quantity", "engine"])
     solution = found.answers["solve"].solution
     assert solution is not None
@@ -223,8 +223,8 @@ def test_an_engine_that_cannot_is_told_and_the_others_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
-    made = scenario(bottleneck=ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="8 Mbit/s")))
-    found = ap.compare_engines(made, reps=2)
+    made = scenario(bottleneck=ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="8 Mbit/s")))
+    found = ap.compare(made, reps=2)
     assert found.engines == ("simulate", "emulate")
     assert list(found.refused) == ["solve"]
     assert "no analytic model covers it" in found.refused["solve"]
@@ -238,7 +238,7 @@ def test_fewer_than_two_engines_are_refused_with_their_reasons(
 
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
     with pytest.raises(BadValueError) as caught:
-        ap.compare_engines(scenario(), engines=["emulate", "solve"])
+        ap.compare(scenario(), engines=["emulate", "solve"])
     assert str(caught.value).splitlines() == [
         "emulate: flows.0: CLAMP's receiver is not in the kernel.",
         "Nothing to compare: only solve is left.",
@@ -251,7 +251,7 @@ def test_a_run_that_failed_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
     with pytest.raises(RunError, match="emulate: the device is gone"):
-        ap.compare_engines(scenario(), engines=["emulate", "solve"])
+        ap.compare(scenario(), engines=["emulate", "solve"])
 
 
 def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
@@ -259,7 +259,7 @@ def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
     example = Path(ap.__file__).parent / "examples" / "mimo-vcp.toml"
     made = ap.load(example, {"duration": "2 s", "warmup": "0 s"})
     with pytest.raises(BadValueError) as caught:
-        ap.compare_engines(made, engines=["simulate", "solve"], reps=1)
+        ap.compare(made, engines=["simulate", "solve"], reps=1)
     first, last = str(caught.value).splitlines()
     assert first.startswith("solve: model mimo tells nothing that another engine tells: flows.0.cc")
     assert first.endswith("(and 2 more)")
@@ -277,7 +277,7 @@ def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
 )
 def test_engines_that_are_none(engines: Any, message: str) -> None:
     with pytest.raises(BadValueError) as caught:
-        ap.compare_engines(scenario(), engines=engines)
+        ap.compare(scenario(), engines=engines)
     assert message in str(caught.value)
 
 
@@ -286,14 +286,14 @@ def test_what_was_finished_before_ctrl_c_is_compared(monkeypatch: pytest.MonkeyP
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
-    with pytest.raises(ap.ComparisonInterrupted) as caught:
-        ap.compare_engines(scenario(), reps=2)
+    with pytest.raises(ap.errors.ComparisonInterrupted) as caught:
+        ap.compare(scenario(), reps=2)
     found = caught.value.comparison
     assert found is not None
     assert (found.engines, found.interrupted) == (("simulate", "solve"), True)
     assert found.to_dict()["complete"] is False
-    with pytest.raises(ap.ComparisonInterrupted) as caught:
-        ap.compare_engines(scenario(), engines=["emulate", "solve"])
+    with pytest.raises(ap.errors.ComparisonInterrupted) as caught:
+        ap.compare(scenario(), engines=["emulate", "solve"])
     assert caught.value.comparison is None
 
 
@@ -306,20 +306,20 @@ def test_a_replication_that_was_cut_short_is_not_compared(monkeypatch: pytest.Mo
         raise Interrupted(result)
 
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
-    with pytest.raises(ap.ComparisonInterrupted) as caught:
-        ap.compare_engines(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=3)
+    with pytest.raises(ap.errors.ComparisonInterrupted) as caught:
+        ap.compare(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=3)
     assert caught.value.comparison is not None
     [row, *_] = caught.value.comparison.rows
     assert (row.answers["simulate"].reps, row.answers["emulate"].reps) == (3, 2)
-    with pytest.raises(ap.ComparisonInterrupted) as caught:
-        ap.compare_engines(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=1)
+    with pytest.raises(ap.errors.ComparisonInterrupted) as caught:
+        ap.compare(scenario(duration="6 s"), engines=["simulate", "emulate"], reps=1)
     assert caught.value.comparison is None
 
 
 # --- documents, tables, figures ----------------------------------------------------------------
 
 
-def test_another_engine_can_be_the_base(compared: ap.EngineComparison) -> None:
+def test_another_engine_can_be_the_base(compared: ap.Comparison) -> None:
     turned = compared.relative_to("solve")
     name = "queues.bottleneck.mean_packets"
     [one] = [row.differences["solve"] for row in compared.rows if row.quantity.name == name]
@@ -330,7 +330,7 @@ def test_another_engine_can_be_the_base(compared: ap.EngineComparison) -> None:
         compared.relative_to("emulate")
 
 
-def test_the_document_and_the_files(compared: ap.EngineComparison, tmp_path: Path) -> None:
+def test_the_document_and_the_files(compared: ap.Comparison, tmp_path: Path) -> None:
     paths = compared.save(tmp_path, figure_formats="svg")
     assert [path.name for path in paths] == [
         "comparison.json",
@@ -352,13 +352,13 @@ def test_the_document_and_the_files(compared: ap.EngineComparison, tmp_path: Pat
     pd.testing.assert_frame_equal(table, wanted, check_dtype=False)
 
 
-def test_a_notebook_shows_the_table(compared: ap.EngineComparison) -> None:
+def test_a_notebook_shows_the_table(compared: ap.Comparison) -> None:
     shown = compared._repr_html_()
     assert "<th>solve − simulate</th>" in shown
     assert "mean queue" in shown
 
 
-def test_the_figure_has_a_panel_for_each_quantity(compared: ap.EngineComparison) -> None:
+def test_the_figure_has_a_panel_for_each_quantity(compared: ap.Comparison) -> None:
     figure = compared.figure()
     titles = [axis.get_title(loc="left") for axis in figure.axes if axis.get_visible()]
     assert titles == [
@@ -384,7 +384,7 @@ def test_the_figure_has_a_panel_for_each_quantity(compared: ap.EngineComparison)
 def test_each_engines_difference_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     r"""With three engines the figure had "\\n" between the two."""
     monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
-    found = ap.compare_engines(scenario(duration="4 s"), reps=2)
+    found = ap.compare(scenario(duration="4 s"), reps=2)
     lines = found.figure().axes[0].get_xlabel().splitlines()
     assert [each.partition(":")[0] for each in lines] == [
         "emulate − simulate",
@@ -392,7 +392,7 @@ def test_each_engines_difference_has_a_line_of_its_own(monkeypatch: pytest.Monke
     ]
 
 
-def test_a_narrow_panel_is_not_drawn_as_a_wide_one(compared: ap.EngineComparison) -> None:
+def test_a_narrow_panel_is_not_drawn_as_a_wide_one(compared: ap.Comparison) -> None:
     """A difference of 1 % looked like one of 100 % where a panel was as narrow as its points."""
     for axis in compared.figure().axes:
         if axis.get_visible():

@@ -20,8 +20,8 @@ GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
 
 
 @pytest.fixture(scope="module")
-def compared() -> ap.EngineComparison:
-    return ap.compare_engines(scenario(), engines="simulate,solve", reps=4, confidence=0.95)
+def compared() -> ap.Comparison:
+    return ap.compare(scenario(), engines="simulate,solve", reps=4, confidence=0.95)
 
 
 def verdict(values: tuple[list[float], Any], *facts: Fact) -> tuple[str, list[str]]:
@@ -70,10 +70,10 @@ def test_one_replication_cannot_be_judged() -> None:
 
 
 def test_the_swings_of_the_fixed_point_are_a_fact_with_its_size(
-    compared: ap.EngineComparison,
+    compared: ap.Comparison,
 ) -> None:
     solution = compared.answers["solve"].solution
-    assert isinstance(solution, ap.FixedPointSolution)
+    assert isinstance(solution, ap.solutions.FixedPoint)
     [swings] = [fact for fact in compared.facts if fact.code == "swings"]
     size = solution.queue_packets - solution.average_queue_packets
     assert swings.sizes["queues.bottleneck.mean_packets"] == size
@@ -177,7 +177,7 @@ def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.Mo
         return emulation(not_applied=[growth, *others])(grows, **settings)
 
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
-    found = ap.compare_engines(scenario(), engines=["simulate", "emulate"], reps=4)
+    found = ap.compare(scenario(), engines=["simulate", "emulate"], reps=4)
     tried = next(fact for fact in found.facts if fact.code == "as-the-kernel-does")
     assert "(tcp.window_growth = segments, tcp.receive_window = 8000 B), the goodput" in tried.text
     assert tried.settles == ("tcp.window_growth", "tcp.receive_window")
@@ -221,9 +221,9 @@ def test_probes_that_simulated_senders_send_too_are_no_difference() -> None:
 def test_equal_replications_are_a_fact() -> None:
     still = scenario(
         flows=ap.flows(2, cc="reno", base_rtt="30 ms"),
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="8 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="8 Mbit/s")),
     )
-    found = ap.compare_engines(still, engines="simulate,solve", reps=2)
+    found = ap.compare(still, engines="simulate,solve", reps=2)
     assert "equal-replications" in [fact.code for fact in found.facts]
     assert {row.differences["solve"].verdict for row in found.rows} <= {
         "related", "explained", "within the noise",

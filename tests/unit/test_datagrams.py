@@ -17,11 +17,11 @@ HEADERS = 28
 """IPv4 and UDP, bytes."""
 
 
-def scenario(*flows: ap.Source, **keys: Any) -> ap.Scenario:
-    link = ap.FixedLink(rate="10 Mbit/s", loss=keys.pop("loss", 0))
+def scenario(*flows: ap.traffic.Source, **keys: Any) -> ap.Scenario:
+    link = ap.link.Fixed(rate="10 Mbit/s", loss=keys.pop("loss", 0))
     given: dict[str, Any] = {
         "flows": list(flows) or ap.flows(source="cbr", rate="1 Mbit/s", packet="100 B"),
-        "bottleneck": ap.Bottleneck(aqm=ap.DropTail(limit="50 packets"), link=link),
+        "bottleneck": ap.Bottleneck(aqm=ap.aqm.DropTail(limit="50 packets"), link=link),
         "duration": "11 s",
         "warmup": "1 s",
     }

@@ -26,7 +26,7 @@ def result() -> ap.Result:
         flows=ap.flows(2, cc="newreno", base_rtt="20 ms")
         + ap.flows(cc="cubic", base_rtt="200 ms")
         + ap.flows(source="cbr", rate="1 Mbit/s", start="19.99 s", base_rtt="80 ms"),
-        bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=ap.FixedLink(rate="10 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="10 Mbit/s")),
         duration="20 s",
         warmup="4 s",
         record={"series": ["sojourn"]},

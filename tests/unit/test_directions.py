@@ -13,9 +13,9 @@ WIRE = {"delay": "1 ms"}
 
 def scenario(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
-        "flows": ap.flows(2, base_rtt="40 ms", start=ap.Uniform(uniform=["0 s", "1 s"]))
+        "flows": ap.flows(2, base_rtt="40 ms", start=ap.traffic.Uniform(uniform=["0 s", "1 s"]))
         + ap.flows(3, base_rtt="40 ms", direction="reverse"),
-        "bottleneck": ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="5 Mbit/s")),
+        "bottleneck": ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="5 Mbit/s")),
         "ack_path": BOTH,
         "duration": "10 s",
     }
@@ -39,7 +39,7 @@ def test_tables_and_documents_say_which_way_the_data_goes() -> None:
 
 
 def test_an_ideal_ack_path_is_refused_by_key() -> None:
-    with pytest.raises(ap.ScenarioError) as error:
+    with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(ack_path="ideal")
     assert str(error.value) == (
         'Scenario: flows.1.direction = "reverse": an ideal ACK path has no link that data could '
@@ -48,19 +48,19 @@ def test_an_ideal_ack_path_is_refused_by_key() -> None:
 
 
 def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
-    with pytest.raises(ap.ScenarioError) as error:
+    with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(ack_path="ideal", flows=ap.flows(egress={"delay": "2 ms"}, ack_access=WIRE))
     assert str(error.value) == (
         'Scenario: flows.0.ack_access = {delay = "1 ms"}: an ideal ACK path has no link that ACKs '
         'could be on their way to. Write ack_path of kind "link" or "reverse", or give the delay '
         "to return_wire."
     )
-    with pytest.raises(ap.ScenarioError) as error:
+    with pytest.raises(ap.errors.ScenarioError) as error:
         ap.flows(source="cbr", rate="1 Mbit/s", ack_access=WIRE)
     assert str(error.value) == (
         'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Leave this key out.'
     )
-    with pytest.raises(ap.ScenarioError, match=r"given beside ack_access\.delay"):
+    with pytest.raises(ap.errors.ScenarioError, match=r"given beside ack_access\.delay"):
         ap.flows(base_rtt="40 ms", ack_access=WIRE)
 
 
@@ -68,7 +68,7 @@ def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
 def test_the_base_rtt_of_models_counts_the_wire_of_acks() -> None:
     wires: dict[str, Any] = {"egress": {"delay": "20 ms"}, "cc": "reno"}
     split = {"ack_access": {"delay": "5 ms"}, "return_wire": {"delay": "15 ms"}}
-    gentle = ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="5 Mbit/s"))
+    gentle = ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="5 Mbit/s"))
     solved = [
         ap.solve(scenario(flows=ap.flows(2, **wires, **back), bottleneck=gentle)).flows[0].rtt_s
         for back in ({"return_wire": {"delay": "20 ms"}}, split)
@@ -78,12 +78,12 @@ def test_the_base_rtt_of_models_counts_the_wire_of_acks() -> None:
 
 def test_no_model_covers_it() -> None:
     found = scenario(flows=ap.flows(2, base_rtt="40 ms", direction="reverse", cc="reno"))
-    with pytest.raises(ap.AirpathError, match=r"flows\.0\.direction"):
+    with pytest.raises(ap.errors.AirpathError, match=r"flows\.0\.direction"):
         ap.solve(found)
 
 
 def test_advisories_look_at_the_queue_that_the_data_takes() -> None:
-    marking = ap.Bottleneck(aqm=ap.CoDel(ecn=True), link=ap.FixedLink(rate="5 Mbit/s"))
+    marking = ap.Bottleneck(aqm=ap.aqm.CoDel(ecn=True), link=ap.link.Fixed(rate="5 Mbit/s"))
     small = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "1000 B"}}
     flows = ap.flows(base_rtt="40 ms", direction="reverse", tcp={"ecn": "on"})
     found = {a.code: a.text for a in ap.advisories(scenario(flows=flows, bottleneck=marking))}
@@ -107,7 +107,7 @@ flows = [{base_rtt = "40 ms", direction = "reverse", user = 1}, {base_rtt = "40 
 def test_an_upload_that_is_never_granted_is_refused(grant: str) -> None:
     """It waited until the end of the run, without a word."""
     text = UPLOAD.replace("GRANT", grant)
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(text, place="tdd.toml", overrides=[("flows.1.user", "0")])
     assert str(caught.value) == (
         f'tdd.toml: flows.0.direction = "reverse": with request none and grant {grant} station 1 '

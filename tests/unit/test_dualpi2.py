@@ -19,15 +19,15 @@ CROWDED = pytest.mark.xfail(
 def shares(scalable: int, classic: int, cc: str) -> tuple[float, float, float]:
     """Return goodput per flow of both kinds, Mbit/s, and the link's utilisation."""
     flows = [
-        ap.Tcp(cc=kind, count=count, base_rtt="20 ms", tcp=WINDOW)
+        ap.traffic.Tcp(cc=kind, count=count, base_rtt="20 ms", tcp=WINDOW)
         for kind, count in (("dctcp", scalable), (cc, classic))
     ]
-    link = ap.FixedLink(rate="40 Mbit/s")
+    link = ap.link.Fixed(rate="40 Mbit/s")
     scenario = ap.Scenario(
         duration="60 s",
         warmup="20 s",
         flows=flows,
-        bottleneck=ap.Bottleneck(aqm=ap.DualPi2(any_ect=True), link=link),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.DualPi2(any_ect=True), link=link),
     )
     result = ap.simulate(scenario, reps=4, seed=1)
     found = [flow["goodput_bps"] / 1e6 for run in result.replications for flow in run["flows"]]
@@ -60,7 +60,7 @@ def test_a_link_slower_than_the_target_is_used() -> None:
         duration="60 s",
         warmup="10 s",
         flows=ap.flows(6, base_rtt="40 ms", cc="newreno", start={"uniform": ["0 s", "1 s"]}),
-        bottleneck=ap.Bottleneck(aqm="dualpi2", link=ap.FixedLink(rate="100 kbit/s")),
+        bottleneck=ap.Bottleneck(aqm="dualpi2", link=ap.link.Fixed(rate="100 kbit/s")),
     )
     [link] = ap.simulate(scenario, reps=4, seed=1).link_intervals()
     assert link["utilisation"].mean > 0.9
@@ -80,7 +80,7 @@ def test_a_link_slower_than_the_target_is_used() -> None:
     ],
 )
 def test_messages(table: str, line: str) -> None:
-    with pytest.raises(ap.ScenarioError) as found:
+    with pytest.raises(ap.errors.ScenarioError) as found:
         loads(
             f'duration = "1 s"\n[bottleneck]\naqm = {table}\n'
             'link = {kind = "fixed", rate = "1 Mbit/s"}\n[[flows]]\nbase_rtt = "10 ms"\n'

@@ -18,7 +18,7 @@ link = {kind = "fixed", rate = "1 Mbit/s"}
 source = "cbr"
 rate = "800 kbit/s"
 """
-KINDS = ", ".join(ap.ErrorProcess.registry)
+KINDS = ", ".join(ap.frame_errors.ErrorProcess.registry)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ KINDS = ", ".join(ap.ErrorProcess.registry)
     ],
 )
 def test_errors(value: str, problem: str) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, overrides=[("bottleneck.link.errors", value)])
     assert str(caught.value) == f"overrides: bottleneck.link.errors{problem}"
 
@@ -73,7 +73,9 @@ def lost(**errors: Any) -> float:
     """Return the share of packets that are destroyed."""
     scenario = ap.Scenario(
         flows=ap.flows(source="cbr", rate="800 kbit/s"),
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s", errors=errors)),
+        bottleneck=ap.Bottleneck(
+            aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s", errors=errors)
+        ),
         duration="200 s",
     )
     link = ap.simulate(scenario, reps=1, seed=1).links().iloc[0]
@@ -95,12 +97,12 @@ def test_certain_and_impossible_losses() -> None:
 
 
 def test_every_link_takes_an_error_process_in_both_directions() -> None:
-    errors = ap.IndependentErrors(loss=0.2)
+    errors = ap.frame_errors.Independent(loss=0.2)
     scenario = ap.Scenario(
         flows=ap.flows(base_rtt="20 ms"),
         bottleneck=ap.Bottleneck(
             aqm="droptail",
-            link=ap.MultiRegimeLink(thresholds=[], regimes=[{"rate": "1 Mbit/s"}], errors=errors),
+            link=ap.link.MultiRegime(thresholds=[], regimes=[{"rate": "1 Mbit/s"}], errors=errors),
         ),
         ack_path="reverse",
         duration="60 s",
@@ -132,18 +134,18 @@ def test_the_former_name_of_the_key_is_read_and_never_written() -> None:
 
 
 def test_under_both_names_the_key_is_refused() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.FixedLink(rate="1 Mbit/s", channel=BURST, errors=BURST)  # type: ignore[call-arg]
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.link.Fixed(rate="1 Mbit/s", channel=BURST, errors=BURST)  # type: ignore[call-arg]
     assert str(caught.value) == (
-        'FixedLink: channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}: '
+        'link.Fixed: channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}: '
         "the former name of errors, which is given too. Write errors alone."
     )
 
 
 def test_a_fault_has_the_name_that_was_written() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.FixedLink(rate="1 Mbit/s", channel={"kind": "independent"})  # type: ignore[call-arg]
-    assert str(caught.value) == "FixedLink: channel.loss: missing. Write loss = 0.01."
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.link.Fixed(rate="1 Mbit/s", channel={"kind": "independent"})  # type: ignore[call-arg]
+    assert str(caught.value) == "link.Fixed: channel.loss: missing. Write loss = 0.01."
 
 
 @pytest.mark.parametrize("key", ["channel", "errors"])
@@ -158,7 +160,7 @@ def test_an_override_takes_either_name(key: str) -> None:
         for written in ("channel", "errors")
     ]
     assert [each.bottleneck.link.errors for each in scenarios] == 2 * [
-        ap.IndependentErrors(loss=0.2)
+        ap.frame_errors.Independent(loss=0.2)
     ]
     copied = scenarios[0].bottleneck.link.model_copy(update={key: BURST})
-    assert copied.errors == ap.BurstErrors(frame_error_rate=0.1, doppler=0.01)
+    assert copied.errors == ap.frame_errors.Burst(frame_error_rate=0.1, doppler=0.01)

@@ -98,7 +98,7 @@ def test_parquet_in_parts_is_one_table(tmp_path: Path, monkeypatch: pytest.Monke
 def run(*, record: str = "[]", **settings: object) -> ap.Result:
     scenario = ap.Scenario(
         flows=ap.flows(1, cc="reno", base_rtt="20 ms"),
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="2 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="2 Mbit/s")),
         duration="2 s",
         record={"series": json.loads(record)},
     )

@@ -16,17 +16,17 @@ from airpath.sweeps.job import job_of, run_job
 from airpath.sweeps.metrics import evaluate
 
 
-def scenario(*flows: ap.Source, **keys: Any) -> ap.Scenario:
+def scenario(*flows: ap.traffic.Source, **keys: Any) -> ap.Scenario:
     given: dict[str, Any] = {
         "flows": list(flows),
-        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="10 Mbit/s")),
+        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="10 Mbit/s")),
         "duration": "22 s",
         "warmup": "2 s",
     }
     return ap.Scenario(**(given | keys))
 
 
-def bulk(count: int = 1, **keys: Any) -> list[ap.Source]:
+def bulk(count: int = 1, **keys: Any) -> list[ap.traffic.Source]:
     return ap.flows(count, base_rtt="40 ms", cc="cubic", **keys)
 
 
@@ -102,7 +102,7 @@ def test_without_flows_that_can_be_compared_there_is_no_index() -> None:
     ],
 )
 def test_bulk_flows_are_active_over_the_measured_time(
-    flows: list[ap.Source], found: list[int]
+    flows: list[ap.traffic.Source], found: list[int]
 ) -> None:
     made = scenario(*flows)
     assert comparable(resolved(made), range(9)) == found

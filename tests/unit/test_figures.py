@@ -29,7 +29,8 @@ def scenario(**changes: Any) -> ap.Scenario:
         "name": NAME,
         "flows": ap.flows(2, cc="newreno", base_rtt="30 ms"),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(limit="30 packets"), link=ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+            aqm=ap.aqm.DropTail(limit="30 packets"),
+            link=ap.link.Fixed(rate="5 Mbit/s", delay="5 ms"),
         ),
         "duration": "10 s",
         "warmup": "2 s",
@@ -230,7 +231,7 @@ def test_every_panel_takes_a_window(result: ap.Result) -> None:
     ],
 )
 def test_a_window_that_is_none_is_refused(result: ap.Result, window: Any, problem: str) -> None:
-    with pytest.raises(ap.BadValueError, match="window = ") as error:
+    with pytest.raises(ap.errors.BadValueError, match="window = ") as error:
         result.plot.timeline(window=window)
     assert problem in str(error.value)
     assert 'for example ("2.5 s", "5 s") or "2.5s..5s"' in str(error.value)
@@ -289,8 +290,8 @@ def test_the_mcs_of_a_constant_estimate_is_the_regimes() -> None:
 
 
 def test_a_multi_regime_link_names_its_rates_and_a_fixed_link_has_no_panel() -> None:
-    link = ap.DualRegimeLink(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
-    regimes = run(reps=1, bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link))
+    link = ap.link.DualRegime(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
+    regimes = run(reps=1, bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=link))
     panel = regimes.plot.timeline().axes[-1]
     assert labels(panel) == ["regime 1: 4 Mbit/s", "regime 2: 6 Mbit/s"]
     fixed = run(reps=1).plot.timeline()
@@ -399,7 +400,7 @@ def test_figures_are_written_in_every_format(result: ap.Result, tmp_path: Path) 
 def test_a_window_without_anything_over_time_is_refused(tmp_path: Path) -> None:
     """It was ignored, and the distribution of the whole run was written."""
     bare = run(record={"series": ["rtt"]})
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         bare.plot.save(tmp_path / "x", window=("2 s", "4 s"))
     assert str(caught.value) == (
         "window: nothing is recorded that is drawn over time. "
@@ -410,15 +411,15 @@ def test_a_window_without_anything_over_time_is_refused(tmp_path: Path) -> None:
 
 def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) -> None:
     assert checked_formats("pdf,png,pdf") == ["png", "pdf"]
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         result.plot.save(tmp_path / "x", figure_formats="jpg,pdf")
     assert str(error.value) == (
         'figure_formats = "jpg": not a format of figures. '
         "The nearest is png; accepted are png, svg, pdf."
     )
-    with pytest.raises(ap.BadValueError, match="not a format of figures"):
+    with pytest.raises(ap.errors.BadValueError, match="not a format of figures"):
         checked_formats([])
-    with pytest.raises(ap.BadValueError, match="nothing of the run"):
+    with pytest.raises(ap.errors.BadValueError, match="nothing of the run"):
         result.plot.save(tmp_path / "x", window=("20 s", "30 s"))
     assert not (tmp_path / "x").exists()
 

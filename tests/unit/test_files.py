@@ -75,7 +75,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_file_is_refused_at_once(reader: str, no_file: tuple[Path, str]) -> None:
     """A pipe hung until somebody wrote, and ``/dev/zero`` filled the memory."""
     path, what = no_file
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         READERS[reader](path)
     assert f"cannot be read: is {what}, not a regular file." in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
@@ -92,7 +92,9 @@ def test_a_file_that_is_too_large_is_not_read(reader: str, mib: int, tmp_path: P
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate((mib << 20) + 1)
-    with pytest.raises(ap.BadValueError, match=f"larger than the {mib} MiB that are accepted"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=f"larger than the {mib} MiB that are accepted"
+    ):
         READERS[reader](path)
 
 
@@ -102,7 +104,7 @@ def test_traces_and_tables_of_a_scenario_are_files(no_file: tuple[Path, str]) ->
         'duration = "1 s"\n[[flows]]\nbase_rtt = "20 ms"\n[bottleneck]\naqm = "droptail"\n'
         f'link = {{kind = "trace", file = "{path.name}"}}\n'
     )
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.check(path.parent / "small.toml")
     assert f'bottleneck.link.file = "odd": is {what}, not a regular file.' in str(caught.value)
 
@@ -121,7 +123,7 @@ def test_what_is_no_file_is_not_replaced(no_file: tuple[Path, str]) -> None:
     path, what = no_file
     before = path.lstat()
     for write in (output_file, lambda path: write_file(path, b"x"), NewFile):
-        with pytest.raises(ap.BadValueError, match=rf"cannot be written \(is {what}, not a"):
+        with pytest.raises(ap.errors.BadValueError, match=rf"cannot be written \(is {what}, not a"):
             write(path)
     assert path.lstat() == before
     assert names(path.parent) == ["odd"]
@@ -134,7 +136,7 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
         os.mknod(path, 0o20666, os.makedev(1, 7))
     except OSError as error:
         pytest.skip(f"no device can be made here: {error}")
-    with pytest.raises(ap.BadValueError, match="is a device, not a regular file"):
+    with pytest.raises(ap.errors.BadValueError, match="is a device, not a regular file"):
         write_file(path, b"x")
     assert path.is_char_device()
 
@@ -155,10 +157,10 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     """It said "file exists", which is not what is wrong."""
     path = tmp_path / "o.txt"
     path.write_text("")
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         output_folder(path)
     assert str(caught.value) == f'folder = "{path}": is a file, not a folder. Give another name.'
-    with pytest.raises(ap.BadValueError, match="is a device, not a folder"):
+    with pytest.raises(ap.errors.BadValueError, match="is a device, not a folder"):
         output_folder("/dev/null")
 
 
@@ -177,7 +179,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     """It was a traceback, and the provenance of a trace stayed without the trace."""
     old = tmp_path / "a"
     old.write_bytes(b"old")
-    with largest_file(1000), pytest.raises(ap.RunError) as caught:
+    with largest_file(1000), pytest.raises(ap.errors.RunError) as caught:
         write_files({old: b"new", tmp_path / "b": bytes(2000)})
     assert str(caught.value) == f"{tmp_path}/b: cannot be written: file too large."
     assert names(tmp_path) == ["a"]
@@ -217,5 +219,8 @@ def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_a_name_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     """Each ended in an error of the system, while the line about it was made or behind it."""
     for check in (files.output_folder, lambda path: files.output_file(tmp_path / path)):
-        with pytest.raises(ap.BadValueError, match="cannot be written"), files.not_left_empty(name):
+        with (
+            pytest.raises(ap.errors.BadValueError, match="cannot be written"),
+            files.not_left_empty(name),
+        ):
             check(name)

@@ -52,9 +52,11 @@ def test_propagation_is_the_least_delay(results: dict[str, ap.Result]) -> None:
 
 def test_results_that_do_not_match_are_refused(results: dict[str, ap.Result]) -> None:
     other = ap.simulate(ap.load(EXAMPLES / "poisson-md1.toml"), reps=2)
-    with pytest.raises(ap.BadValueError, match=r"^4, 1 flows: draw results of the same number"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"^4, 1 flows: draw results of the same number"
+    ):
         flow_bars({"cell": results["CLAMP"], "queue": other}, "title")
-    with pytest.raises(ap.BadValueError, match=r"^0 results: draw 1 to 4 side by side"):
+    with pytest.raises(ap.errors.BadValueError, match=r"^0 results: draw 1 to 4 side by side"):
         flow_bars({}, "title")
 
 

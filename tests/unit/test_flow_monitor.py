@@ -18,9 +18,11 @@ def make(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "flows": ap.flows(2, cc="newreno", base_rtt="40 ms", tcp={"recovery": "sack"})
         + ap.flows(source="poisson", rate="1 Mbit/s"),
-        "bottleneck": ap.Bottleneck(aqm=ap.Gred(), link=ap.FixedLink(rate="5 Mbit/s", loss=0.01)),
-        "ack_path": ap.LinkAckPath(
-            link=ap.FixedLink(rate="60 kbit/s"), aqm=ap.DropTail(limit="5 packets")
+        "bottleneck": ap.Bottleneck(
+            aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="5 Mbit/s", loss=0.01)
+        ),
+        "ack_path": ap.ack_path.Link(
+            link=ap.link.Fixed(rate="60 kbit/s"), aqm=ap.aqm.DropTail(limit="5 packets")
         ),
         "duration": "20 s",
         "record": {"flow_monitor": True},
@@ -98,7 +100,7 @@ def test_delay_and_jitter_are_those_of_captured_datagrams(
 
 def test_delays_and_receptions_are_those_that_the_receivers_measure() -> None:
     """The receivers keep counts of their own; only the SYN, which they do not count, is beyond."""
-    result = ap.simulate(make(warmup="0 s", ack_path=ap.IdealAckPath()), seed=3)
+    result = ap.simulate(make(warmup="0 s", ack_path=ap.ack_path.Ideal()), seed=3)
     found = result.flow_monitor().query("replication == 0 and direction == 'data'")
     for flow in result.replications[0]["flows"]:
         stats = found.set_index("flow").loc[flow["id"]]
@@ -175,5 +177,5 @@ def test_what_was_not_kept_is_said() -> None:
     result = ap.simulate(make(record={}), reps=1)
     message = r"^flow_monitor: not kept. Set record.flow_monitor = true.$"
     for call in (result.flow_monitor, result.flow_monitor_xml):
-        with pytest.raises(ap.BadValueError, match=message):
+        with pytest.raises(ap.errors.BadValueError, match=message):
             call()

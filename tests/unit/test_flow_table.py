@@ -47,7 +47,7 @@ def scenario(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "flows": ap.flows(2, base_rtt="40 ms", size={"exponential": "300 kB"})
         + ap.flows(source="cbr", rate="1 Mbit/s"),
-        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.FixedLink(rate="5 Mbit/s")),
+        "bottleneck": ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="5 Mbit/s")),
         "duration": "5 s",
     }
     return ap.Scenario(**(keys | changes))
@@ -91,8 +91,8 @@ def test_series_at_queues_name_one_and_others_do_not() -> None:
     # Those that neither a link of one rate nor these queues have.
     recorded = [name for name in SERIES if name not in ("capacity", "mcs", "load_factor")]
     flows = ap.flows(3, base_rtt="40 ms", tcp={"receive_window": "1 MB", "ecn": "on"})
-    aqm = ap.ClampQueue(a="5 kB", inner=ap.CoDel(ecn=True))
-    marking = ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="5 Mbit/s", loss=0.01))
+    aqm = ap.aqm.Clamp(a="5 kB", inner=ap.aqm.CoDel(ecn=True))
+    marking = ap.Bottleneck(aqm=aqm, link=ap.link.Fixed(rate="5 Mbit/s", loss=0.01))
     made = scenario(flows=flows, bottleneck=marking, record={"series": recorded})
     result = ap.simulate(made, reps=1)
     for name in recorded:
@@ -130,7 +130,7 @@ def test_a_flow_says_when_it_was_aborted() -> None:
 
 @pytest.mark.parametrize("value", [-1, 1.5, True, "never"])
 def test_a_number_of_retransmissions_is_whole(value: Any) -> None:
-    with pytest.raises(ap.ScenarioError) as error:
+    with pytest.raises(ap.errors.ScenarioError) as error:
         ap.flows(base_rtt="40 ms", tcp={"max_syn_retries": value})
     assert str(error.value).endswith(
         'not a number of retransmissions. Write an integer from 0, or "unlimited", for example 15.'

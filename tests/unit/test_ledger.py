@@ -72,7 +72,7 @@ def test_the_plan_and_its_jobs_are_there_again(path: Path) -> None:
     scenario = ap.Scenario(
         name="a → b",
         flows=ap.flows(1, cc="cubic", base_rtt="20 ms"),
-        bottleneck=ap.Bottleneck(aqm=ap.CoDel(), link=ap.FixedLink(rate="5 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.CoDel(), link=ap.link.Fixed(rate="5 Mbit/s")),
         duration="3 s",
     )
     job, _ = job_of(scenario)

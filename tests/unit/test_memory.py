@@ -15,7 +15,7 @@ from airpath.engine import memory
 def scenario(**record: object) -> ap.Scenario:
     return ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="20 ms"),
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="10 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s")),
         duration="20 s",
         record=record,
     )
@@ -29,11 +29,13 @@ def test_there_is_memory() -> None:
 def test_what_there_is_for_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory of the machine was taken, whatever ``ulimit -v`` or a control group left of it."""
     monkeypatch.setattr(memory, "available_bytes", lambda: 20_000_000)
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(scenario(), reps=10_000)
     assert str(caught.value).startswith("scenario: reps = 10000: about ")
     assert "MB of memory, where there are 20 MB." in str(caught.value)
-    with pytest.raises(ap.BadValueError, match=r"record\.ss_interval = .* there are 20 MB\."):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"record\.ss_interval = .* there are 20 MB\."
+    ):
         ap.simulate(scenario(ss=True, ss_interval="1 ms"), reps=2)
 
 
@@ -47,7 +49,7 @@ def test_recordings_that_fill_the_memory_end_the_run(
         r"Record fewer series or at a longer interval, or run fewer replications\.$"
     )
     whole = {"interval": "0 s", "ss_interval": "10 ms", **record}
-    with pytest.raises(ap.RunError, match=ended):
+    with pytest.raises(ap.errors.RunError, match=ended):
         ap.simulate(scenario(**whole), reps=2)
     monkeypatch.setattr(memory, "for_recordings", lambda: 100_000_000)
     assert len(ap.simulate(scenario(**whole), reps=2).replications) == 2

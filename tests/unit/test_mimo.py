@@ -35,7 +35,7 @@ RS = {"kind": "reed-solomon", "code_rate": 0.93, "symbol_bits": 8}
 def problems(link: dict[str, Any], flows: dict[str, Any] | None = None) -> list[str]:
     """Return what is wrong with GOOD with these keys of the link and of the flows."""
     table = {**loads(GOOD).bottleneck.link.given(), **link}
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.Scenario(
             duration="4 s",
             bottleneck={"aqm": "droptail", "link": table},

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import settings as fuzz
 from hypothesis import strategies as st
 
+import airpath as ap
 import airpath.phy
-from airpath import BadValueError
 from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, parts
 from airpath.phy.measure import FILE_NAME
 from airpath.phy.settings import Settings
@@ -110,7 +110,7 @@ def test_points_are_a_table_with_intervals(table: PerTable) -> None:
 )
 def test_what_cannot_be_asked_for(table: PerTable, call: Any, message: str) -> None:
     table.name = "mine.json"
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as refused:
         call(table)
     assert str(refused.value).startswith(message)
 
@@ -138,7 +138,7 @@ def test_the_figure_shows_every_point(table: PerTable) -> None:
 def test_a_bad_file_is_named_with_its_field(tmp_path: Path) -> None:
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(document((0, 90, 100), (2, 1001, 1000))))
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.load(file)
     assert str(refused.value) == (
         f"{file}: curves.0.points.1.errors = 1001: above the 1000 blocks."
@@ -146,10 +146,14 @@ def test_a_bad_file_is_named_with_its_field(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match=r'table = "none.json": cannot be read: no such file'):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r'table = "none.json": cannot be read: no such file'
+    ):
         airpath.phy.load("none.json")
     for name in ("none", "../tables/802.16-ctc-awgn"):
-        with pytest.raises(BadValueError, match=r'table = "airpath:.*": not shipped. Accepted are'):
+        with pytest.raises(
+            ap.errors.BadValueError, match=r'table = "airpath:.*": not shipped. Accepted are'
+        ):
             airpath.phy.load(f"airpath:{name}")
 
 
@@ -186,7 +190,7 @@ def test_a_table_with_an_odd_value_is_refused_or_works(place: tuple[Any, ...], o
     part[place[-1]] = odd
     try:
         table = parse(json.dumps(changed), "odd.json")
-    except BadValueError as refused:
+    except ap.errors.BadValueError as refused:
         assert str(refused).startswith("odd.json: ")
         assert len(str(refused).splitlines()) == 1
         return
@@ -203,7 +207,7 @@ def test_a_table_with_an_odd_value_is_refused_or_works(place: tuple[Any, ...], o
 def test_any_text_is_a_list_of_snr_or_refused(text: str) -> None:
     try:
         chosen = settings(snr_db=text)
-    except BadValueError as refused:
+    except ap.errors.BadValueError as refused:
         assert len(str(refused).splitlines()) == 1
         return
     assert list(chosen.snrs_db) == sorted(set(chosen.snrs_db))
@@ -291,7 +295,9 @@ def test_what_was_finished_is_kept(tmp_path: Path) -> None:
     assert made.kept == 0
     again = airpath.phy.measure("awgn", [2, 1], out=tmp_path / FILE_NAME, **FEW)
     assert (again.kept, again.document) == (4, made.document)
-    with pytest.raises(BadValueError, match=r"other settings: snr_db \[1.0, 2.0\], not \[1.0\]"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"other settings: snr_db \[1.0, 2.0\], not \[1.0\]"
+    ):
         airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
 
 
@@ -299,7 +305,7 @@ def test_another_build_does_not_go_on_with_a_table(tmp_path: Path) -> None:
     made = airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
     made.document["provenance"]["commit"] = "0123456789ab"  # type: ignore[index]
     made.save(tmp_path / FILE_NAME)
-    with pytest.raises(BadValueError, match="other settings: commit 0123456789ab, not "):
+    with pytest.raises(ap.errors.BadValueError, match="other settings: commit 0123456789ab, not "):
         airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
 
 
@@ -352,7 +358,7 @@ def settings(**changes: Any) -> Settings:
 
 
 def test_python_names_its_own_arguments() -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", [1, math.inf], blocks=0, until_clean=True)
     lines = str(refused.value).splitlines()
     assert lines[0].startswith("snr_db = [1, inf]: not finite.")
@@ -361,7 +367,7 @@ def test_python_names_its_own_arguments() -> None:
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 1025, 10**20])
 def test_threads_are_a_whole_number(threads: Any) -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
     assert str(refused.value).startswith("threads = ")
     assert str(refused.value).endswith(
@@ -371,7 +377,7 @@ def test_threads_are_a_whole_number(threads: Any) -> None:
 
 @pytest.mark.parametrize("key", ["iterations", "errors", "blocks", "seed"])
 def test_true_is_no_number(key: str) -> None:
-    with pytest.raises(BadValueError, match=f"^{key} = true: not "):
+    with pytest.raises(ap.errors.BadValueError, match=f"^{key} = true: not "):
         settings(**{key: True})
 
 
@@ -380,7 +386,7 @@ def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
     for iterations in (10, 20):
         assert settings(**given, iterations=iterations).skip
     for iterations in (1, 9):
-        with pytest.raises(BadValueError) as refused:
+        with pytest.raises(ap.errors.BadValueError) as refused:
             settings(**given, iterations=iterations)
         assert str(refused.value) == (
             "skip = true: has no thresholds for fewer than 10 iterations. "

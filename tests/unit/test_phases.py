@@ -21,7 +21,7 @@ def make(**changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "flows": ap.flows(2, source="poisson", rate="1.5 Mbit/s", packet="1500 B"),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(limit="20 packets"), link=ap.FixedLink(rate="4 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="20 packets"), link=ap.link.Fixed(rate="4 Mbit/s")
         ),
         "duration": "50 s",
         "warmup": "10 s",
@@ -108,7 +108,7 @@ def test_phases_make_up_the_whole_and_change_nothing() -> None:
 
 def test_phases_over_a_trace_know_what_it_offered(tmp_path: Path) -> None:
     (tmp_path / "t.down").write_text("".join(f"{ms}\n" for ms in range(1, 1001)))
-    link = ap.TraceLink(file=str(tmp_path / "t.down"))
+    link = ap.link.Trace(file=str(tmp_path / "t.down"))
     control = [{"at": "30 s", "rate": "1.5 Mbit/s"}]
     scenario = make(bottleneck=ap.Bottleneck(aqm="droptail", link=link), control=control)
     used = ap.simulate(scenario, reps=1).phases()["utilisation"].to_numpy()
@@ -130,8 +130,8 @@ def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
 
 def test_what_the_channel_destroys_is_not_dropped_by_the_queue() -> None:
     """Losses of the link counted as drops of the queue."""
-    link = ap.FixedLink(rate="4 Mbit/s", loss=0.05)
-    changes = {"bottleneck": ap.Bottleneck(aqm=ap.DropTail(limit="20 packets"), link=link)}
+    link = ap.link.Fixed(rate="4 Mbit/s", loss=0.05)
+    changes = {"bottleneck": ap.Bottleneck(aqm=ap.aqm.DropTail(limit="20 packets"), link=link)}
     result = ap.simulate(make(**changes), reps=1)
     run = result.replications[0]
     assert run["links"][0]["lost_packets"] > 0
@@ -142,5 +142,5 @@ def test_more_phases_than_memory_holds_are_refused() -> None:
     """Thousands of events and flows ended in an abort."""
     control = [{"at": f"{ms} ms", "rate": "1 Mbit/s"} for ms in range(1000)]
     flows = ap.flows(50_000, source="poisson", rate="100 bit/s", packet="100 B")
-    with pytest.raises(ap.BadValueError, match=r"control = 1000 events: about 5e\+09 "):
+    with pytest.raises(ap.errors.BadValueError, match=r"control = 1000 events: about 5e\+09 "):
         ap.simulate(make(flows=flows, control=control), reps=100)

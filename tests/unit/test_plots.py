@@ -28,7 +28,8 @@ def run(reps: int = 2, **changes: Any) -> ap.Result:
         "name": "for figures",
         "flows": ap.flows(2, cc="newreno", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(limit="30 packets"), link=ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+            aqm=ap.aqm.DropTail(limit="30 packets"),
+            link=ap.link.Fixed(rate="5 Mbit/s", delay="5 ms"),
         ),
         "duration": "10 s",
         "warmup": "2 s",
@@ -81,7 +82,7 @@ def test_only_what_was_recorded_is_drawn() -> None:
 
 
 def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         run(record={"series": []}).plot.timeline()
     assert str(error.value) == (
         "timeline: nothing is recorded that is drawn over time. "
@@ -128,8 +129,8 @@ def test_the_drawn_distribution_is_the_measured_one(result: ap.Result) -> None:
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_regimes_and_the_model_are_marked() -> None:
-    link = ap.DualRegimeLink(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
-    regimes = run(bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link))
+    link = ap.link.DualRegime(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
+    regimes = run(bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=link))
     solution = ap.solve(ap.Scenario.model_validate(regime_scenario(link)))
     axis = regimes.plot.pmf(solution=solution).axes[0]
     assert "regime 1: 4 Mbit/s" in labels(axis)
@@ -137,10 +138,10 @@ def test_regimes_and_the_model_are_marked() -> None:
     assert labels(axis)[0].startswith("model: ")
 
 
-def regime_scenario(link: ap.MultiRegimeLink) -> dict[str, Any]:
+def regime_scenario(link: ap.link.MultiRegime) -> dict[str, Any]:
     return {
         "flows": ap.flows(2, cc="newreno", base_rtt="30 ms"),
-        "bottleneck": ap.Bottleneck(aqm=ap.Gred(), link=link),
+        "bottleneck": ap.Bottleneck(aqm=ap.aqm.Gred(), link=link),
         "duration": "10 s",
     }
 
@@ -150,14 +151,14 @@ def marks(axis: Any) -> list[str]:
 
 
 def test_thresholds_are_drawn_where_they_hold_throughout() -> None:
-    def drawn(aqm: ap.QueueDisc) -> list[str]:
-        link = ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
+    def drawn(aqm: ap.aqm.QueueDisc) -> list[str]:
+        link = ap.link.Fixed(rate="5 Mbit/s", delay="5 ms")
         result = run(reps=1, bottleneck=ap.Bottleneck(aqm=aqm, link=link))
         return marks(result.plot.queue().axes[0])
 
-    row = ap.SbdRow(rate="2 Mbit/s", min_th=10, reaction_time="1 s")
-    assert drawn(ap.Sbd(min_th=20)) == ["limit", "min_th"]
-    assert drawn(ap.Sbd(min_th=20, by_rate=[row])) == ["limit"]
+    row = ap.aqm.SbdRow(rate="2 Mbit/s", min_th=10, reaction_time="1 s")
+    assert drawn(ap.aqm.Sbd(min_th=20)) == ["limit", "min_th"]
+    assert drawn(ap.aqm.Sbd(min_th=20, by_rate=[row])) == ["limit"]
 
 
 def test_changes_of_the_rate_are_marked() -> None:
@@ -261,7 +262,7 @@ def test_the_comparison_shows_every_result(result: ap.Result) -> None:
     assert figure.axes[0].containers[0].lines[0].get_ydata()[0] == pytest.approx(goodput)
     curves = [line for line in figure.axes[1].lines if len(line.get_xdata()) > 2]
     assert len(curves) == 2
-    with pytest.raises(ap.BadValueError, match="9 results: too many"):
+    with pytest.raises(ap.errors.BadValueError, match="9 results: too many"):
         comparison_figure({str(n): result for n in range(9)}, "title")
 
 
@@ -282,7 +283,7 @@ def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
     script = (
         "import sys, airpath as ap\n"
         "result = ap.simulate(ap.Scenario(flows=ap.flows(base_rtt='20 ms'), duration='2 s',\n"
-        "    bottleneck=ap.Bottleneck(aqm='gred', link=ap.FixedLink(rate='1 Mbit/s'))), reps=1)\n"
+        "    bottleneck=ap.Bottleneck(aqm='gred', link=ap.link.Fixed(rate='1 Mbit/s'))), reps=1)\n"
         "figure = result.plot.pmf()\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "import matplotlib.pyplot as plt\n"
@@ -300,10 +301,10 @@ def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("kind", sorted(ap.QueueDisc.registry))
+@pytest.mark.parametrize("kind", sorted(ap.aqm.QueueDisc.registry))
 def test_every_queue_discipline_can_be_drawn(kind: str) -> None:
-    link = ap.FixedLink(rate="5 Mbit/s", delay="5 ms")
-    result = run(reps=1, bottleneck=ap.Bottleneck(aqm=sample(ap.QueueDisc, kind), link=link))
+    link = ap.link.Fixed(rate="5 Mbit/s", delay="5 ms")
+    result = run(reps=1, bottleneck=ap.Bottleneck(aqm=sample(ap.aqm.QueueDisc, kind), link=link))
     assert len(result.plot.timeline().axes) == 4
     assert result.plot.pmf().axes
 

@@ -5,21 +5,16 @@ from __future__ import annotations
 import pytest
 
 import airpath as ap
-from airpath.scenario import (
-    Ared,
-    Bottleneck,
-    CoDel,
-    DropTail,
-    FixedLink,
-    FqCoDel,
-    Pie,
-    Red,
-    Scenario,
-    flows,
-)
-from airpath.scenario.queues import QueueDisc
+from airpath.scenario.aqm.queues import QueueDisc
 
-QUEUES = [DropTail(limit="100 packets"), Red(), Ared(), CoDel(), Pie(), FqCoDel()]
+QUEUES = [
+    ap.aqm.DropTail(limit="100 packets"),
+    ap.aqm.Red(),
+    ap.aqm.Ared(),
+    ap.aqm.CoDel(),
+    ap.aqm.Pie(),
+    ap.aqm.FqCoDel(),
+]
 
 
 @pytest.mark.parametrize("cc", ["newreno", "cubic"])
@@ -29,16 +24,16 @@ def test_two_flows_with_large_windows_fill_the_link(
     queue: QueueDisc, profile: str, cc: str
 ) -> None:
     # A megabyte is six times what link and queue hold.
-    scenario = Scenario(
+    scenario = ap.Scenario(
         name="profiles",
         duration="30 s",
         warmup="5 s",
-        flows=flows(2, cc=cc, profile=profile, base_rtt="40 ms", tcp={"receive_window": "1 MB"}),
-        bottleneck=Bottleneck(aqm=queue, link=FixedLink(rate="20 Mbit/s", delay="0 s")),
+        flows=ap.flows(2, cc=cc, profile=profile, base_rtt="40 ms", tcp={"receive_window": "1 MB"}),
+        bottleneck=ap.Bottleneck(aqm=queue, link=ap.link.Fixed(rate="20 Mbit/s", delay="0 s")),
     )
     table = ap.simulate(scenario, reps=2, seed=1).flows()
     # RED's automatic thresholds hold back two Reno flows to some 82 %.
-    least = 0.75 if isinstance(queue, Red) else 0.85
+    least = 0.75 if isinstance(queue, ap.aqm.Red) else 0.85
     sums = table.groupby("replication")["goodput_bps"].sum()
     assert sums.min() > least * 1448 / 1500 * 20e6
     assert table["timeouts"].max() <= 3

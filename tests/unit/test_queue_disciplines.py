@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import airpath as ap
 from airpath.scenario import loads
 
-DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
+DEFAULTS: list[tuple[ap.aqm.QueueDisc, dict[str, Any]]] = [
     (
-        ap.CoDel(),
+        ap.aqm.CoDel(),
         {
             "kind": "codel",
             "limit": 1000,
@@ -25,7 +25,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
         },
     ),
     (
-        ap.Red(),
+        ap.aqm.Red(),
         {
             "kind": "red",
             "limit": 100,
@@ -43,7 +43,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
         },
     ),
     (
-        ap.Ared(),
+        ap.aqm.Ared(),
         {
             "kind": "ared",
             "limit": 100,
@@ -59,7 +59,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
         },
     ),
     (
-        ap.Pie(),
+        ap.aqm.Pie(),
         {
             "kind": "pie",
             "limit": 1000,
@@ -76,7 +76,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
         },
     ),
     (
-        ap.FqCoDel(),
+        ap.aqm.FqCoDel(),
         {
             "kind": "fq-codel",
             "limit": 10_240,
@@ -89,7 +89,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
         },
     ),
     (
-        ap.Sbd(),
+        ap.aqm.Sbd(),
         {
             "kind": "sbd",
             "limit": 40,
@@ -104,7 +104,7 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
         },
     ),
     (
-        ap.RlcRed(),
+        ap.aqm.RlcRed(),
         {
             "kind": "rlc-red",
             "limit": 40,
@@ -120,12 +120,12 @@ DEFAULTS: list[tuple[ap.QueueDisc, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("aqm", "expected"), DEFAULTS, ids=lambda x: getattr(x, "kind", ""))
-def test_the_resolved_form_of_the_defaults(aqm: ap.QueueDisc, expected: dict[str, Any]) -> None:
+def test_the_resolved_form_of_the_defaults(aqm: ap.aqm.QueueDisc, expected: dict[str, Any]) -> None:
     assert resolved(aqm) == expected
 
 
 @pytest.mark.parametrize("aqm", [aqm for aqm, _ in DEFAULTS], ids=lambda x: getattr(x, "kind", ""))
-def test_what_is_written_is_read_back(aqm: ap.QueueDisc) -> None:
+def test_what_is_written_is_read_back(aqm: ap.aqm.QueueDisc) -> None:
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
     by_name = loads(FILE.format(table=f'"{aqm.kind}"'))  # type: ignore[attr-defined]
     assert by_name.bottleneck.aqm == aqm
@@ -164,7 +164,7 @@ def test_codel_messages(table: str, line: str) -> None:
     ecn=st.booleans(),
 )
 def test_codel_numbers_survive(limit: int, target: int, interval: int, mtu: int, ecn: bool) -> None:
-    aqm = ap.CoDel(
+    aqm = ap.aqm.CoDel(
         limit=limit, target=f"{target} ns", interval=f"{interval} ns", mtu=f"{mtu} B", ecn=ecn
     )
     assert resolved(aqm) == {
@@ -262,7 +262,7 @@ def test_red_numbers_survive(
         max_th = min(min_th + step, 10**9)
     elif min_th == 0:
         min_th = 1
-    aqm = ap.Red(min_th=min_th, max_th=max_th, weight=weight, max_p=max_p)
+    aqm = ap.aqm.Red(min_th=min_th, max_th=max_th, weight=weight, max_p=max_p)
     found = resolved(aqm)
     expected = {"min_th": min_th, "max_th": max_th, "weight": weight, "max_p": max_p}
     assert {key: found[key] for key in expected} == {
@@ -324,7 +324,7 @@ def test_pie_messages(table: str, line: str) -> None:
 def test_pie_numbers_survive(
     alpha: float, beta: float, max_burst: int, mean_packet: int, delay_estimate: str
 ) -> None:
-    aqm = ap.Pie(
+    aqm = ap.aqm.Pie(
         alpha=alpha,
         beta=beta,
         max_burst=f"{max_burst} ns",
@@ -383,7 +383,7 @@ def test_fq_codel_messages(table: str, line: str) -> None:
     target=st.integers(1, 10**17),
 )
 def test_fq_codel_numbers_survive(limit: int, queues: int, quantum: int, target: int) -> None:
-    aqm = ap.FqCoDel(limit=limit, flows=queues, quantum=f"{quantum} B", target=f"{target} ns")
+    aqm = ap.aqm.FqCoDel(limit=limit, flows=queues, quantum=f"{quantum} B", target=f"{target} ns")
     found = resolved(aqm)
     expected = {
         "limit": limit,

@@ -141,7 +141,7 @@ def test_a_written_scenario_is_the_same() -> None:
     ],
 )
 def test_what_is_not_accepted(lines: str, message: str) -> None:
-    with pytest.raises(ap.ScenarioError, match=re.escape(message)):
+    with pytest.raises(ap.errors.ScenarioError, match=re.escape(message)):
         loads(GOOD + lines)
 
 
@@ -158,16 +158,16 @@ def test_what_is_not_accepted(lines: str, message: str) -> None:
     ],
 )
 def test_what_control_does_not_accept(keys: str, message: str) -> None:
-    with pytest.raises(ap.ScenarioError, match=re.escape(message)):
+    with pytest.raises(ap.errors.ScenarioError, match=re.escape(message)):
         loads(GOOD + f'\n[[control]]\nat = "1 s"\n{keys}\n')
 
 
 def test_control_follows_the_link() -> None:
     change = '\n[[control]]\nat = "1 s"\nuser = 1\nuplink_mcs = "qpsk-1/8"\n'
-    with pytest.raises(ap.ScenarioError, match="schemes follow the radio"):
+    with pytest.raises(ap.errors.ScenarioError, match="schemes follow the radio"):
         loads(GOOD + 'radio = {distance = "1 km"}' + change)
     fixed = GOOD.replace("ofdma-tdd", "fixed").replace("stations = 2", 'rate = "5 Mbit/s"')
-    with pytest.raises(ap.ScenarioError, match="the bottleneck has no stations"):
+    with pytest.raises(ap.errors.ScenarioError, match="the bottleneck has no stations"):
         loads(fixed + change)
 
 

@@ -17,8 +17,8 @@ TABLE = {"table": "airpath:802.16-ctc-awgn", "mcs": "mcs0", "snr": "1.8 dB"}
 
 def scenario(**keys: Any) -> ap.Scenario:
     return ap.Scenario(
-        flows=[ap.Cbr(rate="1 Mbit/s", packet="500 B")],
-        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="10 Mbit/s", **keys)),
+        flows=[ap.traffic.Cbr(rate="1 Mbit/s", packet="500 B")],
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s", **keys)),
         duration="100 s",
     )
 
@@ -57,9 +57,9 @@ def test_a_file_says_the_same_and_is_written_as_it_was() -> None:
     read = loads(link.to_toml())
     assert read.bottleneck == link.bottleneck
     assert read.to_toml() == link.to_toml()
-    assert isinstance(read.bottleneck.link, ap.FixedLink)
+    assert isinstance(read.bottleneck.link, ap.link.Fixed)
     harq = read.bottleneck.link.harq
-    assert harq == ap.Harq(attempts=4, error=ap.AttemptErrors(**TABLE), round_trip="8 ms")
+    assert harq == ap.link.Harq(attempts=4, error=ap.link.AttemptErrors(**TABLE), round_trip="8 ms")
 
 
 def test_the_link_counts_what_was_repeated() -> None:
@@ -100,7 +100,7 @@ def test_combining_leaves_fewer_repetitions() -> None:
     ],
 )
 def test_a_table_and_a_scheme_that_are_not_there(error: dict[str, Any], line: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(scenario(harq={**HARQ, "error": error}), reps=1)
     assert str(caught.value) == line
 

@@ -127,7 +127,7 @@ def test_in_the_profile_of_a_simulator_cc_names_its_class(
     ],
 )
 def test_what_ns3s_procedures_refuse(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", profile="ns3", **keys)
     assert str(caught.value) == f"flows: tcp.{message}"
 
@@ -155,7 +155,7 @@ def test_which_connections_reduce_in_cwr(profile: str, tcp: dict[str, Any], reac
         ({}, "newreno"),
         ({"cc": "reno"}, "reno"),
         ({"cc": "newreno"}, "newreno"),
-        ({"cc": ap.NewReno(), "profile": "ns3-2014"}, "newreno"),
+        ({"cc": ap.cc.NewReno(), "profile": "ns3-2014"}, "newreno"),
         ({"tcp": {"recovery": "reno"}}, "reno"),
         ({"tcp": {"recovery": "sack"}}, "sack"),
         ({"cc": "reno", "tcp": {"recovery": "prr"}}, "prr"),
@@ -187,13 +187,13 @@ def test_who_decides_about_ecn(keys: dict[str, Any], ecn: str) -> None:
 
 def test_the_congestion_controls() -> None:
     for cc, expected in (
-        (ap.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
+        (ap.cc.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
         (
-            ap.Dctcp(hystart="classic"),
+            ap.cc.Dctcp(hystart="classic"),
             {"kind": "dctcp", "g": 0.0625, "initial_alpha": 1.0, "hystart": "classic"},
         ),
         (
-            ap.Cubic(beta_ecn=0.85),
+            ap.cc.Cubic(beta_ecn=0.85),
             {
                 "kind": "cubic",
                 "c": 0.4,
@@ -231,10 +231,10 @@ def test_overrides_of_options() -> None:
     ("cc", "control"),
     [
         ("cubic", {"kind": "cubic-linux", "hystart": "classic"}),
-        (ap.Cubic(hystart="plus-plus"), {"kind": "cubic-linux", "hystart": "plus-plus"}),
-        (ap.Cubic(fast_convergence=False), {"kind": "cubic-linux", "fast_convergence": False}),
-        (ap.Cubic(beta=0.8), {"kind": "cubic", "beta": 0.8}),
-        (ap.Cubic(beta_ecn=0.85), {"kind": "cubic", "beta_ecn": 0.85}),
+        (ap.cc.Cubic(hystart="plus-plus"), {"kind": "cubic-linux", "hystart": "plus-plus"}),
+        (ap.cc.Cubic(fast_convergence=False), {"kind": "cubic-linux", "fast_convergence": False}),
+        (ap.cc.Cubic(beta=0.8), {"kind": "cubic", "beta": 0.8}),
+        (ap.cc.Cubic(beta_ecn=0.85), {"kind": "cubic", "beta_ecn": 0.85}),
     ],
 )
 def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, Any]) -> None:
@@ -266,7 +266,7 @@ def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, A
 def test_what_does_not_go_with_loss_detection_is_refused(
     profile: str, tcp: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", profile=profile, tcp=tcp)
     assert str(caught.value) == message
 
@@ -295,7 +295,7 @@ def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path)
             keys |= {} if cc is None else {"cc": cc}
             try:
                 given = scenario(flows=ap.flows(base_rtt="40 ms", **keys))
-            except ap.ScenarioError:
+            except ap.errors.ScenarioError:
                 continue
             (tmp_path / "written.toml").write_text(explicit(given).to_toml(), encoding="utf-8")
             written = ap.load(tmp_path / "written.toml")

@@ -12,7 +12,7 @@ import pytest
 from airpath.engine.flows import Flows, Start, Wire
 from airpath.engine.link import ResolvedLink
 from airpath.engine.resolved import Change, ResolvedScenario
-from airpath.scenario.link import Link
+from airpath.scenario.link.base import Link
 
 ROOT = Path(__file__).parents[2]
 A, B, C = ({"group": group, "name": name} for group, name in ((0, "a"), (1, "b"), (1, "c")))
@@ -188,7 +188,7 @@ def test_a_switch_on_links_is_found() -> None:
         "link.kind == 'cell'",
         "link['kind'] in ('adaptive', 'mimo')",
         "link.get('kind') != 'trace'",
-        "isinstance(link, MimoLink)",
+        "isinstance(link, link.Mimo)",
     )
     other = ("source.window == 'fixed'", "isinstance(link, Link)", "link.kind == 'other'")
     assert switches_on_links("\n".join(switches + other)) == [1, 2, 3, 4]

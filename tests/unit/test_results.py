@@ -31,7 +31,7 @@ def make(**changes: Any) -> ap.Scenario:
         "flows": ap.flows(2, cc="reno", base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]})
         + ap.flows(source="poisson", rate="1 Mbit/s", packet="500 B"),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.Gred(), link=ap.FixedLink(rate="10 Mbit/s", delay="5 ms", loss=1e-3)
+            aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="10 Mbit/s", delay="5 ms", loss=1e-3)
         ),
         "duration": "12 s",
         "warmup": "2 s",
@@ -143,7 +143,7 @@ def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
     assert pmf["mean"].sum() == pytest.approx(1)
     mean = (pmf["packets"] * pmf["mean"]).sum()
     assert mean == pytest.approx(result.queues()["mean_packets"].mean(), rel=1e-6)
-    with pytest.raises(ap.BadValueError, match='queue "uplink": not there'):
+    with pytest.raises(ap.errors.BadValueError, match='queue "uplink": not there'):
         result.pmf("uplink")
 
 
@@ -170,7 +170,7 @@ def test_the_delivered_series_adds_up_to_the_goodput(result: ap.Result) -> None:
 def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
     series = ["seq_sent", "seq_received", "seq_dropped"]
     short = ap.Bottleneck(
-        aqm=ap.DropTail(limit="5 packets"), link=ap.FixedLink(rate="5 Mbit/s", loss=0.01)
+        aqm=ap.aqm.DropTail(limit="5 packets"), link=ap.link.Fixed(rate="5 Mbit/s", loss=0.01)
     )
     changes = {"bottleneck": short, "record": {"series": series}, "warmup": "0 s"}
     done = ap.simulate(make(flows=ap.flows(base_rtt="20 ms", size="1 MB"), **changes), reps=1)
@@ -183,19 +183,19 @@ def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
 
 
 def test_series_that_are_not_there_are_named(result: ap.Result) -> None:
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         result.series("rtt")
     assert str(error.value) == (
         'series "rtt": not recorded. Recorded is: cwnd, delivered, queue, drop. '
         "Add it to record.series."
     )
-    with pytest.raises(ap.BadValueError, match="replication = 3: not there"):
+    with pytest.raises(ap.errors.BadValueError, match="replication = 3: not there"):
         result.series("cwnd", 3)
 
 
 def test_the_capacity_of_a_trace_is_its_opportunities(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("1\n1\n4\n5\n")
-    bottleneck = ap.Bottleneck(aqm=ap.DropTail(), link=ap.TraceLink(file=str(tmp_path / "t")))
+    bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Trace(file=str(tmp_path / "t")))
     traced = ap.simulate(
         make(
             bottleneck=bottleneck, duration="20 ms", warmup="0 s", record={"series": ["capacity"]}
@@ -218,7 +218,7 @@ def test_the_capacity_of_a_fixed_link_follows_the_control() -> None:
 
 def test_the_capacity_of_a_trace_follows_the_control(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("1\n1\n4\n5\n")
-    bottleneck = ap.Bottleneck(aqm=ap.DropTail(), link=ap.TraceLink(file=str(tmp_path / "t")))
+    bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Trace(file=str(tmp_path / "t")))
     # The mean is 4 times 1504 bytes in 5 ms.
     mean = 9_625_600
     change = [
@@ -238,10 +238,10 @@ def test_the_capacity_of_a_trace_follows_the_control(tmp_path: Path) -> None:
 
 
 def test_the_capacity_of_regimes_follows_the_control() -> None:
-    link = ap.DualRegimeLink(rates=("8 Mbit/s", "8 Mbit/s"), pers=(0, 0.1), threshold=5)
+    link = ap.link.DualRegime(rates=("8 Mbit/s", "8 Mbit/s"), pers=(0, 0.1), threshold=5)
     changed = ap.simulate(
         make(
-            bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=link),
+            bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=link),
             record={"series": ["regime"]},
             control=[{"at": "8 s", "rate": "2 Mbit/s"}, {"at": "4 s", "rate": "0 bit/s"}],
         ),
@@ -253,8 +253,8 @@ def test_the_capacity_of_regimes_follows_the_control() -> None:
 
 
 def test_the_capacity_of_regimes_needs_their_series() -> None:
-    link = ap.DualRegimeLink(rates=("8 Mbit/s", "16 Mbit/s"), pers=(0, 0.1), threshold=5)
-    bottleneck = ap.Bottleneck(aqm=ap.Gred(), link=link)
+    link = ap.link.DualRegime(rates=("8 Mbit/s", "16 Mbit/s"), pers=(0, 0.1), threshold=5)
+    bottleneck = ap.Bottleneck(aqm=ap.aqm.Gred(), link=link)
     assert ap.simulate(make(bottleneck=bottleneck), reps=1).capacity() is None
     known = ap.simulate(make(bottleneck=bottleneck, record={"series": ["regime"]}), reps=1)
     capacity = known.capacity()
@@ -378,7 +378,7 @@ def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> No
 def test_unknown_formats_are_refused(
     result: ap.Result, formats: Any, message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         result.save(tmp_path / "new", formats=formats)
     assert str(error.value) == message
     assert not (tmp_path / "new").exists()
@@ -389,14 +389,14 @@ def test_parquet_without_pyarrow_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(
-        ap.BadValueError, match=r'Install it with: pip install "airpath\[parquet\]"'
+        ap.errors.BadValueError, match=r'Install it with: pip install "airpath\[parquet\]"'
     ):
         result.save(tmp_path, formats="parquet")
 
 
 def test_a_folder_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         result.save(tmp_path / "file" / "folder")
     assert str(error.value) == (
         f'folder = "{tmp_path}/file/folder": cannot be written to (not a directory). '
@@ -411,7 +411,7 @@ def test_a_comment_keeps_every_line_behind_its_mark() -> None:
 
 def test_a_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("1\n")
-    bottleneck = ap.Bottleneck(aqm=ap.DropTail(), link=ap.TraceLink(file=str(tmp_path / "t")))
+    bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Trace(file=str(tmp_path / "t")))
     about = ap.simulate(make(bottleneck=bottleneck, duration="3 s"), reps=1).provenance
     digest = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"
     assert about["traces"] == {"t": {"file": str(tmp_path / "t"), "sha256": digest}}
@@ -423,18 +423,18 @@ def test_a_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("queue", "ecn", "starts", "expected"),
     [
-        (ap.CoDel(ecn=True), "on", {}, ["equal-replications"]),
-        (ap.CoDel(ecn=True), "on", {"start": {"uniform": ["0 s", "1 s"]}}, []),
-        (ap.CoDel(), "off", {"start": {"uniform": ["0 s", "1 s"]}}, []),
-        (ap.CoDel(), "on", {"start": {"uniform": ["0 s", "1 s"]}}, ["ecn-without-marks"]),
+        (ap.aqm.CoDel(ecn=True), "on", {}, ["equal-replications"]),
+        (ap.aqm.CoDel(ecn=True), "on", {"start": {"uniform": ["0 s", "1 s"]}}, []),
+        (ap.aqm.CoDel(), "off", {"start": {"uniform": ["0 s", "1 s"]}}, []),
+        (ap.aqm.CoDel(), "on", {"start": {"uniform": ["0 s", "1 s"]}}, ["ecn-without-marks"]),
     ],
 )
 def test_remarks_on_what_the_tables_do_not_say(
-    queue: ap.CoDel, ecn: str, starts: dict[str, Any], expected: list[str]
+    queue: ap.aqm.CoDel, ecn: str, starts: dict[str, Any], expected: list[str]
 ) -> None:
     scenario = ap.Scenario(
         flows=ap.flows(2, base_rtt="20 ms", tcp={"ecn": ecn}, **starts),
-        bottleneck=ap.Bottleneck(aqm=queue, link=ap.FixedLink(rate="5 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=queue, link=ap.link.Fixed(rate="5 Mbit/s")),
         duration="5 s",
         warmup="2 s",
     )

@@ -114,13 +114,13 @@ def test_the_defaults_are_table_1_of_the_paper() -> None:
     ],
 )
 def test_a_bad_value(key: str, value: str, line: str) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         bearer([(f"bottleneck.link.{key}", value)])
     assert str(caught.value) == f"overrides: {line}"
 
 
 def test_it_has_no_second_link_for_the_reverse_direction() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         bearer([("ack_path", '{kind = "reverse", link = {kind = "fixed", rate = "1 Mbit/s"}}')])
     assert str(caught.value) == (
         'overrides: ack_path.link = "fixed": a link of kind "rlc-am" serves both directions '
@@ -130,7 +130,7 @@ def test_it_has_no_second_link_for_the_reverse_direction() -> None:
 
 def test_solve_refuses_it() -> None:
     without_errors = BEARER.replace("errors = {kind", "# errors = {kind")
-    with pytest.raises(ap.AirpathError, match="rlc-am"):
+    with pytest.raises(ap.errors.AirpathError, match="rlc-am"):
         ap.solve(loads(without_errors, place="bearer.toml"))
 
 
@@ -156,14 +156,16 @@ def test_acks_may_take_any_path(ack_path: str) -> None:
     assert goodput(result) > 100_000
 
 
-@pytest.mark.parametrize("kind", ap.QueueDisc.registry)
+@pytest.mark.parametrize("kind", ap.aqm.QueueDisc.registry)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_it_works_under_every_discipline(kind: str) -> None:
-    result = ap.simulate(bearer([("bottleneck.aqm", inline(ap.QueueDisc, kind))]), reps=2, seed=1)
+    result = ap.simulate(
+        bearer([("bottleneck.aqm", inline(ap.aqm.QueueDisc, kind))]), reps=2, seed=1
+    )
     assert goodput(result) > 100_000
 
 
-@pytest.mark.parametrize("cc", ap.Congestion.registry)
+@pytest.mark.parametrize("cc", ap.cc.Congestion.registry)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_it_works_under_every_congestion_control(cc: str) -> None:
     changes = [("flows.0.cc", f'"{cc}"')]

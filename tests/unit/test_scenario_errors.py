@@ -13,12 +13,12 @@ from airpath.scenario import loads
 
 
 def test_values_without_their_keys() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.BurstErrors(0.1, "x", slot="10 ms")  # type: ignore[misc]
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.frame_errors.Burst(0.1, "x", slot="10 ms")  # type: ignore[misc]
     keys = "Name each value by its key: kind, frame_error_rate, doppler, slot."
     assert str(caught.value).splitlines() == [
-        f"BurstErrors: 0.1: not named. {keys}",
-        f'BurstErrors: "x": not named. {keys}',
+        f"frame_errors.Burst: 0.1: not named. {keys}",
+        f'frame_errors.Burst: "x": not named. {keys}',
     ]
 
 
@@ -453,25 +453,25 @@ def test_a_problem_lies_where_its_value_was_given() -> None:
 
 
 def test_python_objects_name_their_class() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.Gred(min_th=100)
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.aqm.Gred(min_th=100)
     assert str(caught.value) == (
-        "Gred: max_th = 90: not above min_th = 100. Write max_th above min_th, for example 300."
+        "aqm.Gred: max_th = 90: not above min_th = 100. Write max_th above min_th, for example 300."
     )
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")
     assert str(caught.value) == (
         f'flows: cc = "vegas": not a congestion control. Accepted are {CCS}.'
     )
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})
     assert str(caught.value) == (
         'flows: tcp.ecn = "off": contradicts cc = "dctcp". Give one of the two.'
     )
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.DualRegimeLink(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.link.DualRegime(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)
     assert str(caught.value) == (
-        'DualRegimeLink: rates = ["1 Mbit/s"]: not a pair. Give two values.'
+        'link.DualRegime: rates = ["1 Mbit/s"]: not a pair. Give two values.'
     )
 
 
@@ -479,8 +479,8 @@ def test_errors_are_value_errors_and_survive_pickling() -> None:
     with pytest.raises(ValueError, match="missing") as caught:
         loads("")
     error = caught.value
-    assert isinstance(error, ap.AirpathError)
-    assert isinstance(error, ap.ScenarioError)
+    assert isinstance(error, ap.errors.AirpathError)
+    assert isinstance(error, ap.errors.ScenarioError)
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert error.problems[0].field_name == "duration"

@@ -252,7 +252,7 @@ def test_a_bad_adaptive_link(more: str, line: str) -> None:
 )
 def test_a_table_that_does_not_exist(table: str, line: str) -> None:
     link = f'{{kind = "adaptive", table = "{table}", policy = "max-phy-throughput", snr_db = 22}}'
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, place="wimax.toml", overrides=[("bottleneck.link", link)]).resolve()
     assert str(caught.value) == f"wimax.toml: bottleneck.link.table = {line}"
 

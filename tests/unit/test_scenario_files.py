@@ -11,7 +11,7 @@ from airpath.scenario import loads
 
 
 def lines(text: str) -> list[str]:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(text, place="wimax.toml")
     return str(caught.value).splitlines()
 
@@ -37,15 +37,15 @@ def test_a_file_that_is_no_toml(text: str, line: str | None) -> None:
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "missing.toml"
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(missing)
     assert str(caught.value) == f"{missing}: cannot be read: no such file or directory."
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(tmp_path)
     assert str(caught.value) == f"{tmp_path}: cannot be read: is a directory."
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"a = \xff")
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(binary)
     assert str(caught.value) == f"{binary}: not a text in UTF-8 (byte 5)."
 
@@ -87,7 +87,7 @@ PATH = 'duration = "1 s"\n[bottleneck]\naqm = "droptail"\nlink = {kind="fixed", 
 
 def test_a_thousand_problems_are_summarised() -> None:
     # 100,000 problems were 100,000 lines.
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(PATH + GROUP.replace("base_rtt", "base_rt") * 500, place="wimax.toml")
     assert len(caught.value.problems) == 1000
     *first, last = str(caught.value).splitlines()
@@ -97,7 +97,7 @@ def test_a_thousand_problems_are_summarised() -> None:
 
 def test_more_groups_than_can_be_kept_are_refused_at_once() -> None:
     # 50,000 groups took minutes, and their results more memory than there was.
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(PATH + GROUP * 10_001, place="wimax.toml")
     (line,) = str(caught.value).splitlines()
     assert line.startswith("wimax.toml: flows = [{base_rtt = ")

@@ -62,7 +62,7 @@ def changed(given: Given, lost: str | None = None) -> ap.Scenario:
 )
 def test_a_part_that_is_named_keeps_the_buffer(given: Given) -> None:
     # It became the default's 100 packets, and a comparison of two AQMs one of two buffers.
-    assert changed(given).bottleneck.aqm == ap.DropTail(limit=ap.Packets(500))
+    assert changed(given).bottleneck.aqm == ap.aqm.DropTail(limit=ap.units.Packets(500))
 
 
 @pytest.mark.parametrize("kind", ["codel", "pie", "fq-codel", "red", "ared", "sbd", "rlc-red"])
@@ -72,7 +72,7 @@ def test_a_part_that_becomes_another_keeps_what_both_have(kind: str) -> None:
 
 def test_what_the_new_part_does_not_have_is_said() -> None:
     lost = 'bottleneck.aqm = "gred": drops bottleneck.aqm.limit = "500 packets"'
-    assert changed({"bottleneck.aqm": "gred"}, lost).bottleneck.aqm == ap.Gred()
+    assert changed({"bottleneck.aqm": "gred"}, lost).bottleneck.aqm == ap.aqm.Gred()
     lost = 'flows.0.source = "cbr": drops flows.0.cc = "newreno", flows.0.tcp = '
     lost += '{receive_window = "500 kB", min_rto = "200 ms"}'
     group = changed([("flows.0.source", "cbr"), ("flows.0.rate", "1 Mbit/s")], lost).flows[0]
@@ -82,11 +82,11 @@ def test_what_the_new_part_does_not_have_is_said() -> None:
 def test_what_the_new_part_does_not_take_is_said() -> None:
     limit = ("bottleneck.aqm.limit", "150 kB")
     lost = 'bottleneck.aqm = "codel": drops bottleneck.aqm.limit = "150 kB"'
-    assert changed([limit, ("bottleneck.aqm", "codel")], lost).bottleneck.aqm == ap.CoDel()
+    assert changed([limit, ("bottleneck.aqm", "codel")], lost).bottleneck.aqm == ap.aqm.CoDel()
     link = '{kind = "rlc-am", tti = "40 ms", delay = "50 ms"}'
     assert changed({"bottleneck.link": link}).bottleneck.link.rate == 5_000_000  # type: ignore[attr-defined]
     link = '{kind = "rlc-am", tti = "40 ms"}'
-    with pytest.raises(ap.ScenarioError, match="shorter than the TTI of 40 ms"):
+    with pytest.raises(ap.errors.ScenarioError, match="shorter than the TTI of 40 ms"):
         changed({"bottleneck.link": link, "bottleneck.link.delay": "25 ms"})
 
 
@@ -120,20 +120,20 @@ def test_the_short_form_is_extended() -> None:
     found = loads(
         text, overrides={"bottleneck.aqm.limit": "7 packets", "flows.0.cc.hystart": "off"}
     )
-    assert found.bottleneck.aqm == ap.DropTail(limit=ap.Packets(7))
-    assert found.flows[0].cc == ap.NewReno(hystart="off")  # type: ignore[attr-defined]
+    assert found.bottleneck.aqm == ap.aqm.DropTail(limit=ap.units.Packets(7))
+    assert found.flows[0].cc == ap.cc.NewReno(hystart="off")  # type: ignore[attr-defined]
 
 
 def test_a_default_part_is_extended() -> None:
     found = changed({"ack_path": "reverse", "ack_path.aqm.limit": "5 packets"})
-    assert found.ack_path == ap.ReverseAckPath(aqm=ap.DropTail(limit=ap.Packets(5)))
+    assert found.ack_path == ap.ack_path.Reverse(aqm=ap.aqm.DropTail(limit=ap.units.Packets(5)))
 
 
 def test_one_of_several_keys_takes_the_place_of_the_others() -> None:
     lost = 'flows.1.size = {pareto = {shape = 1.2, smallest = "1 kB"}}: drops flows.1.size.'
     size = '{pareto = {shape = 1.2, smallest = "1 kB"}}'
     found = changed({"flows.1.size": size}, f'{lost}exponential = "100 kB"')
-    assert found.flows[1].size == ap.RandomSize(pareto={"shape": 1.2, "smallest": "1 kB"})  # type: ignore[attr-defined]
+    assert found.flows[1].size == ap.traffic.RandomSize(pareto={"shape": 1.2, "smallest": "1 kB"})  # type: ignore[attr-defined]
     lost = 'flows.1.on_off = {burst = "1 kB", off = "1 s"}: drops flows.1.size = '
     found = changed(
         {"flows.1.on_off": {"burst": "1 kB", "off": "1 s"}}, f'{lost}{{exponential = "100 kB"}}'
@@ -143,17 +143,17 @@ def test_one_of_several_keys_takes_the_place_of_the_others() -> None:
 
 def test_a_part_as_an_object_takes_the_whole_place() -> None:
     lost = 'bottleneck.aqm = {kind = "codel"}: drops bottleneck.aqm.limit = "500 packets"'
-    assert changed({"bottleneck.aqm": ap.CoDel()}, lost).bottleneck.aqm == ap.CoDel()
+    assert changed({"bottleneck.aqm": ap.aqm.CoDel()}, lost).bottleneck.aqm == ap.aqm.CoDel()
 
 
 @pytest.mark.parametrize(
     "given", [5, "duration", [("duration",)], [("a", "b", "c")], {5: "1 s"}, None]
 )
 def test_overrides_that_are_none(given: Any) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         loads(LTE, overrides=given)
     assert "not keys with their values. Write a mapping of dotted keys" in str(caught.value)
-    with pytest.raises(ap.BadValueError, match="replace"):
+    with pytest.raises(ap.errors.BadValueError, match="replace"):
         loads(LTE).replace(given)
 
 
@@ -193,8 +193,8 @@ def test_replace_gives_a_new_scenario_that_is_checked() -> None:
     # `model_copy` put any text there, and the engine met it.
     first = loads(LTE, place="lte.toml", folder=Path("somewhere"))
     second = first.replace("flows.0.cc", "cubic")
-    assert first.flows[0].cc == ap.NewReno()  # type: ignore[attr-defined]
-    assert second.flows[0].cc == ap.Cubic()  # type: ignore[attr-defined]
+    assert first.flows[0].cc == ap.cc.NewReno()  # type: ignore[attr-defined]
+    assert second.flows[0].cc == ap.cc.Cubic()  # type: ignore[attr-defined]
     assert (second.file, second.folder) == ("lte.toml", Path("somewhere"))
     assert second.title == "lte (flows.0.cc = cubic)"
     assert first.replace("duration", 20).duration == 20 * 10**9, "SI, as everywhere from Python"
@@ -217,7 +217,7 @@ def test_replace_gives_a_new_scenario_that_is_checked() -> None:
     ],
 )
 def test_replace_refuses(given: tuple[Any, ...], line: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         loads(LTE, place="lte.toml").replace(*given)
     assert str(caught.value).startswith(line)
 
@@ -226,13 +226,13 @@ def test_a_copy_is_checked() -> None:
     # A misspelt key was kept beside the others, and a wrong value was not looked at.
     scenario = loads(LTE, place="lte.toml")
     for update in ({"durtion": "5 s"}, {"duration": "5 parsec"}, {"warmup": "200 s"}):
-        with pytest.raises(ap.ScenarioError, match=r"durtion|duration|warmup"):
+        with pytest.raises(ap.errors.ScenarioError, match=r"durtion|duration|warmup"):
             scenario.model_copy(update=update)
     copied = scenario.model_copy(update={"duration": "50 s"})
     assert (copied.duration, copied.file) == (50 * 10**9, "lte.toml")
     group = scenario.flows[0].model_copy(update={"return": {"rate": "1 Mbit/s"}})
     assert group.return_wire == ap.Wire(rate="1 Mbit/s")
-    with pytest.raises(ap.ScenarioError, match="recovery"):
+    with pytest.raises(ap.errors.ScenarioError, match="recovery"):
         scenario.flows[0].model_copy(update={"tcp": ap.TcpConfig(recovery="reno")})
     assert scenario.model_copy() == scenario
 

@@ -104,9 +104,9 @@ def test_equal_flows_in_a_row_are_one_entry_with_their_count() -> None:
 
 
 def test_starts_drawn_uniformly() -> None:
-    (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", start=ap.Uniform(uniform=[0.0, "1 s"])))[
-        "flows"
-    ]
+    (flow,) = resolved(
+        flows=ap.flows(base_rtt="40 ms", start=ap.traffic.Uniform(uniform=[0.0, "1 s"]))
+    )["flows"]
     assert flow["start"] == {"kind": "uniform", "low_ns": 0, "high_ns": 10**9}
 
 
@@ -147,7 +147,7 @@ def test_wires_may_have_rates_beside_a_base_rtt() -> None:
 def test_the_delays_of_a_round_trip_add_up_to_the_base_rtt(
     ack_path: Any, delay: int, spare: int
 ) -> None:
-    base_rtt = ap.Duration(delay + spare)
+    base_rtt = ap.units.Duration(delay + spare)
     (flow,) = resolved(ack_path=ack_path, flows=ap.flows(base_rtt=base_rtt))["flows"]
     forward, back = flow["egress"]["delay_ns"], flow["return_wire"]["delay_ns"]
     assert flow["access"]["delay_ns"] == 0
@@ -174,7 +174,7 @@ def test_ack_paths() -> None:
         "queue": queue,
         "link": None,
     }
-    reverse = resolved(ack_path=ap.ReverseAckPath(link=given))
+    reverse = resolved(ack_path=ap.ack_path.Reverse(link=given))
     own = {"link": link, "queue": queue, "delay_ns": 3_000_000}
     assert reverse["ack_path"] == {"kind": "reverse", **own}
 
@@ -182,7 +182,7 @@ def test_ack_paths() -> None:
 @pytest.mark.parametrize(
     ("errors", "expected"),
     [
-        (ap.IndependentErrors(loss=0.1), {"kind": "independent", "loss": 0.1}),
+        (ap.frame_errors.Independent(loss=0.1), {"kind": "independent", "loss": 0.1}),
         (
             {"kind": "gilbert-elliott", "p_good_to_bad": 0.1, "p_bad_to_good": 1, "slot": "1 ms"},
             {
@@ -195,19 +195,19 @@ def test_ack_paths() -> None:
             },
         ),
         (
-            ap.BurstErrors(frame_error_rate=0, doppler=0.01),
+            ap.frame_errors.Burst(frame_error_rate=0, doppler=0.01),
             {"kind": "burst", "frame_error_rate": 0.0, "doppler": 0.01, "slot_ns": 10_000_000},
         ),
     ],
 )
 def test_error_processes(errors: Any, expected: dict[str, Any]) -> None:
-    link = ap.FixedLink(rate="1 Mbit/s", errors=errors)
+    link = ap.link.Fixed(rate="1 Mbit/s", errors=errors)
     found = resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))
     assert found["bottleneck"]["link"]["errors"] == expected
 
 
 def test_the_dual_regime_link_is_a_multi_regime_link() -> None:
-    link = ap.DualRegimeLink(
+    link = ap.link.DualRegime(
         rates=("16 Mbit/s", 21e6),
         pers=(2.04e-3, 0.1),
         threshold=20,
@@ -282,7 +282,7 @@ def test_traces_are_found_from_the_scenario_file(tmp_path: Path) -> None:
 def test_missing_traces_are_all_reported(tmp_path: Path) -> None:
     file = tmp_path / "lte.toml"
     file.write_text(TRACED.replace("FILE", "a.down"))
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(file).resolve()
     advice = 'Write a path from the scenario file, or "traces:NAME".'
     assert str(caught.value).splitlines() == [
@@ -292,7 +292,7 @@ def test_missing_traces_are_all_reported(tmp_path: Path) -> None:
 
 
 def traced(file: str) -> ap.Scenario:
-    return scenario(bottleneck=ap.Bottleneck(aqm="gred", link=ap.TraceLink(file=file)))
+    return scenario(bottleneck=ap.Bottleneck(aqm="gred", link=ap.link.Trace(file=file)))
 
 
 def test_recorded_traces_are_found_where_the_variable_says(
@@ -301,7 +301,7 @@ def test_recorded_traces_are_found_where_the_variable_says(
     (tmp_path / "x.down").write_text("1\n")
     monkeypatch.setenv("AIRPATH_TRACES", str(tmp_path))
     assert traced("traces:x.down").resolve()[1] == {"x.down": tmp_path / "x.down"}
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         traced("traces:y.down").resolve()
     assert str(caught.value) == (
         f'bottleneck.link.file = "traces:y.down": no file y.down in {tmp_path}, which '
@@ -318,7 +318,7 @@ def test_recorded_traces_are_found_beside_the_project(
     (project / "examples").mkdir(parents=True)
     (project / "pyproject.toml").write_text('[project]\nname = "airpath"\n')
     monkeypatch.chdir(project / "examples")
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         traced("traces:x.down").resolve()
     assert str(caught.value).startswith(
         f'bottleneck.link.file = "traces:x.down": no file x.down in {traces}; '
@@ -331,7 +331,7 @@ def test_recorded_traces_are_found_beside_the_project(
 
 @pytest.mark.parametrize("file", ["a\0b", "x" * 5000, "..", "", "traces:.."])
 def test_odd_file_names_are_refused(file: str) -> None:
-    with pytest.raises(ap.ScenarioError):
+    with pytest.raises(ap.errors.ScenarioError):
         traced(file).resolve()
 
 
@@ -339,12 +339,12 @@ def test_odd_file_names_are_refused(file: str) -> None:
 
 
 def test_a_new_queue_discipline_is_one_class() -> None:
-    class StepMark(ap.QueueDisc):
+    class StepMark(ap.aqm.QueueDisc):
         """Mark above a backlog."""
 
         kind: str = "step-mark-of-a-test"
-        threshold: ap.Size = ap.Size(30_000)
-        hold: ap.Duration = ap.Duration(0)
+        threshold: ap.units.Size = ap.units.Size(30_000)
+        hold: ap.units.Duration = ap.units.Duration(0)
 
     try:
         text = (
@@ -362,23 +362,23 @@ def test_a_new_queue_discipline_is_one_class() -> None:
         assert again == StepMark(hold="1 ms")
         with pytest.raises(TypeError, match=r'kind "step-mark-of-a-test" is already taken'):
 
-            class Other(ap.QueueDisc):
+            class Other(ap.aqm.QueueDisc):
                 kind: str = "step-mark-of-a-test"
 
     finally:
-        del ap.QueueDisc.registry["step-mark-of-a-test"]
+        del ap.aqm.QueueDisc.registry["step-mark-of-a-test"]
 
 
 FRAMING = {"overhead": "6 B", "block": "48 B", "code_rate": 0.75}
 
 
 def test_framing_and_its_short_form_are_one_key() -> None:
-    def framing(link: ap.Link) -> dict[str, Any]:
+    def framing(link: ap.link.Link) -> dict[str, Any]:
         return resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))["bottleneck"]["link"]  # type: ignore[no-any-return]
 
-    short = framing(ap.FixedLink(rate="1 Mbit/s", frame_overhead="6 B"))
-    assert short == framing(ap.FixedLink(rate="1 Mbit/s", framing={"overhead": "6 B"}))
-    assert framing(ap.FixedLink(rate="1 Mbit/s", framing=FRAMING))["framing"] == {
+    short = framing(ap.link.Fixed(rate="1 Mbit/s", frame_overhead="6 B"))
+    assert short == framing(ap.link.Fixed(rate="1 Mbit/s", framing={"overhead": "6 B"}))
+    assert framing(ap.link.Fixed(rate="1 Mbit/s", framing=FRAMING))["framing"] == {
         "overhead_bytes": 6,
         "block_bytes": 48,
         "code_rate": 0.75,
@@ -386,12 +386,12 @@ def test_framing_and_its_short_form_are_one_key() -> None:
 
 
 def test_both_forms_of_framing_are_refused_and_one_takes_the_place_of_the_other() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
-        ap.FixedLink(rate="1 Mbit/s", frame_overhead="6 B", framing=FRAMING)
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.link.Fixed(rate="1 Mbit/s", frame_overhead="6 B", framing=FRAMING)
     assert str(caught.value) == (
-        'FixedLink: frame_overhead = "6 B": framing is given too. Write the overhead there alone.'
+        'link.Fixed: frame_overhead = "6 B": framing is given too. Write the overhead there alone.'
     )
-    link = ap.FixedLink(rate="1 Mbit/s", frame_overhead="6 B").model_copy(
+    link = ap.link.Fixed(rate="1 Mbit/s", frame_overhead="6 B").model_copy(
         update={"framing": FRAMING}
     )
     assert link.framing is not None

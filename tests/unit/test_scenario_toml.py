@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import airpath as ap
 from airpath.errors import dotted
-from airpath.scenario import FAMILIES, TcpConfig, loads
+from airpath.scenario import FAMILIES, loads
 from airpath.scenario.base import Model, Part
 from airpath.scenario.toml_text import write_table
 
@@ -102,7 +102,8 @@ def test_a_scenario_made_in_python_is_read_back() -> None:
         name='a "b" \\ c\nd \x7f \U0001f4f6',
         flows=ap.flows(4, cc="reno", base_rtt=0.04),
         bottleneck=ap.Bottleneck(
-            aqm=ap.Gred(), link=ap.DualRegimeLink(rates=(1e6, 2e6), pers=(0, 0.1), threshold=20)
+            aqm=ap.aqm.Gred(),
+            link=ap.link.DualRegime(rates=(1e6, 2e6), pers=(0, 0.1), threshold=20),
         ),
         duration=300,
     )
@@ -112,7 +113,7 @@ def test_a_scenario_made_in_python_is_read_back() -> None:
 def test_what_is_written_is_easy_to_read() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="40 ms"),
-        bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=ap.FixedLink(rate="5 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="5 Mbit/s")),
         duration="300 s",
     )
     assert scenario.to_toml() == (
@@ -172,7 +173,7 @@ def test_overrides_take_the_place_of_values() -> None:
     )
     assert scenario.name == "2024-01-01"
     assert str(scenario.bottleneck.link.rate) == "5 Mbit/s"  # type: ignore[attr-defined]
-    assert scenario.bottleneck.aqm == ap.Gred(min_th=7)
+    assert scenario.bottleneck.aqm == ap.aqm.Gred(min_th=7)
     assert scenario.flows[0].base_rtts() == [40_000_000, 45_000_000]
     assert scenario.flows[2].count == 8
     assert scenario.flows[2].packet == 200  # type: ignore[attr-defined]
@@ -184,7 +185,7 @@ def test_an_override_changes_nothing_but_its_own_key(value: str) -> None:
     assert loads(FULL, overrides=[("control", "[]")]).duration == 300 * 10**9
     try:
         scenario = loads(FULL, overrides=[("bottleneck.link.loss", value)])
-    except ap.ScenarioError as error:
+    except ap.errors.ScenarioError as error:
         assert [problem.field_name for problem in error.problems] == ["bottleneck.link.loss"]
     else:
         assert scenario.name == "all of it"
@@ -252,7 +253,7 @@ def check_survives(text: str) -> None:
         scenario = loads(text, place="x.toml")
         assert loads(scenario.to_toml()).document() == scenario.document()
         resolved = json.loads(scenario.resolve()[0])
-    except ap.ScenarioError as error:
+    except ap.errors.ScenarioError as error:
         assert error.problems
         assert len(str(error).splitlines()) == len(error.problems)
     else:
@@ -298,7 +299,7 @@ def test_a_garbled_file_is_read_or_refused(data: st.DataObject) -> None:
 @example('name = "\\ud800"')
 @settings(deadline=None)
 def test_any_text_is_refused(text: str) -> None:
-    with pytest.raises(ap.ScenarioError):
+    with pytest.raises(ap.errors.ScenarioError):
         loads(text)
 
 
@@ -309,18 +310,25 @@ def test_any_text_is_refused(text: str) -> None:
 def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
     try:
         loads(FULL, overrides=[(key, value)])
-    except ap.ScenarioError as error:
+    except ap.errors.ScenarioError as error:
         assert len(str(error).splitlines()) == len(error.problems)
 
 
 @given(plain_values() | st.none() | st.binary() | st.dates())
 @settings(max_examples=100, deadline=None)
 def test_any_python_value_is_taken_or_refused(value: Any) -> None:
-    for make in (ap.Gred, ap.FixedLink, ap.MultiRegimeLink, ap.Record, TcpConfig, ap.DropTail):
+    for make in (
+        ap.aqm.Gred,
+        ap.link.Fixed,
+        ap.link.MultiRegime,
+        ap.Record,
+        ap.TcpConfig,
+        ap.aqm.DropTail,
+    ):
         for key in make.model_fields:
             try:
                 make(**{key: value})
-            except ap.ScenarioError as error:
+            except ap.errors.ScenarioError as error:
                 assert len(str(error).splitlines()) == len(error.problems)
 
 
@@ -334,7 +342,7 @@ def models(base: type[Model] = Model) -> Iterator[type[Model]]:
         yield from models(model)
 
 
-PARTS = {model.__name__: model for model in models()}
+PARTS = {model.public_name(): model for model in models()}
 
 
 def tables(page: str, marker: str) -> dict[str, dict[str, list[str]]]:
@@ -355,16 +363,19 @@ SCENARIO_TABLES = tables("scenario.md", "class")
 
 
 def test_every_part_is_in_the_reference() -> None:
-    families = {"Part", "AckPath", "SlotRate"} | {family.__name__ for family in FAMILIES.values()}
+    families = {"Part", "ack_path.AckPath", "link.SlotRate"} | {
+        family.public_name() for family in FAMILIES.values()
+    }
     # Bbr has no keys and no engine: the page says so in words.
-    elsewhere = {"TcpConfig", "TcpParameters", "Uniform", "Bbr"}
+    elsewhere = {"TcpConfig", "TcpParameters", "traffic.Uniform", "cc.Bbr"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.
     made = re.findall(r"<!-- parts: (\w+) -->", text)
-    members = {part.__name__ for name in made for part in FAMILIES[name].registry.values()}
-    rows = {"CellUser", "TddUser", "Regime", "SbdRow", "RlcRedRow", "Framing"}
-    rows |= {"Harq", "AttemptErrors", "Arq", "Radio", "ReedSolomon", "SmallPackets"}
-    public = {name for name in PARTS if not name.startswith("_")}
+    members = {part.public_name() for name in made for part in FAMILIES[name].registry.values()}
+    links = {"CellUser", "TddUser", "Regime", "Framing", "Harq", "AttemptErrors", "Arq", "Radio"}
+    links |= {"ReedSolomon", "SmallPackets"}
+    rows = {"aqm.SbdRow", "aqm.RlcRedRow", *(f"link.{name}" for name in links)}
+    public = {name for name, model in PARTS.items() if not model.__name__.startswith("_")}
     assert set(SCENARIO_TABLES) == public - families - elsewhere - members - rows
 
 
@@ -372,8 +383,12 @@ def test_every_part_is_in_the_reference() -> None:
 def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> None:
     model, rows = PARTS[name], SCENARIO_TABLES[name]
     fields = {info.alias or key: info for key, info in model.model_fields.items()}
-    if name != "Source" and issubclass(model, ap.Source):
-        fields = {key: info for key, info in fields.items() if key not in SCENARIO_TABLES["Source"]}
+    if name != "traffic.Source" and issubclass(model, ap.traffic.Source):
+        fields = {
+            key: info
+            for key, info in fields.items()
+            if key not in SCENARIO_TABLES["traffic.Source"]
+        }
     assert set(rows) == set(fields)
     for key, info in fields.items():
         default = rows[key][2]
@@ -384,7 +399,11 @@ def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> 
         else:
             value = info.get_default(call_default_factory=True, validated_data={})
             shown = value.document() if isinstance(value, Model) else value
-            shown = str(value) if isinstance(value, (ap.Duration, ap.Size, ap.Packets)) else shown
+            shown = (
+                str(value)
+                if isinstance(value, (ap.units.Duration, ap.units.Size, ap.units.Packets))
+                else shown
+            )
             assert tomllib.loads(f"value = {default.strip('`')}")["value"] == shown, key
 
 
@@ -392,19 +411,23 @@ def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> 
 def test_every_parameter_is_documented(name: str) -> None:
     model = PARTS[name]
     text = inspect.cleandoc(model.__doc__ or "")  # Python 3.13 dedents on its own
-    own = set(model.model_fields) - set(ap.Source.model_fields if name != "Source" else ())
+    own = set(model.model_fields) - set(
+        ap.traffic.Source.model_fields if name != "traffic.Source" else ()
+    )
     if issubclass(model, Part):
         own.discard(model.chosen_by)
     undocumented = {
         key for key in own if not re.search(rf"^(\w+, )*{key}(, \w+)* : ", text, re.MULTILINE)
     }
-    if name.startswith("_") or name in ("Part", "Link"):
+    if model.__name__.startswith("_") or name in ("Part", "link.Link"):
         return
     assert not undocumented
 
 
-@pytest.mark.parametrize("unit", [ap.Duration, ap.Rate, ap.Size, ap.Packets, ap.Segments])
-def test_the_units_of_the_reference_are_those_of_the_code(unit: type[ap.Duration]) -> None:
+@pytest.mark.parametrize(
+    "unit", [ap.units.Duration, ap.units.Rate, ap.units.Size, ap.units.Packets, ap.units.Segments]
+)
+def test_the_units_of_the_reference_are_those_of_the_code(unit: type[ap.units.Duration]) -> None:
     text = (REFERENCE / "units.md").read_text("utf-8")
     (row,) = [
         line

@@ -18,7 +18,7 @@ def initial_window(value: Any, **options: Any) -> int:
     """Return the resolved initial window of a flow, bytes."""
     tcp = {"initial_window": value, **options}
     group = ap.flows(base_rtt="40 ms", tcp=tcp)
-    bottleneck = ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="5 Mbit/s"))
+    bottleneck = ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="5 Mbit/s"))
     scenario = ap.Scenario(flows=group, bottleneck=bottleneck, duration="1 s")
     for same in (scenario, loads(scenario.to_toml())):
         flow = json.loads(same.resolve()[0])["flows"][0]
@@ -31,7 +31,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
     assert initial_window("10 segments") == 14_600
     assert initial_window("10 segments", mss="536 B") == 5_360
     assert initial_window("1 segment") == initial_window("1460 B") == 1_460
-    assert initial_window(ap.Segments(3)) == initial_window(ap.Size(4_380)) == 4_380
+    assert initial_window(ap.units.Segments(3)) == initial_window(ap.units.Size(4_380)) == 4_380
     text = GOOD + 'tcp = {initial_window = "2 segments"}\n'
     assert str(loads(text).flows[0].tcp.initial_window) == "2 segments"  # type: ignore[attr-defined]
 
@@ -45,7 +45,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
         ("1.5 segments", '"1.5 segments"', f"not a whole number. {WINDOW}"),
         ("10 packets", '"10 packets"', f"not a window. {WINDOW}"),
         (True, "true", f"not a window. {WINDOW}"),
-        (ap.Packets(3), "3 packets", f"not a window. {WINDOW}"),
+        (ap.units.Packets(3), "3 packets", f"not a window. {WINDOW}"),
         (
             "0 segments",
             '"0 segments"',
@@ -55,7 +55,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
     ],
 )
 def test_an_initial_window_that_is_none(value: Any, shown: str, what: str) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", tcp={"initial_window": value})
     assert str(caught.value) == f"flows: tcp.initial_window = {shown}: {what}"
 
@@ -63,25 +63,25 @@ def test_an_initial_window_that_is_none(value: Any, shown: str, what: str) -> No
 @pytest.mark.parametrize("limit", ["1.5 packets", "1.5packets", "1e-9 packets", "1e-50 packets"])
 def test_packets_are_whole(limit: str) -> None:
     # "1.5 packets" were two.
-    with pytest.raises(ap.ScenarioError, match="not a whole number"):
-        ap.DropTail(limit=limit)
-    with pytest.raises(ap.UnitError, match=r"not a whole number\. Write a whole number of"):
-        ap.Packets.parse(limit)
-    assert ap.DropTail(limit="1.5e2 packets").limit == 150
+    with pytest.raises(ap.errors.ScenarioError, match="not a whole number"):
+        ap.aqm.DropTail(limit=limit)
+    with pytest.raises(ap.errors.UnitError, match=r"not a whole number\. Write a whole number of"):
+        ap.units.Packets.parse(limit)
+    assert ap.aqm.DropTail(limit="1.5e2 packets").limit == 150
 
 
 @pytest.mark.parametrize(
     "read",
     [
-        lambda: ap.Duration.parse(5),  # type: ignore[arg-type]
-        lambda: ap.Rate.parse(None),  # type: ignore[arg-type]
-        lambda: ap.Duration.from_si("5"),  # type: ignore[arg-type]
-        lambda: ap.Duration.from_si(None),  # type: ignore[arg-type]
-        lambda: ap.Size.from_si(True),
+        lambda: ap.units.Duration.parse(5),  # type: ignore[arg-type]
+        lambda: ap.units.Rate.parse(None),  # type: ignore[arg-type]
+        lambda: ap.units.Duration.from_si("5"),  # type: ignore[arg-type]
+        lambda: ap.units.Duration.from_si(None),  # type: ignore[arg-type]
+        lambda: ap.units.Size.from_si(True),
     ],
 )
 def test_a_quantity_of_another_type_is_refused(read: Any) -> None:
-    with pytest.raises(ap.UnitError, match=r"not a (duration|rate|size)"):
+    with pytest.raises(ap.errors.UnitError, match=r"not a (duration|rate|size)"):
         read()
 
 
@@ -98,7 +98,7 @@ def test_the_wire_back_is_named_as_it_is_written() -> None:
          "count, access, egress, ack_access, return_wire, base_rtt, start, stop, arrivals, "
          "direction, user, cc, profile, tcp, window, size, on_off."),
     ):  # fmt: skip
-        with pytest.raises(ap.ScenarioError) as caught:
+        with pytest.raises(ap.errors.ScenarioError) as caught:
             ap.flows(**keys)  # type: ignore[arg-type]
         assert str(caught.value) == line
     (line,) = lines(GOOD + 'return = {delay = "1 ms"}\n')

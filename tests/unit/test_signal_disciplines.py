@@ -132,21 +132,21 @@ def test_messages(table: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("aqm", "expected"),
     [
-        (ap.Rem(limit="104 kB"), {"limit": {"bytes": 104_000}, "update_ns": 2_000_000}),
-        (ap.Rem(limit="30 packets", mode="packets"), {"limit": {"packets": 30}}),
-        (ap.Rem(), {"limit": {"packets": 100}, "target": 20, "mean_packet_bytes": 1040}),
-        (ap.VcpQueue(), {"capacity": "link", "interval_ns": 200_000_000, "average": "ewma"}),
-        (ap.VcpQueue(capacity="measured"), {"capacity": "measured"}),
-        (ap.VcpQueue(capacity="9 Mbit/s"), {"capacity": {"fixed": 9_000_000}}),
-        (ap.AckPriority(), {"aqm": {"kind": "droptail", "limit": {"packets": 100}}}),
+        (ap.aqm.Rem(limit="104 kB"), {"limit": {"bytes": 104_000}, "update_ns": 2_000_000}),
+        (ap.aqm.Rem(limit="30 packets", mode="packets"), {"limit": {"packets": 30}}),
+        (ap.aqm.Rem(), {"limit": {"packets": 100}, "target": 20, "mean_packet_bytes": 1040}),
+        (ap.aqm.Vcp(), {"capacity": "link", "interval_ns": 200_000_000, "average": "ewma"}),
+        (ap.aqm.Vcp(capacity="measured"), {"capacity": "measured"}),
+        (ap.aqm.Vcp(capacity="9 Mbit/s"), {"capacity": {"fixed": 9_000_000}}),
+        (ap.aqm.AckPriority(), {"aqm": {"kind": "droptail", "limit": {"packets": 100}}}),
         (
-            ap.AckPriority(aqm=ap.DropTail(limit="9 packets")),
+            ap.aqm.AckPriority(aqm=ap.aqm.DropTail(limit="9 packets")),
             {"aqm": {"kind": "droptail", "limit": {"packets": 9}}},
         ),
     ],
 )
 def test_values_are_resolved_and_survive_a_file(
-    aqm: ap.QueueDisc, expected: dict[str, Any]
+    aqm: ap.aqm.QueueDisc, expected: dict[str, Any]
 ) -> None:
     found = resolved(aqm)
     assert {key: found[key] for key in expected} == expected
@@ -154,18 +154,18 @@ def test_values_are_resolved_and_survive_a_file(
 
 
 def test_a_limit_is_taken_over_from_and_by_drop_tail() -> None:
-    before = scenario(ap.DropTail(limit="30 packets"))
+    before = scenario(ap.aqm.DropTail(limit="30 packets"))
     rem = before.replace("bottleneck.aqm.kind", "rem")
-    assert rem.bottleneck.aqm == ap.Rem(limit=30)
+    assert rem.bottleneck.aqm == ap.aqm.Rem(limit=30)
     assert rem.replace("bottleneck.aqm.kind", "droptail").bottleneck == before.bottleneck
-    large = scenario(ap.DropTail(limit="64 kB")).replace("bottleneck.aqm.kind", "rem")
-    assert large.bottleneck.aqm == ap.Rem(limit="64 kB")
+    large = scenario(ap.aqm.DropTail(limit="64 kB")).replace("bottleneck.aqm.kind", "rem")
+    assert large.bottleneck.aqm == ap.aqm.Rem(limit="64 kB")
 
 
 def test_a_clamp_queue_behind_acks_writes_the_price_that_windows_obey() -> None:
-    aqm = ap.AckPriority(aqm=ap.ClampQueue(a="5500 B"))
+    aqm = ap.aqm.AckPriority(aqm=ap.aqm.Clamp(a="5500 B"))
     flows = ap.flows(2, base_rtt="40 ms", window={"kind": "clamp", "tau": "500 B"})
-    link = ap.FixedLink(rate="10 Mbit/s")
+    link = ap.link.Fixed(rate="10 Mbit/s")
     result = ap.simulate(
         ap.Scenario(flows=flows, bottleneck=ap.Bottleneck(aqm=aqm, link=link), duration="20 s"),
         reps=1,
@@ -174,13 +174,13 @@ def test_a_clamp_queue_behind_acks_writes_the_price_that_windows_obey() -> None:
     assert result.queues()["clamp_price_s"].iloc[0] > 0
 
 
-def both_ways(aqm: ap.QueueDisc, *series: str) -> ap.Scenario:
+def both_ways(aqm: ap.aqm.QueueDisc, *series: str) -> ap.Scenario:
     """Return ten ECN flows in each direction over 10 Mbit/s, data and ACKs in the same queues."""
     common: dict[str, Any] = {"cc": "reno", "base_rtt": "89.6 ms", "tcp": {"ecn": "on"}}
     return ap.Scenario(
         flows=[*ap.flows(10, **common), *ap.flows(10, direction="reverse", **common)],
-        bottleneck=ap.Bottleneck(aqm=aqm, link=ap.FixedLink(rate="10 Mbit/s", delay="32 ms")),
-        ack_path=ap.ReverseAckPath(aqm=aqm),
+        bottleneck=ap.Bottleneck(aqm=aqm, link=ap.link.Fixed(rate="10 Mbit/s", delay="32 ms")),
+        ack_path=ap.ack_path.Reverse(aqm=aqm),
         duration="20 s",
         warmup="10 s",
         record={"series": list(series)},
@@ -189,7 +189,7 @@ def both_ways(aqm: ap.QueueDisc, *series: str) -> ap.Scenario:
 
 def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
     """Their ECT(0) stays until the load factor is 1: then it becomes CE, and nothing is dropped."""
-    aqm = ap.AckPriority(aqm=ap.VcpQueue())
+    aqm = ap.aqm.AckPriority(aqm=ap.aqm.Vcp())
     result = ap.simulate(both_ways(aqm), reps=2, seed=1)
     queues = result.queues()
     assert (queues["marks"] > 0).all()
@@ -197,7 +197,7 @@ def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
     assert queues["vcp_overload_share"].between(0.01, 0.9).all()
     shares = queues[["vcp_low_share", "vcp_high_share", "vcp_overload_share"]].sum(axis=1)
     assert (shares - 1).abs().max() < 1e-12
-    idle = ap.simulate(both_ways(ap.AckPriority(aqm=ap.VcpQueue(capacity="1 Gbit/s"))), reps=1)
+    idle = ap.simulate(both_ways(ap.aqm.AckPriority(aqm=ap.aqm.Vcp(capacity="1 Gbit/s"))), reps=1)
     assert (idle.queues()["marks"] == 0).all()
     assert (idle.queues()["vcp_low_share"] == 1).all()
 
@@ -205,7 +205,7 @@ def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
 def test_acks_hardly_wait_when_they_go_first() -> None:
     """At 10 Mbit/s the packet on the air takes 1.2 ms; behind data ACKs wait for many."""
     waits = []
-    for aqm in (ap.Rem(ecn=True), ap.AckPriority(aqm=ap.Rem(ecn=True))):
+    for aqm in (ap.aqm.Rem(ecn=True), ap.aqm.AckPriority(aqm=ap.aqm.Rem(ecn=True))):
         flows = ap.simulate(both_ways(aqm), reps=2, seed=1).flows()
         waits.append(float(flows["p95_ack_delay_s"].max()))
     alone, first = waits
@@ -214,7 +214,7 @@ def test_acks_hardly_wait_when_they_go_first() -> None:
 
 def test_load_factor_and_price_are_recorded() -> None:
     names = ["load_factor", "price"]
-    for aqm, name in ((ap.VcpQueue(), "load_factor"), (ap.Rem(ecn=True), "price")):
+    for aqm, name in ((ap.aqm.Vcp(), "load_factor"), (ap.aqm.Rem(ecn=True), "price")):
         result = ap.simulate(both_ways(aqm, *names), reps=1, seed=1)
         table = result.series(name)
         assert set(table["queue"]) == {"bottleneck", "reverse"}
@@ -223,12 +223,12 @@ def test_load_factor_and_price_are_recorded() -> None:
         (other,) = set(names) - {name}
         assert result.series(other).empty
     # An interval every 200 ms, and the first packet after it.
-    loads_of = result_times(ap.VcpQueue())
+    loads_of = result_times(ap.aqm.Vcp())
     assert abs(len(loads_of) - 99) <= 1
     assert all((time + 1e-9) % 0.2 < 0.02 for time in loads_of)
 
 
-def result_times(aqm: ap.QueueDisc) -> list[float]:
+def result_times(aqm: ap.aqm.QueueDisc) -> list[float]:
     result = ap.simulate(both_ways(aqm, "load_factor"), reps=1, seed=1)
     table = result.series("load_factor")
     return [float(time) for time in table[table["queue"] == "bottleneck"]["time_s"]]
@@ -247,11 +247,11 @@ def test_rem_holds_its_backlog_and_fills_the_link() -> None:
         **{"return": {"rate": "20 Mbit/s", "delay": "44.8 ms"}},
         start={"uniform": ["1 ms", "300 ms"]},
     )
-    link = ap.FixedLink(rate="10 Mbit/s", delay="32 ms")
+    link = ap.link.Fixed(rate="10 Mbit/s", delay="32 ms")
     result = ap.simulate(
         ap.Scenario(
             flows=flows,
-            bottleneck=ap.Bottleneck(aqm=ap.Rem(ecn=True), link=link),
+            bottleneck=ap.Bottleneck(aqm=ap.aqm.Rem(ecn=True), link=link),
             duration="200 s",
             warmup="50 s",
         ),
@@ -268,13 +268,13 @@ def test_the_measured_capacity_is_what_a_link_sends(tmp_path: Path) -> None:
     """Over a trace it is a little more: a packet that comes alone waits for half a period."""
     file = tmp_path / "even.trace"
     file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
-    even: list[ap.Link] = [
-        ap.FixedLink(rate="5.376 Mbit/s"),
-        ap.TraceLink(file=str(file), frame_overhead="4 B"),
+    even: list[ap.link.Link] = [
+        ap.link.Fixed(rate="5.376 Mbit/s"),
+        ap.link.Trace(file=str(file), frame_overhead="4 B"),
     ]
     found = []
     for link in even:
-        aqm = ap.VcpQueue(capacity="measured")
+        aqm = ap.aqm.Vcp(capacity="measured")
         made = ap.Scenario(
             flows=ap.flows(4, base_rtt="60 ms", profile="rfc", tcp={"ecn": "on"}),
             bottleneck=ap.Bottleneck(aqm=aqm, link=link),

@@ -82,13 +82,13 @@ def test_sbd_and_rlc_red_messages(table: str, line: str) -> None:
 
 
 def test_tables_by_rate_are_read_and_resolved() -> None:
-    sbd = ap.Sbd(by_rate=[ap.SbdRow(rate="384 kbit/s", min_th=20, reaction_time="0.2 s")])
+    sbd = ap.aqm.Sbd(by_rate=[ap.aqm.SbdRow(rate="384 kbit/s", min_th=20, reaction_time="0.2 s")])
     assert resolved(sbd)["by_rate"] == [
         {"rate_bps": 384_000, "min_th": 20, "reaction_time_ns": 200_000_000}
     ]
-    red = ap.RlcRed(by_rate=[ap.RlcRedRow(rate="64 kbit/s", min_th=10, max_p=0.3)])
+    red = ap.aqm.RlcRed(by_rate=[ap.aqm.RlcRedRow(rate="64 kbit/s", min_th=10, max_p=0.3)])
     assert resolved(red)["by_rate"] == [{"rate_bps": 64_000, "min_th": 10, "max_p": 0.3}]
-    aqms: list[ap.QueueDisc] = [sbd, red]
+    aqms: list[ap.aqm.QueueDisc] = [sbd, red]
     for aqm in aqms:
         assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
 
@@ -107,7 +107,7 @@ def test_sbd_numbers_survive(
     min_th = int(limit * share)
     row = {"min_th": min_th, "reaction_time": f"{reaction_time} ns"}
     rows = [{"rate": f"{rate} bit/s", **row} for rate in rates]
-    aqm = ap.Sbd(limit=limit, **row, alpha=alpha, tick=f"{tick} ns", by_rate=rows)
+    aqm = ap.aqm.Sbd(limit=limit, **row, alpha=alpha, tick=f"{tick} ns", by_rate=rows)
     expected = {"min_th": min_th, "reaction_time_ns": reaction_time}
     found = resolved(aqm)
     assert found["by_rate"] == [{"rate_bps": rate, **expected} for rate in rates]

@@ -158,22 +158,22 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
     ],
 )
 def test_errors(value: str, problem: str) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, overrides=[("bottleneck.link.snr", value)])
     assert str(caught.value) == f"overrides: bottleneck.link.snr{problem}"
 
 
-def link(**keys: Any) -> ap.AdaptiveLink:
-    policy = ap.Tagla(th_per=0.01)
-    return ap.AdaptiveLink(table="airpath:802.16-ctc-awgn", policy=policy, **keys)
+def link(**keys: Any) -> ap.link.Adaptive:
+    policy = ap.policy.Tagla(th_per=0.01)
+    return ap.link.Adaptive(table="airpath:802.16-ctc-awgn", policy=policy, **keys)
 
 
-def snr_of(link: ap.AdaptiveLink) -> dict[str, Any]:
+def snr_of(link: ap.link.Adaptive) -> dict[str, Any]:
     text, _ = path(link).resolve()
     return json.loads(text)["bottleneck"]["link"]["snr"]  # type: ignore[no-any-return]
 
 
-def path(link: ap.AdaptiveLink, duration: str = "10 s") -> ap.Scenario:
+def path(link: ap.link.Adaptive, duration: str = "10 s") -> ap.Scenario:
     return ap.Scenario(
         flows=ap.flows(base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(aqm="droptail", link=link),
@@ -182,48 +182,48 @@ def path(link: ap.AdaptiveLink, duration: str = "10 s") -> ap.Scenario:
 
 
 def test_a_link_has_one_snr() -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         link()
-    assert str(caught.value) == "AdaptiveLink: snr_db: missing. Write snr_db = 22."
-    with pytest.raises(ap.ScenarioError) as caught:
-        link(snr_db=3, snr=ap.ConstantSnr(mean="3 dB"))
+    assert str(caught.value) == "link.Adaptive: snr_db: missing. Write snr_db = 22."
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        link(snr_db=3, snr=ap.snr.Constant(mean="3 dB"))
     assert (
-        str(caught.value) == "AdaptiveLink: snr_db = 3.0: snr is given too. Write one of the two."
+        str(caught.value) == "link.Adaptive: snr_db = 3.0: snr is given too. Write one of the two."
     )
 
 
 def test_the_resolved_form_has_one_key() -> None:
     assert snr_of(link(snr_db=15)) == snr_of(link(snr={"kind": "constant", "mean": "15 dB"}))
     assert snr_of(link(snr_db=15)) == {"kind": "constant", "mean_db": 15.0}
-    moving = ap.RayleighSnr(mean="-3.5 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
+    moving = ap.snr.Rayleigh(mean="-3.5 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
     expected = {"kind": "rayleigh", "mean_db": -3.5, "doppler_hz": pytest.approx(10, rel=1e-12)}
     assert snr_of(link(snr=moving)) == expected
-    assert snr_of(link(snr=ap.RayleighSnr(mean=-3.5, doppler=10.0))) == expected
+    assert snr_of(link(snr=ap.snr.Rayleigh(mean=-3.5, doppler=10.0))) == expected
 
 
 def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_their_length() -> (
     None
 ):
-    jakes = ap.Jakes(mean="6 dB", speed="3.6 km/h", carrier="2.99792458 GHz", index="printed")
+    jakes = ap.snr.Jakes(mean="6 dB", speed="3.6 km/h", carrier="2.99792458 GHz", index="printed")
     shift = pytest.approx(10, rel=1e-12)
     expected = {"kind": "jakes", "index": "printed", "mean_db": 6.0, "doppler_hz": shift}
     assert snr_of(link(snr=jakes)) == expected
-    rician = ap.RicianSnr(mean="6 dB", k="-3 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
+    rician = ap.snr.Rician(mean="6 dB", k="-3 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
     expected = {"kind": "rician", "k_db": -3.0, "angle_deg": 45.0, "mean_db": 6.0}
     assert snr_of(link(snr=rician)) == {**expected, "doppler_hz": shift}
-    taps = ap.ProfileSnr(mean="6 dB", profile="eva", doppler="3 Hz")
+    taps = ap.snr.TappedDelayLine(mean="6 dB", profile="eva", doppler="3 Hz")
     expected = {"kind": "profile", "profile": "eva", "mean_db": 6.0, "doppler_hz": 3.0}
     assert snr_of(link(snr=taps)) == expected
-    beams = ap.Beamforming(mean="6 dB", period="300 ms", doppler="3 Hz")
+    beams = ap.snr.Beamforming(mean="6 dB", period="300 ms", doppler="3 Hz")
     expected = {"kind": "beamforming", "period_ns": 300_000_000, "mean_db": 6.0, "doppler_hz": 3.0}
     assert snr_of(link(snr=beams)) == expected
-    blocks = ap.BlockFading(mean="6 dB", coherence="5 ms")
+    blocks = ap.snr.Block(mean="6 dB", coherence="5 ms")
     expected = {"kind": "block", "mean_db": 6.0, "coherence_ns": 5_000_000}
     assert snr_of(link(snr=blocks)) == expected
 
 
 def test_what_is_written_is_read_again() -> None:
-    snr = ap.RayleighSnr(mean="7.5 dB", speed="50 km/h", carrier="900 MHz")
+    snr = ap.snr.Rayleigh(mean="7.5 dB", speed="50 km/h", carrier="900 MHz")
     scenario = path(link(snr=snr))
     again = loads(scenario.to_toml())
     assert again.document() == scenario.document()
@@ -236,8 +236,8 @@ def test_an_override_of_one_takes_the_place_of_the_other() -> None:
     with pytest.warns(OverrideWarning, match="drops bottleneck.link.snr_db = 15"):
         scenario = loads(GOOD, overrides=[("bottleneck.link.snr", fading)])
     changed = scenario.bottleneck.link
-    assert isinstance(changed, ap.AdaptiveLink)
-    assert changed.snr == ap.RayleighSnr(mean="15 dB", doppler="5 Hz")
+    assert isinstance(changed, ap.link.Adaptive)
+    assert changed.snr == ap.snr.Rayleigh(mean="15 dB", doppler="5 Hz")
     assert changed.snr_db is None
 
 
@@ -262,7 +262,7 @@ def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path:
     used = [name for name in counts.index if str(name).startswith("mcs") and counts[name] > 0]
     assert len(used) == 2
     file.write_text("time_s,snr_db\n0,10\n5,12 dB\n")
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.check(scenario)
     assert str(caught.value).endswith(
         'snr.csv:3: "12 dB" is not an SNR. Write dB from -200 to 200, for example 18.5.'
@@ -271,18 +271,18 @@ def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path:
 
 
 def test_solve_refuses_an_snr_that_varies() -> None:
-    with pytest.raises(ap.BadValueError) as caught:
-        ap.solve(path(link(snr=ap.RayleighSnr(mean="15 dB", doppler="2 Hz"))))
+    with pytest.raises(ap.errors.BadValueError) as caught:
+        ap.solve(path(link(snr=ap.snr.Rayleigh(mean="15 dB", doppler="2 Hz"))))
     assert 'bottleneck.link.snr.kind = "rayleigh": ' in str(caught.value)
     assert "an SNR that is constant" in str(caught.value)
 
 
 def test_shadowing_stands_around_its_process(tmp_path: Path) -> None:
-    moving = ap.ShadowedSnr(
+    moving = ap.snr.Shadowed(
         deviation="8 dB",
         correlation_distance="50 m",
         speed="36 km/h",
-        inner=ap.RayleighSnr(mean="12 dB", doppler="20 Hz"),
+        inner=ap.snr.Rayleigh(mean="12 dB", doppler="20 Hz"),
     )
     assert snr_of(link(snr=moving)) == {
         "kind": "shadowed",
@@ -293,8 +293,8 @@ def test_shadowing_stands_around_its_process(tmp_path: Path) -> None:
     }
     steps = tmp_path / "snr.csv"
     steps.write_text("time_s,snr_db\n0,12\n1,20\n2,20\n")
-    recorded = ap.ShadowedSnr(
-        deviation="8 dB", correlation_time="2 s", inner=ap.SnrTrace(file=str(steps))
+    recorded = ap.snr.Shadowed(
+        deviation="8 dB", correlation_time="2 s", inner=ap.snr.Trace(file=str(steps))
     )
     result = ap.simulate(path(link(snr=recorded), "5 s"), reps=1)
     assert result.flows()["delivered_bytes"].sum() > 0

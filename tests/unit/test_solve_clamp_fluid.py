@@ -28,9 +28,9 @@ tcp = {receive_window = "6 MB"}
 """
 
 
-def solved(*settings: tuple[str, str], **keys: Any) -> ap.ClampFluidSolution:
+def solved(*settings: tuple[str, str], **keys: Any) -> ap.solutions.ClampFluid:
     found = ap.solve(loads(FILE, overrides=list(settings)), **keys)
-    assert isinstance(found, ap.ClampFluidSolution)
+    assert isinstance(found, ap.solutions.ClampFluid)
     return found
 
 
@@ -85,7 +85,7 @@ def test_a_trajectory_has_a_row_for_each_time(trajectory: Any) -> None:
     ],
 )
 def test_a_trajectory_that_there_is_not_is_one_line(keys: dict[str, str], line: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         solved(**keys)
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -103,7 +103,7 @@ def test_a_trajectory_that_there_is_not_is_one_line(keys: dict[str, str], line: 
     ],
 )
 def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         solved((key, value))
     line = str(caught.value)
     assert f": {key}" in line
@@ -140,7 +140,7 @@ def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> N
 # --- beside packet simulation ------------------------------------------------------------------
 
 
-def windows(window_bytes: float) -> tuple[ap.ClampFluidSolution, np.ndarray, float]:
+def windows(window_bytes: float) -> tuple[ap.solutions.ClampFluid, np.ndarray, float]:
     """Solve and simulate two flows with this window at rest.
 
     Returns the solution, the first flow's window each 100 ms from 150 to 300 s, and the mean
@@ -161,15 +161,15 @@ def windows(window_bytes: float) -> tuple[ap.ClampFluidSolution, np.ndarray, flo
     scenario = ap.Scenario(
         flows=[flow],
         bottleneck=ap.Bottleneck(
-            aqm=ap.ClampQueue(a="5500 B", inner=ap.DropTail(limit="6 MB")),
-            link=ap.FixedLink(rate="10 Mbit/s"),
+            aqm=ap.aqm.Clamp(a="5500 B", inner=ap.aqm.DropTail(limit="6 MB")),
+            link=ap.link.Fixed(rate="10 Mbit/s"),
         ),
         duration="300 s",
         warmup="150 s",
         record={"series": ["awnd"], "interval": "100 ms"},
     )
     solution = ap.solve(scenario)
-    assert isinstance(solution, ap.ClampFluidSolution)
+    assert isinstance(solution, ap.solutions.ClampFluid)
     run = ap.simulate(scenario, reps=1)
     series = run.series("awnd")
     series = series[(series["id"] == 0)]

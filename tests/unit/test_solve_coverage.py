@@ -13,7 +13,7 @@ import pytest
 import airpath as ap
 from airpath import _airpath
 from airpath.errors import ModelWarning, OverrideWarning
-from airpath.scenario import TcpConfig, loads
+from airpath.scenario import loads
 from airpath.scenario.base import Model
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "models" / "fixed-point.md"
@@ -58,7 +58,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "red"}),
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "ared"}),
     ("bottleneck.aqm.kind", {"bottleneck__aqm": "pie"}),
-    ("bottleneck.link.kind", {"bottleneck__link": ap.RlcLink(rate="384 kbit/s", delay="10 ms")}),
+    ("bottleneck.link.kind", {"bottleneck__link": ap.link.RlcAm(rate="384 kbit/s", delay="10 ms")}),
     ("bottleneck.link.errors.kind", {"bottleneck__link__errors": BURST}),
     ("bottleneck.link.harq.attempts",
      {"bottleneck__link__harq": {"attempts": 4, "round_trip": "30 ms"}}),
@@ -112,7 +112,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("key", "changes"), UNCOVERED, ids=lambda case: str(case)[:50])
 def test_what_is_not_covered_is_refused_by_its_key(key: str, changes: dict[str, Any]) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path(**changes))
     line = str(caught.value)
     assert re.match(rf"x\.toml: {re.escape(key)} = ", line), line
@@ -133,10 +133,10 @@ def test_every_key_that_is_not_covered_is_told_and_equal_flows_once() -> None:
         f'x.toml: flows.1.stop = "50 s": {end}flows without an end',
         f'x.toml: bottleneck.aqm.kind = "codel": {end}gred, droptail',
     ]
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path(**changes))
     assert str(caught.value).splitlines() == lines
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path(**changes), model="fixed-point")
     named = [line.replace("no analytic model covers", "model fixed-point does not cover")
              for line in lines]  # fmt: skip
@@ -145,18 +145,18 @@ def test_every_key_that_is_not_covered_is_told_and_equal_flows_once() -> None:
 
 def test_an_option_in_which_flows_differ_is_told_with_its_value() -> None:
     # It was "another than the first flow's" where the value is a number.
-    with pytest.raises(ap.BadValueError, match=r"flows\.1\.tcp\.delayed_ack_segments = 4: "):
+    with pytest.raises(ap.errors.BadValueError, match=r"flows\.1\.tcp\.delayed_ack_segments = 4: "):
         ap.solve(path(flows__1__tcp={"delayed_ack_segments": 4}))
 
 
 def test_a_model_that_is_none_is_refused() -> None:
-    with pytest.raises(ap.BadValueError, match=r'^model = "fluid": not one of the accepted'):
+    with pytest.raises(ap.errors.BadValueError, match=r'^model = "fluid": not one of the accepted'):
         ap.solve(path(), model="fluid")
 
 
 def test_each_model_has_its_kind_of_result() -> None:
     solution = solved()
-    assert type(solution) is ap.FixedPointSolution
+    assert type(solution) is ap.solutions.FixedPoint
     assert isinstance(solution, ap.Solution)
     known = {name for name, _ in json.loads(_airpath.registry())["model"]}
     assert known == ap.Solution.registry.keys()
@@ -168,10 +168,10 @@ def test_each_model_has_its_kind_of_result() -> None:
 def test_from_python_the_wire_back_has_its_own_name() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(base_rtt="40 ms", return_wire={"rate": "1 kbit/s"}),
-        bottleneck=ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="10 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="10 Mbit/s")),
         duration="1 s",
     )
-    with pytest.raises(ap.BadValueError, match=r'flows\.0\.return_wire\.rate = "1 kbit/s"'):
+    with pytest.raises(ap.errors.BadValueError, match=r'flows\.0\.return_wire\.rate = "1 kbit/s"'):
         ap.solve(scenario)
 
 
@@ -241,15 +241,15 @@ def test_every_key_of_a_scenario_is_decided_on_the_page() -> None:
     places: dict[str, type[Model]] = {
         "": ap.Scenario,
         "bottleneck.": ap.Bottleneck,
-        "bottleneck.aqm.": ap.Gred,
-        "bottleneck.link.": ap.AdaptiveLink,
-        "ack_path.": ap.LinkAckPath,
+        "bottleneck.aqm.": ap.aqm.Gred,
+        "bottleneck.link.": ap.link.Adaptive,
+        "ack_path.": ap.ack_path.Link,
         "backhaul.": ap.Wire,
-        "flows.": ap.Tcp,
-        "flows.tcp.": TcpConfig,
+        "flows.": ap.traffic.Tcp,
+        "flows.tcp.": ap.TcpConfig,
     }
     keys = {place + key for place, model in places.items() for key in model.keys()}  # noqa: SIM118
-    keys |= {f"bottleneck.link.{key}" for link in (ap.FixedLink, ap.MultiRegimeLink)
+    keys |= {f"bottleneck.link.{key}" for link in (ap.link.Fixed, ap.link.MultiRegime)
              for key in link.keys()}  # fmt: skip  # noqa: SIM118
     keys.add("bottleneck.aqm.limit")
     assert named == keys

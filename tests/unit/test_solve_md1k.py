@@ -25,8 +25,8 @@ def path(load: float, room: int, **link: Any) -> ap.Scenario:
     return ap.Scenario(
         flows=[source for group in sources for source in group],
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit=f"{room} packets"),
-            link=ap.FixedLink(rate="12 Mbit/s", **link),
+            aqm=ap.aqm.DropTail(limit=f"{room} packets"),
+            link=ap.link.Fixed(rate="12 Mbit/s", **link),
         ),
         duration="60 s",
         warmup="5 s",
@@ -45,7 +45,7 @@ def is_within(values: Any, expected: float) -> bool:
 )
 def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, room: int) -> None:
     solution = ap.solve(path(load, room, loss=0.1))
-    assert isinstance(solution, ap.Md1kSolution)
+    assert isinstance(solution, ap.solutions.Md1k)
     result = ap.simulate(path(load, room, loss=0.1), reps=REPS)
     queue = result.queues().query("queue == 'bottleneck'")
     link = result.links().query("link == 'bottleneck'")
@@ -82,7 +82,7 @@ def test_the_example_says_what_its_comment_says() -> None:
 
 def test_what_neither_model_covers_is_told_by_the_nearer_one() -> None:
     scenario = path(0.8, 10).replace({"flows.0.access": {"rate": "1 Gbit/s"}})
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(scenario)
     (line,) = str(caught.value).splitlines()
     assert "flows.0.access.rate = " in line

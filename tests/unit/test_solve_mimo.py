@@ -34,9 +34,9 @@ tcp = {mss = "1000 B", delayed_ack_segments = 1, receive_window = "1 MB"}
 """
 
 
-def solved(changes: dict[str, Any]) -> ap.MimoSolution:
+def solved(changes: dict[str, Any]) -> ap.solutions.Mimo:
     solution = ap.solve(loads(GOOD).replace(changes))
-    assert isinstance(solution, ap.MimoSolution)
+    assert isinstance(solution, ap.solutions.Mimo)
     return solution
 
 

@@ -38,9 +38,9 @@ delayed_ack_segments = 1
 """
 
 
-def solved(*settings: tuple[str, str], **keys: Any) -> ap.RttStagesSolution:
+def solved(*settings: tuple[str, str], **keys: Any) -> ap.solutions.RttStages:
     found = ap.solve(loads(FILE, overrides=list(settings)), **keys)
-    assert isinstance(found, ap.RttStagesSolution)
+    assert isinstance(found, ap.solutions.RttStages)
     return found
 
 
@@ -85,7 +85,7 @@ def test_the_terms_both_methods_and_eq9() -> None:
     ],
 )
 def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         solved((key, value))
     line = str(caught.value)
     assert f": {key}" in line
@@ -181,21 +181,21 @@ def scenario_of(setting: Setting, window: int, **keys: Any) -> ap.Scenario:
             "delayed_ack_segments": 1,
         },
     }
-    queue = ap.DropTail(limit="10000 packets")
+    queue = ap.aqm.DropTail(limit="10000 packets")
     request = {"kind": "drawn", **setting.request}
     return ap.Scenario(
         flows=[{**flow, **keys.pop("flow", {})}],
         bottleneck=ap.Bottleneck(
             aqm=queue, link={"kind": "ofdma-tdd", "request": request, **setting.link}
         ),
-        ack_path=ap.ReverseAckPath(aqm=queue),
+        ack_path=ap.ack_path.Reverse(aqm=queue),
         **keys,
     )
 
 
-def terms_of(setting: Setting) -> ap.RttStagesSolution:
+def terms_of(setting: Setting) -> ap.solutions.RttStages:
     found = ap.solve(scenario_of(setting, 2, duration="1 s", flow={"size": "6 kB"}))
-    assert isinstance(found, ap.RttStagesSolution)
+    assert isinstance(found, ap.solutions.RttStages)
     return found
 
 

@@ -21,7 +21,7 @@ def path(
     return ap.Scenario(
         flows=ap.flows(cc="newreno", base_rtt=base_rtt, tcp=tcp),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="500 packets"), link=ap.FixedLink(rate=rate, loss=loss)
+            aqm=ap.aqm.DropTail(limit="500 packets"), link=ap.link.Fixed(rate=rate, loss=loss)
         ),
         **({"duration": "30 s", "warmup": "10 s"} | run),
     )
@@ -73,7 +73,7 @@ def test_the_published_window_is_no_whole_number() -> None:
 
 def test_a_window_that_no_ack_fits_into_is_refused() -> None:
     # It was 3.5 times too much: every round waits for the timer of delayed ACKs.
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path("50 Mbit/s", "80 ms", {"receive_window": "2.9 kB"}))
     assert str(caught.value) == (
         'scenario: flows.0.tcp.receive_window = "2900 B": no analytic model covers it. Covered: '
@@ -147,7 +147,7 @@ def test_high_loss_is_a_warning_everywhere() -> None:
 def test_behind_a_queue_the_throughput_is_right_whatever_the_timeouts(loss: float) -> None:
     # The warning is for an empty queue: here the queue takes up what the formula has wrong.
     flows = ap.flows(40, cc="newreno", base_rtt="40 ms", start={"uniform": ["0 s", "3 s"]})
-    bottleneck = ap.Bottleneck(aqm="gred", link=ap.FixedLink(rate="2 Mbit/s", loss=loss))
+    bottleneck = ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="2 Mbit/s", loss=loss))
     scenario = ap.Scenario(flows=flows, bottleneck=bottleneck, duration="200 s", warmup="50 s")
     solution = solved(scenario)
     assert solution.domain == "R1"
@@ -180,6 +180,6 @@ def test_behind_a_queue_the_throughput_is_right_whatever_the_timeouts(loss: floa
 )  # fmt: skip
 def test_a_refusal_shows_what_was_written(changes: dict[str, Any], message: str) -> None:
     scenario = path("10 Mbit/s", "80 ms", {"receive_window": "1 MB"}).replace(changes)
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(scenario)
     assert str(caught.value) == message

@@ -17,7 +17,7 @@ def make(**changes: Any) -> ap.Scenario:
         "flows": ap.flows(2, cc="newreno", base_rtt="40 ms", start={"uniform": ["0 s", "1 s"]})
         + ap.flows(source="cbr", rate="1 Mbit/s"),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.DropTail(limit="15 packets"), link=ap.FixedLink(rate="5 Mbit/s", loss=0.002)
+            aqm=ap.aqm.DropTail(limit="15 packets"), link=ap.link.Fixed(rate="5 Mbit/s", loss=0.002)
         ),
         "duration": "20 s",
         "warmup": "4 s",
@@ -90,7 +90,7 @@ def test_the_states_of_a_connection(tmp_path: Path) -> None:
         flows=ap.flows(cc="newreno", base_rtt="200 ms", start="1 s", size="400 kB"),
         record={"ss": True, "ss_interval": "10 ms"},
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="8 packets"), link=ap.FixedLink(rate="5 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="8 packets"), link=ap.link.Fixed(rate="5 Mbit/s")
         ),
         warmup="0 s",
         duration="60 s",
@@ -115,7 +115,7 @@ def test_back_off_doubles_while_the_link_is_stopped() -> None:
     scenario = make(
         flows=ap.flows(cc="newreno", base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="100 packets"), link=ap.FixedLink(rate="5 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="100 packets"), link=ap.link.Fixed(rate="5 Mbit/s")
         ),
         control=[ap.Control(at="5 s", rate="1 bit/s")],
         record={"ss": True},
@@ -129,9 +129,9 @@ def test_back_off_doubles_while_the_link_is_stopped() -> None:
 
 
 def test_what_was_not_recorded_is_said(result: ap.Result) -> None:
-    with pytest.raises(ap.BadValueError, match=r"^ss: not recorded. Set record.ss = true.$"):
+    with pytest.raises(ap.errors.BadValueError, match=r"^ss: not recorded. Set record.ss = true.$"):
         ap.simulate(make(record={}), reps=1).ss()
-    with pytest.raises(ap.BadValueError, match="replication = 2: not there"):
+    with pytest.raises(ap.errors.BadValueError, match="replication = 2: not there"):
         result.ss(2)
 
 

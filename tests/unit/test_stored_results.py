@@ -25,7 +25,7 @@ def make(folder: Path, **changes: Any) -> ap.Scenario:
         "flows": ap.flows(2, cc="cubic", base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]})
         + ap.flows(source="poisson", rate="2 Mbit/s", packet="500 B"),
         "bottleneck": ap.Bottleneck(
-            aqm=ap.Gred(), link=ap.TraceLink(file=str(trace), offset="random", loss=0.01)
+            aqm=ap.aqm.Gred(), link=ap.link.Trace(file=str(trace), offset="random", loss=0.01)
         ),
         "duration": "6 s",
         "warmup": "1 s",
@@ -106,21 +106,27 @@ def test_an_incomplete_result_stays_incomplete(result: ap.Result, tmp_path: Path
 
 
 def test_what_is_no_folder_of_a_result(result: ap.Result, tmp_path: Path) -> None:
-    with pytest.raises(ap.BadValueError, match=r"holds no result\.json\. Name a folder that run"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"holds no result\.json\. Name a folder that run"
+    ):
         ap.load_result(tmp_path / "none")
     document = tmp_path / "result.json"
     document.write_text("{")
-    with pytest.raises(ap.BadValueError, match=r"result\.json: not JSON: "):
+    with pytest.raises(ap.errors.BadValueError, match=r"result\.json: not JSON: "):
         ap.load_result(tmp_path)
     document.write_text("[1]")
-    with pytest.raises(ap.BadValueError, match="not the document of a result: provenance is mis"):
+    with pytest.raises(
+        ap.errors.BadValueError, match="not the document of a result: provenance is mis"
+    ):
         ap.load_result(tmp_path)
     old = json.loads(result.to_json(raw=True))
     for run in old["replications"]:
         for flow in run["flows"]:
             del flow["rwnd_limited_share"]
     document.write_text(json.dumps(old))
-    with pytest.raises(ap.BadValueError, match=r"have no rwnd_limited_share\. Run its scenario"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"have no rwnd_limited_share\. Run its scenario"
+    ):
         ap.load_result(tmp_path)
 
 
@@ -132,9 +138,13 @@ def test_what_is_missing_is_named_when_it_is_asked_for(result: ap.Result, tmp_pa
     (tmp_path / "steady.down").write_text("1\n2\n")
     loaded = ap.load_result(out)
     assert loaded.summary().equals(loaded.summary())
-    with pytest.raises(ap.BadValueError, match=r"series-cwnd\.csv: not there, nor as csv\.gz"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"series-cwnd\.csv: not there, nor as csv\.gz"
+    ):
         loaded.series("cwnd")
-    with pytest.raises(ap.BadValueError, match="not the trace of this result; it was changed"):
+    with pytest.raises(
+        ap.errors.BadValueError, match="not the trace of this result; it was changed"
+    ):
         loaded.capacity()
 
 
@@ -149,7 +159,7 @@ def test_a_result_pickles(result: ap.Result, tmp_path: Path) -> None:
 
 
 def test_an_interrupt_pickles_with_its_result(result: ap.Result) -> None:
-    again = pickle.loads(pickle.dumps(ap.Interrupted(result)))
+    again = pickle.loads(pickle.dumps(ap.errors.Interrupted(result)))
     assert str(again) == "interrupted: 3 of 3 replications were finished"
     same(again.result, result)
 
@@ -158,7 +168,7 @@ def test_an_interrupt_pickles_with_its_result(result: ap.Result) -> None:
 def test_a_solution_pickles() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="40 ms"),
-        bottleneck=ap.Bottleneck(aqm=ap.Gred(), link=ap.FixedLink(rate="5 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="5 Mbit/s")),
         duration="10 s",
     )
     solution = ap.solve(scenario)
@@ -167,7 +177,7 @@ def test_a_solution_pickles() -> None:
 
 
 def test_a_trace_pickles(tmp_path: Path) -> None:
-    generated = ap.generate_trace("3 s", 15, 10e6, "50 Mbit/s", 1.0, 2e9)
+    generated = ap.Trace.generate("3 s", 15, 10e6, "50 Mbit/s", 1.0, 2e9)
     text = "time_s,rate_bps\n0,12345678.25\n0.3333333,0\n1,7e6\n2,7e6\n"
     rates = ap.Trace.parse(text, "r", "csv")
     for trace in (generated, rates):
@@ -222,7 +232,7 @@ def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
 def test_a_document_that_is_not_whole(document: Any, tmp_path: Path) -> None:
     """Each was a KeyError or a TypeError of what looked into it."""
     (tmp_path / "result.json").write_text(json.dumps(document))
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         ap.load_result(tmp_path)
     accepted = "not the whole document of a result. Write it again with run --out."
     assert str(error.value) == f"{tmp_path / 'result.json'}: {accepted}"

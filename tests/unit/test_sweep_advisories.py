@@ -29,7 +29,7 @@ def cell(trace: str = "pedestrian", **changes: Any) -> ap.Scenario:
         "name": "cell",
         "flows": ap.flows(2, base_rtt="60 ms"),
         "bottleneck": ap.Bottleneck(
-            aqm="droptail", link=ap.TraceLink(file=str(TRACES / f"{trace}.trace"))
+            aqm="droptail", link=ap.link.Trace(file=str(TRACES / f"{trace}.trace"))
         ),
         "duration": "4 s",
         "warmup": "1 s",
@@ -85,7 +85,7 @@ def test_a_campaign_has_the_advisories_of_its_runs(tmp_path: Path) -> None:
     assert set(of_code["equal-replications"]["bottleneck.aqm"]) >= {"droptail", "codel"}
     for point in sweep.plan.points[::5]:
         aqm, control, file = point.values.values()
-        made = ap.Bottleneck(aqm=aqm, link=ap.TraceLink(file=file))
+        made = ap.Bottleneck(aqm=aqm, link=ap.link.Trace(file=file))
         flows = ap.flows(2, cc=control, base_rtt="60 ms")
         alone = ap.simulate(cell(bottleneck=made, flows=flows), reps=5)
         found = table[table["point"] == point.number][["code", "text", "place"]]

@@ -100,7 +100,7 @@ def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
     watching = threading.Thread(target=interrupt, daemon=True)
     watching.start()
     points = [{"duration": "1 s"}, {"duration": "10 h"}]
-    with pytest.raises(ap.SweepInterrupted) as stopped:
+    with pytest.raises(ap.errors.SweepInterrupted) as stopped:
         ap.sweep(scenario("1 Gbit/s"), points=points, reps=2, out=tmp_path)
     watching.join()
     assert len(stopped.value.sweep.runs()) == 2

@@ -320,7 +320,7 @@ def test_models_answer_or_say_why_not(tmp_path: Path) -> None:
     covered = ap.Scenario(
         flows=ap.flows(source="poisson", rate="4 Mbit/s", packet="1500 B"),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="10 packets"), link=ap.FixedLink(rate="5 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="10 packets"), link=ap.link.Fixed(rate="5 Mbit/s")
         ),
         duration="2 s",
     )

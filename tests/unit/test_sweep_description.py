@@ -62,7 +62,7 @@ def test_a_file_gives_points_in_order_with_their_jobs(tmp_path: Path) -> None:
 
 def test_python_gives_the_same_points_as_the_file(tmp_path: Path) -> None:
     of_file = sweep(tmp_path, SWEEP).plan
-    parts = [ap.DropTail(limit="50 packets"), ap.CoDel(limit="100 packets")]
+    parts = [ap.aqm.DropTail(limit="50 packets"), ap.aqm.CoDel(limit="100 packets")]
     plan = described(
         tmp_path / "lte.toml",
         grid={"bottleneck.aqm": parts, "flows.0.cc": ["newreno", "cubic"]},
@@ -100,8 +100,8 @@ def test_a_base_may_be_a_function_of_the_parameters() -> None:
     def scenario(rate: float, buffer: str) -> ap.Scenario:
         if rate < 0:
             raise ZeroDivisionError("no rate")
-        link = ap.FixedLink(rate=rate * 1e6)
-        bottleneck = ap.Bottleneck(aqm=ap.DropTail(limit=buffer), link=link)
+        link = ap.link.Fixed(rate=rate * 1e6)
+        bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(limit=buffer), link=link)
         return ap.Scenario(
             duration="2 s", bottleneck=bottleneck, flows=ap.flows(1, base_rtt="40 ms")
         )
@@ -143,7 +143,7 @@ def test_what_is_lost_of_the_base_is_said_once(base: ap.Scenario) -> None:
 def test_points_of_one_trace_share_its_content(tmp_path: Path, base: ap.Scenario) -> None:
     trace = tmp_path / "a.trace"
     trace.write_text("1\n5\n9\n")
-    link = ap.TraceLink(file=str(trace))
+    link = ap.link.Trace(file=str(trace))
     grid = {"bottleneck.link": [link], "flows.0.cc": ["reno", "cubic"]}
     found = described(base, grid=grid)
     assert list(found.contents.values()) == ["1\n5\n9\n"]
@@ -367,8 +367,8 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
         "number, a text, true or false, a list or a table.",
     ),
     (
-        {"grid": {"x": [ap.CoDel]}},
-        "grid.x.0 = the class CoDel: not a value that a scenario can "
+        {"grid": {"x": [ap.aqm.CoDel]}},
+        "grid.x.0 = the class aqm.CoDel: not a value that a scenario can "
         "have. Write a number, a text, true or false, a list or a table.",
     ),
     ({"metrics": {"x": 3}}, "metrics.x = 3: not a function. Write a function of a Result."),
@@ -410,7 +410,10 @@ def test_what_is_no_base_is_one_line() -> None:
 
 
 def test_values_of_numpy_and_quantities_are_values(base: ap.Scenario) -> None:
-    grid = {"flows.0.count": np.array([1, 2]), "flows.0.base_rtt": [ap.Duration.parse("50 ms")]}
+    grid = {
+        "flows.0.count": np.array([1, 2]),
+        "flows.0.base_rtt": [ap.units.Duration.parse("50 ms")],
+    }
     plan = described(base, grid=grid, seed=np.int64(3), reps=np.int64(2)).plan
     assert (plan.seed, plan.rule.most) == (3, 2)
     assert [point.values for point in plan.points] == [

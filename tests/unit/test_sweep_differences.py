@@ -225,7 +225,7 @@ def test_what_the_sweep_does_not_have_is_named(
     tmp_path: Path, axis: Any, metric: str, base: str, line: str
 ) -> None:
     sweep = sweep_of(tmp_path, plan_of(GRID, RATE), measured)
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         sweep.differences(axis, metric, base)
     assert str(caught.value) == line
 
@@ -233,14 +233,16 @@ def test_what_the_sweep_does_not_have_is_named(
 def test_points_that_differ_in_more_than_the_axis_are_not_compared(tmp_path: Path) -> None:
     plan = plan_of([{"cc": "cubic", "n": 1}, {"cc": "newreno", "n": 2}], RATE)
     sweep = sweep_of(tmp_path, plan, measured)
-    with pytest.raises(ap.BadValueError, match=r"^axis = \"cc\": no two points differ in it alone"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"^axis = \"cc\": no two points differ in it alone"
+    ):
         sweep.differences("cc", "goodput_bps", "cubic")
     model = plan_of(GRID, RATE, engines=("solve",))
     other = tmp_path / "model"
     other.mkdir()
     solved = sweep_of(other, model, measured, replications=0, solved=lambda _: {"goodput_bps": 1.0})
     assert solved.complete
-    with pytest.raises(ap.BadValueError, match="nothing is simulated in this sweep"):
+    with pytest.raises(ap.errors.BadValueError, match="nothing is simulated in this sweep"):
         solved.differences("cc", "goodput_bps", "cubic")
 
 

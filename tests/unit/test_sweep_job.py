@@ -15,7 +15,7 @@ def scenario(**changes: object) -> ap.Scenario:
     keys: dict[str, object] = {
         "name": "short",
         "flows": ap.flows(2, cc="newreno", base_rtt="20 ms"),
-        "bottleneck": ap.Bottleneck(aqm=ap.DropTail(), link=ap.FixedLink(rate="5 Mbit/s")),
+        "bottleneck": ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Fixed(rate="5 Mbit/s")),
         "duration": "3 s",
     }
     return ap.Scenario(**(keys | changes))  # type: ignore[arg-type]
@@ -37,8 +37,8 @@ def test_digest_knows_values_and_contents_and_neither_name_nor_what_is_recorded(
     assert job_of(scenario(name="other"))[0].digest == first
     assert job_of(scenario(record={"series": ["cwnd"], "interval": "1 s"}))[0].digest == first
     assert job_of(scenario(duration="4 s"))[0].digest != first
-    link = ap.TraceLink(file=str(tmp_path / "a.trace"))
-    traced = scenario(bottleneck=ap.Bottleneck(aqm=ap.DropTail(), link=link))
+    link = ap.link.Trace(file=str(tmp_path / "a.trace"))
+    traced = scenario(bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=link))
     (tmp_path / "a.trace").write_text("1\n5\n")
     before = job_of(traced)[0].digest
     (tmp_path / "a.trace").write_text("1\n6\n")

@@ -258,7 +258,7 @@ def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
     plan = plan_of({"cc": ["cubic"]}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5})
     assert sweep.plot.defaults() == {}
-    with pytest.raises(ap.BadValueError, match=r"^heatmap: needs two axes that vary"):
+    with pytest.raises(ap.errors.BadValueError, match=r"^heatmap: needs two axes that vary"):
         sweep.plot.heatmap("utilisation")
 
 
@@ -285,7 +285,7 @@ def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
 def test_what_the_sweep_does_not_have_is_refused_in_one_line(
     sweep: ap.Sweep, name: str, arguments: dict[str, Any], line: str
 ) -> None:
-    with pytest.raises(ap.BadValueError) as caught:
+    with pytest.raises(ap.errors.BadValueError) as caught:
         getattr(sweep.plot, name)(**arguments)
     assert str(caught.value).startswith(line)
     assert "\n" not in str(caught.value)
@@ -295,14 +295,20 @@ def test_more_than_can_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
     plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": list(range(9))}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5}, replications=0)
     with pytest.raises(
-        ap.BadValueError, match=r"^lines: 30 panels, one for each setting of a, are"
+        ap.errors.BadValueError, match=r"^lines: 30 panels, one for each setting of a, are"
     ):
         sweep.plot.lines("utilisation", "b", "a")
-    with pytest.raises(ap.BadValueError, match=r"^ecdf: 30 curves, one for each value of a, are"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"^ecdf: 30 curves, one for each value of a, are"
+    ):
         sweep.plot.ecdf("utilisation", "a")
-    with pytest.raises(ap.BadValueError, match=r"^forest: 9 settings × 29 values of a are more"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"^forest: 9 settings × 29 values of a are more"
+    ):
         sweep.plot.forest("a", "utilisation", "a0")
-    with pytest.raises(ap.BadValueError, match=r"^pareto: no metric of the sweep is a rate by its"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"^pareto: no metric of the sweep is a rate by its"
+    ):
         sweep.plot.pareto()
 
 
@@ -320,5 +326,5 @@ def test_a_sweep_of_models_is_drawn_without_intervals(tmp_path: Path) -> None:
         *(f"{name}-{metric}" for metric in METRICS for name in ("lines", "heatmap")),
     ]
     assert markers(sweep.plot.pareto(by="n").axes[0])["point-8"] == (30.0, 3.0)
-    with pytest.raises(ap.BadValueError, match=r"^ecdf: nothing is simulated in this sweep"):
+    with pytest.raises(ap.errors.BadValueError, match=r"^ecdf: nothing is simulated in this sweep"):
         sweep.plot.ecdf("goodput_bps")

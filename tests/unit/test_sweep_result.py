@@ -209,16 +209,18 @@ def test_what_is_no_sweep_is_refused_in_one_line(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     for path in (empty, tmp_path / "nothing"):
-        with pytest.raises(ap.BadValueError, match=r"no sweep there\. Give the folder") as caught:
+        with pytest.raises(
+            ap.errors.BadValueError, match=r"no sweep there\. Give the folder"
+        ) as caught:
             ap.load_sweep(path)
         assert "\n" not in str(caught.value)
     foreign = tmp_path / "foreign.txt"
     foreign.write_text("hello")
-    with pytest.raises(ap.BadValueError, match=r"foreign\.txt"):
+    with pytest.raises(ap.errors.BadValueError, match=r"foreign\.txt"):
         ap.load_sweep(foreign)
     with Ledger.open(tmp_path / "ledger.sqlite"):
         pass
-    with pytest.raises(ap.BadValueError, match=r"ledger\.sqlite: no sweep in it\."):
+    with pytest.raises(ap.errors.BadValueError, match=r"ledger\.sqlite: no sweep in it\."):
         ap.load_sweep(tmp_path)
 
 
@@ -336,7 +338,9 @@ def test_without_xarray_the_remedy_is_named(
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(ap.BadValueError, match=r"^to_xarray: needs xarray\. Install it with: pip"):
+    with pytest.raises(
+        ap.errors.BadValueError, match=r"^to_xarray: needs xarray\. Install it with: pip"
+    ):
         sweep.to_xarray()
 
 

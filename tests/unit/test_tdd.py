@@ -38,7 +38,7 @@ def link(changes: list[tuple[str, str]] | None = None) -> dict[str, Any]:
 
 
 def problems(overrides: list[tuple[str, str]]) -> list[str]:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, place="tdd.toml", overrides=overrides)
     return str(caught.value).splitlines()
 
@@ -89,7 +89,7 @@ def test_defaults_are_those_of_the_paper() -> None:
 )
 def test_symbols_make_slots(down: int, up: int, slots: tuple[int, int]) -> None:
     """wimax-mac §1: two symbols of the downlink after the preamble are 30 slots, three are 35."""
-    made = ap.OfdmaTddLink(downlink_symbols=down, uplink_symbols=up, map_overhead=0)
+    made = ap.link.OfdmaTdd(downlink_symbols=down, uplink_symbols=up, map_overhead=0)
     assert (made.slots_of("downlink"), made.slots_of("uplink")) == slots
 
 
@@ -100,8 +100,8 @@ def test_slots_take_the_place_of_symbols() -> None:
     overrides = [(f"{LINK}.{key}", value) for key, value in changes]
     scenario = loads(GOOD, overrides=overrides)
     assert loads(scenario.to_toml()).resolve()[0] == scenario.resolve()[0]
-    with pytest.raises(ap.ScenarioError, match="downlink_slots is given too"):
-        ap.OfdmaTddLink(downlink_slots=600, downlink_symbols=29)
+    with pytest.raises(ap.errors.ScenarioError, match="downlink_slots is given too"):
+        ap.link.OfdmaTdd(downlink_slots=600, downlink_symbols=29)
 
 
 @pytest.mark.parametrize(
@@ -446,7 +446,7 @@ def test_without_stations_there_are_none() -> None:
     assert other.stations().empty
     assert other.mac_delays().empty
     assert "stations" not in other.to_dict()
-    with pytest.raises(ap.BadValueError, match="nothing took the uplink of a TDD link"):
+    with pytest.raises(ap.errors.BadValueError, match="nothing took the uplink of a TDD link"):
         other.plot.mac_delays()
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import airpath as ap
 from airpath import _airpath
 from airpath.scenario import loads
-from airpath.scenario.stations import DOWNLINK_MCS, UPLINK_MCS
+from airpath.scenario.link.stations import DOWNLINK_MCS, UPLINK_MCS
 
 BASE = """
 duration = "2 s"

@@ -31,20 +31,20 @@ def rates(tmp_path: Path) -> Path:
     return tmp_path / "steps.csv"
 
 
-def make(link: ap.Link, **changes: Any) -> ap.Scenario:
+def make(link: ap.link.Link, **changes: Any) -> ap.Scenario:
     keys: dict[str, Any] = {
         "flows": ap.flows(source="cbr", rate="100 Mbit/s"),
-        "bottleneck": ap.Bottleneck(aqm=ap.DropTail(limit="100 packets"), link=link),
+        "bottleneck": ap.Bottleneck(aqm=ap.aqm.DropTail(limit="100 packets"), link=link),
         "duration": "4 s",
         "record": {"series": ["capacity", "delivered"]},
     }
     return ap.Scenario(**(keys | changes))
 
 
-def links(mahimahi: Path, rates: Path, **keys: Any) -> list[ap.Link]:
+def links(mahimahi: Path, rates: Path, **keys: Any) -> list[ap.link.Link]:
     return [
-        ap.TraceLink(file=str(mahimahi), **keys),
-        ap.RateTraceLink(file=str(rates), **keys),
+        ap.link.Trace(file=str(mahimahi), **keys),
+        ap.link.RateTrace(file=str(rates), **keys),
     ]
 
 
@@ -91,7 +91,7 @@ def test_replications_over_one_trace_see_different_parts_of_it(
         assert result.flows()["goodput_bps"].nunique() > 1
         assert "equal-replications" not in {advisory.code for advisory in result.advisories}
         for index, begins in enumerate(offsets):
-            alone = ap.RateTraceLink if isinstance(link, ap.RateTraceLink) else ap.TraceLink
+            alone = ap.link.RateTrace if isinstance(link, ap.link.RateTrace) else ap.link.Trace
             at = alone(file=link.file, offset=f"{begins:.3f} s")
             same = ap.simulate(make(at), reps=1)
             ours, theirs = (r.replications[n]["flows"] for r, n in ((result, index), (same, 0)))
@@ -114,7 +114,7 @@ def test_replications_over_one_trace_see_different_parts_of_it(
 )  # fmt: skip
 def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: str) -> None:
     """*trace offset s* had a mean, and an interval that ended beyond the trace."""
-    result = ap.simulate(make(ap.TraceLink(file=str(mahimahi), offset=offset)), reps=3)
+    result = ap.simulate(make(ap.link.Trace(file=str(mahimahi), offset=offset)), reps=3)
     [link] = result.to_dict()["links"]
     assert link["counters"] == {}
     assert link["trace_offset_s"] == result.links()["trace_offset_s"].tolist()
@@ -141,13 +141,15 @@ def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: st
     ],
 )  # fmt: skip
 def test_what_is_no_offset(offset: Any, message: str) -> None:
-    with pytest.raises(ap.ScenarioError) as raised:
-        ap.TraceLink(file="a.down", offset=offset)
-    assert str(raised.value) == f"TraceLink: {message}"
+    with pytest.raises(ap.errors.ScenarioError) as raised:
+        ap.link.Trace(file="a.down", offset=offset)
+    assert str(raised.value) == f"link.Trace: {message}"
 
 
 @pytest.mark.parametrize("offset", ["5.5 ms", {"uniform": ["0 s", "1.0005 s"]}])
 def test_an_offset_is_whole_milliseconds(offset: Any) -> None:
     """Between them the capacity was drawn up to 2 kB behind what the link had delivered."""
-    with pytest.raises(ap.BadValueError, match="is no whole number of milliseconds, as the trace"):
-        ap.TraceLink(file="steps.down", offset=offset)
+    with pytest.raises(
+        ap.errors.BadValueError, match="is no whole number of milliseconds, as the trace"
+    ):
+        ap.link.Trace(file="steps.down", offset=offset)

@@ -48,23 +48,23 @@ def test_csv_and_back_is_the_same_trace() -> None:
     ],
 )
 def test_a_bin_that_is_no_duration_is_refused(length: str, message: str) -> None:
-    with pytest.raises(ap.BadValueError) as error:
+    with pytest.raises(ap.errors.BadValueError) as error:
         ap.Trace.parse("1\n").to_csv(length)
     assert str(error.value) == message
 
 
 def test_generated_traces_depend_on_their_seed_only() -> None:
     def make(seed: int) -> str:
-        return ap.generate_trace("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, seed).to_mahimahi()
+        return ap.Trace.generate("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, seed).to_mahimahi()
 
     assert make(1) == make(1) != make(2)
 
 
 def test_a_generator_setting_out_of_range_is_named() -> None:
-    with pytest.raises(ap.BadValueError, match="speed"):
-        ap.generate_trace("2 s", 10, 5e6, "20 Mbit/s", -1.0, 2e9)
-    with pytest.raises(ap.BadValueError, match="seed = -1: not accepted"):
-        ap.generate_trace("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, -1)
+    with pytest.raises(ap.errors.BadValueError, match="speed"):
+        ap.Trace.generate("2 s", 10, 5e6, "20 Mbit/s", -1.0, 2e9)
+    with pytest.raises(ap.errors.BadValueError, match="seed = -1: not accepted"):
+        ap.Trace.generate("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, -1)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -24,16 +24,16 @@ READER = Law(
 )
 
 
-def scenario(*groups: list[ap.Source], **keys: Any) -> ap.Scenario:
+def scenario(*groups: list[ap.traffic.Source], **keys: Any) -> ap.Scenario:
     given: dict[str, Any] = {
         "flows": [flow for group in groups for flow in group],
-        "bottleneck": ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="100 Mbit/s")),
+        "bottleneck": ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="100 Mbit/s")),
         "duration": "60 s",
     }
     return ap.Scenario(**(given | keys))
 
 
-def transfers(count: int = 200, rate: str = "10 /s", **keys: Any) -> list[ap.Source]:
+def transfers(count: int = 200, rate: str = "10 /s", **keys: Any) -> list[ap.traffic.Source]:
     given: dict[str, Any] = {"size": "20 kB", "base_rtt": "20 ms"}
     return ap.flows(count, arrivals={"poisson": rate}, **(given | keys))
 
@@ -229,7 +229,7 @@ def test_bursts_by_time_use_their_share() -> None:
         base_rtt="2 ms",
         tcp={"idle_restart": "restart"},
     )
-    link = ap.Bottleneck(aqm="droptail", link=ap.FixedLink(rate="1 Mbit/s"))
+    link = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s"))
     result = ap.simulate(scenario(group, bottleneck=link, duration="400 s"), reps=8)
     used = result.links()["utilisation"].mean()
     # Alternating renewals: deviation of the share over T is √(T/4)/T, and there are 8 of them.
@@ -466,7 +466,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
     ],
 )
 def test_what_is_wrong_is_said(lines: str, problem: str) -> None:
-    with pytest.raises(ap.ScenarioError) as caught:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(FILE + lines)
     assert str(caught.value) == f"scenario: {problem}"
 
@@ -481,5 +481,5 @@ def test_what_is_wrong_is_said(lines: str, problem: str) -> None:
     ],
 )
 def test_solve_refuses_what_it_does_not_model(keys: dict[str, Any]) -> None:
-    with pytest.raises(ap.AirpathError, match="no analytic model covers it"):
+    with pytest.raises(ap.errors.AirpathError, match="no analytic model covers it"):
         ap.solve(scenario(ap.flows(base_rtt="20 ms", **keys)))

@@ -26,7 +26,7 @@ def scenario(aqm: Any = DROPTAIL, count: int = 1, **keys: Any) -> ap.Scenario:
 
 
 def refused(**keys: Any) -> str:
-    with pytest.raises(ap.ScenarioError) as error:
+    with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(**keys)
     return str(error.value)
 

@@ -30,7 +30,9 @@ REM = {"kind": "rem", "ecn": True, "limit": 100}
 WIDE = {"ecn": "on", "receive_window": "4 MB", "initial_ssthresh": "unlimited"}
 
 
-def flows(count: int = 1, cc: str = "vcp", back: str = "44.8 ms", **keys: Any) -> list[ap.Source]:
+def flows(
+    count: int = 1, cc: str = "vcp", back: str = "44.8 ms", **keys: Any
+) -> list[ap.traffic.Source]:
     """Return flows over wires of 6.4 ms each way; ACKs take `back`."""
     wire = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
     keys = {"access": wire, "egress": wire, "profile": "ns2"} | keys
@@ -38,7 +40,12 @@ def flows(count: int = 1, cc: str = "vcp", back: str = "44.8 ms", **keys: Any) -
 
 
 def run(
-    group: list[ap.Source], until: int, since: int, aqm: Any = ROUTER, reps: int = 3, **link: Any
+    group: list[ap.traffic.Source],
+    until: int,
+    since: int,
+    aqm: Any = ROUTER,
+    reps: int = 3,
+    **link: Any,
 ) -> list[dict[str, Any]]:
     scenario = ap.Scenario(
         duration=f"{until} s",

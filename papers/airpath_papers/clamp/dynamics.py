@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+import airpath as ap
 from airpath.reproduction.base import Effort
 from airpath.reproduction.session import Session
-from airpath.scenario import Bottleneck, ClampQueue, ClampWindow, DropTail, Record, Scenario, Tcp
 from airpath_papers.clamp.scenarios import AS_CHOSEN, FAST, HIGH, NEWRENO, Radio, cell_of
 
 __all__ = [
@@ -57,25 +57,28 @@ def effort_of_dynamics(_case: Dynamics) -> Effort:
     return Effort(replications=RUNS, duration_s=END_S, warmup_s=0.0)
 
 
-def build_dynamics(case: Dynamics, effort: Effort) -> Scenario:
+def build_dynamics(case: Dynamics, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case."""
     clamp = case.scheme == "clamp"
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "user": 0, "base_rtt": "52 ms"}
     if clamp:
-        same["window"] = ClampWindow()
+        same["window"] = ap.window.Clamp()
     sizes = {"smallest": "1460 B", "largest": "5840 kB", "step": "1460 B"}
     size = {"triangular": {**sizes, "mode": f"{1460 * case.mode_packets} B"}}
     arrivals = {"poisson": "0.26 /s", "until": f"{ARRIVALS_S:g} s"}
-    buffer = DropTail(limit=f"{case.buffer_bytes if clamp else BUFFER_BYTES} B")
-    return Scenario(
+    buffer = ap.aqm.DropTail(limit=f"{case.buffer_bytes if clamp else BUFFER_BYTES} B")
+    return ap.Scenario(
         name="clamp dynamics",
         duration=effort.duration_s,
-        bottleneck=Bottleneck(
-            aqm=ClampQueue(a=f"{case.a_bytes} B", inner=buffer) if clamp else buffer,
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.Clamp(a=f"{case.a_bytes} B", inner=buffer) if clamp else buffer,
             link=cell_of(Radio(*HIGH, *FAST), AS_CHOSEN),
         ),
-        flows=[Tcp(**same), Tcp(**same, count=MOST, size=size, arrivals=arrivals)],
-        record=Record(series=["delivered", "queue"]),
+        flows=[
+            ap.traffic.Tcp(**same),
+            ap.traffic.Tcp(**same, count=MOST, size=size, arrivals=arrivals),
+        ],
+        record=ap.Record(series=["delivered", "queue"]),
     )
 
 

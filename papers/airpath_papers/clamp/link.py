@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    Bottleneck,
-    ClampQueue,
-    ClampWindow,
-    DropTail,
-    FixedLink,
-    Record,
-    Scenario,
-    Tcp,
-)
 from airpath_papers.clamp.scenarios import NEWRENO
 
 __all__ = [
@@ -72,26 +63,28 @@ def effort_of_link(case: LinkCase) -> Effort:
     return Effort(replications=1, duration_s=JOINS_S[0][1], warmup_s=0.0)
 
 
-def build_link(case: LinkCase, effort: Effort) -> Scenario:
+def build_link(case: LinkCase, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case."""
     times = [(0.0, effort.duration_s)] * case.flows or JOINS_S
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "base_rtt": f"{case.rtt_ms} ms"}
     if case.clamp:
-        same["window"] = ClampWindow(tau=f"{case.gain * TAU_BYTES} B")
-    flows = [Tcp(start=start, stop=stop, **same) for start, stop in times]
-    large = DropTail(limit="6 MB")
-    return Scenario(
+        same["window"] = ap.window.Clamp(tau=f"{case.gain * TAU_BYTES} B")
+    flows = [ap.traffic.Tcp(start=start, stop=stop, **same) for start, stop in times]
+    large = ap.aqm.DropTail(limit="6 MB")
+    return ap.Scenario(
         name="clamp link",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(
-            aqm=ClampQueue(a=f"{case.gain * A_BYTES} B", b=case.gain, inner=large)
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.Clamp(a=f"{case.gain * A_BYTES} B", b=case.gain, inner=large)
             if case.clamp
-            else DropTail(limit=f"{BUFFER_BYTES} B"),
-            link=FixedLink(rate=case.rate),
+            else ap.aqm.DropTail(limit=f"{BUFFER_BYTES} B"),
+            link=ap.link.Fixed(rate=case.rate),
         ),
         flows=flows,
-        record=Record(series=[name for name in RECORDED if case.clamp or name != "average_queue"]),
+        record=ap.Record(
+            series=[name for name in RECORDED if case.clamp or name != "average_queue"]
+        ),
     )
 
 

@@ -8,25 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    AdaptiveMargin,
-    Bottleneck,
-    Cbr,
-    CellLink,
-    ClampQueue,
-    ClampWindow,
-    DropTail,
-    Jakes,
-    ProportionalFair,
-    QueueDisc,
-    Record,
-    Scenario,
-    Shannon,
-    SnrProcess,
-    Tcp,
-    Wire,
-)
 from airpath_papers.clamp.measures import FLOWS_MS
 
 __all__ = [
@@ -97,7 +80,7 @@ class Case(NamedTuple):
     clamp : bool
         CLAMP at router and receivers, else New Reno alone.
     knob_bytes : int
-        CLAMP: a. New Reno: the buffer of each queue.
+        CLAMP: a. New cc.Reno: the buffer of each queue.
     variant : str
         Names what the item ``sensitivity`` changes; empty for the choices of README.md.
     record : tuple of str
@@ -136,7 +119,7 @@ class Variant(NamedTuple):
     """
 
     about: str
-    fading: type[SnrProcess] = Jakes
+    fading: type[ap.snr.SnrProcess] = ap.snr.Jakes
     tcp: Mapping[str, Any] = {}
     rate: Mapping[str, Any] = {}
     link: Mapping[str, Any] = {}
@@ -144,7 +127,7 @@ class Variant(NamedTuple):
     scheduler: Mapping[str, Any] = {}
     queue: Mapping[str, Any] = {}
     window: Mapping[str, Any] = {}
-    aqm: QueueDisc | None = None
+    aqm: ap.aqm.QueueDisc | None = None
     cc: str = "newreno"
 
 
@@ -163,19 +146,21 @@ class Saturated(NamedTuple):
     fast: bool
 
 
-def build_saturated(case: Saturated, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
+def build_saturated(case: Saturated, effort: Effort, variant: Variant = AS_CHOSEN) -> ap.Scenario:
     """Return the scenario of a case: datagrams at more than the cell can carry."""
     radio = Radio(*HIGH, *(FAST if case.fast else SLOW))
-    return Scenario(
+    return ap.Scenario(
         name="clamp saturated",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=DropTail(limit="200 packets"), link=cell_of(radio, variant)),
-        flows=[Cbr(user=user, rate="12 Mbit/s", base_rtt="10 ms") for user in range(3)],
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.DropTail(limit="200 packets"), link=cell_of(radio, variant)
+        ),
+        flows=[ap.traffic.Cbr(user=user, rate="12 Mbit/s", base_rtt="10 ms") for user in range(3)],
     )
 
 
-def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
+def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> ap.Scenario:
     """Return the scenario of the four flows with the entries of a variant.
 
     Parameters
@@ -189,46 +174,48 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
     """
     same: dict[str, Any] = {"cc": variant.cc, "tcp": {**NEWRENO, **variant.tcp}}
     if case.clamp and variant.cc != "clamp":
-        same["window"] = ClampWindow(**variant.window)
+        same["window"] = ap.window.Clamp(**variant.window)
     wires = {delay_ms: _wires(delay_ms) for delay_ms in FLOWS_MS}
     flows = [
-        Tcp(user=user, **wires[delay_ms], **same)
+        ap.traffic.Tcp(user=user, **wires[delay_ms], **same)
         for user, delay_ms in zip(USERS, FLOWS_MS, strict=True)
     ]
-    return Scenario(
+    return ap.Scenario(
         name=f"clamp {case.radio.cap} {case.radio.doppler}",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=_queue(case, variant), link=cell_of(case.radio, variant)),
+        bottleneck=ap.Bottleneck(aqm=_queue(case, variant), link=cell_of(case.radio, variant)),
         flows=flows,
-        record=Record(series=list(case.record)),
+        record=ap.Record(series=list(case.record)),
     )
 
 
 def _wires(delay_ms: int) -> dict[str, Any]:
     """Return both wires of a flow: Table 1, and 1 ms from its device to the base station."""
-    there = Wire(rate="100 Mbit/s", delay=f"{delay_ms / 2:g} ms")
-    return {"access": there, "return": Wire(delay=f"{delay_ms / 2 + 1:g} ms")}
+    there = ap.Wire(rate="100 Mbit/s", delay=f"{delay_ms / 2:g} ms")
+    return {"access": there, "return": ap.Wire(delay=f"{delay_ms / 2 + 1:g} ms")}
 
 
-def cell_of(radio: Radio, variant: Variant) -> CellLink:
+def cell_of(radio: Radio, variant: Variant) -> ap.link.Cell:
     """Return the cell of a preset with the entries of a variant."""
     link: dict[str, Any] = {
         "slot": "3 ms",
         "delay": "1 ms",
-        "rate": Shannon(**{"bandwidth": radio.bandwidth, "cap": radio.cap, **variant.rate}),
-        "margin": AdaptiveMargin(target_loss=1e-3),
+        "rate": ap.link.Shannon(**{"bandwidth": radio.bandwidth, "cap": radio.cap, **variant.rate}),
+        "margin": ap.link.AdaptiveMargin(target_loss=1e-3),
         "attempts": radio.attempts,
-        "scheduler": ProportionalFair(**{"time_constant": "100 ms", **variant.scheduler}),
+        "scheduler": ap.scheduler.ProportionalFair(
+            **{"time_constant": "100 ms", **variant.scheduler}
+        ),
         "snr": variant.fading(**{"mean": "6.0206 dB", "doppler": radio.doppler, **variant.snr}),
     }
-    return CellLink(**{**link, **variant.link})
+    return ap.link.Cell(**{**link, **variant.link})
 
 
-def _queue(case: Case, variant: Variant) -> QueueDisc:
+def _queue(case: Case, variant: Variant) -> ap.aqm.QueueDisc:
     if variant.aqm is not None:
         return variant.aqm
     if not case.clamp:
-        return DropTail(limit=f"{case.knob_bytes} B")
-    inner = DropTail(limit="6 MB")
-    return ClampQueue(**{"a": f"{case.knob_bytes} B", "inner": inner, **variant.queue})
+        return ap.aqm.DropTail(limit=f"{case.knob_bytes} B")
+    inner = ap.aqm.DropTail(limit="6 MB")
+    return ap.aqm.Clamp(**{"a": f"{case.knob_bytes} B", "inner": inner, **variant.queue})

@@ -9,11 +9,11 @@ from math import log
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import Finding
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.session import Session
-from airpath.scenario import AdaptiveMargin, RayleighSnr
 from airpath_papers.clamp.claims import CHECKS, CLAIMS
 from airpath_papers.clamp.figures import drawn_over, figure_of
 from airpath_papers.clamp.measures import FLOWS_MS
@@ -27,12 +27,12 @@ TITLE: Final = "what the numbers depend on: one choice of README.md changed at a
 VARIANTS: Final[Mapping[str, Variant]] = {
     "margin-from-0": Variant(
         "the margin does not fall below 0",
-        link={"margin": AdaptiveMargin(target_loss=1e-3, least=0.0)},
+        link={"margin": ap.link.AdaptiveMargin(target_loss=1e-3, least=0.0)},
     ),
     "margin-0.5": Variant("the margin is 0.5", link={"margin": 0.5}),
     "margin-per-user": Variant(
         "a margin for each user",
-        link={"margin": AdaptiveMargin(target_loss=1e-3, per_user=True)},
+        link={"margin": ap.link.AdaptiveMargin(target_loss=1e-3, per_user=True)},
     ),
     "natural-log": Variant(
         "the natural logarithm in Eq. 18: the bandwidth times ln 2",
@@ -45,7 +45,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "available": Variant(
         "r of Eq. 19 from the rate that was available", scheduler={"average": "available"}
     ),
-    "rayleigh": Variant("Clarke's fading, circular", fading=RayleighSnr),
+    "rayleigh": Variant("Clarke's fading, circular", fading=ap.snr.Rayleigh),
     "alpha-100": Variant("α = 100 packets", window={"average_packets": 100}),
     "delayed-acks": Variant("an ACK for every second packet", tcp={"delayed_ack_segments": 2}),
 }

@@ -11,24 +11,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import airpath as ap
 from airpath.reproduction.base import Cell, Effort
-from airpath.scenario import (
-    AckPath,
-    Bottleneck,
-    DropTail,
-    FixedLink,
-    Gred,
-    IdealAckPath,
-    LinkAckPath,
-    MultiRegimeLink,
-    Packets,
-    Record,
-    Regime,
-    Scenario,
-    Tcp,
-    Uniform,
-    Wire,
-)
 from airpath_papers.qawla.data import inputs
 from airpath_papers.qawla.traffic import Traffic
 
@@ -55,13 +39,13 @@ GRED: Mapping[str, Any] = {"min_th": 30, "max_th": 90, "max_p": 0.1}
 """th_min, th_max in packets and p_max (§4)."""
 
 
-def simulated(cell: Cell, effort: Effort) -> Scenario:
+def simulated(cell: Cell, effort: Effort) -> ap.Scenario:
     """Return the scenario of a cell (idx, B) as it is simulated."""
     idx, boundary = cell
     return build(idx, boundary, effort.duration_s, effort.warmup_s)
 
 
-def analysed(cell: Cell) -> Scenario:
+def analysed(cell: Cell) -> ap.Scenario:
     """Return the scenario of a cell (idx, B) as the paper's model has it (§3).
 
     The model knows no frame header, no transmission time on the wires and none of ACKs.
@@ -77,7 +61,7 @@ def build(
     warmup_s: float = 30.0,
     *,
     idealised: bool = False,
-) -> Scenario:
+) -> ap.Scenario:
     """Return the scenario of one cell.
 
     Parameters
@@ -125,7 +109,7 @@ def path(
     *,
     idealised: bool,
     record: Sequence[str] = (),
-) -> Scenario:
+) -> ap.Scenario:
     """Return the path of Fig. 4 with a link of any number of regimes.
 
     Parameters
@@ -146,47 +130,47 @@ def path(
         Series to record. Default: none.
     """
     duration_s, warmup_s = times_s
-    link = MultiRegimeLink(
+    link = ap.link.MultiRegime(
         regimes=[
-            Regime(rate=f"{rate} Mbit/s", per=per)
+            ap.link.Regime(rate=f"{rate} Mbit/s", per=per)
             for rate, per in zip(rates_mbps, pers, strict=True)
         ],
         thresholds=list(thresholds),
         delay=_ns(LINK_DELAY_NS),
         frame_overhead="0 B" if idealised else FRAME_OVERHEAD,
     )
-    return Scenario(
+    return ap.Scenario(
         name=name,
         duration=float(duration_s),
         warmup=float(warmup_s),
-        bottleneck=Bottleneck(aqm=Gred(**GRED), link=link),
-        ack_path=IdealAckPath() if idealised else _ack_path(rates_mbps[0]),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(**GRED), link=link),
+        ack_path=ap.ack_path.Ideal() if idealised else _ack_path(rates_mbps[0]),
         flows=_flows(traffic.rtt0_ns(), idealised),
-        record=Record(series=list(record)),
+        record=ap.Record(series=list(record)),
     )
 
 
-def _ack_path(rate_mbps: float) -> AckPath:
+def _ack_path(rate_mbps: float) -> ap.ack_path.AckPath:
     # The paper ignores losses and queueing of ACKs (§2); r_1, the rate that is always there.
-    return LinkAckPath(
-        link=FixedLink(rate=f"{rate_mbps} Mbit/s", delay=_ns(LINK_DELAY_NS)),
-        aqm=DropTail(limit=Packets(1000)),
+    return ap.ack_path.Link(
+        link=ap.link.Fixed(rate=f"{rate_mbps} Mbit/s", delay=_ns(LINK_DELAY_NS)),
+        aqm=ap.aqm.DropTail(limit=ap.units.Packets(1000)),
     )
 
 
-def _flows(rtt0: Sequence[Fraction], idealised: bool) -> list[Tcp]:
+def _flows(rtt0: Sequence[Fraction], idealised: bool) -> list[ap.traffic.Tcp]:
     egress = min(rtt0) / 4  # D_L (§5)
     # An ideal ACK path has no delay of its own: D_F of the way back moves into the wire.
     way_back = LINK_DELAY_NS if idealised else 0
     rate = None if idealised else WIRE_RATE
     return [
-        Tcp(
+        ap.traffic.Tcp(
             cc="reno",
             profile="ns3-2014",
-            access=Wire(rate=rate, delay=_ns(rtt / 2 - egress)),  # D_R,i (§5)
-            egress=Wire(rate=rate, delay=_ns(egress)),
-            return_wire=Wire(rate=rate, delay=_ns(rtt / 2 + way_back)),
-            start=Uniform(uniform=["0 s", "1 s"]),
+            access=ap.Wire(rate=rate, delay=_ns(rtt / 2 - egress)),  # D_R,i (§5)
+            egress=ap.Wire(rate=rate, delay=_ns(egress)),
+            return_wire=ap.Wire(rate=rate, delay=_ns(rtt / 2 + way_back)),
+            start=ap.traffic.Uniform(uniform=["0 s", "1 s"]),
         )
         for rtt in rtt0
     ]

@@ -8,23 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Cell, Effort
-from airpath.scenario import (
-    Bottleneck,
-    Control,
-    QueueDisc,
-    Record,
-    ReverseAckPath,
-    RlcLink,
-    RlcRed,
-    Scenario,
-    Tcp,
-    Uniform,
-    Wire,
-)
-from airpath.scenario import DropTail as DropTailQueue
-from airpath.scenario import Red as AveragedRedQueue
-from airpath.scenario import Sbd as SbdQueue
 from airpath_papers.sbd.data import (
     BEARERS,
     BUFFER,
@@ -59,7 +44,7 @@ __all__ = [
     "simulated",
 ]
 
-WIRED: Final = Wire(rate="1 Mbit/s", delay=f"{wired_ms() / 2:g} ms")
+WIRED: Final = ap.Wire(rate="1 Mbit/s", delay=f"{wired_ms() / 2:g} ms")
 """The wired network (sbd-2006 §4, Table 1)."""
 
 LINK: Final[Mapping[str, Any]] = {**link_settings(), "window_poll": "timed"}
@@ -206,12 +191,12 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
     )
 
 
-def simulated(cell: Cell, effort: Effort) -> Scenario:
+def simulated(cell: Cell, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case, which may take as long as `effort` says."""
     return build(Case(*cell), effort)
 
 
-def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
+def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> ap.Scenario:
     """Return the scenario of a case with the entries of a variant.
 
     Parameters
@@ -224,18 +209,18 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
         What is changed. Default: nothing.
     """
     use = case.use
-    link = RlcLink(
+    link = ap.link.RlcAm(
         rate=f"{case.bearer} kbit/s",
         errors=errors(),
         **{**LINK, **variant.link},
     )
-    change = [Control(at=SWITCH_S, rate=f"{SWITCHED_TO} kbit/s")] if use.switch else []
+    change = [ap.Control(at=SWITCH_S, rate=f"{SWITCHED_TO} kbit/s")] if use.switch else []
     early = case.flows - bool(use.newcomer_s)
-    groups = [(early, "0 s" if early == 1 else Uniform(uniform=["0 s", "0.5 s"]))]
+    groups = [(early, "0 s" if early == 1 else ap.traffic.Uniform(uniform=["0 s", "0.5 s"]))]
     if use.newcomer_s:
         groups.append((1, f"{use.newcomer_s} s"))
     flows = [
-        Tcp(
+        ap.traffic.Tcp(
             count=count,
             cc="reno",
             profile="rfc",
@@ -246,30 +231,30 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
         )
         for count, start in groups
     ]
-    return Scenario(
+    return ap.Scenario(
         name=f"sbd {case.bearer} kbit/s",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=_queue(case.aqm, variant), link=link),
-        ack_path=ReverseAckPath(),
+        bottleneck=ap.Bottleneck(aqm=_queue(case.aqm, variant), link=link),
+        ack_path=ap.ack_path.Reverse(),
         backhaul=WIRED,
         control=change,
         flows=flows,
-        record=Record(series=list(use.record)),
+        record=ap.Record(series=list(use.record)),
     )
 
 
-def _queue(aqm: Aqm | ByRate, variant: Variant) -> QueueDisc:
+def _queue(aqm: Aqm | ByRate, variant: Variant) -> ap.aqm.QueueDisc:
     match aqm:
         case DropTail(limit):
-            return DropTailQueue(limit=f"{limit} packets")
+            return ap.aqm.DropTail(limit=f"{limit} packets")
         case Sbd():
             alpha = aqm.alpha
-            return SbdQueue(**_sbd_setting(aqm), alpha=alpha, **variant.sbd)
+            return ap.aqm.Sbd(**_sbd_setting(aqm), alpha=alpha, **variant.sbd)
         case Red():
-            return RlcRed(**_red_setting(aqm), **{**RED, **variant.red})
+            return ap.aqm.RlcRed(**_red_setting(aqm), **{**RED, **variant.red})
         case AveragedRed():
-            return AveragedRedQueue(
+            return ap.aqm.Red(
                 limit=BUFFER,
                 min_th=aqm.min_th,
                 max_th=BUFFER,
@@ -282,12 +267,12 @@ def _queue(aqm: Aqm | ByRate, variant: Variant) -> QueueDisc:
             rows = [
                 {"rate": f"{rate} kbit/s", **_sbd_setting(_proposed(3, rate))} for rate in BEARERS
             ]
-            return SbdQueue(by_rate=rows, **variant.sbd)
+            return ap.aqm.Sbd(by_rate=rows, **variant.sbd)
         case ByRate():
             rows = [
                 {"rate": f"{rate} kbit/s", **_red_setting(_proposed(5, rate))} for rate in BEARERS
             ]
-            return RlcRed(by_rate=rows, **{**RED, **variant.red})
+            return ap.aqm.RlcRed(by_rate=rows, **{**RED, **variant.red})
 
 
 def _proposed(table: int, bearer: int) -> Any:

@@ -8,23 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    AckPriority,
-    Bottleneck,
-    MimoLink,
-    QueueDisc,
-    Record,
-    Red,
-    Rem,
-    ReverseAckPath,
-    Scenario,
-    Tcp,
-    Uniform,
-    Vcp,
-    VcpQueue,
-    Wire,
-)
 
 __all__ = [
     "ACK_BYTES",
@@ -55,7 +40,7 @@ P_GOOD_TO_BAD: Final = 0.00125
 """1 - γ, per bit."""
 P_BAD_TO_GOOD: Final = 0.125
 """1 - β, per bit."""
-START: Final = Uniform(uniform=["1 ms", "300 ms"])
+START: Final = ap.traffic.Uniform(uniform=["1 ms", "300 ms"])
 
 SELECTIVE: Final[Mapping[str, Any]] = {
     "mss": "1000 B",
@@ -156,34 +141,34 @@ def antennas_of(antennas: str) -> tuple[int, int]:
     return int(tx), int(rx)
 
 
-def queue_of(protocol: str, variant: Variant) -> QueueDisc:
+def queue_of(protocol: str, variant: Variant) -> ap.aqm.QueueDisc:
     """Return the queue of either direction."""
     limit = variant.buffer * variant.scale * variant.stretch
-    inner: QueueDisc
+    inner: ap.aqm.QueueDisc
     if protocol == "vcp":
-        inner = VcpQueue(**{"limit": limit, **variant.queue})
+        inner = ap.aqm.Vcp(**{"limit": limit, **variant.queue})
     elif protocol == "dctcp":
-        inner = Red(limit=limit, **_STEP)
+        inner = ap.aqm.Red(limit=limit, **_STEP)
     else:
-        inner = Rem(**{"limit": f"{limit * DATA_BYTES} B", "ecn": True, **variant.queue})
+        inner = ap.aqm.Rem(**{"limit": f"{limit * DATA_BYTES} B", "ecn": True, **variant.queue})
     has_priority = protocol == "vcp" if variant.priority is None else variant.priority
-    return AckPriority(aqm=inner) if has_priority else inner
+    return ap.aqm.AckPriority(aqm=inner) if has_priority else inner
 
 
-def _flows(case: Case, variant: Variant, direction: str) -> Tcp:
+def _flows(case: Case, variant: Variant, direction: str) -> ap.traffic.Tcp:
     entries = {**TRANSPORTS[case.protocol], **variant.flows}
     if case.protocol == "vcp":
-        entries["cc"] = Vcp(**variant.law)
+        entries["cc"] = ap.cc.Vcp(**variant.law)
     tcp = {**entries.pop("tcp", {}), **variant.tcp}
     side = 6.4 * variant.stretch
     fast = f"{2 * RATE_MBPS * variant.scale} Mbit/s"
-    wire = Wire(rate=fast, delay=f"{side:g} ms")
+    wire = ap.Wire(rate=fast, delay=f"{side:g} ms")
     wires = dict.fromkeys(("access", "egress", "ack_access", "return_wire"), wire)
     same: dict[str, Any] = {"start": START, "count": 10 * variant.scale, "direction": direction}
-    return Tcp(**{**same, **wires, **entries, "tcp": tcp})
+    return ap.traffic.Tcp(**{**same, **wires, **entries, "tcp": tcp})
 
 
-def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
+def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> ap.Scenario:
     """Return the scenario of a case with the entries of a variant.
 
     Parameters
@@ -211,12 +196,12 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
         code = {"kind": "reed-solomon", "code_rate": case.code_rate, "symbol_bits": 8}
         link["fec"] = {**code, **variant.fec}
     queue = queue_of(case.protocol, variant)
-    return Scenario(
+    return ap.Scenario(
         name=f"vcp {case.protocol} {case.antennas}",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=queue, link=MimoLink(**{**link, **variant.link})),
-        ack_path=ReverseAckPath(aqm=queue),
+        bottleneck=ap.Bottleneck(aqm=queue, link=ap.link.Mimo(**{**link, **variant.link})),
+        ack_path=ap.ack_path.Reverse(aqm=queue),
         flows=[_flows(case, variant, direction) for direction in ("forward", "reverse")],
-        record=Record(series=list(case.record)),
+        record=ap.Record(series=list(case.record)),
     )

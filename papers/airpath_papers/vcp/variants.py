@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from airpath.scenario import Arrivals
+import airpath as ap
 from airpath_papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, DATA_BYTES, Case, Variant
 
 __all__ = [
@@ -110,7 +110,7 @@ SHORT: Final[Mapping[str, Variant]] = {
             "count": 600,
             "size": "30 kB",
             "start": "0 s",
-            "arrivals": Arrivals(poisson="20.83 /s"),
+            "arrivals": ap.traffic.Arrivals(poisson="20.83 /s"),
         },
     )
 }

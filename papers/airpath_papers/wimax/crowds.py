@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    Bottleneck,
-    OfdmaTddLink,
-    Ranging,
-    ReverseAckPath,
-    Scenario,
-    Tcp,
-    Uniform,
-    Wire,
-)
 from airpath_papers.wimax.scenarios import FRAME, grant_of, large_queue
 from airpath_papers.wimax.scenarios import download as of_server
 
@@ -77,26 +68,26 @@ def effort_of_crowd(case: Crowd, effort: Effort) -> Effort:
     return Effort(runs, duration_s=DURATION_S, warmup_s=WARMUP_S)
 
 
-def build_crowd(case: Crowd, effort: Effort) -> Scenario:
+def build_crowd(case: Crowd, effort: Effort) -> ap.Scenario:
     """Return the scenario of a case: windows of 64 KB, 64QAM 5/6 in the downlink."""
-    link = OfdmaTddLink(
+    link = ap.link.OfdmaTdd(
         stations=case.stations,
         downlink_mcs="64qam-5/6",
-        request=Ranging(codes=case.codes),
+        request=ap.request.Ranging(codes=case.codes),
         grant=grant_of(case.policy),
     )
     size: dict[str, Any] = {"size": f"{case.size_kb} kB"} if case.size_kb else {}
-    start = FRAME if case.size_kb else Uniform(uniform=["0 s", "1 s"])
+    start = FRAME if case.size_kb else ap.traffic.Uniform(uniform=["0 s", "1 s"])
     flows = [of_server(BASE_RTT_MS, {}, count=case.stations, cc=case.cc, start=start, **size)]
     if case.upload:
-        wire = Wire(delay=f"{BASE_RTT_MS} ms")
+        wire = ap.Wire(delay=f"{BASE_RTT_MS} ms")
         same: dict[str, Any] = {"direction": "reverse", "cc": case.cc, "start": start}
-        flows.append(Tcp(count=case.stations, egress=wire, **same))
-    return Scenario(
+        flows.append(ap.traffic.Tcp(count=case.stations, egress=wire, **same))
+    return ap.Scenario(
         name=f"wimax {case.stations} stations",
         duration=effort.duration_s,
         warmup=effort.warmup_s,
-        bottleneck=Bottleneck(aqm=large_queue(), link=link),
-        ack_path=ReverseAckPath(aqm=large_queue()),
+        bottleneck=ap.Bottleneck(aqm=large_queue(), link=link),
+        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
         flows=flows,
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
-from airpath.scenario import Radio
+import airpath as ap
 
 __all__ = ["DISTANCES_M", "Schemes", "schemes_at"]
 
@@ -52,7 +52,7 @@ def _scheme(snr_db: float, left_out: tuple[str, ...]) -> str:
 @cache
 def schemes_at(distance_m: float) -> Schemes:
     """Return the schemes of a station at a distance, m."""
-    radio = Radio(distance=f"{distance_m} m")
+    radio = ap.link.Radio(distance=f"{distance_m} m")
     down = radio.mean_db()
     up = down + radio.uplink_db
     schemes = (_scheme(float(down), UPLINK_ONLY), _scheme(float(up), DOWNLINK_ONLY))

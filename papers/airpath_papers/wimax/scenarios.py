@@ -8,27 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    AdaptBi,
-    Arq,
-    BlindBi,
-    Bottleneck,
-    DrawnRequest,
-    DropTail,
-    GrantPolicy,
-    Harq,
-    IndependentErrors,
-    OfdmaTddLink,
-    Record,
-    ReverseAckPath,
-    Scenario,
-    Tcp,
-    Uni,
-    Uniform,
-    Unsolicited,
-    Wire,
-)
 from airpath_papers.wimax.data import BASE_RTTS_MS, POLICIES
 
 __all__ = [
@@ -72,14 +53,14 @@ class Clock(NamedTuple):
     received_ms: float
 
 
-def _clock(link: OfdmaTddLink) -> Clock:
+def _clock(link: ap.link.OfdmaTdd) -> Clock:
     times = (link.frame, link.decoded, link.closed, link.received)
     return Clock(*(int(time) / 1e6 for time in times))
 
 
-CLOCK: Final = _clock(OfdmaTddLink())
+CLOCK: Final = _clock(ap.link.OfdmaTdd())
 
-FRAME: Final = Uniform(uniform=["0 s", "5 ms"])
+FRAME: Final = ap.traffic.Uniform(uniform=["0 s", "5 ms"])
 """Flows start at a random instant of a frame."""
 
 TCP: Final[Mapping[str, Any]] = {
@@ -158,18 +139,22 @@ def places(base_rtts_ms: Sequence[int] = BASE_RTTS_MS) -> dict[tuple[int, str], 
     return {(rtt, policy): Case(policy, rtt) for rtt in base_rtts_ms for policy in POLICIES}
 
 
-def grant_of(policy: str, entries: Mapping[str, Any] | None = None) -> GrantPolicy:
+def grant_of(policy: str, entries: Mapping[str, Any] | None = None) -> ap.grant.GrantPolicy:
     """Return a policy by name, with entries for those that grant ahead."""
     if policy == "uni":
-        return Uni()
-    kind: Any = {"blind-bi": BlindBi, "adapt-bi": AdaptBi, "unsolicited": Unsolicited}[policy]
-    found: GrantPolicy = kind(**(entries or {}))
+        return ap.grant.Uni()
+    kind: Any = {
+        "blind-bi": ap.grant.BlindBi,
+        "adapt-bi": ap.grant.AdaptBi,
+        "unsolicited": ap.grant.Unsolicited,
+    }[policy]
+    found: ap.grant.GrantPolicy = kind(**(entries or {}))
     return found
 
 
-def large_queue() -> DropTail:
+def large_queue() -> ap.aqm.DropTail:
     """Return a queue that never overflows here."""
-    return DropTail(limit="10000 packets")
+    return ap.aqm.DropTail(limit="10000 packets")
 
 
 def recovery(loss: float) -> dict[str, Any]:
@@ -180,19 +165,19 @@ def recovery(loss: float) -> dict[str, Any]:
     """
     whole = {"fragmentation": {"down": False, "up": True}}
     if loss:
-        return {"errors": IndependentErrors(loss=loss), **whole}
-    harq = Harq(attempts=4, error=ATTEMPT_ERROR, round_trip="30 ms")
-    return {"harq": harq, "arq": Arq(delay="100 ms"), **whole}
+        return {"errors": ap.frame_errors.Independent(loss=loss), **whole}
+    harq = ap.link.Harq(attempts=4, error=ATTEMPT_ERROR, round_trip="30 ms")
+    return {"harq": harq, "arq": ap.link.Arq(delay="100 ms"), **whole}
 
 
-def download(base_rtt_ms: float, tcp: Mapping[str, Any], **more: Any) -> Tcp:
+def download(base_rtt_ms: float, tcp: Mapping[str, Any], **more: Any) -> ap.traffic.Tcp:
     """Return a download whose wired delays are on the server's side of the link, half each way."""
-    half = Wire(delay=f"{base_rtt_ms / 2:g} ms")
+    half = ap.Wire(delay=f"{base_rtt_ms / 2:g} ms")
     same: dict[str, Any] = {"cc": "newreno", "start": FRAME, **more}
-    return Tcp(access=half, return_wire=half, tcp=dict(tcp), **same)
+    return ap.traffic.Tcp(access=half, return_wire=half, tcp=dict(tcp), **same)
 
 
-def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
+def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> ap.Scenario:
     """Return the scenario of a case with the entries of a variant.
 
     Parameters
@@ -204,7 +189,7 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
     variant : Variant
         What is changed. Default: nothing.
     """
-    request = DrawnRequest(**{**CONTENTION, "per": case.per, **variant.request})
+    request = ap.request.RandomDelay(**{**CONTENTION, "per": case.per, **variant.request})
     link: dict[str, Any] = {
         "stations": variant.stations,
         "request": request,
@@ -212,11 +197,13 @@ def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> Scenario:
         **recovery(case.loss),
     }
     tcp = {**TCP, **variant.tcp}
-    return Scenario(
+    return ap.Scenario(
         name=f"wimax {case.policy}",
         duration=effort.duration_s,
-        bottleneck=Bottleneck(aqm=large_queue(), link=OfdmaTddLink(**{**link, **variant.link})),
-        ack_path=ReverseAckPath(aqm=large_queue()),
+        bottleneck=ap.Bottleneck(
+            aqm=large_queue(), link=ap.link.OfdmaTdd(**{**link, **variant.link})
+        ),
+        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
         flows=[download(case.base_rtt_ms, tcp, size=f"{OBJECT_BYTES} B", count=variant.stations)],
-        record=Record(series=list(case.record)),
+        record=ap.Record(series=list(case.record)),
     )

@@ -10,18 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+import airpath as ap
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Effort, ItemResult, Table
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.session import Session
-from airpath.scenario import (
-    Bottleneck,
-    OfdmaTddLink,
-    Ranging,
-    Record,
-    ReverseAckPath,
-    Scenario,
-)
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.analysis import SEGMENT_BYTES
 from airpath_papers.wimax.scenarios import CLOCK, TCP, download, large_queue
@@ -53,16 +46,16 @@ def effort_of_ranged(_case: Ranged) -> Effort:
     return Effort(replications=1, duration_s=3.0, warmup_s=0.0)
 
 
-def build_ranged(case: Ranged, effort: Effort) -> Scenario:
+def build_ranged(case: Ranged, effort: Effort) -> ap.Scenario:
     """Return the scenario: nothing is lost and nothing repeated."""
-    link = OfdmaTddLink(request=Ranging())
-    return Scenario(
+    link = ap.link.OfdmaTdd(request=ap.request.Ranging())
+    return ap.Scenario(
         name="wimax ranging",
         duration=effort.duration_s,
-        bottleneck=Bottleneck(aqm=large_queue(), link=link),
-        ack_path=ReverseAckPath(aqm=large_queue()),
+        bottleneck=ap.Bottleneck(aqm=large_queue(), link=link),
+        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
         flows=[download(BASE_RTT_MS, TCP)],
-        record=Record(series=list(case.record)),
+        record=ap.Record(series=list(case.record)),
     )
 
 

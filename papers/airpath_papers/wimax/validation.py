@@ -9,16 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.reproduction.base import Effort
-from airpath.scenario import (
-    Bottleneck,
-    DrawnRequest,
-    IndependentErrors,
-    OfdmaTddLink,
-    Record,
-    ReverseAckPath,
-    Scenario,
-)
 from airpath_papers.wimax.analysis import (
     DEFAULTS,
     PIGGYBACK_MS,
@@ -104,19 +96,19 @@ def on_top(case: Analysed) -> Validation:
     return Validation(*case, piggyback_ms=PIGGYBACK_MS)
 
 
-def build_validation(case: Validation, effort: Effort) -> Scenario:
+def build_validation(case: Validation, effort: Effort) -> ap.Scenario:
     """Return the scenario of a cell."""
     delay, piggyback = f"{case.contention_ms:g} ms", f"{case.piggyback_ms:g} ms"
-    request = DrawnRequest(delay=delay, collision=0.0, per="queue", piggyback=piggyback)
+    request = ap.request.RandomDelay(delay=delay, collision=0.0, per="queue", piggyback=piggyback)
     link: dict[str, Any] = {"request": request, "fragmentation": {"down": False, "up": True}}
     if case.loss:
-        link["errors"] = IndependentErrors(loss=case.loss)
+        link["errors"] = ap.frame_errors.Independent(loss=case.loss)
     wired_ms = case.base_rtt_ms - FRAMES_MS
-    return Scenario(
+    return ap.Scenario(
         name="wimax model",
         duration=effort.duration_s,
-        bottleneck=Bottleneck(aqm=large_queue(), link=OfdmaTddLink(**link)),
-        ack_path=ReverseAckPath(aqm=large_queue()),
+        bottleneck=ap.Bottleneck(aqm=large_queue(), link=ap.link.OfdmaTdd(**link)),
+        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
         flows=[download(wired_ms, TCP, size=f"{case.size_kb} kB")],
-        record=Record(series=list(case.record)),
+        record=ap.Record(series=list(case.record)),
     )

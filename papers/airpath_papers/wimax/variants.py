@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from airpath.scenario import Harq, MaxRate, ProportionalFair, Radio, Tagla
+import airpath as ap
 from airpath_papers.wimax.radio import DISTANCES_M, schemes_at
 from airpath_papers.wimax.scenarios import AS_CHOSEN, ATTEMPT_ERROR, Case, Variant
 
@@ -39,9 +39,13 @@ SCHEDULED_RTTS_MS: Final = (20, 100, 200)
 SCHEDULERS: Final[Mapping[str, Variant]] = {
     "round-robin": Variant("round robin", stations=STATIONS),
     "proportional-fair": Variant(
-        "proportional fairness", link={"scheduler": ProportionalFair()}, stations=STATIONS
+        "proportional fairness",
+        link={"scheduler": ap.scheduler.ProportionalFair()},
+        stations=STATIONS,
     ),
-    "max-rate": Variant("largest rate", link={"scheduler": MaxRate()}, stations=STATIONS),
+    "max-rate": Variant(
+        "largest rate", link={"scheduler": ap.scheduler.MaxRate()}, stations=STATIONS
+    ),
 }
 """Schedulers of both directions, by name."""
 
@@ -61,8 +65,8 @@ DISTANCES: Final[Mapping[str, Variant]] = {f"{d}-m": _at_distance(d) for d in DI
 
 def _over_the_radio(distance_m: int) -> Variant:
     """Return the radio at a distance: it makes the errors that the tables emulate."""
-    radio = Radio(distance=f"{distance_m} m", policy=Tagla(th_per=ATTEMPT_ERROR))
-    harq = Harq(attempts=4, round_trip="30 ms")
+    radio = ap.link.Radio(distance=f"{distance_m} m", policy=ap.policy.Tagla(th_per=ATTEMPT_ERROR))
+    harq = ap.link.Harq(attempts=4, round_trip="30 ms")
     cut = {"fragmentation": {"down": True, "up": True}}
     return Variant(f"{distance_m} m, radio", link={"radio": radio, "harq": harq, **cut})
 

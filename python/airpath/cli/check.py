@@ -10,7 +10,8 @@ import typer
 from airpath import _airpath, api
 from airpath.advisory import of_scenario
 from airpath.cli import completion, output
-from airpath.scenario import Scenario, Tcp
+from airpath.scenario import Scenario
+from airpath.scenario.traffic.flows import Tcp
 
 __all__ = ["check", "explicit"]
 

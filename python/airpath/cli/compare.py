@@ -11,9 +11,10 @@ from rich.markup import escape
 
 from airpath import api
 from airpath.cli import completion, output
-from airpath.comparison import ComparisonInterrupted, EngineComparison, compare_engines, texts
+from airpath.comparison import Comparison, texts
 from airpath.comparison.engines import REAL_TIME, checked_engines
-from airpath.errors import BadValueError
+from airpath.comparison.engines import compare as compare_engines
+from airpath.errors import BadValueError, ComparisonInterrupted
 from airpath.files import not_left_empty, output_folder, write_file
 from airpath.present.figure_files import checked_formats
 from airpath.present.terminal import print_table
@@ -116,7 +117,7 @@ def _each_replication() -> output.Tell:
     return tell
 
 
-def _tell(comparison: EngineComparison, interrupted: bool) -> None:
+def _tell(comparison: Comparison, interrupted: bool) -> None:
     """Say what the tables do not: who could not answer, and what to know of the answers."""
     if interrupted:
         found = "; ".join(map(texts.who, comparison.answers.values()))
@@ -136,7 +137,7 @@ def _tell(comparison: EngineComparison, interrupted: bool) -> None:
         output.note(line)
 
 
-def _save(comparison: EngineComparison, folder: Path) -> None:
+def _save(comparison: Comparison, folder: Path) -> None:
     """Write the comparison, and what each engine found in a folder of its own."""
     with output.interrupts_wait():
         output.written(comparison.save(folder, figures=False))
@@ -150,7 +151,7 @@ def _save(comparison: EngineComparison, folder: Path) -> None:
         output.written([place])
 
 
-def _print(comparison: EngineComparison) -> None:
+def _print(comparison: Comparison) -> None:
     out = output.console()
     out.print(f"[bold]{escape(comparison.title)}[/bold]")
     out.print(texts.heading(comparison))

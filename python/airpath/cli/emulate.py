@@ -202,7 +202,7 @@ def _command(
     from rich.console import Console
     from rich.markup import escape
 
-    from airpath.emulation.api import emulate_command as run
+    from airpath.emulation.api import run_command as run
     from airpath.present.terminal import WIDEST, print_table
 
     result = run(scenario, words, **settings)
@@ -295,9 +295,9 @@ def _only_with_command(words: Sequence[str], **given: object) -> None:
 
 
 def _check(json: bool) -> int:
-    from airpath.emulation.api import emulation_check
+    from airpath.emulation.api import check
 
-    found = emulation_check()
+    found = check()
     if json:
         output.print_json(found)
     else:

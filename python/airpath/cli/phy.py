@@ -20,7 +20,7 @@ from airpath.present.figure_files import checked_formats, save
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 from airpath.results.provenance import build
-from airpath.scenario import Size
+from airpath.scenario.units import Size
 
 if TYPE_CHECKING:
     from rich.console import Console

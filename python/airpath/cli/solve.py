@@ -12,7 +12,7 @@ from airpath import api
 from airpath.cli import completion, output
 from airpath.files import not_left_empty, output_folder
 from airpath.present.terminal import print_table
-from airpath.solutions import ClampFluidSolution, Solution
+from airpath.solutions import ClampFluid, Solution
 
 __all__ = ["solve"]
 
@@ -75,7 +75,7 @@ def _save(solution: Solution, folder: Path) -> list[Path]:
     """Write the document, and the trajectory if there is one."""
     paths = [folder / "solution.json"]
     paths[0].write_text(solution.to_json() + "\n", encoding="utf-8")
-    if isinstance(solution, ClampFluidSolution) and solution.trajectory is not None:
+    if isinstance(solution, ClampFluid) and solution.trajectory is not None:
         paths.append(folder / "trajectory.csv")
         solution.trajectory_table().to_csv(paths[1], index=False, lineterminator="\n")
     return paths

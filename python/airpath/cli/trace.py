@@ -16,8 +16,9 @@ from airpath.cli import output
 from airpath.cli.examples import epilog
 from airpath.errors import BadValueError, Problem
 from airpath.files import output_file, write_file, write_files
-from airpath.scenario import Duration, Rate, trace_path
-from airpath.trace import Format, Trace, TraceInfo, format_of, generate_trace
+from airpath.scenario import trace_path
+from airpath.scenario.units import Duration, Rate
+from airpath.trace import Format, Trace, TraceInfo, format_of
 
 __all__ = ["app"]
 
@@ -97,7 +98,7 @@ def generate(
     """Make the trace of a Rayleigh-faded link: rate = min(cap, W log2(1 + SNR |h|^2))."""
     form = _format(None, target)
     length = _bin_length(bin_)
-    trace = generate_trace(
+    trace = Trace.generate(
         _quantity(Duration, "--duration", duration),
         _number("--mean-snr", mean_snr, {"dB": 1.0}, "a signal-to-noise ratio", "15 dB", True),
         _number("--bandwidth", bandwidth, _HERTZ, "a bandwidth", "10 MHz"),

@@ -7,7 +7,7 @@
 ```
 """
 
-from airpath.comparison.engines import ENGINES, ComparisonInterrupted, compare_engines
-from airpath.comparison.result import EngineComparison
+from airpath.comparison.engines import ENGINES, compare
+from airpath.comparison.result import Comparison
 
-__all__ = ["ENGINES", "ComparisonInterrupted", "EngineComparison", "compare_engines"]
+__all__ = ["ENGINES", "Comparison", "compare"]

@@ -13,12 +13,13 @@ from airpath.comparison.answers import Answer
 from airpath.comparison.as_kernel import fact_of
 from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import Quantity, of_result, of_solution, quantities
-from airpath.comparison.result import EngineComparison
+from airpath.comparison.result import Comparison
 from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import (
     AirpathError,
     BadValueError,
+    ComparisonInterrupted,
     Interrupted,
     ModelWarning,
     RunError,
@@ -31,7 +32,7 @@ from airpath.solutions import Solution
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["ENGINES", "ComparisonInterrupted", "checked_engines", "compare_engines"]
+__all__ = ["ENGINES", "checked_engines", "compare"]
 
 ENGINES = ("simulate", "emulate", "solve")
 """The engines, in the order in which they are asked for by default."""
@@ -46,24 +47,7 @@ _IN_TURN = ("solve", "simulate", "emulate")
 """The quick ones first: what they say is not lost when the last one is interrupted."""
 
 
-class ComparisonInterrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.compare_engines`.
-
-    Attributes
-    ----------
-    comparison : EngineComparison or None
-        Of what was finished until then; None where that is less than two engines.
-    """
-
-    def __init__(self, comparison: EngineComparison | None) -> None:
-        self.comparison = comparison
-        super().__init__("interrupted")
-
-    def __reduce__(self) -> tuple[type[ComparisonInterrupted], tuple[EngineComparison | None]]:
-        return type(self), (self.comparison,)
-
-
-def compare_engines(
+def compare(
     scenario: Runnable,
     *,
     engines: str | Sequence[str] | None = None,
@@ -73,7 +57,7 @@ def compare_engines(
     confidence: float = 0.99,
     progress: Progress | None = None,
     command: str | None = None,
-) -> EngineComparison:
+) -> Comparison:
     """Put the answers of several engines to the same scenario side by side.
 
     An engine that cannot do the scenario is told in `refused`, with the reason; the others go on.
@@ -103,7 +87,7 @@ def compare_engines(
 
     Returns
     -------
-    comparison : EngineComparison
+    comparison : Comparison
         The answers, their differences, and what is known of these.
 
     Raises
@@ -142,10 +126,10 @@ def compare_engines(
             seed=seed,
             replications=reps,
             confidence=confidence,
-            command=command or f"airpath.compare_engines({call})",
+            command=command or f"airpath.compare({call})",
         )
         tried = asking.tried(answers, resolved)
-        comparison = EngineComparison(
+        comparison = Comparison(
             provenance=about,
             resolved=resolved,
             confidence=confidence,

@@ -16,7 +16,7 @@ from airpath.comparison.answers import Answer, EngineDifference, Row
 from airpath.comparison.facts import EVERYTHING, Fact
 from airpath.comparison.kernel_facts import facts_of_kernel
 from airpath.engine.resolved import ResolvedScenario
-from airpath.solutions import FixedPointSolution
+from airpath.solutions import FixedPoint
 from airpath.solutions.base import digits
 
 __all__ = ["facts_of", "judged"]
@@ -131,11 +131,11 @@ def _of_model(engine: str, answer: Answer) -> Iterator[Fact]:
     assert solution is not None  # It is asked of models alone.
     for warning in solution.warnings:
         yield Fact("model-warning", engine, f"{solution.model} warns: {warning}.", EVERYTHING)
-    if isinstance(solution, FixedPointSolution):
+    if isinstance(solution, FixedPoint):
         yield from _of_swings(engine, answer, solution)
 
 
-def _of_swings(engine: str, answer: Answer, solution: FixedPointSolution) -> Iterator[Fact]:
+def _of_swings(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
     """Tell of the average over the swings of the windows, where it is not the fixed point."""
     rate, average = solution.throughput_bps, solution.average_throughput_bps
     queue, average_queue = solution.queue_packets, solution.average_queue_packets

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from airpath.comparison.answers import Row
-    from airpath.comparison.result import EngineComparison
+    from airpath.comparison.result import Comparison
 
 __all__ = ["LOOKS", "figure_of"]
 
@@ -27,12 +27,12 @@ _LEAST_SPAN = 0.1
 """Of the largest value: a panel is not narrower, so that what is near is drawn near."""
 
 
-def figure_of(comparison: EngineComparison, *, shown: bool) -> Figure:
+def figure_of(comparison: Comparison, *, shown: bool) -> Figure:
     """Draw a comparison.
 
     Parameters
     ----------
-    comparison : EngineComparison
+    comparison : Comparison
         What to draw.
     shown : bool
         Whether it may be shown, by pyplot or a notebook.
@@ -63,7 +63,7 @@ def _panels(rows: Sequence[Row]) -> list[list[Row]]:
     return list(found.values())
 
 
-def _panel(axis: Axes, rows: Sequence[Row], comparison: EngineComparison) -> None:
+def _panel(axis: Axes, rows: Sequence[Row], comparison: Comparison) -> None:
     quantity = rows[0].quantity
     engines = comparison.engines
     ends = [0.0]
@@ -106,7 +106,7 @@ def _panel(axis: Axes, rows: Sequence[Row], comparison: EngineComparison) -> Non
         axis.set_xlabel(_changes(rows[0], comparison), fontsize=8.5, color=style.COLOURS["grey"])
 
 
-def _label(comparison: EngineComparison, engine: str) -> str:
+def _label(comparison: Comparison, engine: str) -> str:
     """Return what the legend calls an engine; it says when its numbers cannot be believed."""
     valid = texts.about(comparison.answers[engine]).get("valid", True)
     return engine if valid else f"{engine} (INVALID)"
@@ -135,7 +135,7 @@ def _short(of: str) -> str:
     return of.split()[1].rstrip(":")
 
 
-def _changes(row: Row, comparison: EngineComparison) -> str:
+def _changes(row: Row, comparison: Comparison) -> str:
     """Return the differences from the base in percent, a line each."""
     lines = [
         f"{engine} − {comparison.base}: {texts.in_percent(row.differences[engine].difference)}"

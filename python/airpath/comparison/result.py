@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = ["FILES", "EngineComparison"]
+__all__ = ["FILES", "Comparison"]
 
 FILES = ("comparison.json", "comparison.csv")
-"""What `EngineComparison.save` writes, beside figures."""
+"""What `Comparison.save` writes, beside figures."""
 
 _STEM = "comparison"
 
 
-class EngineComparison:
+class Comparison:
     """One scenario, the answers of several engines, and how they differ.
 
     Attributes
@@ -80,7 +80,7 @@ class EngineComparison:
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved.name, ensure_ascii=False)
-        return f"<EngineComparison of {name}: {', '.join(self.answers)}>"
+        return f"<Comparison of {name}: {', '.join(self.answers)}>"
 
     def _repr_html_(self) -> str:
         parts = [html.heading(self.title), html.paragraph(texts.heading(self))]
@@ -102,7 +102,7 @@ class EngineComparison:
         """The engines whose differences from the base are looked at."""
         return tuple(name for name in self.answers if name != self.base)
 
-    def relative_to(self, engine: str) -> EngineComparison:
+    def relative_to(self, engine: str) -> Comparison:
         """Return the same answers with the differences from those of another engine.
 
         Parameters
@@ -116,7 +116,7 @@ class EngineComparison:
             If it did not.
         """
         check_all(word("engine", engine, self.answers))
-        return EngineComparison(
+        return Comparison(
             provenance=self.provenance,
             resolved=self.resolved,
             confidence=self.confidence,

@@ -13,7 +13,7 @@ from airpath.results.intervals import Interval, text
 if TYPE_CHECKING:
     from airpath.comparison.answers import Answer
     from airpath.comparison.quantities import Quantity
-    from airpath.comparison.result import EngineComparison
+    from airpath.comparison.result import Comparison
     from airpath.results.differences import Difference
 
 __all__ = ["about", "explanation", "heading", "in_percent", "table", "who"]
@@ -22,7 +22,7 @@ _POINTS = "points"
 """Unit of a difference of shares in percent: percentage points."""
 
 
-def heading(comparison: EngineComparison) -> str:
+def heading(comparison: Comparison) -> str:
     """Return how many replications of what length there were, and what the intervals are."""
     resolved, about_it = comparison.resolved, comparison.provenance
     runs = [len(whole_runs(each.result)) for each in comparison.answers.values() if each.result]
@@ -73,7 +73,7 @@ def who(answer: Answer) -> str:
     return f"{answer.engine}: {', '.join(parts)}"
 
 
-def table(comparison: EngineComparison) -> Table:
+def table(comparison: Comparison) -> Table:
     """Return a row for each quantity: the answers, and the differences from the base."""
     engines, others = comparison.engines, comparison.others
     columns = ["quantity", "of", *engines]
@@ -122,7 +122,7 @@ _VERDICTS = {
 }
 
 
-def explanation(comparison: EngineComparison) -> Iterator[str]:
+def explanation(comparison: Comparison) -> Iterator[str]:
     """Yield what is known of the differences, line by line, then the facts that it rests on."""
     percent = f"{100 * comparison.confidence:g} %"
     for engine in comparison.others:

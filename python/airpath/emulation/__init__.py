@@ -2,3 +2,6 @@
 
 What runs is a program of its own, ``airpath-emu``, which this package tells what to do and reads.
 """
+
+from airpath.emulation.api import check as check
+from airpath.emulation.api import run_command as run_command

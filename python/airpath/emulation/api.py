@@ -27,7 +27,7 @@ from airpath.results.remarks import remarks
 from airpath.results.result import Result
 from airpath.scenario.units import Duration
 
-__all__ = ["Listener", "emulate", "emulate_command", "emulation_check"]
+__all__ = ["Listener", "check", "emulate", "run_command"]
 
 Listener = Callable[[int, Mapping[str, Any]], None]
 """Is called with the number of the replication and what the program tells of it."""
@@ -50,7 +50,7 @@ def emulate(
 ) -> Result:
     """Emulate a scenario: its TCP flows are the kernel's, and take the modelled path in real time.
 
-    It takes as long as the scenario, and needs Linux; `emulation_check` tells what else. Random
+    It takes as long as the scenario, and needs Linux; `emulation.check` tells what else. Random
     numbers of the models depend on the seed only, what the kernel makes of them does not.
 
     Parameters
@@ -124,7 +124,7 @@ def emulate(
     return result
 
 
-def emulate_command(
+def run_command(
     scenario: Runnable,
     argv: Sequence[str],
     server: Sequence[str] | None = None,
@@ -189,7 +189,7 @@ def emulate_command(
     until = _LONGEST_NS if duration is None else _duration_ns(duration)
     kernel = for_commands(made.scenario, made.resolved, like)
     made = replace(made, resolved=made.resolved.recorded(series=[], ss=False))
-    call = f"airpath.emulate_command(seed={seed})"
+    call = f"airpath.emulation.run_command(seed={seed})"
     about = _about(made, seed, 1, 0.99, command or call)
     run = _Run(made, kernel, about)
     run.check()
@@ -217,7 +217,7 @@ def emulate_command(
     return result
 
 
-def emulation_check() -> dict[str, Any]:
+def check() -> dict[str, Any]:
     """Return what this machine can do, as ``airpath emulate --check`` prints it.
 
     Returns

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from airpath.engine.component import Component
-from airpath.scenario.link import Link
+from airpath.scenario.link.base import Link
 
 __all__ = ["ResolvedLink"]
 

@@ -15,7 +15,7 @@ from typing import Any
 from airpath.engine.component import Component
 from airpath.engine.flows import Flows, Wire
 from airpath.engine.link import ResolvedLink
-from airpath.scenario.congestion import Congestion
+from airpath.scenario.cc import Congestion
 
 __all__ = ["Change", "Hop", "Recording", "ResolvedScenario"]
 

@@ -174,13 +174,13 @@ class Compiled:
         """Solve the analytic model that matches a scenario."""
         from airpath import api
         from airpath.errors import ModelWarning
-        from airpath.solutions import FixedPointSolution
+        from airpath.solutions import FixedPoint
 
         with warnings.catch_warnings():
             # The tables have the average beside the fixed point.
             warnings.simplefilter("ignore", ModelWarning)
             solution = api.solve(scenario, model="fixed-point")
-        assert isinstance(solution, FixedPointSolution)
+        assert isinstance(solution, FixedPoint)
         return Solved(
             solution.domain,
             solution.throughput_bps,

@@ -21,7 +21,7 @@ from airpath.results.panels import SHADES, Panels
 from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays
 from airpath.results.users import queues_at, users_in_words
-from airpath.scenario.link import Link
+from airpath.scenario.link.base import Link
 from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:

@@ -61,6 +61,9 @@ __all__ = [
     "usual",
 ]
 
+_ON_TOP = ("base", "control", "hops", "scenario", "tcp", "wires")
+"""Modules of which `airpath` has the classes at its top; those of all others are in namespaces."""
+
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
 
@@ -146,7 +149,7 @@ class Model(_Base):
             accepted = f"Name each value by its key: {', '.join(cls.keys(from_file=False))}"
             what = "not named"
             raise ScenarioError(
-                Problem(cls.__name__, (), value, what, accepted) for value in unnamed
+                Problem(cls.public_name(), (), value, what, accepted) for value in unnamed
             )
         return super().__new__(cls)
 
@@ -154,7 +157,7 @@ class Model(_Base):
         try:
             super().__init__(**data)
         except ValidationError as error:
-            raise ScenarioError(problems_of(error, type(self).__name__)) from None
+            raise ScenarioError(problems_of(error, self.public_name())) from None
 
     # Tells pydantic that this is still its own constructor, so that models inside models are
     # validated in one go and keep the full path of each problem.
@@ -225,23 +228,30 @@ class Model(_Base):
         if name in type(self).model_fields:
             accepted = "Make another one: model_copy(update=…), or Scenario.replace"
             what = "cannot be changed afterwards"
-            raise ScenarioError([Problem(type(self).__name__, (name,), value, what, accepted)])
+            raise ScenarioError([Problem(self.public_name(), (name,), value, what, accepted)])
         if name not in type(self).__private_attributes__:
             keys = self.keys(from_file=False)
             what, accepted = "unknown key", nearest(name, keys)
-            raise ScenarioError([Problem(type(self).__name__, (name,), value, what, accepted)])
+            raise ScenarioError([Problem(self.public_name(), (name,), value, what, accepted)])
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
         """Refuse changes of what was checked as a whole."""
         accepted = "Make another one: model_copy(update=…), or Scenario.replace"
         what = "cannot be taken away afterwards"
-        raise ScenarioError([Problem(type(self).__name__, (name,), MISSING, what, accepted)])
+        raise ScenarioError([Problem(self.public_name(), (name,), MISSING, what, accepted)])
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
         """Return the fields in the order in which they are written."""
         return list(cls.model_fields.items())
+
+    @classmethod
+    def public_name(cls) -> str:
+        """Return the name of the class in `airpath`: ``link.Fixed``, ``Scenario``."""
+        module = cls.__module__.removeprefix("airpath.scenario.").partition(".")[0]
+        on_top = module in _ON_TOP or not cls.__module__.startswith("airpath.scenario.")
+        return cls.__name__ if on_top else f"{module}.{cls.__name__}"
 
     @classmethod
     def keys(cls, *, from_file: bool = True) -> list[str]:
@@ -392,8 +402,8 @@ class Part(Model):
         known = cls.registry.get(field.default)
         if known is not None and known.__qualname__ != cls.__qualname__:
             raise TypeError(
-                f"{cls.__name__}: {cls.chosen_by} {quote(field.default)} is already taken "
-                f"by {known.__name__}"
+                f"{cls.public_name()}: {cls.chosen_by} {quote(field.default)} is already taken "
+                f"by {known.public_name()}"
             )
         (cls.emulated if cls.only_emulated else cls.registry)[field.default] = cls
 

@@ -17,11 +17,11 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.cell import CellLink
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.link import Link
-from airpath.scenario.stations import MOST_STATIONS, DownlinkMcs, UplinkMcs, no_station
-from airpath.scenario.tdd import OfdmaTddLink
+from airpath.scenario.link.base import Link
+from airpath.scenario.link.cell import Cell
+from airpath.scenario.link.stations import MOST_STATIONS, DownlinkMcs, UplinkMcs, no_station
+from airpath.scenario.link.tdd import OfdmaTdd
 from airpath.scenario.units import Duration, Rate
 from airpath.scenario.values import _whole
 
@@ -48,7 +48,7 @@ class Control(Model):
         trace, the largest of a cell; a rate that varies keeps its proportions. 0 bit/s stops the
         link. Default: `user` is given.
     user : int, optional
-        A station of an `OfdmaTddLink`, whose scheme or SNR changes. Default: `rate` is given.
+        A station of a `link.OfdmaTdd`, whose scheme or SNR changes. Default: `rate` is given.
     downlink_mcs : str, optional
         With `user`: the MCS of its downlink from then on, of a link without `radio`. Default: as
         before.
@@ -100,10 +100,10 @@ class Control(Model):
         """
         if self.user is None:
             return []
-        if isinstance(link, CellLink):
+        if isinstance(link, Cell):
             wanted = 'Write the SNR over time as snr = {kind = "trace", …} of the user'
             return [(("user",), self.user, fault("a cell's users do not change", wanted))]
-        if not isinstance(link, OfdmaTddLink):
+        if not isinstance(link, OfdmaTdd):
             error = fault("the bottleneck has no stations", 'Write a link of kind "ofdma-tdd"')
             return [(("user",), self.user, error)]
         if self.user >= link.stations:
@@ -129,7 +129,7 @@ class Control(Model):
             schemes = {"downlink": self.downlink_mcs, "uplink": self.uplink_mcs}
             action = {"kind": "mcs", "user": self.user, **schemes}
         else:
-            mean_db = link.mean_snr_db(self.user) if isinstance(link, OfdmaTddLink) else None
+            mean_db = link.mean_snr_db(self.user) if isinstance(link, OfdmaTdd) else None
             moved_db = float(self.snr) - (mean_db or 0.0)
             action = {"kind": "snr", "user": self.user, "moved_db": moved_db}
         return {"at_ns": int(self.at), "action": action}

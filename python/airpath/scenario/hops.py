@@ -1,18 +1,16 @@
-"""The hops that all flows share: the bottleneck, the way of the ACKs, the backhaul."""
+"""The hop that all flows share: the queue and the link of the bottleneck."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Model, Part, Path
-from airpath.scenario.link import Link
-from airpath.scenario.queues import DropTail, QueueDisc
-from airpath.scenario.units import Packets
-from airpath.scenario.wires import Wire
+from airpath.scenario.aqm.queues import QueueDisc
+from airpath.scenario.base import Context, Model, Path
+from airpath.scenario.link.base import Link
 
-__all__ = ["AckPath", "Bottleneck", "IdealAckPath", "LinkAckPath", "ReverseAckPath"]
+__all__ = ["Bottleneck"]
 
 
 class Bottleneck(Model):
@@ -31,85 +29,13 @@ class Bottleneck(Model):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
-        return _hop(self.link, self.aqm, context, path)
+        return resolved_hop(self.link, self.aqm, context, path)
 
 
-def _hop(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
+def resolved_hop(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
+    """Return the resolved form of a link with its queue."""
     return {
         "link": link.resolved(context, (*path, "link")),
         "queue": aqm.resolved(context, (*path, "aqm")),
         "delay_ns": int(link.propagation),
     }
-
-
-class AckPath(Part):
-    """How ACKs return; `kind` says which, between each flow's `ack_access` and `return_wire`."""
-
-    family = "an ACK path"
-
-    def delay(self, forward: Link) -> int:
-        """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""
-        return 0
-
-
-class IdealAckPath(AckPath):
-    """ACKs take only the flow's return wire: no queue, no loss, no transmission time."""
-
-    kind: Literal["ideal"] = "ideal"
-
-
-class LinkAckPath(AckPath):
-    """The ACKs of all flows share a link of their own.
-
-    Parameters
-    ----------
-    link : Link
-        The link.
-    aqm : QueueDisc
-        Its queue. Default drop-tail with 1000 packets.
-    """
-
-    kind: Literal["link"] = "link"
-    link: Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
-    aqm: QueueDisc = DropTail(limit=Packets(1000))
-
-    def delay(self, forward: Link) -> int:
-        """Return the link's delay, ns."""
-        return int(self.link.delay)
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form."""
-        return {"kind": self.kind, **_hop(self.link, self.aqm, context, path)}
-
-
-class ReverseAckPath(AckPath):
-    """ACKs take the other direction of the bottleneck.
-
-    Parameters
-    ----------
-    aqm : QueueDisc
-        The queue of that direction. Default drop-tail with 1000 packets.
-    link : Link, optional
-        The link of that direction. Default: as the bottleneck's.
-    """
-
-    kind: Literal["reverse"] = "reverse"
-    aqm: QueueDisc = DropTail(limit=Packets(1000))
-    link: Maybe[Link] = ABSENT
-
-    def delay(self, forward: Link) -> int:
-        """Return the delay of that direction, ns."""
-        return int(self.link.delay if self.link else forward.delay_back)
-
-    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a null link is one like the bottleneck's, with its delay."""
-        if self.link:
-            return {"kind": self.kind, **_hop(self.link, self.aqm, context, path)}
-        queue = self.aqm.resolved(context, (*path, "aqm"))
-        return {"kind": self.kind, "queue": queue, "link": None}
-
-
-def shared_delay(bottleneck: Bottleneck, ack_path: AckPath, backhaul: Wire | None) -> int:
-    """Return the two-way propagation delay of all shared hops, ns."""
-    there_and_back = 2 * int(backhaul.delay) if backhaul else 0
-    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link) + there_and_back

@@ -74,7 +74,7 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
     Raises
     ------
     ScenarioError
-        If files do not exist, one problem for each; or if the policy `OptimumPolicy` is asked for
+        If files do not exist, one problem for each; or if the policy `policy.Optimum` is asked for
         where no analytic model covers the scenario.
     """
     resolver = _Resolver(scenario)

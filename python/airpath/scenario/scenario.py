@@ -16,6 +16,8 @@ from pydantic import (
 )
 from typing_extensions import Self
 
+from airpath.scenario.ack_path import AckPath, Ideal, Reverse, shared_delay
+from airpath.scenario.aqm.queues import QueueDisc
 from airpath.scenario.base import (
     ABSENT,
     Context,
@@ -29,15 +31,15 @@ from airpath.scenario.base import (
     usual,
 )
 from airpath.scenario.control import Control
-from airpath.scenario.flows import Source
-from airpath.scenario.hops import AckPath, Bottleneck, IdealAckPath, ReverseAckPath, shared_delay
-from airpath.scenario.link import Link
-from airpath.scenario.mimo import block_faults
-from airpath.scenario.queues import QueueDisc
+from airpath.scenario.hops import Bottleneck
+from airpath.scenario.link.base import Link
+from airpath.scenario.link.mimo import block_faults
+from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.start import Uniform
 from airpath.scenario.units import Duration, quote
 from airpath.scenario.users import user_faults
 from airpath.scenario.values import Number, PositiveDuration, Text, Truth, choice
-from airpath.scenario.wires import Uniform, Wire
+from airpath.scenario.wires import Wire
 
 __all__ = [
     "CAPTURE_POINTS",
@@ -123,7 +125,7 @@ class Capture(Model):
 
 
 def _takes_the_reverse(ack_path: AckPath, link: Link) -> None:
-    if not isinstance(ack_path, ReverseAckPath):
+    if not isinstance(ack_path, Reverse):
         kind = ack_path.document()["kind"]
         what = f'a link of kind "{link.document()["kind"]}" carries the ACKs itself'
         error = fault(what, 'Write ack_path = {kind = "reverse"}')
@@ -175,10 +177,10 @@ class Scenario(Model):
 
     Examples
     --------
-    >>> from airpath.scenario import Bottleneck, FixedLink, Gred, Scenario, flows
+    >>> from airpath.scenario import Bottleneck, link.Fixed, Gred, Scenario, flows
     >>> scenario = Scenario(
     ...     flows=flows(4, cc="reno", base_rtt="40 ms"),
-    ...     bottleneck=Bottleneck(aqm=Gred(), link=FixedLink(rate="5 Mbit/s")),
+    ...     bottleneck=Bottleneck(aqm=Gred(), link=link.Fixed(rate="5 Mbit/s")),
     ...     duration="300 s", warmup="30 s")
     >>> print(scenario.bottleneck.link.rate)
     5 Mbit/s
@@ -194,7 +196,7 @@ class Scenario(Model):
     bottleneck: Bottleneck = Field(
         examples=['{aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}']
     )
-    ack_path: AckPath = IdealAckPath()
+    ack_path: AckPath = Ideal()
     backhaul: Maybe[Wire] = ABSENT
     control: ListOf[Control] = usual([])
     record: Record = Field(default_factory=Record)
@@ -261,7 +263,7 @@ class Scenario(Model):
             what = f'a link of kind "{own.document()["kind"]}" serves both directions'
             error = fault(what, "Make it the bottleneck's link, or write another one")
             raise faults_at((("link",), own.document()["kind"], error))
-        given = ack_path.link if isinstance(ack_path, ReverseAckPath) else None
+        given = ack_path.link if isinstance(ack_path, Reverse) else None
         if given is not None and bottleneck is not None and bottleneck.link.is_duplex:
             error = fault(
                 f'a link of kind "{bottleneck.link.kind}" serves both directions itself',
@@ -291,13 +293,13 @@ class Scenario(Model):
             if duration is not None and start >= duration:
                 error = fault(f"not before the end, {duration}", "Write a time within the run")
                 wrong.append(((index, "start"), str(start), error))
-            if group.direction == "reverse" and isinstance(ack_path, IdealAckPath):
+            if group.direction == "reverse" and isinstance(ack_path, Ideal):
                 error = fault(
                     "an ideal ACK path has no link that data could take",
                     'Write ack_path of kind "link" or "reverse"',
                 )
                 wrong.append(((index, "direction"), "reverse", error))
-            if group.ack_access is not None and isinstance(ack_path, IdealAckPath):
+            if group.ack_access is not None and isinstance(ack_path, Ideal):
                 error = fault(
                     "an ideal ACK path has no link that ACKs could be on their way to",
                     'Write ack_path of kind "link" or "reverse", or give the delay to '
@@ -365,7 +367,7 @@ class Scenario(Model):
         Raises
         ------
         ScenarioError
-            If a file does not exist, or `OptimumPolicy` is asked for where no model matches.
+            If a file does not exist, or `policy.Optimum` is asked for where no model matches.
         """
         from airpath.scenario.resolve import resolve
 

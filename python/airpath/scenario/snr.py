@@ -14,15 +14,15 @@ from airpath.scenario.values import PositiveDuration, Text, choice, number_withi
 
 __all__ = [
     "Beamforming",
-    "BlockFading",
-    "ConstantSnr",
+    "Block",
+    "Constant",
     "Jakes",
-    "ProfileSnr",
-    "RayleighSnr",
-    "RicianSnr",
-    "ShadowedSnr",
+    "Rayleigh",
+    "Rician",
+    "Shadowed",
     "SnrProcess",
-    "SnrTrace",
+    "TappedDelayLine",
+    "Trace",
 ]
 
 
@@ -44,7 +44,7 @@ class SnrProcess(Part):
     family = "an SNR process"
 
 
-class ConstantSnr(SnrProcess):
+class Constant(SnrProcess):
     """An SNR that does not change.
 
     Parameters
@@ -143,7 +143,7 @@ class Jakes(_Moving):
     index: Annotated[str, choice("centred", "printed")] = "centred"
 
 
-class RayleighSnr(_Moving):
+class Rayleigh(_Moving):
     """Flat Rayleigh fading with Clarke's spectrum: a receiver that moves among reflections.
 
     The Doppler shift is given, or follows from the speed of the receiver and the carrier.
@@ -163,7 +163,7 @@ class RayleighSnr(_Moving):
     kind: Literal["rayleigh"] = "rayleigh"
 
 
-class RicianSnr(_Moving):
+class Rician(_Moving):
     """Flat Rician fading: a path in line of sight beside many reflections.
 
     The Doppler shift is given, or follows from the speed of the receiver and the carrier.
@@ -196,7 +196,7 @@ class RicianSnr(_Moving):
         return {**entries, "k_db": float(self.k)}
 
 
-class ProfileSnr(_Moving):
+class TappedDelayLine(_Moving):
     """Fading over the taps of a power delay profile, whose energy the receiver collects.
 
     Each tap is Rayleigh fading with Clarke's spectrum, independent of the others; the SNR is the
@@ -253,7 +253,7 @@ class Beamforming(_Moving):
 _FASTEST = Speed.parse("10000 m/s")
 
 
-class ShadowedSnr(SnrProcess):
+class Shadowed(SnrProcess):
     """Log-normal shadowing over another process: what hills and houses do to the mean.
 
     Normal in dB, with a correlation that falls exponentially with the way of the receiver
@@ -273,7 +273,7 @@ class ShadowedSnr(SnrProcess):
         In the place of both: the time after which 1/e of the correlation is left, above 0.
         Default: the distance over the speed.
     inner : SnrProcess
-        The process without shadowing, any but another `ShadowedSnr`. It has the randomness that
+        The process without shadowing, any but another `snr.Shadowed`. It has the randomness that
         it has alone.
     """
 
@@ -310,7 +310,7 @@ class ShadowedSnr(SnrProcess):
     @field_validator("inner")
     @classmethod
     def _shadowed_once(cls, inner: SnrProcess) -> SnrProcess:
-        if isinstance(inner, ShadowedSnr):
+        if isinstance(inner, Shadowed):
             raise fault("a shadowed process inside another", "Write one that is not")
         return inner
 
@@ -340,7 +340,7 @@ class ShadowedSnr(SnrProcess):
         return {**resolved, "inner": self.inner.resolved(context, (*path, "inner"))}
 
 
-class BlockFading(SnrProcess):
+class Block(SnrProcess):
     """Rayleigh fading that stands still for a block and is another, independent, in the next.
 
     Parameters
@@ -363,7 +363,7 @@ class BlockFading(SnrProcess):
         return resolved
 
 
-class SnrTrace(SnrProcess):
+class Trace(SnrProcess):
     """The steps of a ``time_s,snr_db`` CSV, looped.
 
     Parameters

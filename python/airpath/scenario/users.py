@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from airpath.scenario.ack_path import AckPath
 from airpath.scenario.base import Path, fault
-from airpath.scenario.cell import CellLink
-from airpath.scenario.flows import Source
-from airpath.scenario.grants import AdaptBi, BlindBi
-from airpath.scenario.hops import AckPath
-from airpath.scenario.link import Link
-from airpath.scenario.requests import NoRequest
-from airpath.scenario.stations import no_station
-from airpath.scenario.tdd import OfdmaTddLink
+from airpath.scenario.grant import AdaptBi, BlindBi
+from airpath.scenario.link.base import Link
+from airpath.scenario.link.cell import Cell
+from airpath.scenario.link.stations import no_station
+from airpath.scenario.link.tdd import OfdmaTdd
+from airpath.scenario.request import NoRequest
+from airpath.scenario.traffic.flows import Source
 
 __all__ = ["user_faults"]
 
@@ -34,7 +34,7 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
     ack_path : AckPath
         How ACKs return.
     """
-    if isinstance(bottleneck, OfdmaTddLink):
+    if isinstance(bottleneck, OfdmaTdd):
         wrong: list[Fault] = [
             (("flows", index, "user"), group.user, no_station(bottleneck.stations))
             for index, group in enumerate(groups)
@@ -45,7 +45,7 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
         (("bottleneck", "link"), bottleneck),
         (("ack_path", "link"), getattr(ack_path, "link", None)),
     ]
-    cells = [(path, link) for path, link in links if isinstance(link, CellLink)]
+    cells = [(path, link) for path, link in links if isinstance(link, Cell)]
     if not cells:
         wanted = 'Write a link of kind "cell" or "ofdma-tdd", or leave this key out'
         error = fault("there is no cell and there are no stations", wanted)
@@ -69,7 +69,7 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
     ]
 
 
-def _never_granted(groups: Sequence[Source], link: OfdmaTddLink) -> list[Fault]:
+def _never_granted(groups: Sequence[Source], link: OfdmaTdd) -> list[Fault]:
     """Return the groups that send from stations to which nothing is ever granted."""
     grant = link.grant
     if not (isinstance(grant, (BlindBi, AdaptBi)) and isinstance(link.request, NoRequest)):

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from airpath.solutions.base import Solution, SolvedFlow
-from airpath.solutions.clamp_fluid import ClampFlow, ClampFluidSolution
-from airpath.solutions.fixed_point import FixedPointSolution
-from airpath.solutions.md1k import Md1kFlow, Md1kSolution
-from airpath.solutions.mimo import MimoSolution
-from airpath.solutions.rtt_stages import RttStagesFlow, RttStagesSolution
+from airpath.solutions.clamp_fluid import ClampFlow, ClampFluid
+from airpath.solutions.fixed_point import FixedPoint
+from airpath.solutions.md1k import Md1k, Md1kFlow
+from airpath.solutions.mimo import Mimo
+from airpath.solutions.rtt_stages import RttStages, RttStagesFlow
 
 __all__ = [
     "ClampFlow",
-    "ClampFluidSolution",
-    "FixedPointSolution",
+    "ClampFluid",
+    "FixedPoint",
+    "Md1k",
     "Md1kFlow",
-    "Md1kSolution",
-    "MimoSolution",
+    "Mimo",
+    "RttStages",
     "RttStagesFlow",
-    "RttStagesSolution",
     "Solution",
     "SolvedFlow",
 ]

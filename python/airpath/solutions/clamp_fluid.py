@@ -12,7 +12,7 @@ from airpath.solutions.base import Solution, digits
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ClampFlow", "ClampFluidSolution"]
+__all__ = ["ClampFlow", "ClampFluid"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ClampFlow:
 
 
 @dataclass(frozen=True)
-class ClampFluidSolution(Solution, model="clamp-fluid"):
+class ClampFluid(Solution, model="clamp-fluid"):
     """Long-lived flows whose windows obey CLAMP's price, over a fixed link (Eqs. 1 to 12).
 
     Parameters

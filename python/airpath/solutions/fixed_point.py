@@ -9,11 +9,11 @@ from typing import Any
 from airpath.present.tables import Table
 from airpath.solutions.base import Solution, SolvedFlow, digits
 
-__all__ = ["FixedPointSolution"]
+__all__ = ["FixedPoint"]
 
 
 @dataclass(frozen=True)
-class FixedPointSolution(Solution, model="fixed-point"):
+class FixedPoint(Solution, model="fixed-point"):
     """Long-lived Reno flows over a fixed, multi-regime or adaptive link, drop-tail or gentle RED.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
-__all__ = ["Md1kFlow", "Md1kSolution"]
+__all__ = ["Md1k", "Md1kFlow"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Md1kFlow:
 
 
 @dataclass(frozen=True)
-class Md1kSolution(Solution, model="md1k"):
+class Md1k(Solution, model="md1k"):
     """Poisson datagrams of one size over a fixed link with drop-tail: M/D/1/K.
 
     Parameters

@@ -9,11 +9,11 @@ from typing import Any
 from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
-__all__ = ["MimoSolution"]
+__all__ = ["Mimo"]
 
 
 @dataclass(frozen=True)
-class MimoSolution(Solution, model="mimo"):
+class Mimo(Solution, model="mimo"):
     """Packets over a MIMO link, and long-lived Reno flows with that loss (vcp-2008 §II).
 
     Parameters

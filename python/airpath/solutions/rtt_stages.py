@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from airpath.present.tables import Table
 from airpath.solutions.base import Solution, digits
 
-__all__ = ["RttStagesFlow", "RttStagesSolution"]
+__all__ = ["RttStages", "RttStagesFlow"]
 
 _LINK = ("rate_bps", "base_rtt_s", "contention_s", "piggyback_s", "loss")
 
@@ -48,7 +48,7 @@ class RttStagesFlow:
 
 
 @dataclass(frozen=True)
-class RttStagesSolution(Solution, model="rtt-stages"):
+class RttStages(Solution, model="rtt-stages"):
     """A download over a TDD link whose station asks for the uplink of its ACKs (wimax-2009 §3).
 
     Parameters

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.api import LARGEST_THREADS, cores
 from airpath.arguments import blamed, check_all, path_like, whole
-from airpath.errors import AdvisoryWarning, AirpathWarning, RunError
+from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted
 from airpath.files import not_left_empty, output_folder
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
@@ -31,27 +31,10 @@ if TYPE_CHECKING:
     from airpath.sweeps.result import Sweep
     from airpath.sweeps.solving import Solver
 
-__all__ = ["SweepInterrupted", "failure_text", "run_description", "sweep"]
+__all__ = ["failure_text", "run_description", "sweep"]
 
 Tell = Callable[[float, str], None]
 """Takes the finished fraction, in [0, 1], and a line of text."""
-
-
-class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.sweep`; a loop that does not look for it ends.
-
-    Attributes
-    ----------
-    sweep : Sweep
-        With what was finished until then.
-    """
-
-    def __init__(self, sweep: Sweep) -> None:
-        self.sweep = sweep
-        super().__init__("interrupted: what was finished is kept")
-
-    def __reduce__(self) -> tuple[type[SweepInterrupted], tuple[Sweep]]:
-        return type(self), (self.sweep,)
 
 
 def sweep(

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import airpath as ap
 from airpath import _airpath
-from airpath.scenario.queues import QueueDisc
+from airpath.scenario.aqm.queues import QueueDisc
 
 RATE = "5.376 Mbit/s"
 """Of IP packets of 1500 bytes: that of the slowest scheme of 802.16, which the other links can have
@@ -59,18 +59,18 @@ def rates(folder: Path) -> Path:
     return file
 
 
-LINKS: dict[str, Callable[[Path], ap.Link]] = {
-    "fixed": lambda _: ap.FixedLink(rate=RATE),
-    "multi-regime": lambda _: ap.MultiRegimeLink(thresholds=[10], regimes=[{"rate": RATE}] * 2),
-    "adaptive": lambda _: ap.AdaptiveLink(
+LINKS: dict[str, Callable[[Path], ap.link.Link]] = {
+    "fixed": lambda _: ap.link.Fixed(rate=RATE),
+    "multi-regime": lambda _: ap.link.MultiRegime(thresholds=[10], regimes=[{"rate": RATE}] * 2),
+    "adaptive": lambda _: ap.link.Adaptive(
         table="airpath:802.16-ctc-awgn", snr_db=20, policy={"kind": "fixed", "mcs": "mcs0"}
     ),
     # Nothing is lost at this SNR.
-    "mimo": lambda _: ap.MimoLink(rate=RATE, tx=2, rx=2, snr_db=100),
-    "trace": lambda folder: ap.TraceLink(file=str(trace(folder)), frame_overhead="4 B"),
-    "rate-trace": lambda folder: ap.RateTraceLink(file=str(rates(folder))),
+    "mimo": lambda _: ap.link.Mimo(rate=RATE, tx=2, rx=2, snr_db=100),
+    "trace": lambda folder: ap.link.Trace(file=str(trace(folder)), frame_overhead="4 B"),
+    "rate-trace": lambda folder: ap.link.RateTrace(file=str(rates(folder))),
     # Eight PDUs in each TTI of 2 ms: a packet is in the sender's buffer for 12 ms at least.
-    "rlc-am": lambda _: ap.RlcLink(
+    "rlc-am": lambda _: ap.link.RlcAm(
         rate=RATE,
         tti="2 ms",
         delay="5 ms",
@@ -94,7 +94,7 @@ class Cell(NamedTuple):
     """The smallest goodput of any flow in any replication, Mbit/s."""
 
 
-def link_of(kind: str, folder: Path) -> ap.Link | dict[str, Any]:
+def link_of(kind: str, folder: Path) -> ap.link.Link | dict[str, Any]:
     """Return a link of the common rate."""
     known = LINKS.get(kind)
     return {"kind": kind, "rate": RATE} if known is None else known(folder)

@@ -90,7 +90,7 @@ def packets(rate_bps: float, rtt_s: float) -> int:
     return int(rate_bps * rtt_s / (8 * PACKET))
 
 
-def tcp(cc: str, rtt_ms: float, *, count: int = 1, ecn: bool = False) -> list[ap.Source]:
+def tcp(cc: str, rtt_ms: float, *, count: int = 1, ecn: bool = False) -> list[ap.traffic.Source]:
     """Return flows with the profile ``linux``."""
     return list(
         ap.flows(
@@ -110,7 +110,10 @@ def tcp(cc: str, rtt_ms: float, *, count: int = 1, ecn: bool = False) -> list[ap
 def with_tcp(scenario: ap.Scenario, **tcp: Any) -> ap.Scenario:
     """Return a scenario with another TCP."""
     wires = ("access", "egress", "return_wire", "start")
-    flows = [ap.Tcp(**{key: getattr(flow, key) for key in wires}, **tcp) for flow in scenario.flows]
+    flows = [
+        ap.traffic.Tcp(**{key: getattr(flow, key) for key in wires}, **tcp)
+        for flow in scenario.flows
+    ]
     return scenario.model_copy(update={"flows": flows})
 
 
@@ -144,8 +147,8 @@ def fixed(rate_mbps: int, rtt_ms: int, times_s: tuple[float, float]) -> ap.Scena
     return ap.Scenario(
         flows=tcp("cubic", rtt_ms),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit=f"{limit} packets"),
-            link=ap.FixedLink(rate=f"{rate_mbps} Mbit/s"),
+            aqm=ap.aqm.DropTail(limit=f"{limit} packets"),
+            link=ap.link.Fixed(rate=f"{rate_mbps} Mbit/s"),
         ),
         duration=times_s[0],
         warmup=times_s[1],
@@ -174,7 +177,7 @@ def soak() -> ap.Scenario:
     return ap.Scenario(
         flows=tcp("cubic", 20, count=2),
         bottleneck=ap.Bottleneck(
-            aqm=ap.DropTail(limit="400 packets"), link=ap.FixedLink(rate="50 Mbit/s")
+            aqm=ap.aqm.DropTail(limit="400 packets"), link=ap.link.Fixed(rate="50 Mbit/s")
         ),
         duration=1800.0,
         warmup=10.0,
@@ -193,8 +196,8 @@ def trace_cases() -> list[Case]:
         scenario = ap.Scenario(
             flows=tcp("cubic", 40),
             bottleneck=ap.Bottleneck(
-                aqm=ap.DropTail(limit="3000 packets"),
-                link=ap.TraceLink(file=f"traces:{file}", delay="10 ms"),
+                aqm=ap.aqm.DropTail(limit="3000 packets"),
+                link=ap.link.Trace(file=f"traces:{file}", delay="10 ms"),
             ),
             duration=70.0,
             warmup=10.0,
@@ -243,16 +246,16 @@ def matrix_scenario(cc: str, queue: str, loss: float, flows: int, link: str) -> 
         return bearer(cc, flows)
     rate, rtt = LINKS[link]
     limit = packets(rate * 1e6, rtt * 1e-3)
-    discipline: dict[str, ap.QueueDisc] = {
-        "droptail": ap.DropTail(limit=f"{limit} packets"),
-        "red-ecn": ap.Red(**RED),
-        "codel": ap.CoDel(),
-        "fq-codel": ap.FqCoDel(),
+    discipline: dict[str, ap.aqm.QueueDisc] = {
+        "droptail": ap.aqm.DropTail(limit=f"{limit} packets"),
+        "red-ecn": ap.aqm.Red(**RED),
+        "codel": ap.aqm.CoDel(),
+        "fq-codel": ap.aqm.FqCoDel(),
     }
     return ap.Scenario(
         flows=tcp(cc, rtt, count=flows, ecn=queue == "red-ecn"),
         bottleneck=ap.Bottleneck(
-            aqm=discipline[queue], link=ap.FixedLink(rate=f"{rate} Mbit/s", loss=loss)
+            aqm=discipline[queue], link=ap.link.Fixed(rate=f"{rate} Mbit/s", loss=loss)
         ),
         duration=70.0,
         warmup=10.0,
@@ -264,8 +267,8 @@ def bearer(cc: str, flows: int) -> ap.Scenario:
     return ap.Scenario(
         flows=tcp(cc, 250, count=flows),
         bottleneck=ap.Bottleneck(
-            aqm=ap.Sbd(limit=40, min_th=20, reaction_time="200 ms"),
-            link=ap.RlcLink(
+            aqm=ap.aqm.Sbd(limit=40, min_th=20, reaction_time="200 ms"),
+            link=ap.link.RlcAm(
                 rate="384 kbit/s",
                 delay="20 ms",
                 reverse_delay="30 ms",
@@ -273,7 +276,7 @@ def bearer(cc: str, flows: int) -> ap.Scenario:
                 errors={"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01},
             ),
         ),
-        ack_path=ap.ReverseAckPath(),
+        ack_path=ap.ack_path.Reverse(),
         duration=80.0,
         warmup=20.0,
     )

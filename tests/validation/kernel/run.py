@@ -230,7 +230,7 @@ def pinged(scenario: ap.Scenario) -> Row:
     with tempfile.TemporaryDirectory() as place:
         said = Path(place, "said")
         words = f'ping -q -c {PINGS} -i 0.01 "$AIRPATH_SERVER" > {said}'
-        result = ap.emulate_command(scenario, ["sh", "-c", words])
+        result = ap.emulation.run_command(scenario, ["sh", "-c", words])
         text = said.read_text("utf-8")
     counts, times = COUNTS.search(text), SUMMARY.search(text)
     if counts is None or times is None:

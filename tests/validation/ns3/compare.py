@@ -49,23 +49,23 @@ def tcp(row: Row, profile: str) -> dict[str, Any]:
     return options if profile == "ns3" else options | {"window_growth": RFC_GROWTH[row["cc"]]}
 
 
-def link(row: Row) -> ap.Link:
+def link(row: Row) -> ap.link.Link:
     common: dict[str, Any] = {"delay": f"{row['delay_ms']} ms", "frame_overhead": "2 B"}
     rate = f"{float(row['rate_bps']):.0f} bit/s"
     if not row["threshold"]:
-        return ap.FixedLink(rate=rate, loss=float(row["loss"]), **common)
+        return ap.link.Fixed(rate=rate, loss=float(row["loss"]), **common)
     rate2 = f"{float(row['rate2_bps']):.0f} bit/s"
     regimes = [
-        ap.Regime(rate=rate, per=float(row["per1"])),
-        ap.Regime(rate=rate2, per=float(row["per2"])),
+        ap.link.Regime(rate=rate, per=float(row["per1"])),
+        ap.link.Regime(rate=rate2, per=float(row["per2"])),
     ]
-    return ap.MultiRegimeLink(thresholds=[int(row["threshold"])], regimes=regimes, **common)
+    return ap.link.MultiRegime(thresholds=[int(row["threshold"])], regimes=regimes, **common)
 
 
-def aqm(row: Row, profile: str) -> ap.QueueDisc:
+def aqm(row: Row, profile: str) -> ap.aqm.QueueDisc:
     if row["queue"] == "droptail":
-        return ap.DropTail(limit=f"{row['limit']} packets")
-    return ap.Red(
+        return ap.aqm.DropTail(limit=f"{row['limit']} packets")
+    return ap.aqm.Red(
         limit=int(row["limit"]),
         min_th=int(row["min_th"]),
         max_th=int(row["max_th"]),
@@ -79,7 +79,7 @@ def aqm(row: Row, profile: str) -> ap.QueueDisc:
 def scenario(row: Row, profile: str) -> ap.Scenario:
     """Return the scenario that `dumbbell.cc` builds of the same row."""
     flows = [
-        ap.Tcp(
+        ap.traffic.Tcp(
             cc=CC[row["cc"]],
             profile=profile,
             tcp=tcp(row, profile),
@@ -90,7 +90,7 @@ def scenario(row: Row, profile: str) -> ap.Scenario:
         )
         for access in row["access_ms"].split()
     ]
-    back = ap.FixedLink(
+    back = ap.link.Fixed(
         rate=f"{float(row['rate_bps']):.0f} bit/s",
         delay=f"{row['delay_ms']} ms",
         frame_overhead="2 B",
@@ -98,7 +98,7 @@ def scenario(row: Row, profile: str) -> ap.Scenario:
     return ap.Scenario(
         flows=flows,
         bottleneck=ap.Bottleneck(aqm=aqm(row, profile), link=link(row)),
-        ack_path=ap.ReverseAckPath(link=back, aqm=ap.DropTail(limit="10000 packets")),
+        ack_path=ap.ack_path.Reverse(link=back, aqm=ap.aqm.DropTail(limit="10000 packets")),
         duration=f"{row['duration_s']} s",
         warmup=f"{row['warmup_s']} s",
     )

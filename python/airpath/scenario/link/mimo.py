@@ -18,9 +18,9 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.flows import TIMESTAMPS, Source, Tcp
-from airpath.scenario.link import CodeRate, Link
+from airpath.scenario.link.base import CodeRate, Link
 from airpath.scenario.tcp.profiles import profile_config
+from airpath.scenario.traffic.flows import TIMESTAMPS, Source, Tcp
 from airpath.scenario.units import Size
 from airpath.scenario.values import (
     Count,
@@ -31,7 +31,7 @@ from airpath.scenario.values import (
     number_within,
 )
 
-__all__ = ["MimoLink", "ReedSolomon", "SmallPackets"]
+__all__ = ["Mimo", "ReedSolomon", "SmallPackets"]
 
 BITS = {
     "bpsk": 1,
@@ -176,7 +176,7 @@ class SmallPackets(Model):
         return up_to
 
 
-class MimoLink(Link):
+class Mimo(Link):
     """A MIMO fading link with two states of the SNR and a code for each packet (vcp-2008 §II).
 
     The channel is good or bad, and may change with each modulation symbol. Antennas, fading,
@@ -333,7 +333,7 @@ def block_faults(
     largest = max(_largest_packet(group) for group in groups)
     wrong: list[tuple[Path, Any, Any]] = []
     for path, link in links:
-        if not isinstance(link, MimoLink) or link.fec is None or link.fec.max_block is not None:
+        if not isinstance(link, Mimo) or link.fec is None or link.fec.max_block is not None:
             continue
         small = 0 if link.small is None else min(largest, int(link.small.up_to))
         for key, size in (("fec", largest if largest > small else 0), ("small", small)):

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from airpath.scenario.aqm.queues import QueueDisc
 from airpath.scenario.base import ListOf, Model, fault, faults_at, usual
-from airpath.scenario.queues import QueueDisc
 from airpath.scenario.units import Duration, Rate
 from airpath.scenario.values import (
     PacketCount,

@@ -251,8 +251,8 @@ class Bbr(Congestion):
 class Clamp(Congestion):
     """CLAMP at the sender: NewReno's window or that of the price that is echoed, the smaller.
 
-    The price is that of a `ClampQueue` on the way of the data; the receiver's window needs no
-    `ClampWindow`. Recovery as RFC 6582.
+    The price is that of an `aqm.Clamp` on the way of the data; the receiver's window needs no
+    `window.Clamp`. Recovery as RFC 6582.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ class Clamp(Congestion):
 
 
 class Vcp(Congestion):
-    """VCP: growth and reduction by the load code of two bits that a `VcpQueue` writes.
+    """VCP: growth and reduction by the load code of two bits that the discipline `vcp` writes.
 
     The code is the ECN field; nothing is agreed on. Recovery as RFC 5681, with the first new ACK.
 

@@ -19,8 +19,8 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
-from airpath.scenario.link import Link
-from airpath.scenario.schedulers import ProportionalFair, Scheduler
+from airpath.scenario.link.base import Link
+from airpath.scenario.scheduler import ProportionalFair, Scheduler
 from airpath.scenario.snr import SnrProcess
 from airpath.scenario.units import Duration, Frequency
 from airpath.scenario.values import (
@@ -36,7 +36,7 @@ from airpath.scenario.values import (
     number_within,
 )
 
-__all__ = ["AdaptiveMargin", "CellLink", "CellUser", "McsRate", "Shannon", "SlotRate"]
+__all__ = ["AdaptiveMargin", "Cell", "CellUser", "McsRate", "Shannon", "SlotRate"]
 
 SHORTEST_SLOT = Duration.parse("1 us")
 LONGEST_SLOT = Duration.parse("1 h")
@@ -194,7 +194,7 @@ class CellUser(Model):
         return entries
 
 
-class CellLink(Link):
+class Cell(Link):
     """A fading cell: slots, a queue for each user, and a scheduler (clamp-2008 §5.2, §5.3).
 
     At the start of each slot a scheduler chooses among the users with data. The slot takes as many

@@ -15,9 +15,9 @@ from typing_extensions import Self
 
 from airpath import _airpath
 from airpath.scenario.base import ABSENT, Context, Maybe, Path, as_missing, fault, faults_at
-from airpath.scenario.link import FrameOverhead, Framing, _RepeatingLink, with_framing
-from airpath.scenario.policies import LinkAdaptation
-from airpath.scenario.snr import BlockFading, ShadowedSnr, SnrProcess
+from airpath.scenario.link.base import FrameOverhead, Framing, _RepeatingLink, with_framing
+from airpath.scenario.policy import LinkAdaptation
+from airpath.scenario.snr import Block, Shadowed, SnrProcess
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
     PositiveDuration,
@@ -25,7 +25,7 @@ from airpath.scenario.values import (
     number_within,
 )
 
-__all__ = ["AdaptiveLink"]
+__all__ = ["Adaptive"]
 
 LARGEST_PACKET = Size(65535)
 
@@ -43,7 +43,7 @@ Deviation = Annotated[float, PlainValidator(number_within(0.0, 200.0, "of dB fro
 PacketSize = Annotated[Size, AfterValidator(_a_packet)]
 
 
-class AdaptiveLink(_RepeatingLink):
+class Adaptive(_RepeatingLink):
     """A policy chooses each packet's MCS, from an estimate of the SNR and from the queue.
 
     A packet fills whole FEC blocks of the chosen MCS; it is lost with any of them, at the true SNR.
@@ -110,9 +110,9 @@ class AdaptiveLink(_RepeatingLink):
             raise faults_at((("snr_db",), self.snr_db, wrong))
         place: Path = ("snr",)
         process = self.snr
-        if isinstance(process, ShadowedSnr):
+        if isinstance(process, Shadowed):
             place, process = (*place, "inner"), process.inner
-        if isinstance(process, BlockFading) and process.coherence is None:
+        if isinstance(process, Block) and process.coherence is None:
             missing = as_missing(
                 fault("missing, the link has no slots", 'Write coherence = "5 ms"')
             )

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
-    from airpath.scenario.congestion import Congestion
+    from airpath.scenario.cc import Congestion
     from airpath.scenario.tcp.config import TcpConfig
-    from airpath.scenario.traffic import Arrivals, OnOff, RandomSize
+    from airpath.scenario.traffic.arrivals import Arrivals, OnOff, RandomSize
+    from airpath.scenario.traffic.start import Uniform
     from airpath.scenario.units import Duration, Rate, Size
-    from airpath.scenario.windows import ReceiveWindow
-    from airpath.scenario.wires import Uniform, Wire
+    from airpath.scenario.window import ReceiveWindow
+    from airpath.scenario.wires import Wire
 
 __all__ = ["FlowKeys"]
 

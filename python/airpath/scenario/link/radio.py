@@ -19,14 +19,14 @@ from airpath.scenario.base import (
     faults_at,
 )
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.policies import (
-    DualRegimePolicy,
+from airpath.scenario.policy import (
+    DualRegime,
     LinkAdaptation,
-    OptimumPolicy,
+    Optimum,
     Qawla,
     Tfer,
 )
-from airpath.scenario.snr import SPEED_OF_LIGHT, ShadowedSnr, SnrProcess
+from airpath.scenario.snr import SPEED_OF_LIGHT, Shadowed, SnrProcess
 from airpath.scenario.units import Frequency, Length, Speed
 from airpath.scenario.values import TableName, Truth, _whole, choice, number_within
 
@@ -173,7 +173,7 @@ class Radio(Model):
     @field_validator("policy")
     @classmethod
     def _without_the_queue(cls, policy: LinkAdaptation) -> LinkAdaptation:
-        if isinstance(policy, (DualRegimePolicy, Qawla, OptimumPolicy)):
+        if isinstance(policy, (DualRegime, Qawla, Optimum)):
             what = "chooses by the queue, and a burst is for several packets"
             raise fault(what, "Write tfer, tagla, max-phy-throughput or fixed")
         return policy
@@ -243,7 +243,7 @@ class Radio(Model):
             power, gain = self.base_power_dbm, self.base_gain_dbi
             budget = power, gain, self.station_gain_dbi, loss_db, self.bandwidth.si()
             return float(_airpath.link_budget_snr_db([[*budget, self.station_noise_db]])[0])
-        inner = process.inner if isinstance(process, ShadowedSnr) else process
+        inner = process.inner if isinstance(process, Shadowed) else process
         mean = getattr(inner, "mean", None)
         if mean is None:
             raise ValueError("no mean")

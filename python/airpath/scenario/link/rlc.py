@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field, PlainValidator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Key, Maybe, fault, faults_at
-from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.link import Link
+from airpath.scenario.frame_errors import ErrorProcess
+from airpath.scenario.link.base import Link
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import (
     PositiveDuration,
@@ -20,7 +20,7 @@ from airpath.scenario.values import (
     choice,
 )
 
-__all__ = ["RlcLink"]
+__all__ = ["RlcAm"]
 
 LARGEST_WINDOW = 2047
 """PDUs; half of the sequence numbers, beyond which an old PDU could be taken for a new one."""
@@ -39,7 +39,7 @@ Window = Annotated[int, PlainValidator(_whole(1, LARGEST_WINDOW, 1024))]
 MaxDat = Annotated[int, PlainValidator(_whole(2, 255, 10))]
 
 
-class RlcLink(Link):
+class RlcAm(Link):
     """A 3G radio bearer: RLC in acknowledged mode, both directions in one link (3GPP TS 25.322).
 
     With ``ack_path = {kind = "reverse"}`` ACKs take the other direction through the same

@@ -16,11 +16,11 @@ from airpath.scenario.values import (
 )
 
 __all__ = [
-    "DualRegimePolicy",
-    "FixedPolicy",
+    "DualRegime",
+    "Fixed",
     "LinkAdaptation",
     "MaxPhyThroughput",
-    "OptimumPolicy",
+    "Optimum",
     "Qawla",
     "Tagla",
     "Tfer",
@@ -35,7 +35,7 @@ class LinkAdaptation(Part):
     family = "a link-adaptation policy"
 
 
-class FixedPolicy(LinkAdaptation):
+class Fixed(LinkAdaptation):
     """One MCS, whatever the SNR.
 
     Parameters
@@ -48,7 +48,7 @@ class FixedPolicy(LinkAdaptation):
     mcs: Mcs = Field(examples=['"mcs3"'])
 
 
-class DualRegimePolicy(LinkAdaptation):
+class DualRegime(LinkAdaptation):
     """One MCS below a threshold of the queue, another from it on (qawla-2015 §2).
 
     Parameters
@@ -127,11 +127,11 @@ class MaxPhyThroughput(LinkAdaptation):
     error_rate: Annotated[str, choice("per", "fer")] = "per"
 
 
-class OptimumPolicy(LinkAdaptation):
+class Optimum(LinkAdaptation):
     """The dual-regime pair with the most throughput by the fixed point (qawla-2015 §6).
 
     Found for this scenario at its true SNR when it is resolved; its resolved form is that of a
-    `DualRegimePolicy`. Needs a scenario that `airpath.solve` covers, and is for the link of the
+    `policy.DualRegime`. Needs a scenario that `airpath.solve` covers, and is for the link of the
     bottleneck alone.
 
     Parameters

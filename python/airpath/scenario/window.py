@@ -10,7 +10,7 @@ from airpath.scenario.base import ABSENT, Context, Key, Maybe, Part, Path, fault
 from airpath.scenario.units import Duration, Rate, Size
 from airpath.scenario.values import PositivePacketCount, PositiveSize, ProperFraction
 
-__all__ = ["ClampWindow", "DrainWindow", "FixedWindow", "ReceiveWindow"]
+__all__ = ["Clamp", "Drain", "Fixed", "ReceiveWindow"]
 
 
 class ReceiveWindow(Part):
@@ -21,7 +21,7 @@ class ReceiveWindow(Part):
     """Whether it needs a queue on the way of the data that writes a price into packets."""
 
 
-class FixedWindow(ReceiveWindow):
+class Fixed(ReceiveWindow):
     """A window of fixed size: the application reads everything at once.
 
     So it is where `window` is not given.
@@ -30,7 +30,7 @@ class FixedWindow(ReceiveWindow):
     kind: Literal["fixed"] = "fixed"
 
 
-class DrainWindow(ReceiveWindow):
+class Drain(ReceiveWindow):
     """A slow reader: a buffer of `receive_window` that the application reads at a limited rate.
 
     Parameters
@@ -46,10 +46,10 @@ class DrainWindow(ReceiveWindow):
     start: Duration = Duration(0)
 
 
-class ClampWindow(ReceiveWindow):
+class Clamp(ReceiveWindow):
     """CLAMP's client agent around any policy: the window follows the price in arriving packets.
 
-    The price is that of a `ClampQueue` on the way of the data.
+    The price is that of an `aqm.Clamp` on the way of the data.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class ClampWindow(ReceiveWindow):
         Window at which the receiver's slow start ends without a sign of congestion, at least one
         segment. Default: none (§4.3).
     inner : ReceiveWindow, optional
-        The policy inside, any but another `ClampWindow`; no more is advertised than it allows.
+        The policy inside, any but another `window.Clamp`; no more is advertised than it allows.
         Default: fixed.
     """
 
@@ -81,11 +81,11 @@ class ClampWindow(ReceiveWindow):
     @field_validator("inner")
     @classmethod
     def _clamps_once(cls, inner: ReceiveWindow | None) -> ReceiveWindow | None:
-        if isinstance(inner, ClampWindow):
+        if isinstance(inner, Clamp):
             raise fault("a clamp window inside a clamp window", "Write another policy inside")
         return inner
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form, with that of the policy inside."""
-        inner = (self.inner or FixedWindow()).resolved(context, (*path, "inner"))
+        inner = (self.inner or Fixed()).resolved(context, (*path, "inner"))
         return super().resolved(context, path) | {"inner": inner}

@@ -27,14 +27,12 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
-from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.grants import GrantPolicy, Uni
-from airpath.scenario.link import Link
-from airpath.scenario.radio import Radio
-from airpath.scenario.recovery import Arq, Harq
-from airpath.scenario.requests import DrawnRequest, NoRequest, RequestProcedure
-from airpath.scenario.schedulers import RoundRobin, Scheduler
-from airpath.scenario.stations import (
+from airpath.scenario.frame_errors import ErrorProcess
+from airpath.scenario.grant import GrantPolicy, Uni
+from airpath.scenario.link.base import Link
+from airpath.scenario.link.radio import Radio
+from airpath.scenario.link.retransmission import Arq, Harq
+from airpath.scenario.link.stations import (
     DOWNLINK_MCS,
     MOST_STATIONS,
     UPLINK_MCS,
@@ -45,10 +43,12 @@ from airpath.scenario.stations import (
     radio_faults,
     slot_bytes,
 )
+from airpath.scenario.request import NoRequest, RandomDelay, RequestProcedure
+from airpath.scenario.scheduler import RoundRobin, Scheduler
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import PositiveDuration, Truth, _whole, choice
 
-__all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTddLink", "Packing"]
+__all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTdd", "Packing"]
 
 LEAST_ROOM = 8
 """Bytes of a packet without which a frame carries nothing."""
@@ -141,7 +141,7 @@ class InOrder(Model):
     up: Truth = False
 
 
-class OfdmaTddLink(Link):
+class OfdmaTdd(Link):
     """A TDD link of frames and slots, on which stations ask for their uplink (wimax-2009 §2, §5.1).
 
     Both directions in one link: it needs ``ack_path = {kind = "reverse"}``, whose `aqm` is that of
@@ -246,7 +246,7 @@ class OfdmaTddLink(Link):
     harq: Maybe[Harq] = ABSENT
     arq: Maybe[Arq] = ABSENT
     in_order: InOrder = Field(default_factory=InOrder)
-    request: RequestProcedure = DrawnRequest()
+    request: RequestProcedure = RandomDelay()
     piggyback_read: Annotated[str, choice("at-once", "with-mpdu")] = "at-once"
     grant: GrantPolicy = Uni()
     scheduler: Scheduler = RoundRobin()

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import Self
 
+from airpath.scenario.aqm.queues import DropTail, QueueDisc
 from airpath.scenario.base import (
     ABSENT,
     Context,
@@ -16,17 +17,16 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.queues import DropTail, QueueDisc
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import PositiveDuration, PositiveNumber
 
-__all__ = ["ClampQueue"]
+__all__ = ["Clamp"]
 
 
-class ClampQueue(QueueDisc):
+class Clamp(QueueDisc):
     """CLAMP's router agent around any discipline: it writes a price into each packet that leaves.
 
-    Receivers with a `ClampWindow` obey the price.
+    Receivers with a `window.Clamp` obey the price.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class ClampQueue(QueueDisc):
         Of the measured output rate, above 0. Default 500 ms, as of the
         queue (the paper does not say).
     inner : QueueDisc, optional
-        The discipline inside, any but another `ClampQueue`. Default: drop-tail as it is by default.
+        The discipline inside, any but another `aqm.Clamp`. Default: drop-tail as it is by default.
     """
 
     own_keys = ("a", "b", "target_delay", "time_constant", "rate_time_constant", "inner")

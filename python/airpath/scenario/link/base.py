@@ -9,8 +9,8 @@ from pydantic import AfterValidator, PlainValidator, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Part, Path, fault, faults_at
-from airpath.scenario.error_processes import ErrorProcess
-from airpath.scenario.recovery import Arq, Harq
+from airpath.scenario.frame_errors import ErrorProcess
+from airpath.scenario.link.retransmission import Arq, Harq
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import Truth, number_within
 

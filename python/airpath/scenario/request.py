@@ -12,7 +12,7 @@ from airpath.scenario.base import Context, Part, Path, fault, faults_at, usual
 from airpath.scenario.units import Duration
 from airpath.scenario.values import PositiveDuration, _whole, choice, number_within
 
-__all__ = ["DrawnRequest", "NoRequest", "Ranging", "RequestProcedure", "SchedulingRequest"]
+__all__ = ["NoRequest", "RandomDelay", "Ranging", "RequestProcedure", "SchedulingRequest"]
 
 MOST_CODES = 65_535
 LARGEST_BACKOFF = 65_536
@@ -77,7 +77,7 @@ class RequestProcedure(Part):
     family = "a request procedure"
 
 
-class DrawnRequest(RequestProcedure):
+class RandomDelay(RequestProcedure):
     """A request that takes a drawn time (wimax-2009 §2.2, §5.1).
 
     Parameters

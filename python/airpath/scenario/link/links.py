@@ -22,7 +22,8 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
-from airpath.scenario.link import FrameOverhead, _FramedLink, _RepeatingLink
+from airpath.scenario.link.base import FrameOverhead, _FramedLink, _RepeatingLink
+from airpath.scenario.traffic.start import Uniform
 from airpath.scenario.units import Duration, Rate, Size
 from airpath.scenario.values import (
     PositivePacketCount,
@@ -30,19 +31,18 @@ from airpath.scenario.values import (
     Probability,
     Text,
 )
-from airpath.scenario.wires import Uniform
 
 __all__ = [
-    "DualRegimeLink",
-    "FixedLink",
-    "MultiRegimeLink",
-    "RateTraceLink",
+    "DualRegime",
+    "Fixed",
+    "MultiRegime",
+    "RateTrace",
     "Regime",
-    "TraceLink",
+    "Trace",
 ]
 
 
-class FixedLink(_RepeatingLink, _FramedLink):
+class Fixed(_RepeatingLink, _FramedLink):
     """A constant rate, a constant delay and independent losses.
 
     Parameters
@@ -89,7 +89,7 @@ class Regime(Model):
     per: Probability = 0.0
 
 
-class MultiRegimeLink(_RepeatingLink, _FramedLink):
+class MultiRegime(_RepeatingLink, _FramedLink):
     """Rate and packet error rate chosen by the queue length (qawla-2015 §2, any number of regimes).
 
     The regime is taken when a transmission starts, from the packets that wait then; the packet
@@ -173,15 +173,15 @@ class MultiRegimeLink(_RepeatingLink, _FramedLink):
         return [str(Rate(regime["rate_bps"])) for regime in resolved["regimes"]]
 
 
-def DualRegimeLink(  # noqa: N802  (reads as the class that it makes)
+def DualRegime(  # noqa: N802  (reads as the class that it makes)
     *,
     rates: Sequence[str | float | Rate],
     pers: Sequence[float],
     threshold: int,
     delay: str | float | Duration = "0 s",
     frame_overhead: str | float | Size = "0 B",
-) -> MultiRegimeLink:
-    """Return the paper's dual-regime link, a `MultiRegimeLink` with two regimes (qawla-2015 §2).
+) -> MultiRegime:
+    """Return the paper's dual-regime link, a `link.MultiRegime` with two regimes (qawla-2015 §2).
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def DualRegimeLink(  # noqa: N802  (reads as the class that it makes)
     ScenarioError
         If a value is not accepted, or `rates` and `pers` are not pairs.
     """
-    return MultiRegimeLink(
+    return MultiRegime(
         thresholds=[threshold],
         regimes=[{"rate": rate, "per": per} for rate, per in _paired(rates, pers)],
         delay=delay,
@@ -212,7 +212,7 @@ def DualRegimeLink(  # noqa: N802  (reads as the class that it makes)
 def _paired(rates: Sequence[Any], pers: Sequence[Any]) -> list[tuple[Any, Any]]:
     for name, given in (("rates", rates), ("pers", pers)):
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-            wrong = Problem("DualRegimeLink", (name,), given, "not a pair", "Give two values")
+            wrong = Problem("link.DualRegime", (name,), given, "not a pair", "Give two values")
             raise ScenarioError([wrong])
     return list(zip(rates, pers, strict=True))
 
@@ -285,7 +285,7 @@ class _FromTrace(_FramedLink):
         return {**entries, "trace": context.trace_key(self.file, (*path, "file"))}
 
 
-class TraceLink(_FromTrace):
+class Trace(_FromTrace):
     """Delivery opportunities from a Mahimahi trace, looped.
 
     Parameters
@@ -329,7 +329,7 @@ class TraceLink(_FromTrace):
         return offset
 
 
-class RateTraceLink(_RepeatingLink, _FromTrace):
+class RateTrace(_RepeatingLink, _FromTrace):
     """A piecewise-constant rate from a ``time_s,rate_bps`` CSV, looped.
 
     Parameters

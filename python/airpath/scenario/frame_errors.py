@@ -10,7 +10,7 @@ from airpath.scenario.base import Part, fault
 from airpath.scenario.units import Duration
 from airpath.scenario.values import PositiveDuration, Probability, number_within
 
-__all__ = ["BurstErrors", "ErrorProcess", "GilbertElliott", "IndependentErrors"]
+__all__ = ["Burst", "ErrorProcess", "GilbertElliott", "Independent"]
 
 
 class ErrorProcess(Part):
@@ -19,7 +19,7 @@ class ErrorProcess(Part):
     family = "an error process"
 
 
-class IndependentErrors(ErrorProcess):
+class Independent(ErrorProcess):
     """Each packet is destroyed with the same probability.
 
     Parameters
@@ -71,7 +71,7 @@ class GilbertElliott(ErrorProcess):
         return p_bad_to_good
 
 
-class BurstErrors(ErrorProcess):
+class Burst(ErrorProcess):
     """Bursts of errors as long as the fades of a moving receiver (Chockalingam & Zorzi 1999).
 
     Slots are good or bad; a packet is destroyed when any slot that it overlaps is bad.

@@ -21,23 +21,23 @@ from airpath.scenario.base import (
     nearest,
     usual,
 )
-from airpath.scenario.congestion import Congestion, Reno
-from airpath.scenario.flow_keys import FlowKeys
+from airpath.scenario.cc import Congestion, Reno
 from airpath.scenario.tcp.config import TcpConfig
 from airpath.scenario.tcp.profiles import profile_config, profiles, unmet_needs
 from airpath.scenario.tcp.values import SELECTIVE
-from airpath.scenario.traffic import AnySize, Arrivals, OnOff, RandomSize
+from airpath.scenario.traffic.arrivals import AnySize, Arrivals, OnOff, RandomSize
+from airpath.scenario.traffic.flow_keys import FlowKeys
+from airpath.scenario.traffic.start import BaseRtt, Start, Uniform
 from airpath.scenario.units import Duration, Size, quote
 from airpath.scenario.values import Count, PositiveRate, PositiveSize, UserNumber, choice
-from airpath.scenario.windows import ReceiveWindow
-from airpath.scenario.wires import BaseRtt, Start, Uniform, Wire
+from airpath.scenario.window import ReceiveWindow
+from airpath.scenario.wires import Wire
 
 __all__ = [
     "Cbr",
     "Poisson",
     "Source",
     "Tcp",
-    "flows",
 ]
 
 LARGEST_PACKET = Size(65535)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, nearest
-from airpath.scenario.radio import Some
+from airpath.scenario.link.radio import Some
 from airpath.scenario.snr import SnrProcess
 from airpath.scenario.values import _whole
 

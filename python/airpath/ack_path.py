@@ -1,0 +1,3 @@
+"""How ACKs return."""
+
+from airpath.scenario.ack_path import *

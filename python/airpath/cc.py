@@ -1,0 +1,3 @@
+"""Congestion controls."""
+
+from airpath.scenario.cc import *

@@ -1,0 +1,3 @@
+"""Error processes: which frames are corrupted."""
+
+from airpath.scenario.frame_errors import *

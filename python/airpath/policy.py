@@ -1,0 +1,3 @@
+"""Link adaptation: which scheme a link uses."""
+
+from airpath.scenario.policy import *

@@ -1,0 +1,3 @@
+"""How stations request uplink bandwidth."""
+
+from airpath.scenario.request import *

@@ -1,0 +1,89 @@
+"""How ACKs return."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from airpath.scenario.aqm.queues import DropTail, QueueDisc
+from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path
+from airpath.scenario.hops import Bottleneck, resolved_hop
+from airpath.scenario.link import base
+from airpath.scenario.units import Packets
+from airpath.scenario.wires import Wire
+
+__all__ = ["AckPath", "Ideal", "Link", "Reverse"]
+
+
+class AckPath(Part):
+    """How ACKs return; `kind` says which, between each flow's `ack_access` and `return_wire`."""
+
+    family = "an ACK path"
+
+    def delay(self, forward: base.Link) -> int:
+        """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""
+        return 0
+
+
+class Ideal(AckPath):
+    """ACKs take only the flow's return wire: no queue, no loss, no transmission time."""
+
+    kind: Literal["ideal"] = "ideal"
+
+
+class Link(AckPath):
+    """The ACKs of all flows share a link of their own.
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+    aqm : QueueDisc
+        Its queue. Default drop-tail with 1000 packets.
+    """
+
+    kind: Literal["link"] = "link"
+    link: base.Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
+    aqm: QueueDisc = DropTail(limit=Packets(1000))
+
+    def delay(self, forward: base.Link) -> int:
+        """Return the link's delay, ns."""
+        return int(self.link.delay)
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form."""
+        return {"kind": self.kind, **resolved_hop(self.link, self.aqm, context, path)}
+
+
+class Reverse(AckPath):
+    """ACKs take the other direction of the bottleneck.
+
+    Parameters
+    ----------
+    aqm : QueueDisc
+        The queue of that direction. Default drop-tail with 1000 packets.
+    link : Link, optional
+        The link of that direction. Default: as the bottleneck's.
+    """
+
+    kind: Literal["reverse"] = "reverse"
+    aqm: QueueDisc = DropTail(limit=Packets(1000))
+    link: Maybe[base.Link] = ABSENT
+
+    def delay(self, forward: base.Link) -> int:
+        """Return the delay of that direction, ns."""
+        return int(self.link.delay if self.link else forward.delay_back)
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; a null link is one like the bottleneck's, with its delay."""
+        if self.link:
+            return {"kind": self.kind, **resolved_hop(self.link, self.aqm, context, path)}
+        queue = self.aqm.resolved(context, (*path, "aqm"))
+        return {"kind": self.kind, "queue": queue, "link": None}
+
+
+def shared_delay(bottleneck: Bottleneck, ack_path: AckPath, backhaul: Wire | None) -> int:
+    """Return the two-way propagation delay of all shared hops, ns."""
+    there_and_back = 2 * int(backhaul.delay) if backhaul else 0
+    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link) + there_and_back

@@ -1,0 +1,10 @@
+"""Queue disciplines, in the order of ``airpath list``."""
+
+from airpath.scenario.aqm import (
+    queues as queues,
+    clamp as clamp,
+    rem as rem,
+    vcp as vcp,
+    ack_priority as ack_priority,
+    sbd as sbd,
+)

@@ -1,0 +1,52 @@
+"""ACKs ahead of all other packets, around any queue discipline."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import field_validator
+
+from airpath.scenario.aqm.queues import DropTail, QueueDisc
+from airpath.scenario.base import ABSENT, Context, Maybe, Path, fault
+
+__all__ = ["AckPriority"]
+
+
+class AckPriority(QueueDisc):
+    """ACKs ahead of whatever discipline the other packets wait in, under its limit.
+
+    An ACK counts in the arrivals and the backlog of the discipline, and is dropped where that has
+    no room; no early drop and no mark meets it.
+
+    Parameters
+    ----------
+    aqm : QueueDisc, optional
+        The discipline of all other packets, any but another `AckPriority`. Default: drop-tail as it
+        is by default.
+    """
+
+    kind: Literal["ack-priority"] = "ack-priority"
+    aqm: Maybe[QueueDisc] = ABSENT
+
+    @field_validator("aqm")
+    @classmethod
+    def _ahead_once(cls, aqm: QueueDisc | None) -> QueueDisc | None:
+        if aqm is not None and aqm.puts_acks_ahead:
+            given = "an ack-priority queue inside an ack-priority queue"
+            raise fault(given, "Write another discipline inside")
+        return aqm
+
+    @property
+    def prices(self) -> bool:
+        """Whether the discipline inside writes a price."""
+        return self.aqm is not None and self.aqm.prices
+
+    @property
+    def puts_acks_ahead(self) -> bool:
+        """Always."""
+        return True
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form, with that of the discipline inside."""
+        inside = (self.aqm or DropTail()).resolved(context, (*path, "aqm"))
+        return {"kind": self.kind, "aqm": inside}

@@ -1,0 +1,108 @@
+"""REM: marks or drops by a price, which follows backlog and excess load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import PlainValidator
+
+from airpath.scenario.aqm.queues import QueueDisc
+from airpath.scenario.base import Context, Path, fault, usual
+from airpath.scenario.units import Duration, Packets, Quantity, Size
+from airpath.scenario.values import (
+    LARGEST_GAIN,
+    Gain,
+    PacketCount,
+    PositiveDuration,
+    PositiveNumber,
+    PositiveSize,
+    Truth,
+    choice,
+    counted_or_bytes,
+    packet_count,
+)
+
+__all__ = ["Rem"]
+
+
+def _above_one(value: Any) -> float:
+    accepted = "Write a number above 1"
+    if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
+        raise fault("not a number", accepted, "1.001")
+    if not (value == value and abs(value) <= LARGEST_GAIN):
+        raise fault("not a number that can be used", accepted, "1.001")
+    if value <= 1:
+        raise fault("not above 1", accepted, "1.001")
+    return float(value)
+
+
+def _limit(value: Any) -> int | Size:
+    if isinstance(value, Size) or (isinstance(value, str) and value.strip().endswith("B")):
+        limit = counted_or_bytes(value, Packets, "limit")
+        if limit == 0:
+            raise fault("not above 0", "Write a size above 0", '"104 kB"')
+        return Size(limit)
+    return packet_count(1, 30)(value)
+
+
+if TYPE_CHECKING:
+    from airpath.scenario.typed import Takes
+
+    Limit = Takes[int | str | Size, int | Size]
+    Base = float
+else:
+    Limit = Annotated[int | Size, PlainValidator(_limit)]
+    Base = Annotated[float, PlainValidator(_above_one)]
+
+
+class Rem(QueueDisc):
+    """Marks or drops by a price that rises with the backlog and with the excess load (REM).
+
+    Parameters
+    ----------
+    limit : int or Size
+        Longest queue, packets from 1 or bytes of IP packets above 0. Default 100, as drop-tail.
+        ns-2, where it counts bytes, has so many mean packets in bytes: "104 kB".
+    target : int
+        b*, the backlog to hold, mean packets, from 0. Default 20 (ns-2).
+    gamma : float
+        γ, how fast the price moves, above 0. Default 0.001 (ns-2).
+    alpha : float
+        α, what a packet of backlog weighs beside one of excess load, from 0. Default 0.1 (ns-2).
+    phi : float
+        φ, above 1: a packet is marked or dropped with probability 1 - φ^-p at a price of p.
+        Default 1.001 (ns-2).
+    update : Duration
+        T, time between updates of the price, above 0. Default 2 ms (ns-2).
+    mean_packet : Size
+        IP packet size, above 0, by which bytes and rates are turned into packets. Default 1040 B,
+        1000 B and a header of 40 B.
+    mode : {"bytes", "packets"}
+        Whether arrivals and backlog count in bytes on the air, with probabilities in proportion to
+        a packet's size, or each packet as one. Default bytes: by packets an ACK counts as much as
+        data.
+    ecn : bool
+        Mark ECN-capable packets as they leave, and drop none before the queue is full; else drop
+        arrivals. Default False.
+    """
+
+    own_keys = ("target", "gamma", "alpha", "phi", "update", "mean_packet")
+
+    kind: Literal["rem"] = "rem"
+    limit: Limit = usual(100)
+    target: PacketCount = usual(20)
+    gamma: PositiveNumber = 0.001
+    alpha: Gain = 0.1
+    phi: Base = 1.001
+    update: PositiveDuration = Duration.parse("2 ms")
+    mean_packet: PositiveSize = Size(1040)
+    mode: Annotated[str, choice("bytes", "packets")] = "bytes"
+    ecn: Truth = False
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; the limit says its unit."""
+        entries = super().resolved(context, path)
+        unit = "bytes" if isinstance(self.limit, Size) else "packets"
+        entries.pop("limit", None)
+        entries.pop("limit_bytes", None)
+        return {"kind": self.kind, "limit": {unit: int(self.limit)}, **entries}

@@ -1,0 +1,107 @@
+"""The router of VCP: load codes in the ECN field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import PlainValidator, model_validator
+from typing_extensions import Self
+
+from airpath.errors import UnitError
+from airpath.scenario.aqm.queues import QueueDisc
+from airpath.scenario.base import Context, Path, fault, faults_at, usual
+from airpath.scenario.units import Duration, Quantity, Rate
+from airpath.scenario.values import (
+    Gain,
+    PositiveDuration,
+    PositiveFraction,
+    PositivePacketCount,
+    ProperFraction,
+    choice,
+)
+
+__all__ = ["Vcp"]
+
+
+def _capacity(value: Any) -> str | Rate:
+    accepted = f'{Rate.accepted()}, "link" or "measured"'
+    if isinstance(value, str) and value in ("link", "measured"):
+        return value
+    is_number = isinstance(value, (int, float)) and not isinstance(value, (bool, Quantity))
+    if not isinstance(value, (str, Rate)) or is_number:
+        raise fault("not a capacity", accepted, '"10 Mbit/s"')
+    try:
+        rate = value if isinstance(value, Rate) else Rate.parse(value)
+    except UnitError:
+        raise fault("not a capacity", accepted, '"10 Mbit/s"') from None
+    if rate == 0:
+        raise fault("not above 0", accepted, '"10 Mbit/s"')
+    return rate
+
+
+if TYPE_CHECKING:
+    from airpath.scenario.typed import Takes
+
+    Capacity = Takes[str | Rate, Rate | Literal["link", "measured"]]
+else:
+    Capacity = Annotated[Rate | Literal["link", "measured"], PlainValidator(_capacity)]
+
+
+class Vcp(QueueDisc):
+    """A VCP router: its load, low, high or overload, in the ECN field of data that leave.
+
+    Parameters
+    ----------
+    limit : int
+        Most packets that may wait, from 1. Default 100, as drop-tail.
+    target : float
+        γ, the utilisation at which the load factor is 1, above 0 and at most 1. Default 0.98
+        (Xia et al. 2005 Table 1).
+    interval : Duration
+        t_ρ, time between load factors, above 0, a multiple of `sampling`. Default 200 ms (Xia et
+        al. 2005 Table 1).
+    queue_weight : float
+        κ_q, what of the persistent queue counts as load, from 0. Default 0.5 (Xia et al. 2005
+        Table 1).
+    sampling : Duration
+        t_q, time between samples of the queue, above 0. Default 10 ms (Xia et al. 2005 Table 1).
+    low : float
+        Load factor, above 0 and below 1, from which on the load is high. Default 0.8 (Xia et al.
+        2005).
+    average : {"ewma", "public-code"}
+        Whether the persistent queue is an average of the intervals' means with weight 1/4, or the
+        last mean over 16, as the public code computes it. Default ewma, which that code intends.
+    capacity : Rate or {"link", "measured"}
+        C, of what is on the air: the link's nominal rate; what the link is measured to send while
+        it has something to send; or the rate that the router believes in. Default link.
+    """
+
+    own_keys = ("target", "interval")
+
+    kind: Literal["vcp"] = "vcp"
+    limit: PositivePacketCount = usual(100)
+    target: PositiveFraction = 0.98
+    interval: PositiveDuration = Duration.parse("200 ms")
+    queue_weight: Gain = 0.5
+    sampling: PositiveDuration = Duration.parse("10 ms")
+    low: ProperFraction = 0.8
+    average: Annotated[str, choice("ewma", "public-code")] = "ewma"
+    capacity: Capacity = usual("link")
+
+    @model_validator(mode="after")
+    def _whole_samples(self) -> Self:
+        if self.interval % self.sampling:
+            given = f"not a multiple of sampling = {self.sampling}"
+            example = Duration(self.sampling * max(1, round(self.interval / self.sampling)))
+            wrong = fault(given, "Write one", f'"{example}"')
+            raise faults_at((("interval",), str(self.interval), wrong))
+        return self
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; a capacity that is a rate says so."""
+        entries = super().resolved(context, path)
+        capacity = self.capacity
+        if isinstance(capacity, Rate):
+            del entries["capacity_bps"]
+            entries["capacity"] = {"fixed": int(capacity)}
+        return entries

@@ -1,0 +1,3 @@
+"""Schedulers of a cell and of a TDD link."""
+
+from airpath.scenario.scheduler import *

@@ -1,0 +1,3 @@
+"""SNR processes."""
+
+from airpath.scenario.snr import *

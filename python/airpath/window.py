@@ -1,0 +1,3 @@
+"""Receive windows."""
+
+from airpath.scenario.window import *

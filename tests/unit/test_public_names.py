@@ -1,0 +1,101 @@
+"""What `import airpath` offers: names at its top, namespaces of components, former names."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import airpath as ap
+from airpath import renamed
+from airpath.scenario import FAMILIES
+from airpath.scenario.base import Model
+
+OF_COMPONENTS = (
+    *("ack_path", "aqm", "cc", "frame_errors", "grant", "link", "policy", "request"),
+    *("scheduler", "snr", "traffic", "window"),
+)
+MOST_NAMES = 30
+"""At the top, without namespaces."""
+
+
+def models(base: type[Model] = Model) -> list[type[Model]]:
+    own = [model for model in base.__subclasses__() if model.__module__.startswith("airpath.")]
+    return own + [found for model in own for found in models(model)]
+
+
+def public(namespace: str) -> set[str]:
+    module = importlib.import_module(f"airpath.{namespace}")
+    return {name for name in vars(module) if not name.startswith("_")}
+
+
+def of_package(module: ModuleType) -> list[str]:
+    found = pkgutil.iter_modules(getattr(module, "__path__", ()), f"{module.__name__}.")
+    return [each.name for each in found]
+
+
+def test_type_checkers_see_the_names_that_exist() -> None:
+    tree = ast.parse(Path(ap.__file__).read_text("utf-8"))
+    seen = {
+        alias.asname
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname is not None
+    }
+    assert seen == set(ap.__all__) - {"__version__"}
+    assert [name for name in ap.__all__ if getattr(ap, name) is None] == []
+
+
+def test_the_top_has_few_names() -> None:
+    at_top = [name for name in ap.__all__ if not isinstance(getattr(ap, name), ModuleType)]
+    assert len(at_top) <= MOST_NAMES
+
+
+@pytest.mark.parametrize("namespace", OF_COMPONENTS)
+def test_a_namespace_has_the_classes_of_its_module(namespace: str) -> None:
+    home = importlib.import_module(f"airpath.scenario.{namespace}")
+    submodules = (importlib.import_module(found) for found in of_package(home))
+    names = [name for module in (home, *submodules) for name in getattr(module, "__all__", ())]
+    assert sorted(public(namespace)) == sorted({*names} - {"FlowKeys"})
+    assert len(names) == len({*names})
+
+
+def test_every_family_has_a_namespace() -> None:
+    homes = {family.public_name().partition(".")[0] for family in FAMILIES.values()}
+    assert homes == set(OF_COMPONENTS) - {"ack_path", "traffic"}
+
+
+@pytest.mark.parametrize("model", models(), ids=lambda model: model.__name__)
+def test_the_public_name_of_a_class_finds_it(model: type[Model]) -> None:
+    """Messages begin with it: the kinds of three families are called ``fixed``."""
+    is_public = not model.__name__.startswith("_") and model.public_name() in EXPORTED
+    if is_public:
+        assert attrgetter(model.public_name())(ap) is model
+    else:
+        assert model.__name__.startswith("_") or model.__name__ in ("Part", "TcpParameters", "Bbr")
+
+
+EXPORTED = {
+    *ap.__all__,
+    *(f"{namespace}.{name}" for namespace in OF_COMPONENTS for name in public(namespace)),
+}
+
+
+@pytest.mark.parametrize("former", renamed.NAMES)
+def test_a_former_name_is_refused_with_the_new_one(former: str) -> None:
+    new = renamed.NAMES[former]
+    with pytest.raises(AttributeError) as caught:
+        getattr(ap, former)
+    assert str(caught.value) == f"airpath.{former} is now airpath.{new}"
+    assert attrgetter(new)(ap) is not None
+
+
+def test_another_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'airpath' has no attribute 'Nothing'$"):
+        getattr(ap, "Nothing")  # noqa: B009
