@@ -14,6 +14,7 @@ import pytest
 from processes import environment
 
 import airpath as ap
+from airpath.cli.commands import COMMANDS, _command
 from airpath.cli.examples import EXAMPLES
 from airpath.scenario.examples import examples
 from emulator import cannot_emulate
@@ -215,3 +216,17 @@ def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
     answer = airpath_command("example", "synthetic-reno-gred", "--out", "mine.toml")
     assert (answer.status, Path("mine.toml").exists()) == (2, False)
     assert "traces/pedestrian.trace" in answer.err
+
+
+def test_options_of_several_commands_are_defined_once() -> None:
+    """Copies went apart: the help of one option had a text of its own in each command."""
+    texts: dict[str, set[str]] = {}
+    for command in map(_command, COMMANDS):
+        for each in getattr(command, "commands", {"": command}).values():
+            for parameter in each.params:
+                if parameter.name != "help":
+                    texts.setdefault(parameter.opts[0], set()).add(parameter.help)
+    for name in ("--set", "--json", "--threads", "--figure-format", "--accept-version"):
+        assert len(texts[name]) == 1, name
+    for name in ("--reps", "--confidence"):
+        assert len({text.partition(" Default:")[0] for text in texts[name]}) == 1, name

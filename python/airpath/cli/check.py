@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from airpath import _airpath, api
 from airpath.advisory import of_scenario
-from airpath.cli import completion, output
+from airpath.cli import options, output
 from airpath.scenario import Scenario
 from airpath.scenario.traffic.flows import Tcp
 
@@ -17,20 +14,9 @@ __all__ = ["check", "explicit"]
 
 
 def check(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
-    set_: Annotated[
-        list[str],
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Put a value in place of the file's.",
-            autocompletion=completion.settings,
-        ),
-    ] = [],  # noqa: B006  (typer copies it)
-    json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the resolved form: SI units, each group of flows."),
-    ] = False,
+    scenario: options.Scenario,
+    set_: options.Set = [],  # noqa: B006  (typer copies it)
+    json: options.Json = False,
 ) -> int:
     """Validate a scenario, and print it with every key and every TCP option written out."""
     chosen = api.load(scenario, output.load_options(set_))

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from airpath import api
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.comparison import Comparison, texts
 from airpath.comparison.engines import REAL_TIME, checked_engines
 from airpath.comparison.engines import compare as compare_engines
@@ -23,7 +23,7 @@ __all__ = ["compare"]
 
 
 def compare(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
+    scenario: options.Scenario,
     engines: Annotated[
         str | None,
         typer.Option(
@@ -32,31 +32,15 @@ def compare(
             autocompletion=completion.engines,
         ),
     ] = None,
-    set_: Annotated[
-        list[str],
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Put a value in place of the file's.",
-            autocompletion=completion.settings,
-        ),
-    ] = [],  # noqa: B006  (typer copies it)
-    reps: Annotated[int, typer.Option(help="Replications, simulated and emulated.")] = 5,
-    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
-    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
-    out: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Write table, figure and results into this folder."),
-    ] = None,
-    plot: Annotated[
-        bool | None, typer.Option("--plot/--no-plot", help="The figure in --out. Default: yes.")
-    ] = None,
-    figure_format: Annotated[
-        str | None,
-        typer.Option(metavar="png,pdf,svg", help="Of the figure in --out. Default: png."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    set_: options.Set = [],  # noqa: B006  (typer copies it)
+    reps: options.Reps = 5,
+    seed: options.Seed = 1,
+    threads: options.Threads = None,
+    confidence: options.Confidence = 0.99,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    figure_format: options.FigureFormats = None,
+    json: options.Json = False,
 ) -> int:
     """Put the answers of simulation, emulation and model to a scenario side by side."""
     kinds = checked_formats("png" if figure_format is None else figure_format)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -39,14 +40,18 @@ __all__ = [
 Completer = Callable[[str], list[str]]
 
 
-def _one_of(names: Callable[[], Any]) -> Completer:
+Names = Callable[[], Iterable[str]]
+"""Returns names; called, and what it needs imported, only when a shell requests them."""
+
+
+def _one_of(names: Names) -> Completer:
     def complete(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]
 
     return complete
 
 
-def _some_of(names: Callable[[], Any]) -> Completer:
+def _some_of(names: Names) -> Completer:
     """Complete the last of several names with commas between them."""
 
     def complete(incomplete: str) -> list[str]:
@@ -57,81 +62,23 @@ def _some_of(names: Callable[[], Any]) -> Completer:
     return complete
 
 
-def _papers() -> Any:
-    from airpath.reproduction import installed_papers
-
-    return installed_papers()
-
-
-def _kinds() -> Any:
-    from airpath.cli.listing import KINDS
-
-    return KINDS
-
-
-def _examples() -> Any:
-    from airpath.scenario.examples import examples
-
-    return examples()
-
-
-def _models_to_solve() -> Any:
-    from airpath.solutions import Solution
-
-    return Solution.registry
-
-
-def _engines() -> Any:
-    from airpath.comparison import ENGINES
-
-    return ENGINES
-
-
-def _points() -> Any:
-    from airpath.scenario import CAPTURE_POINTS
-
-    return CAPTURE_POINTS
-
-
-def _part(name: str) -> Callable[[], Any]:
-    def listed() -> Any:
-        from airpath.phy import parts
-
-        return getattr(parts(), name)
-
-    return listed
-
-
-def _schemes() -> list[str]:
-    from airpath.phy import parts
-
-    return ["all", *(mcs["name"] for mcs in parts().mcss)]
-
-
-def _of_symbol_errors(name: str) -> Callable[[], Any]:
-    def listed() -> Any:
-        from airpath.phy import symbol_errors
-
-        return getattr(symbol_errors, name)
-
-    return listed
-
-
-papers = _one_of(_papers)
-kinds = _one_of(_kinds)
-example_names = _one_of(_examples)
-models = _one_of(_models_to_solve)
-channels = _one_of(_part("channels"))
-mappings = _one_of(_part("mappings"))
-algorithms = _one_of(_part("algorithms"))
-demappers = _one_of(_part("demappers"))
-modulations = _one_of(_of_symbol_errors("MODULATIONS"))
-amplitude_fadings = _one_of(_of_symbol_errors("FADINGS"))
-ser_methods = _one_of(_of_symbol_errors("METHODS"))
-schemes = _some_of(_schemes)
-capture_points = _some_of(_points)
-engines = _some_of(_engines)
-formats = _some_of(lambda: ("csv", "csv.gz", "parquet"))
+papers = _one_of(lambda: import_module("airpath.reproduction").installed_papers())
+kinds = _one_of(lambda: import_module("airpath.cli.listing").KINDS)
+example_names = _one_of(lambda: import_module("airpath.scenario.examples").examples())
+models = _one_of(lambda: import_module("airpath.solutions").Solution.registry)
+channels = _one_of(lambda: import_module("airpath.phy").parts().channels)
+mappings = _one_of(lambda: import_module("airpath.phy").parts().mappings)
+algorithms = _one_of(lambda: import_module("airpath.phy").parts().algorithms)
+demappers = _one_of(lambda: import_module("airpath.phy").parts().demappers)
+modulations = _one_of(lambda: import_module("airpath.phy.symbol_errors").MODULATIONS)
+amplitude_fadings = _one_of(lambda: import_module("airpath.phy.symbol_errors").FADINGS)
+ser_methods = _one_of(lambda: import_module("airpath.phy.symbol_errors").METHODS)
+schemes = _some_of(
+    lambda: ["all", *(mcs["name"] for mcs in import_module("airpath.phy").parts().mcss)]
+)
+capture_points = _some_of(lambda: import_module("airpath.scenario").CAPTURE_POINTS)
+engines = _some_of(lambda: import_module("airpath.comparison").ENGINES)
+formats = _some_of(lambda: import_module("airpath.results.export").FORMATS)
 
 
 def items(context: typer.Context, incomplete: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath.cli import completion, output
+from airpath.cli import options, output
 from airpath.cli.live import watch
 from airpath.cli.run import print_result
 from airpath.errors import BadValueError, Interrupted
@@ -50,32 +50,12 @@ def emulate(
         str | None,
         typer.Option(metavar="COMMAND", help="Run it on the server's side; quoted as one word."),
     ] = None,
-    set_: Annotated[
-        list[str],
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Put a value in place of the file's.",
-            autocompletion=completion.settings,
-        ),
-    ] = [],  # noqa: B006
-    reps: Annotated[
-        int | None, typer.Option(help="Replications, one after the other. Default: 1.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Master seed of the models.")] = 1,
-    out: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="csv,csv.gz,parquet",
-            help="Of the tables in --out. Default: csv.",
-            autocompletion=completion.formats,
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    set_: options.Set = [],  # noqa: B006
+    reps: options.MaybeReps = None,
+    seed: options.Seed = 1,
+    out: options.Out = None,
+    format_: options.Formats = None,
+    json: options.Json = False,
     capture: Annotated[
         bool,
         typer.Option("--capture", help="Capture packets at both ends: pcapng files in --out."),
@@ -94,12 +74,8 @@ def emulate(
         bool | None,
         typer.Option("--live/--no-live", help="Show what goes on. Default: on a terminal."),
     ] = None,
-    plot: Annotated[
-        bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
-    ] = None,
-    confidence: Annotated[float | None, typer.Option(help="Of the intervals. Default: 0.99.")] = (
-        None
-    ),
+    plot: options.Plot = None,
+    confidence: options.MaybeConfidence = (None),
     check: Annotated[
         bool, typer.Option("--check", help="Only tell what this machine can do.")
     ] = False,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from airpath import phy
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, show
 from airpath.reproduction import installed_papers
 from airpath.reproduction.plugins import NO_PAPERS
@@ -71,7 +71,7 @@ def list_parts(
             metavar=f"[{'|'.join(KINDS)}]", help="Default: all.", autocompletion=completion.kinds
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: options.Json = False,
 ) -> int:
     """List what there is to choose from, one line each."""
     found = {name: parts(name) for name in (KINDS if kind is None else [kind])}

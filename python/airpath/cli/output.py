@@ -85,7 +85,9 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
     return [(key.strip(), value.strip()) for key, _, value in pairs]
 
 
-def only_with_out(out: str | None, what: str = "a folder. Write --out DIR", **given: bool) -> None:
+def only_with_out(
+    out: str | None, what: str = "a folder. Write --out DIR", /, **given: bool
+) -> None:
     """Refuse options about what is written where nothing is.
 
     Parameters

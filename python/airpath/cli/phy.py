@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.cli.examples import epilog
 from airpath.cli.symbol_errors import ser
 from airpath.errors import BadValueError
@@ -80,17 +80,11 @@ def per(
         typer.Option("--until-clean", help="A curve ends with the first point without an error."),
     ] = False,
     packet: Annotated[str, typer.Option(help="Size of the packet of the PER.")] = "1500 B",
-    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
-    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
-    out: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.json|DIR", help="Write the table and its figure here."),
-    ] = None,
-    figure_format: Annotated[
-        str | None,
-        typer.Option(metavar="png,pdf,svg", help="Of the figure beside the table. Default: png."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    seed: options.Seed = 1,
+    threads: options.Threads = None,
+    out: options.OutFile = None,
+    figure_format: options.FigureFormats = None,
+    json: options.Json = False,
 ) -> int:
     """Measure error rates by coding and decoding; with --out, finished points are kept."""
     given: dict[str, Any] = {}

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from airpath import reproduction
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
 from airpath.present.figure_files import checked_formats
@@ -50,20 +50,12 @@ def reproduce(
         bool,
         typer.Option("--summary", help="Print the last full runs at a glance; run nothing."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    out: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write figures and numbers here.")
-    ] = None,
-    figure_format: Annotated[
-        str | None,
-        typer.Option(metavar="png,pdf,svg", help="Of the figures in --out. Default: png,svg."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
-    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
-    accept_version: Annotated[
-        bool,
-        typer.Option("--accept-version", help="Use what other versions simulated in --out."),
-    ] = False,
+    json: options.Json = False,
+    out: options.Out = None,
+    figure_format: options.FigureFormats = None,
+    seed: options.Seed = 1,
+    threads: options.Threads = None,
+    accept_version: options.AcceptVersion = False,
 ) -> int:
     """Make a paper's tables and figures again, the published numbers beside ours."""
     if summary:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from airpath import api
 from airpath.captures import checked_points
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
 from airpath.present.figure_files import checked_formats as checked_figure_formats
@@ -22,35 +22,18 @@ from airpath.results.export import checked_formats
 from airpath.results.overview import heading, tables
 from airpath.results.plot import checked_window, refuse_nothing_over_time
 from airpath.results.save import Saving, check_places
+from airpath.scenario import Scenario
 
 __all__ = ["run"]
 
 
 def run(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
-    set_: Annotated[
-        list[str],
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Put a value in place of the file's.",
-            autocompletion=completion.settings,
-        ),
-    ] = [],  # noqa: B006  (typer copies it)
-    reps: Annotated[int, typer.Option(help="Independent replications.")] = 10,
-    seed: Annotated[int, typer.Option(help="Master seed.")] = 1,
-    out: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="csv,csv.gz,parquet",
-            help="Of the tables in --out. Default: csv.",
-            autocompletion=completion.formats,
-        ),
-    ] = None,
+    scenario: options.Scenario,
+    set_: options.Set = [],  # noqa: B006  (typer copies it)
+    reps: options.Reps = 10,
+    seed: options.Seed = 1,
+    out: options.Out = None,
+    format_: options.Formats = None,
     capture: Annotated[
         str | None,
         typer.Option(
@@ -62,43 +45,26 @@ def run(
     capture_replication: Annotated[
         int | None, typer.Option(metavar="N", help="Which replication. Default: the first.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
-    plot: Annotated[
-        bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
-    ] = None,
-    figure_format: Annotated[
-        str | None,
-        typer.Option(metavar="png,pdf,svg", help="Of the figures in --out. Default: png."),
-    ] = None,
+    json: options.Json = False,
+    threads: options.Threads = None,
+    confidence: options.Confidence = 0.99,
+    plot: options.Plot = None,
+    figure_format: options.FigureFormats = None,
     window: Annotated[
         str | None,
         typer.Option(metavar="FROM..TO", help="Of the timeline: 10s..20s. Default: the run."),
     ] = None,
 ) -> int:
     """Simulate a scenario and print what its flows, queues and links did."""
-    formats = checked_formats("csv" if format_ is None else format_)
-    kinds = checked_figure_formats("png" if figure_format is None else figure_format)
-    output.only_with_out(
-        out,
-        plot=bool(plot),
-        figure_format=figure_format is not None,
-        window=window is not None,
-        format=format_ is not None,
-        capture=capture is not None,
-        capture_replication=capture_replication is not None,
-    )
-    for option, given in (("--figure-format", figure_format), ("--window", window)):
-        if plot is False and given is not None:
-            raise BadValueError(f"{option} and --no-plot: contradict each other. Give one of them.")
+    captures = {
+        "capture": capture is not None,
+        "capture_replication": capture_replication is not None,
+    }
+    files = Files.checked(out, format_, plot, figure_format, window, captures)
     points = None if capture is None else checked_points(capture)
     checked = api.check(api.load(scenario, output.load_options(set_)))
     chosen = checked.scenario
-    if window is not None:
-        checked_window(window, chosen.duration / 1e9)
-        series = chosen.bottleneck.link.series
-        refuse_nothing_over_time("--window", chosen.record.series, series)
+    _check_recording(chosen, window)
     if capture_replication is not None and not (points or chosen.capture.points):
         raise BadValueError(
             "--capture-replication: nothing is captured. Write --capture POINT as well."
@@ -108,7 +74,7 @@ def run(
     with not_left_empty(out):
         folder = None if out is None else output_folder(out, "out")
         if folder is not None:
-            check_places(folder, chosen.record.series, formats)
+            check_places(folder, chosen.record.series, files.formats)
         with output.progress_bar() as tell:
             try:
                 result = api.simulate(
@@ -125,31 +91,105 @@ def run(
                 )
             except Interrupted as stopped:
                 result = stopped.result
-        if result.interrupted:
-            done = f"{len(result.replications)} of {result.requested} replications"
-            output.note(f"Interrupted: {done} were finished.")
-            if not result.replications and folder is not None and any(folder.iterdir()):
-                output.note(f"Nothing was written: what is in {folder} is of an earlier run.")
-        for advisory in result.advisories:
-            output.note(str(advisory))
-        interrupted, figures = result.interrupted, False
-        try:
-            # Files first: whoever reads the output may go away.
-            if folder is not None and result.replications:
-                interrupted = _save(result, folder, formats) or interrupted
-                figures = not interrupted if plot is None else plot
-        finally:
-            try:
-                with output.interrupts_wait():
-                    if json:
-                        output.print_json(result.to_dict())
-                    else:
-                        print_result(result, output.console())
-                    sys.stdout.flush()
-            finally:
-                if folder is not None and figures:
-                    output.written(result.plot.save(folder, figure_formats=kinds, window=window))
+        _print_notes(result, folder)
+        interrupted = _write(result, folder, files, json=json)
         return 130 if interrupted else 0
+
+
+class Files(NamedTuple):
+    """The files that are wanted in the directory of ``--out``.
+
+    Parameters
+    ----------
+    formats : sequence of str
+        Of the tables.
+    plot : bool or None
+        Whether figures are drawn. None: if nothing interrupted the run or its tables.
+    figure_formats : sequence of str
+        Of the figures.
+    window : str or None
+        Of the timeline. None: the run.
+    """
+
+    formats: Sequence[str]
+    plot: bool | None
+    figure_formats: Sequence[str]
+    window: str | None
+
+    @classmethod
+    def checked(
+        cls,
+        out: str | None,
+        format_: str | None,
+        plot: bool | None,
+        figure_format: str | None,
+        window: str | None,
+        others: Mapping[str, bool],
+    ) -> Files:
+        """Return them, given the options; `others` says which others that need ``--out`` are given.
+
+        Raises
+        ------
+        BadValueError
+            If one has no effect without ``--out``, is unknown, or conflicts with ``--no-plot``.
+        """
+        formats = checked_formats("csv" if format_ is None else format_)
+        kinds = checked_figure_formats("png" if figure_format is None else figure_format)
+        output.only_with_out(
+            out,
+            plot=bool(plot),
+            figure_format=figure_format is not None,
+            window=window is not None,
+            format=format_ is not None,
+            **others,
+        )
+        for option, given in (("--figure-format", figure_format), ("--window", window)):
+            if plot is False and given is not None:
+                raise BadValueError(
+                    f"{option} and --no-plot: contradict each other. Give one of them."
+                )
+        return cls(formats, plot, kinds, window)
+
+
+def _check_recording(chosen: Scenario, window: str | None) -> None:
+    """Refuse a window of the timeline that the scenario does not record."""
+    if window is not None:
+        checked_window(window, chosen.duration / 1e9)
+        series = chosen.bottleneck.link.series
+        refuse_nothing_over_time("--window", chosen.record.series, series)
+
+
+def _print_notes(result: Result, folder: Path | None) -> None:
+    if result.interrupted:
+        done = f"{len(result.replications)} of {result.requested} replications"
+        output.note(f"Interrupted: {done} were finished.")
+        if not result.replications and folder is not None and any(folder.iterdir()):
+            output.note(f"Nothing was written: what is in {folder} is of an earlier run.")
+    for advisory in result.advisories:
+        output.note(str(advisory))
+
+
+def _write(result: Result, folder: Path | None, files: Files, *, json: bool) -> bool:
+    """Write the files and print the result; return whether Ctrl-C ended the run or the tables."""
+    interrupted, figures = result.interrupted, False
+    try:
+        # Files first: whoever reads the output may go away.
+        if folder is not None and result.replications:
+            interrupted = _save(result, folder, files.formats) or interrupted
+            figures = not interrupted if files.plot is None else files.plot
+    finally:
+        try:
+            with output.interrupts_wait():
+                if json:
+                    output.print_json(result.to_dict())
+                else:
+                    print_result(result, output.console())
+                sys.stdout.flush()
+        finally:
+            if folder is not None and figures:
+                kinds, window = files.figure_formats, files.window
+                output.written(result.plot.save(folder, figure_formats=kinds, window=window))
+    return interrupted
 
 
 def _save(result: Result, folder: Path, formats: Sequence[str]) -> bool:

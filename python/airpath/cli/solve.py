@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from airpath import api
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.files import not_left_empty, output_folder
 from airpath.present.terminal import print_table
 from airpath.solutions import ClampFluid, Solution
@@ -20,16 +20,8 @@ MOST_FLOWS = 20
 
 
 def solve(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.")],
-    set_: Annotated[
-        list[str],
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Put a value in place of the file's.",
-            autocompletion=completion.settings,
-        ),
-    ] = [],  # noqa: B006  (typer copies it)
+    scenario: options.Scenario,
+    set_: options.Set = [],  # noqa: B006  (typer copies it)
     model: Annotated[
         str | None,
         typer.Option(
@@ -46,11 +38,8 @@ def solve(
             help="Integrate the equations up to then; needs --out or --json.",
         ),
     ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Write trajectory.csv and solution.json there."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    out: options.Out = None,
+    json: options.Json = False,
 ) -> int:
     """Solve the analytic model that matches a scenario."""
     if not json:

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from airpath.arguments import check_all, whole
-from airpath.cli import completion, output
+from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError, one_line
@@ -66,23 +66,10 @@ app.command("prune", epilog=epilog("sweep prune"))(prune)
 @app.command("run", hidden=True)
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The sweep file.")],
-    out: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Keep ledger, tables, figures and report here."),
-    ] = None,
-    set_: Annotated[
-        list[str],
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Put a value in place of the base scenario's.",
-            autocompletion=completion.settings,
-        ),
-    ] = [],  # noqa: B006  (typer copies it)
-    reps: Annotated[
-        int | None, typer.Option(help="Replications of each point. Default: as the file says.")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(help="Default: one for each core.")] = None,
+    out: options.Out = None,
+    set_: options.Set = [],  # noqa: B006  (typer copies it)
+    reps: options.MaybeReps = None,
+    threads: options.Threads = None,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -93,9 +80,7 @@ def run(
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Stop at the first failure.")
     ] = False,
-    accept_version: Annotated[
-        bool, typer.Option("--accept-version", help="Use what other versions made.")
-    ] = False,
+    accept_version: options.AcceptVersion = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
     from airpath.sweeps.description import read_sweep_file

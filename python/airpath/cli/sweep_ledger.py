@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airpath import _airpath
-from airpath.cli import output
+from airpath.cli import options, output
 from airpath.errors import one_line
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _MOST_FAILURES = 20
 
 def status(
     ledger: LedgerArgument,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: options.Json = False,
 ) -> int:
     """Say how far a sweep is: points, replications, failures, also while it runs."""
     from airpath.sweeps.ledger.opening import ledger_file
@@ -68,9 +68,7 @@ def prune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be removed, remove nothing.")
     ] = False,
-    accept_version: Annotated[
-        bool, typer.Option("--accept-version", help="Keep what other versions made.")
-    ] = False,
+    accept_version: options.AcceptVersion = False,
 ) -> int:
     """Remove what the sweep does not need: replications of other points, seeds and versions."""
     from airpath.sweeps.ledger import prune as pruning

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 import typer
 
-from airpath.cli import completion, output
+from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_file, output_folder, write_file
 from airpath.phy.measure import table_file
@@ -50,15 +50,9 @@ def ser(
         str,
         typer.Option(help="exact, closed-form or integral.", autocompletion=completion.ser_methods),
     ] = "exact",
-    out: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.json|DIR", help="Write the document and its figure here."),
-    ] = None,
-    figure_format: Annotated[
-        str | None,
-        typer.Option(metavar="png,pdf,svg", help="Of the figure beside it. Default: png."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    out: options.OutFile = None,
+    figure_format: options.FigureFormats = None,
+    json: options.Json = False,
 ) -> int:
     """Calculate symbol error rates over flat fading with several antennas."""
     settings: dict[str, Any] = {"modulation": modulation, "tx": tx, "rx": rx, "fading": fading}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from airpath import _airpath
-from airpath.cli import output
+from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.errors import BadValueError, Problem
 from airpath.files import output_file, write_file, write_files
@@ -32,7 +32,7 @@ TraceFile = Annotated[str, typer.Argument(metavar="FILE", help="A path, or trace
 @app.command("info", epilog=epilog("trace info"))
 def info(
     file: TraceFile,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: options.Json = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the rate over time.")
     ] = None,
