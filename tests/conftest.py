@@ -13,4 +13,5 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # How long an example takes is a matter of what else the machine does.
 settings.register_profile("airpath", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", settings.get_profile("airpath"), max_examples=1000)
 settings.load_profile("airpath")

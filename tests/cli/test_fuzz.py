@@ -11,11 +11,12 @@ from types import FrameType
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from processes import SCENARIO
 
 from airpath.cli import main
+from random_examples import examples
 
 LONGEST_S = 30
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -90,10 +91,8 @@ TEXTS = [
     TRAFFIC,
     STATIONS,
 ]
-FUZZ = settings(
-    max_examples=120,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+FUZZ = examples(
+    120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 WORDS = [

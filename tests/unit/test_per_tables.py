@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as fuzz
 from hypothesis import strategies as st
 
 import airpath as ap
@@ -21,6 +20,7 @@ from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, p
 from airpath.phy.measure import FILE_NAME
 from airpath.phy.settings import Settings
 from airpath.phy.tables import parse
+from random_examples import examples
 
 MCS = {"name": "a", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 60, "rate_bps": 1e6}
 
@@ -199,7 +199,7 @@ def test_a_table_with_an_odd_value_is_refused_or_works(place: tuple[Any, ...], o
     assert table.plot().axes
 
 
-@fuzz(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.text(max_size=20)
     | st.lists(st.sampled_from(["1", "-2.5", ":", ",", "e9", "nan", " ", "1e-9", "٣"])).map("".join)

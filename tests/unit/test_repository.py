@@ -172,7 +172,7 @@ def test_module_emulator_and_tests_are_compiled_with_one_set_of_features() -> No
         pytest.skip("no cargo")
 
     def compiled(*selection: str) -> set[str]:
-        tree = ("cargo", "tree", "--offline", "--locked", "--edges=normal,build", "--prefix=none")
+        tree = ("cargo", "tree", "--locked", "--edges=normal,build", "--prefix=none")
         words = (*tree, "--format={p} {f}", *selection)
         listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
         return {line.removesuffix(" (*)") for line in listed.splitlines()}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import airpath as ap
@@ -20,6 +20,7 @@ from airpath.errors import dotted
 from airpath.scenario import FAMILIES, loads
 from airpath.scenario.base import Model, Part
 from airpath.scenario.toml_text import write_table
+from random_examples import examples
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -277,7 +278,7 @@ def as_toml(document: dict[str, Any]) -> str:
 
 
 @given(mutated())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(100)
 def test_a_changed_file_is_read_or_refused(document: dict[str, Any]) -> None:
     text = as_toml(document)
     tomllib.loads(text)
@@ -285,7 +286,7 @@ def test_a_changed_file_is_read_or_refused(document: dict[str, Any]) -> None:
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_garbled_file_is_read_or_refused(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(FULL) - 1))
     length = data.draw(st.integers(0, 30))
@@ -297,7 +298,6 @@ def test_a_garbled_file_is_read_or_refused(data: st.DataObject) -> None:
 @example("a = 0x" + "f" * 5000)
 @example("[" * 5000)
 @example('name = "\\ud800"')
-@settings(deadline=None)
 def test_any_text_is_refused(text: str) -> None:
     with pytest.raises(ap.errors.ScenarioError):
         loads(text)
@@ -305,7 +305,7 @@ def test_any_text_is_refused(text: str) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=30))
 @example("a" * 10, "[" * 5000)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
     try:
@@ -315,7 +315,7 @@ def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
 
 
 @given(plain_values() | st.none() | st.binary() | st.dates())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_python_value_is_taken_or_refused(value: Any) -> None:
     for make in (
         ap.aqm.Gred,

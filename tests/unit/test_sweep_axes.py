@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.errors import BadValueError
@@ -22,6 +22,7 @@ from airpath.sweeps.axes import (
     values_by_axis,
 )
 from airpath.sweeps.draw import drawn
+from random_examples import examples
 
 NAMES = st.text("abc.", min_size=1, max_size=4)
 SCALARS = st.one_of(
@@ -98,7 +99,7 @@ AXES: dict[str, dict[str, list[Any]]] = {
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(samples=st.integers(1, 40), seed=st.integers(0, 2**64 - 1))
 def test_draws_lie_within_their_ends_and_depend_on_the_seed_alone(
     method: str, samples: int, seed: int
@@ -121,7 +122,7 @@ def test_draws_lie_within_their_ends_and_depend_on_the_seed_alone(
     assert other != points
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(samples=st.integers(1, 64), seed=st.integers(0, 2**32))
 def test_a_latin_hypercube_hits_each_stratum_of_each_axis_once(samples: int, seed: int) -> None:
     axes = {"a": {"uniform": [0.0, 1.0]}, "b": {"uniform": [10.0, 30.0]}}

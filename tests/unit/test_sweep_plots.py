@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import airpath as ap
@@ -18,6 +18,7 @@ from airpath.results import Interval
 from airpath.sweeps.plan import Rule
 from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.pareto import front
+from random_examples import examples
 from sweep_ledgers import plan_of, sweep_of
 
 GRID: dict[str, list[Any]] = {
@@ -128,7 +129,7 @@ def test_means_that_hardly_differ_are_not_drawn_far_apart() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_the_front_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
     def beaten(n: int) -> bool:
         rate, delay = points[n]

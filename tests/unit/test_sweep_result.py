@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import airpath as ap
@@ -22,6 +22,7 @@ from airpath.sweeps.job import job_of, run_job
 from airpath.sweeps.ledger import Ledger
 from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.scales import numbers_of, shown
+from random_examples import examples
 from sweep_ledgers import GRID, plan_of, sweep_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -187,7 +188,7 @@ def test_equal_sweeps_give_equal_bytes_in_whatever_order_they_ran(tmp_path: Path
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=4, max_size=4))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_numbers_in_files_are_read_back_to_the_last_bit(
     tmp_path_factory: pytest.TempPathFactory, values: list[float]
 ) -> None:

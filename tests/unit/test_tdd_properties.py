@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import airpath as ap
 from airpath import _airpath
 from airpath.scenario import loads
 from airpath.scenario.link.stations import DOWNLINK_MCS, UPLINK_MCS
+from random_examples import examples
 
 BASE = """
 duration = "2 s"
@@ -51,7 +52,7 @@ LINKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(link=LINKS)
 def test_threads_change_no_byte(link: dict[str, Any]) -> None:
     scenario = loads(BASE).replace({f"bottleneck.link.{key}": each for key, each in link.items()})

@@ -41,9 +41,9 @@ def load(name: str) -> ModuleType:
 
 
 compare = load("compare")
-REPS = 4
-"""Of each dumbbell; the page has ten."""
-found = cache(lambda number: list(compare.compare(compare.the_set(number), reps=REPS)))
+REPS = [4, pytest.param(10, marks=pytest.mark.long)]
+"""Replications of each dumbbell; the page has ten."""
+found = cache(lambda number, reps: list(compare.compare(compare.the_set(number), reps=reps)))
 
 
 def test_the_dumbbells_are_those_that_the_seeds_give() -> None:
@@ -59,18 +59,20 @@ def test_ns3_ran_each_of_them_several_times() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reps", REPS)
 @pytest.mark.parametrize("number", [1, 2])
-def test_goodput_is_within_3_percent_in_nine_of_ten(number: int) -> None:
+def test_goodput_is_within_3_percent_in_nine_of_ten(number: int, reps: int) -> None:
     """What was asked for is eight of ten."""
-    agreeing = [one.goodput_agrees for one in found(number)]
+    agreeing = [one.goodput_agrees for one in found(number, reps)]
     what = f"goodput, set {number}, {len(agreeing)} dumbbells"
     SHARES.between(what, "", sum(agreeing) / len(agreeing), 0.9, 1)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reps", REPS)
 @pytest.mark.parametrize("number", [1, 2])
-def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int) -> None:
-    agreeing = [one.queue_agrees for one in found(number)]
+def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int, reps: int) -> None:
+    agreeing = [one.queue_agrees for one in found(number, reps)]
     what = f"mean queue, set {number}, {len(agreeing)} dumbbells"
     SHARES.between(what, "", sum(agreeing) / len(agreeing), 0.9, 1)
 
@@ -79,7 +81,7 @@ def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int) -> None
 @pytest.mark.parametrize("name", ["goodput_bps", "queue_packets"])
 def test_there_is_no_bias(name: str) -> None:
     """The mean of the relative differences, weighted by how well each is known: within 1 %."""
-    every = [*found(1), *found(2)]
+    every = [*found(1, 4), *found(2, 4)]
     weights = [1 / max(one.error(name), 0.005) ** 2 for one in every]
     differences = [one.difference(name) for one in every]
     mean = math.fsum(w * x for w, x in zip(weights, differences, strict=True)) / math.fsum(weights)
