@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from airpath import traffic as traffic
     from airpath import units as units
     from airpath import window as window
-    from airpath.advisory import Advisory as Advisory
+    from airpath.results.advisory import Advisory as Advisory
     from airpath.api import (
         advisories as advisories,
         check as check,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "Advisory": "airpath.advisory",
+    "Advisory": "airpath.results.advisory",
     "Bottleneck": "airpath.scenario",
     "Capture": "airpath.scenario",
     "Comparison": "airpath.comparison",

@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from typing import Any
 
 from airpath import _airpath
-from airpath.advisory import Advisory, of_scenario
 from airpath.arguments import (
     blamed,
     called,
@@ -21,7 +20,6 @@ from airpath.arguments import (
     whole,
     word,
 )
-from airpath.captures import CapturePlan, checked_points
 from airpath.engine.engine_input import Progress
 from airpath.engine.error_paths import as_written, in_words
 from airpath.engine.estimate import refuse_too_much
@@ -33,6 +31,8 @@ from airpath.errors import (
     ModelWarning,
     RunError,
 )
+from airpath.results.advisory import Advisory, of_scenario
+from airpath.results.captures import CapturePlan, checked_points
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables

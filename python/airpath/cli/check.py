@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from airpath import _airpath, api
-from airpath.advisory import of_scenario
 from airpath.cli import options, output
+from airpath.results.advisory import of_scenario
 from airpath.scenario import Scenario
 from airpath.scenario.traffic.flows import Tcp
 

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from airpath import api
-from airpath.captures import checked_points
 from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
 from airpath.present.figure_files import checked_formats as checked_figure_formats
 from airpath.results import Result
+from airpath.results.captures import checked_points
 from airpath.results.export import checked_formats
 from airpath.results.overview import heading, tables
 from airpath.results.plot import checked_window, refuse_nothing_over_time

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from airpath.advisory import of_scenario
 from airpath.api import LARGEST_REPS
 from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
 from airpath.emulation import document, process, reports
@@ -21,6 +20,7 @@ from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
 from airpath.files import NewFile, output_folder
+from airpath.results.advisory import of_scenario
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks

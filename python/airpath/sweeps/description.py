@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from airpath.advisory import of_scenario
 from airpath.arguments import check_all, path_like
 from airpath.engine.inputs import Reading
 from airpath.errors import (
@@ -24,6 +23,7 @@ from airpath.errors import (
     show,
 )
 from airpath.files import MIB, UnreadableError, read_text
+from airpath.results.advisory import of_scenario
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile, problems_of
 from airpath.scenario.load import parsed
