@@ -1,6 +1,7 @@
 //! What several models ask of a scenario.
 
 use crate::reasons::Reason;
+use crate::registry::MODELS;
 use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::FramingConfig;
 use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec, WireSpec};
@@ -29,11 +30,12 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
 }
 
 /// A link of a kind that a model of links that send packet by packet does not cover; `covered` are the
-/// kinds that it does. One of frames or of symbols is of another sort.
+/// kinds that it does. A link with a model of its own is of another sort.
 pub(crate) fn other_kind(kind: &str, covered: &str) -> Reason {
-    match kind {
-        "ofdma-tdd" | "mimo" => Reason::other_link(kind, covered),
-        _ => Reason::not_covered("kind", kind, covered),
+    if MODELS.iter().any(|model| model.own_link == Some(kind)) {
+        Reason::other_link(kind, covered)
+    } else {
+        Reason::not_covered("kind", kind, covered)
     }
 }
 

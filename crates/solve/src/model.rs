@@ -13,6 +13,8 @@ pub trait Model {
     const NAME: &'static str;
     /// What it is a model of, in a line.
     const SUMMARY: &'static str;
+    /// Kind of the link that the model is of, where that does not send packet by packet.
+    const OWN_LINK: Option<&'static str> = None;
     /// A scenario in the model's terms.
     type Problem: 'static;
     /// Its kind of result. An object in JSON, with a list of texts `warnings`.
@@ -42,13 +44,15 @@ pub struct Entry {
     pub name: &'static str,
     /// [`Model::SUMMARY`].
     pub summary: &'static str,
+    /// [`Model::OWN_LINK`].
+    pub own_link: Option<&'static str>,
     pub(crate) covers: fn(&Scenario, &Files) -> Result<Matched, Reasons>,
 }
 
 impl Entry {
     /// The entry of a model.
     pub const fn of<M: Model>() -> Entry {
-        Entry { name: M::NAME, summary: M::SUMMARY, covers: matched::<M> }
+        Entry { name: M::NAME, summary: M::SUMMARY, own_link: M::OWN_LINK, covers: matched::<M> }
     }
 }
 

@@ -8,74 +8,100 @@ use airpath_core::{Bytes, registry};
 use airpath_link::{AdaptiveConfig, Files, FixedConfig, MultiRegimeConfig};
 use airpath_model::Regime;
 use airpath_phy::adaptation::PolicyRegistry;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A fixed, a multi-regime or an adaptive link for packets of one size; what framing takes is no
-/// part of T.
+/// A link in the terms of the fixed point, from the configuration of its kind.
+trait Regimes: Sized {
+    /// Its regimes for packets of one size; what framing takes is no part of T.
+    fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason>;
+}
+
+type Reader = fn(&Value, &Files, Bytes) -> Result<RegimeLink, Reason>;
+
+/// The kinds of links that are covered.
+const LINKS: [(&str, Reader); 3] = [
+    ("fixed", read::<FixedConfig>),
+    ("multi-regime", read::<MultiRegimeConfig>),
+    ("adaptive", read::<AdaptiveConfig>),
+];
+
+fn read<C: Regimes + DeserializeOwned>(
+    parameters: &Value,
+    files: &Files,
+    packet: Bytes,
+) -> Result<RegimeLink, Reason> {
+    let config: C = registry::read_config(parameters)?;
+    config.regime_link(files, packet)
+}
+
+/// A link of a covered kind for packets of one size.
 pub(crate) fn link(
     description: &Value,
     files: &Files,
     packet: Bytes,
 ) -> Result<RegimeLink, Reason> {
     let (kind, parameters) = registry::split_kind(description)?;
-    match kind.as_str() {
-        "fixed" => {
-            let config: FixedConfig = registry::read_config(&parameters)?;
-            let rate_bps = rate_of_packets_bps(config.rate_bps, config.framing, packet)?;
-            let regimes = vec![Regime { rate_bps, per: config.loss }];
-            Ok(RegimeLink { thresholds: Vec::new(), regimes, warnings: Vec::new() })
-        }
-        "multi-regime" => {
-            let config: MultiRegimeConfig = registry::read_config(&parameters)?;
-            let regimes = config.regimes.iter().map(|regime| {
-                let rate_bps = rate_of_packets_bps(regime.rate_bps, config.framing, packet)?;
-                Ok(Regime { rate_bps, per: regime.per })
-            });
-            let regimes: Result<Vec<Regime>, Reason> = regimes.collect();
-            Ok(RegimeLink {
-                thresholds: config.thresholds.iter().map(|b| *b as f64).collect(),
-                regimes: regimes?,
-                warnings: Vec::new(),
-            })
-        }
-        "adaptive" => adaptive_link(&registry::read_config(&parameters)?, files, packet),
-        other => Err(other_kind(other, "fixed, multi-regime, adaptive")),
+    match LINKS.iter().find(|(covered, _)| *covered == kind) {
+        Some((_, read)) => read(&parameters, files, packet),
+        None => Err(other_kind(&kind, &LINKS.map(|(covered, _)| covered).join(", "))),
+    }
+}
+
+impl Regimes for FixedConfig {
+    fn regime_link(&self, _files: &Files, packet: Bytes) -> Result<RegimeLink, Reason> {
+        let rate_bps = rate_of_packets_bps(self.rate_bps, self.framing, packet)?;
+        let regimes = vec![Regime { rate_bps, per: self.loss }];
+        Ok(RegimeLink { thresholds: Vec::new(), regimes, warnings: Vec::new() })
+    }
+}
+
+impl Regimes for MultiRegimeConfig {
+    fn regime_link(&self, _files: &Files, packet: Bytes) -> Result<RegimeLink, Reason> {
+        let regimes = self.regimes.iter().map(|regime| {
+            let rate_bps = rate_of_packets_bps(regime.rate_bps, self.framing, packet)?;
+            Ok(Regime { rate_bps, per: regime.per })
+        });
+        let regimes: Result<Vec<Regime>, Reason> = regimes.collect();
+        Ok(RegimeLink {
+            thresholds: self.thresholds.iter().map(|b| *b as f64).collect(),
+            regimes: regimes?,
+            warnings: Vec::new(),
+        })
     }
 }
 
 /// An adaptive link whose choices do not change is a multi-regime link for packets of one size.
-fn adaptive_link(
-    config: &AdaptiveConfig,
-    files: &Files,
-    packet: Bytes,
-) -> Result<RegimeLink, Reason> {
-    let policies = PolicyRegistry::default();
-    let adapted = config.regimes(files, &policies, packet).map_err(|error| {
-        let noise = error.field == "snr_noise_db" && config.snr_noise_db > 0.0;
-        let covered = match error.field.as_str() {
-            "snr_noise_db" if noise => {
-                "an estimate of the SNR without noise, policies that do not use it"
-            }
-            "snr.kind" => "an SNR that is constant",
-            _ => return Reason::from(error),
-        };
-        Reason::not_covered(error.field, error.value, covered)
-    })?;
-    let snr_db = config.constant_snr_db()?;
-    let outside = || {
-        let estimate_db = snr_db + config.snr_bias_db;
-        format!(
-            "{snr_db} dB or its estimate, {estimate_db} dB, is outside the table {}, which then \
+impl Regimes for AdaptiveConfig {
+    fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason> {
+        let policies = PolicyRegistry::default();
+        let adapted = self.regimes(files, &policies, packet).map_err(|error| {
+            let noise = error.field == "snr_noise_db" && self.snr_noise_db > 0.0;
+            let covered = match error.field.as_str() {
+                "snr_noise_db" if noise => {
+                    "an estimate of the SNR without noise, policies that do not use it"
+                }
+                "snr.kind" => "an SNR that is constant",
+                _ => return Reason::from(error),
+            };
+            Reason::not_covered(error.field, error.value, covered)
+        })?;
+        let snr_db = self.constant_snr_db()?;
+        let outside = || {
+            let estimate_db = snr_db + self.snr_bias_db;
+            format!(
+                "{snr_db} dB or its estimate, {estimate_db} dB, is outside the table {}, which then \
              says what it has at its end",
-            config.table
-        )
-    };
-    let regimes = adapted.regimes.iter();
-    Ok(RegimeLink {
-        thresholds: adapted.thresholds.iter().map(|b| *b as f64).collect(),
-        regimes: regimes.map(|r| Regime { rate_bps: r.rate_bps, per: r.per }).collect(),
-        warnings: (!adapted.is_covered).then(outside).into_iter().collect(),
-    })
+                self.table
+            )
+        };
+        let regimes = adapted.regimes.iter();
+        Ok(RegimeLink {
+            thresholds: adapted.thresholds.iter().map(|b| *b as f64).collect(),
+            regimes: regimes.map(|r| Regime { rate_bps: r.rate_bps, per: r.per }).collect(),
+            warnings: (!adapted.is_covered).then(outside).into_iter().collect(),
+        })
+    }
 }
 
 /// The drop curve of a queue of packets of one size, bytes.

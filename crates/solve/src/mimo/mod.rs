@@ -59,10 +59,13 @@ pub struct Solution {
     pub warnings: Vec<String>,
 }
 
+const LINK: &str = "mimo";
+
 impl Model for MimoPackets {
     const NAME: &'static str = "mimo";
     const SUMMARY: &'static str =
         "Packets over a MIMO link: how often they fail, the best code rate, Reno with that loss.";
+    const OWN_LINK: Option<&'static str> = Some(LINK);
     type Problem = Problem;
     type Solution = Solution;
 
@@ -81,9 +84,9 @@ impl Model for MimoPackets {
             }
             let under = |reason: Reason| reason.under("link").under(place);
             let (kind, parameters) = registry::split_kind(link).map_err(Reason::from)?;
-            if kind != "mimo" {
+            if kind != LINK {
                 if name == "forward" {
-                    reasons.keep::<()>(Err(under(Reason::other_link(&kind, "mimo"))));
+                    reasons.keep::<()>(Err(under(Reason::other_link(&kind, LINK))));
                 }
                 continue;
             }

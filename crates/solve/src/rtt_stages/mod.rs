@@ -144,10 +144,13 @@ pub struct Flow {
     pub loss: f64,
 }
 
+const LINK: &str = "ofdma-tdd";
+
 impl Model for RttStages {
     const NAME: &'static str = "rtt-stages";
     const SUMMARY: &'static str = "A download over a TDD link whose station asks for the uplink of its \
                                    ACKs: stages of a round trip.";
+    const OWN_LINK: Option<&'static str> = Some(LINK);
     type Problem = Problem;
     type Solution = Solution;
 
@@ -155,8 +158,8 @@ impl Model for RttStages {
         let description = &scenario.bottleneck.link;
         let under_link = |reason: Reason| reason.under("link").under("bottleneck");
         let kind = registry::kind_of(description).map_err(|error| under_link(error.into()))?;
-        if kind != "ofdma-tdd" {
-            return Err(under_link(Reason::other_link(kind, "ofdma-tdd")).into());
+        if kind != LINK {
+            return Err(under_link(Reason::other_link(kind, LINK)).into());
         }
         let mut reasons = Reasons::default();
         reasons.keep(no_changes(scenario));
