@@ -76,7 +76,7 @@ def simulate(
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         What to simulate; a path is that of a scenario file.
     reps : int
         Independent replications, 1 to 1 000 000; intervals need 2. Default 10.
@@ -117,8 +117,6 @@ def simulate(
     _check_arguments(reps, seed, threads, confidence, capture_to, progress)
     made = prepared(scenario)
     scenario, resolved = made.scenario, made.resolved
-    refuse_too_much(made.place, resolved, reps)
-    captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     about = provenance(
         made,
         seed=seed,
@@ -126,6 +124,8 @@ def simulate(
         confidence=confidence,
         command=command or f"airpath.simulate(reps={reps}, seed={seed}, confidence={confidence})",
     )
+    refuse_too_much(made.place, resolved, reps)
+    captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
             output = made.engine_input.simulate(
@@ -175,7 +175,7 @@ def check(scenario: Runnable) -> PreparedScenario:
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         What to check; a path is that of a scenario file. Its traces and tables are read, and the
         network is built.
 
@@ -202,7 +202,7 @@ def advisories(scenario: Runnable) -> list[Advisory]:
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         What to look at. After a run, `Result.advisories` has these and those of the run.
 
     Raises
@@ -232,7 +232,7 @@ def solve(
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         What one of the models of ``airpath list model`` covers.
     model : str, optional
         Its name. Default: the one that covers the scenario.

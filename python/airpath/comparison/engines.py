@@ -64,7 +64,7 @@ def compare(
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         What to compare the engines on; a path is that of a scenario file.
     engines : str or sequence of str, optional
         Two at least of ``simulate`` (packet by packet), ``emulate`` (the kernel's TCP in real

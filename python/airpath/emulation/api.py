@@ -55,7 +55,7 @@ def emulate(
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         What to emulate; a path is that of a scenario file.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
@@ -145,7 +145,7 @@ def run_command(
 
     Parameters
     ----------
-    scenario : Scenario or path
+    scenario : Scenario, PreparedScenario or path
         Whose path it is; its own flows do not run.
     argv : sequence of str
         Program and arguments.
