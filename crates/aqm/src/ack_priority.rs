@@ -5,10 +5,12 @@
 //! Ours: around any discipline. An ACK counts in its arrivals, while it waits in what it holds, and is
 //! dropped where it has no room; no early drop and no mark meets it.
 
-use crate::fifo::{Fifo, dequeues_in_place};
-use crate::queue_disc::{QueueDisc, Standing};
+use crate::fifo::Fifo;
+use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Setup};
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, PacketKind, Part, Setup, Time,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -54,15 +56,15 @@ fn puts_ahead(description: &Value) -> bool {
 
 impl AckPriority {
     /// Tells the discipline what waits ahead of it and what the link holds.
-    fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
+    fn report_held(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.held_packets + self.acks.len();
         self.inner.on_held(packets, self.held_bytes + self.acks.backlog(), ctx);
     }
 }
 
-impl QueueDisc for AckPriority {
-    dequeues_in_place!();
-    crate::forwards!(inner: next_wakeup, on_wake, on_rate, on_bypass, on_served, on_lost, measures);
+impl crate::QueueWrapper for AckPriority {
+    delegate_queue!(inner: on_bypass, on_wake, on_rate, on_served, on_lost);
+    delegate_queue!(inner: measured, restart_measurement);
 
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
@@ -73,13 +75,13 @@ impl QueueDisc for AckPriority {
             return ctx.drop(*packet, DropReason::Overflow);
         }
         self.acks.push(packet, ctx.now);
-        self.tell_held(ctx);
+        self.report_held(ctx);
     }
 
     #[inline]
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         if self.acks.pop_into(packet) {
-            self.tell_held(ctx);
+            self.report_held(ctx);
             return true;
         }
         self.inner.dequeue_into(packet, ctx)
@@ -90,19 +92,9 @@ impl QueueDisc for AckPriority {
     }
 
     #[inline]
-    fn packets(&self) -> usize {
-        self.acks.len() + self.inner.packets()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.acks.backlog() + self.inner.backlog()
-    }
-
-    #[inline]
-    fn standing(&self) -> Standing {
-        let inner = self.inner.standing();
-        Standing {
+    fn state(&self) -> QueueState {
+        let inner = self.inner.state();
+        QueueState {
             packets: self.acks.len() + inner.packets,
             backlog: self.acks.backlog() + inner.backlog,
             ..inner
@@ -111,7 +103,7 @@ impl QueueDisc for AckPriority {
 
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         (self.held_packets, self.held_bytes) = (packets, bytes);
-        self.tell_held(ctx);
+        self.report_held(ctx);
     }
 }
 

@@ -2,6 +2,7 @@
 //! compare what arrives with what the link carries.
 
 use crate::fifo::Fifo;
+use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Framing, Packet, Time};
 
 /// Packets in order of arrival, and their bytes on the air.
@@ -63,6 +64,12 @@ impl AirFifo {
     #[inline]
     pub(crate) fn backlog(&self) -> Bytes {
         self.fifo.backlog()
+    }
+
+    /// What waits, for a discipline without a timer.
+    #[inline]
+    pub(crate) fn state(&self) -> QueueState {
+        QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
     /// Packets that wait here or that the link still holds.

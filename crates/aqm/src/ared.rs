@@ -5,11 +5,11 @@
 //! Differs: the timer rests while nothing arrives. Without arrivals the average is not sampled, so
 //! there is nothing to adapt to; ns-2 and ns-3 adapt at arrivals for the same reason.
 
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::{Red, RedConfig};
 use crate::red_dropper::RedCurve;
 use crate::red_dropper::RedVariant;
-use airpath_core::{ConfigError, Ctx, Duration, Packet, Part, Setup, Time};
+use airpath_core::{Bytes, ConfigError, Ctx, Duration, LinkRate, Packet, Part, Setup, Time};
 use serde::Deserialize;
 
 /// The part of the way from min_th to max_th where the target begins and ends (§4).
@@ -119,9 +119,9 @@ impl Ared {
     }
 }
 
-impl QueueDisc for Ared {
-    crate::forwards!(red: dequeue, peek, packets, backlog, on_rate, on_served, on_held);
-    crate::forwards!(red: on_lost, measures);
+impl crate::QueueWrapper for Ared {
+    delegate_queue!(red: dequeue_into, peek, on_rate, on_served, on_lost, on_held);
+    delegate_queue!(red: measured, restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.red.enqueue(packet, ctx);
@@ -134,8 +134,8 @@ impl QueueDisc for Ared {
     }
 
     #[inline]
-    fn next_wakeup(&self) -> Time {
-        self.next
+    fn state(&self) -> QueueState {
+        QueueState { next_wakeup: self.next, ..self.red.state() }
     }
 
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {

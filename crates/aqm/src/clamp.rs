@@ -9,11 +9,10 @@
 //! Ours is `target_delay_ns`: a moves by itself until the mean delay of the packets is the target, which
 //! §3.2 calls an open question ([`clamp_next_a`]).
 
-use crate::fifo::dequeues_in_place;
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
-    Bytes, ConfigError, Ctx, Duration, Packet, PacketKind, Part, Series, Setup, Time,
+    Bytes, ConfigError, Ctx, Duration, LinkRate, Packet, PacketKind, Part, Series, Setup, Time,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -307,9 +306,8 @@ impl Clamp {
     }
 }
 
-impl QueueDisc for Clamp {
-    dequeues_in_place!();
-    crate::forwards!(inner: peek, packets, backlog, next_wakeup, on_wake, on_rate, on_held);
+impl crate::QueueWrapper for Clamp {
+    delegate_queue!(inner: peek, state, on_wake, on_rate, on_held);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.note_arrival(packet, ctx);

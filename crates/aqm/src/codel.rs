@@ -5,8 +5,7 @@
 //! packets.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
-use crate::fifo::{counts_held, dequeues_in_place, lets_pass_within_limit, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
 use serde::Deserialize;
@@ -52,12 +51,6 @@ impl<T: ?Sized> Part<T> for Codel {
 }
 
 impl QueueDisc for Codel {
-    waits_in_fifo!();
-    counts_held!();
-    lets_pass_within_limit!();
-    dequeues_in_place!();
-    crate::needs_no!(timer, rate, served, lost, measures);
-
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if self.fifo.occupancy() < self.limit {
@@ -70,6 +63,23 @@ impl QueueDisc for Codel {
     #[inline]
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         self.dropper.dequeue_into(&self.parameters, &mut self.fifo, packet, ctx)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
+    }
+
+    fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.occupancy() < self.limit
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

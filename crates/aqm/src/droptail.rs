@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 7567 §2, the baseline of every comparison.
 
-use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::fifo::Fifo;
+use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
 use serde::Deserialize;
 
@@ -76,11 +76,6 @@ impl<T: ?Sized> Part<T> for DropTail {
 }
 
 impl QueueDisc for DropTail {
-    waits_in_fifo!();
-    leaves_in_order!();
-    counts_held!();
-    crate::needs_no!(timer, rate, served, lost, measures);
-
     fn on_bypass(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
         self.has_room_for(packet)
     }
@@ -92,6 +87,24 @@ impl QueueDisc for DropTail {
         } else {
             ctx.drop(*packet, DropReason::Overflow);
         }
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

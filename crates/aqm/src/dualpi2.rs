@@ -7,8 +7,7 @@
 //! in packets, drops on arrival.
 //! Differs: the timer rests while an update would change nothing.
 
-use crate::fifo::dequeues_in_place;
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Part, Setup, Time};
 use serde::Deserialize;
@@ -266,9 +265,6 @@ impl DualPi2 {
 }
 
 impl QueueDisc for DualPi2 {
-    dequeues_in_place!();
-    crate::needs_no!(rate, served, lost, measures);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.start_timer(ctx.now);
         if self.packets() == 0 {
@@ -311,18 +307,13 @@ impl QueueDisc for DualPi2 {
     }
 
     #[inline]
-    fn packets(&self) -> usize {
-        self.low_latency.fifo.len() + self.classic.fifo.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.low_latency.fifo.backlog() + self.classic.fifo.backlog()
-    }
-
-    #[inline]
-    fn next_wakeup(&self) -> Time {
-        self.next_update
+    fn state(&self) -> QueueState {
+        let (low_latency, classic) = (&self.low_latency.fifo, &self.classic.fifo);
+        QueueState {
+            packets: low_latency.len() + classic.len(),
+            backlog: low_latency.backlog() + classic.backlog(),
+            next_wakeup: self.next_update,
+        }
     }
 
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {

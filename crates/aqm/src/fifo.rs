@@ -3,75 +3,8 @@
 //! It also keeps what the link still holds of what was taken from here: the limits of a discipline
 //! count both.
 
+use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Ctx, DropReason, Packet, Ring, Time};
-
-/// What waits, for a [`QueueDisc`](crate::QueueDisc) whose packets are all in its store `fifo`.
-macro_rules! waits_in_fifo {
-    () => {
-        fn peek(&self) -> Option<&Packet> {
-            self.fifo.front()
-        }
-
-        #[inline]
-        fn packets(&self) -> usize {
-            self.fifo.len()
-        }
-
-        #[inline]
-        fn backlog(&self) -> Bytes {
-            self.fifo.backlog()
-        }
-    };
-}
-pub(crate) use waits_in_fifo;
-
-/// For one that sends what waits longest, and decides nothing when it does.
-macro_rules! leaves_in_order {
-    () => {
-        #[inline]
-        fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
-            self.fifo.pop()
-        }
-
-        #[inline]
-        fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
-            self.fifo.pop_into(packet)
-        }
-    };
-}
-pub(crate) use leaves_in_order;
-
-/// For one that writes `dequeue_into`, and makes `dequeue` of it.
-macro_rules! dequeues_in_place {
-    () => {
-        fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-            let mut packet = Packet::default();
-            self.dequeue_into(&mut packet, ctx).then_some(packet)
-        }
-    };
-}
-pub(crate) use dequeues_in_place;
-
-/// For one that counts what the link holds in its store, and does nothing more about it.
-macro_rules! counts_held {
-    () => {
-        fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
-            self.fifo.set_held(packets, bytes);
-        }
-    };
-}
-pub(crate) use counts_held;
-
-/// For one whose `limit` is a number of packets in its store `fifo`, and that does not look at what
-/// goes ahead of it otherwise.
-macro_rules! lets_pass_within_limit {
-    () => {
-        fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
-            self.fifo.occupancy() < self.limit
-        }
-    };
-}
-pub(crate) use lets_pass_within_limit;
 
 /// Packets in order of arrival.
 #[derive(Clone, Debug, Default)]
@@ -151,6 +84,12 @@ impl Fifo {
     #[inline]
     pub fn backlog(&self) -> Bytes {
         self.backlog
+    }
+
+    /// What waits, for a discipline without a timer.
+    #[inline]
+    pub fn state(&self) -> QueueState {
+        QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
     /// Packets that wait here or that the link still holds.

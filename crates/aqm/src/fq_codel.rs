@@ -6,10 +6,11 @@
 //! the flows that it has seen, not for all its queues.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
-use crate::fifo::dequeues_in_place;
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Ring, Setup};
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Ring, Setup, Time,
+};
 use serde::Deserialize;
 
 /// Most packets dropped at once when the limit is exceeded (§4.1).
@@ -180,9 +181,6 @@ impl FqCodel {
 }
 
 impl QueueDisc for FqCodel {
-    dequeues_in_place!();
-    crate::needs_no!(timer, rate, measures);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let number = self.classify(packet);
         let queue = &mut self.queues[usize::from(number)];
@@ -242,13 +240,9 @@ impl QueueDisc for FqCodel {
     }
 
     #[inline]
-    fn packets(&self) -> usize {
-        self.packets
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.backlog
+    fn state(&self) -> QueueState {
+        let &FqCodel { packets, backlog, .. } = self;
+        QueueState { packets, backlog, next_wakeup: Time::NEVER }
     }
 
     #[inline]

@@ -5,8 +5,8 @@
 //! Differs from RED: no averaging and no count between drops, as the paper's model assumes.
 //! The probability reaches one at twice `max_th`, so the queue needs no other limit.
 
-use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::fifo::Fifo;
+use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup, Stream};
 use serde::Deserialize;
 
@@ -69,11 +69,6 @@ impl<T: ?Sized> Part<T> for Gred {
 }
 
 impl QueueDisc for Gred {
-    waits_in_fifo!();
-    leaves_in_order!();
-    counts_held!();
-    crate::needs_no!(timer, rate, served, lost, measures);
-
     fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
         gred_drop_probability(self.fifo.occupancy() as f64, &self.config) < 1.0
     }
@@ -90,6 +85,24 @@ impl QueueDisc for Gred {
             return ctx.mark(self.fifo.push(packet, ctx.now));
         }
         self.fifo.push(packet, ctx.now);
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

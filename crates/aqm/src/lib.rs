@@ -26,7 +26,6 @@ mod codel_dropper;
 mod droptail;
 mod dualpi2;
 mod fifo;
-mod forwarding;
 mod fq_codel;
 mod gred;
 mod pie;
@@ -60,7 +59,7 @@ pub use gred::{Gred, GredConfig, gred_drop_probability};
 pub use pie::{Pie, PieConfig, PieDelay};
 pub use pie_probability::{PieGains, pie_next_drop_prob, pie_scale};
 pub use queue::{Queue, QueueReport};
-pub use queue_disc::{QueueDisc, Standing};
+pub use queue_disc::{QueueDisc, QueueState, QueueWrapper};
 pub use red::{Red, RedConfig};
 pub use red_dropper::{
     RedCurve, RedDropper, RedSettings, RedVariant, RedVerdict, red_automatic_min_th,

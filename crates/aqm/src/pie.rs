@@ -7,9 +7,8 @@
 //! measurement of the departure rate ends when the queue becomes empty, so that no idle time gets
 //! into it; the timer rests while an update would change nothing.
 
-use crate::fifo::{counts_held, waits_in_fifo};
 use crate::pie_probability::{PieGains, pie_next_drop_prob};
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Setup, Stream, Time,
@@ -248,10 +247,6 @@ impl Pie {
 }
 
 impl QueueDisc for Pie {
-    waits_in_fifo!();
-    counts_held!();
-    crate::needs_no!(rate, served, lost, measures);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.start_timer(ctx.now);
         if self.fifo.occupancy() >= self.config.limit {
@@ -277,18 +272,14 @@ impl QueueDisc for Pie {
     }
 
     #[inline]
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        let (arrived, packet) = self.fifo.pop()?;
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        let Some((arrived, _)) = self.fifo.oldest() else { return false };
         self.last_sojourn = ctx.now.saturating_since(arrived);
+        self.fifo.pop_into(packet);
         if self.config.delay_estimate == PieDelay::DepartureRate {
             self.rate.on_departure(u64::from(packet.size), self.fifo.backlog(), ctx.now);
         }
-        Some(packet)
-    }
-
-    #[inline]
-    fn next_wakeup(&self) -> Time {
-        self.next_update
+        true
     }
 
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -297,6 +288,19 @@ impl QueueDisc for Pie {
         }
         self.update();
         self.next_update = if self.is_at_rest() { Time::NEVER } else { self.update_after(ctx.now) };
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        QueueState { next_wakeup: self.next_update, ..self.fifo.state() }
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

@@ -5,7 +5,7 @@
 //! and held together, is what is measured here and what limits count; what may be dequeued is what
 //! waits.
 
-use crate::queue_disc::{QueueDisc, Standing};
+use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{
@@ -20,22 +20,21 @@ pub struct Queue {
     sojourns: Delays,
     arrived: u64,
     departed: u64,
-    /// The discipline's, after the last call of it.
-    standing: Standing,
+    /// State of the discipline after the last call of it.
+    state: QueueState,
     /// What the link still holds.
     held_packets: usize,
     held_bytes: Bytes,
 }
 
-/// A discipline from outside, which may keep packets in a store of its own that does not note when
-/// they came: it is given copies with that instant in them.
-struct Noting {
+/// Stores arrival times in the packets that a plug-in receives: its own store may not.
+struct ArrivalNoting {
     inner: AnyQueue,
 }
 
-impl QueueDisc for Noting {
-    crate::forwards!(inner: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
-    crate::forwards!(inner: on_bypass, on_served, on_held, on_lost, measures);
+impl crate::QueueWrapper for ArrivalNoting {
+    delegate_queue!(inner: dequeue_into, peek, state, on_bypass, on_wake, on_rate);
+    delegate_queue!(inner: on_served, on_lost, on_held, measured, restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let mut packet = *packet;
@@ -80,11 +79,11 @@ impl Queue {
     /// A measured queue; `id` is its number in the network: drops, marks and series name it.
     pub fn new(disc: AnyQueue, id: QueueId) -> Queue {
         let disc = match disc {
-            AnyQueue::Dyn(_) => AnyQueue::Dyn(Box::new(Noting { inner: disc })),
+            AnyQueue::Dyn(_) => AnyQueue::Dyn(Box::new(ArrivalNoting { inner: disc })),
             built_in => built_in,
         };
         Queue {
-            standing: disc.standing(),
+            state: disc.state(),
             disc,
             id,
             occupancy: Occupancy::default(),
@@ -101,7 +100,7 @@ impl Queue {
     pub fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.arrived += 1;
-        self.disc.enqueue_and_stand(packet, &mut self.standing, ctx);
+        self.disc.enqueue_then_state(packet, &mut self.state, ctx);
         self.note_length(ctx);
         ctx.leave_queue();
     }
@@ -116,7 +115,7 @@ impl Queue {
     #[inline]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
-        let is_there = self.disc.dequeue_and_stand(packet, &mut self.standing, ctx);
+        let is_there = self.disc.dequeue_then_state(packet, &mut self.state, ctx);
         self.note_length(ctx);
         if is_there {
             self.note_departure(packet, ctx);
@@ -135,7 +134,7 @@ impl Queue {
             self.held_bytes += packet.bytes();
             self.note_departure(packet, ctx);
         }
-        self.tell_held(ctx);
+        self.report_held(ctx);
         ctx.leave_queue();
         is_there
     }
@@ -152,13 +151,13 @@ impl Queue {
         self.held_packets -= packets;
         self.held_bytes -= bytes;
         ctx.enter_queue(self.id);
-        self.tell_held(ctx);
+        self.report_held(ctx);
         ctx.leave_queue();
     }
 
-    fn tell_held(&mut self, ctx: &mut Ctx<'_>) {
+    fn report_held(&mut self, ctx: &mut Ctx<'_>) {
         self.disc.on_held(self.held_packets, self.held_bytes, ctx);
-        self.standing = self.disc.standing();
+        self.state = self.disc.state();
         self.note_length(ctx);
     }
 
@@ -175,7 +174,7 @@ impl Queue {
     #[inline]
     fn note_length(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.occupancy();
-        let bytes = self.standing.backlog + self.held_bytes;
+        let bytes = self.state.backlog + self.held_bytes;
         self.occupancy.set(packets, bytes.0, ctx.now);
         ctx.record(Series::Queue, self.id.0, packets as f64);
     }
@@ -188,24 +187,24 @@ impl Queue {
     /// Packets that wait or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
-        self.standing.packets + self.held_packets
+        self.state.packets + self.held_packets
     }
 
     /// Packets that wait, and may be dequeued.
     #[inline]
     pub fn packets(&self) -> usize {
-        self.standing.packets
+        self.state.packets
     }
 
     /// Bytes that wait.
     pub fn backlog(&self) -> Bytes {
-        self.standing.backlog
+        self.state.backlog
     }
 
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.standing.packets == 0
+        self.state.packets == 0
     }
 
     /// The packet that would be dequeued next, as far as the discipline knows.
@@ -217,16 +216,16 @@ impl Queue {
     /// When the discipline's own timer is due.
     #[inline]
     pub fn next_wakeup(&self) -> Time {
-        self.standing.next_wakeup
+        self.state.next_wakeup
     }
 
     /// Lets the discipline act when its timer is due.
     #[inline]
     pub fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) {
-        if self.standing.next_wakeup <= ctx.now {
+        if self.state.next_wakeup <= ctx.now {
             ctx.enter_queue(self.id);
             self.disc.on_wake(ctx);
-            self.standing = self.disc.standing();
+            self.state = self.disc.state();
             self.note_length(ctx);
             ctx.leave_queue();
         }
@@ -237,14 +236,14 @@ impl Queue {
         ctx.enter_queue(self.id);
         self.disc.on_rate(rate, ctx);
         ctx.leave_queue();
-        self.standing = self.disc.standing();
+        self.state = self.disc.state();
     }
 
     /// Tells the discipline that the link has sent `packet` completely.
     #[inline]
     pub fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
-        self.disc.on_served(packet, ctx);
+        self.disc.serve(packet, ctx);
         ctx.leave_queue();
     }
 
@@ -254,7 +253,7 @@ impl Queue {
         self.disc.on_lost(&packet, ctx);
         ctx.drop(packet, reason);
         ctx.leave_queue();
-        self.standing = self.disc.standing();
+        self.state = self.disc.state();
     }
 
     /// A packet from here that the link has sent is lost: destroyed on the air.

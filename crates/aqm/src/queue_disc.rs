@@ -2,107 +2,182 @@
 
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
 
-/// What a discipline holds, and when its own timer is due.
+/// What waits in a queue discipline, and when its timer is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// Packets that wait.
+pub struct QueueState {
+    /// Number of waiting packets.
     pub packets: usize,
-    /// Bytes of IP packets that wait.
+    /// Bytes of waiting IP packets.
     pub backlog: Bytes,
     /// When the timer is due; [`Time::NEVER`] without one.
     pub next_wakeup: Time,
 }
 
-/// Packets that wait for a link, and the rule by which they are admitted, marked and dropped.
-///
-/// Counts exclude the packet in service. What the link still holds after taking it (RLC: until its
-/// last PDU is acknowledged) is not among what waits, but limits and instantaneous queue lengths
-/// count it: occupancy is what waits and what is held.
-///
-/// Not every discipline needs all of it: a timer of its own (PIE, ARED, REM, SBD), the link's rate,
-/// completed services (CLAMP), what the link still holds after taking it (RLC), what it gives up, what
-/// goes ahead of all that waits.
-/// [`needs_no!`](crate::needs_no) says what one does without. A discipline around another hands on
-/// what it does not change ([`forwards!`](crate::forwards)); the compiler tells what it forgets.
-/// The two methods with a default are made of the others.
-pub trait QueueDisc {
-    /// Takes the packet: queues a copy, marked or not, or drops it (each drop and mark goes through
-    /// `ctx`). [`Fifo::push`](crate::Fifo::push) copies it to where it waits and notes there when
-    /// that was.
-    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
-
-    /// A packet arrives that goes ahead of all that waits here and is kept elsewhere (an ACK under
-    /// `ack-priority`); gives whether it is let in. It counts as an arrival and is refused where the
-    /// limit is reached; early drops and marks spare it. While it waits it is among what
-    /// [`on_held`](Self::on_held) tells, and `on_served` or `on_lost` tell of it as of any other.
-    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool;
-
-    /// The next packet to send, or `None` when there is none. May drop on the way.
+airpath_core::contract! { $
+    /// A queue discipline: packets that wait for a link, and the rule by which they are admitted, marked
+    /// and dropped.
     ///
-    /// Not every link asks an empty queue: that the link has nothing left to send shows in
-    /// `on_served` and `on_held`, and nothing may hang on a `dequeue` that gives `None`.
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet>;
+    /// Counts exclude the packet in service. What the link still holds after taking it (RLC: until its
+    /// last PDU is acknowledged) does not wait, but limits and instantaneous queue lengths count it:
+    /// occupancy is what waits and what is held.
+    ///
+    /// Four methods are required. The others have defaults: no timer, every bypass admitted, and nothing
+    /// done with the link's rate, completed and lost packets, and what the link holds; limits then count
+    /// what waits only. A discipline around another implements [`QueueWrapper`].
+    ///
+    /// ```
+    /// use airpath_aqm::{Fifo, QueueDisc, QueueState};
+    /// use airpath_core::{Ctx, DropReason, Packet};
+    ///
+    /// /// First in, first out, ten packets.
+    /// #[derive(Default)]
+    /// struct Ten(Fifo);
+    ///
+    /// impl QueueDisc for Ten {
+    ///     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+    ///         if self.0.len() < 10 {
+    ///             self.0.push(packet, ctx.now);
+    ///         } else {
+    ///             ctx.drop(*packet, DropReason::Overflow);
+    ///         }
+    ///     }
+    ///
+    ///     fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+    ///         self.0.pop_into(packet)
+    ///     }
+    ///
+    ///     fn peek(&self) -> Option<&Packet> {
+    ///         self.0.front()
+    ///     }
+    ///
+    ///     fn state(&self) -> QueueState {
+    ///         self.0.state()
+    ///     }
+    /// }
+    /// ```
+    pub trait QueueDisc {
+        /// Takes the packet: queues a copy, marked or not, or drops it (each drop and mark goes through
+        /// `ctx`). [`Fifo::push`](crate::Fifo::push) copies the packet into the queue and stores its
+        /// arrival time in the copy.
+        fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
 
-    /// `dequeue` for a caller that has a place for the packet, without a detour; gives whether
-    /// there was one.
-    #[inline]
-    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
-        match self.dequeue(ctx) {
-            Some(next) => {
-                *packet = next;
-                true
-            }
-            None => false,
+        /// Moves the next packet to send to `packet`; returns whether there was one. May drop packets
+        /// before it.
+        ///
+        /// Not every link polls an empty queue: that the link has nothing left to send shows in
+        /// `on_served` and `on_held`, and nothing may depend on a call that finds no packet.
+        fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool;
+
+        /// The packet that is next in line now; a discipline that drops at dequeue may send another.
+        fn peek(&self) -> Option<&Packet>;
+
+        /// What waits, and when the discipline's own timer is due.
+        fn state(&self) -> QueueState;
+
+        /// A packet arrives that goes ahead of all that waits here and is kept elsewhere (an ACK under
+        /// `ack-priority`); returns whether it is admitted. It counts as an arrival and is dropped where
+        /// the limit is reached; early drops and marks spare it. While it waits it is part of what
+        /// [`on_held`](Self::on_held) reports, and `on_served` or `on_lost` report its end.
+        fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
+            true
+        }
+
+        /// The discipline's own timer is due.
+        fn on_wake(&mut self, _ctx: &mut Ctx<'_>) {}
+
+        /// The link's nominal rate and its framing, at the start and whenever the rate changes. The
+        /// rate is that of what is on the air; a packet takes [`LinkRate::time_of`] its size.
+        fn on_rate(&mut self, _rate: LinkRate, _ctx: &mut Ctx<'_>) {}
+
+        /// The link has sent `packet` completely; the discipline may write into it. What waits and the
+        /// timer stay as they are.
+        fn on_served(&mut self, _packet: &mut Packet, _ctx: &mut Ctx<'_>) {}
+
+        /// The link has discarded `packet`, which it had taken: it was not sent completely. A link calls
+        /// this or `on_served` once for every packet that it has taken; a packet that the channel
+        /// corrupts has been sent.
+        fn on_lost(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) {}
+
+        /// From now on the link holds this much that it has dequeued but not yet completed, together with
+        /// what waits ahead of all that is here. Only links that keep packets, and `ack-priority`, call
+        /// this.
+        fn on_held(&mut self, _packets: usize, _bytes: Bytes, _ctx: &mut Ctx<'_>) {}
+
+        /// Measurements that only disciplines of this kind make, up to `now`: name with its unit, and
+        /// value; `None` for what has no value yet. Counts and means are since
+        /// [`restart_measurement`](Self::restart_measurement).
+        fn measured(&self, _now: Time) -> Vec<(&'static str, Option<f64>)> {
+            Vec::new()
+        }
+
+        /// Resets all measurements at `now`.
+        fn restart_measurement(&mut self, _now: Time) {}
+    }
+    provided {
+        /// Takes the next packet to send, or `None` when there is none.
+        fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
+            let mut packet = Packet::default();
+            self.dequeue_into(&mut packet, ctx).then_some(packet)
+        }
+
+        /// Number of waiting packets.
+        fn packets(&self) -> usize {
+            self.state().packets
+        }
+
+        /// Bytes of waiting IP packets.
+        fn backlog(&self) -> Bytes {
+            self.state().backlog
+        }
+
+        /// When the discipline's own timer is due; [`Time::NEVER`] without one.
+        fn next_wakeup(&self) -> Time {
+            self.state().next_wakeup
         }
     }
 
-    /// The packet that is next in line now; a discipline that drops at dequeue may give another.
-    fn peek(&self) -> Option<&Packet>;
+    /// A queue discipline around another: writes or delegates each method of [`QueueDisc`], which it has
+    /// by this.
+    ///
+    /// ```
+    /// use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+    /// use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
+    ///
+    /// /// Another discipline, and how much the link holds.
+    /// struct Watched {
+    ///     inner: AnyQueue,
+    ///     held: usize,
+    /// }
+    ///
+    /// impl airpath_aqm::QueueWrapper for Watched {
+    ///     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
+    ///     delegate_queue!(inner: on_served, on_lost, measured, restart_measurement);
+    ///
+    ///     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
+    ///         self.held = packets;
+    ///         self.inner.on_held(packets, bytes, ctx);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A wrapper that neither writes nor delegates a method does not compile:
+    ///
+    /// ```compile_fail,E0046
+    /// # use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+    /// # use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
+    /// struct Forgetful {
+    ///     inner: AnyQueue,
+    /// }
+    ///
+    /// impl airpath_aqm::QueueWrapper for Forgetful {
+    ///     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
+    ///     delegate_queue!(inner: on_served, on_lost, measured, restart_measurement);
+    /// }
+    /// ```
+    pub trait QueueWrapper;
 
-    /// Packets that wait.
-    fn packets(&self) -> usize;
-
-    /// Bytes of IP packets that wait.
-    fn backlog(&self) -> Bytes;
-
-    /// When the discipline's own timer is due; [`Time::NEVER`] without one.
-    fn next_wakeup(&self) -> Time;
-
-    /// `packets`, `backlog` and `next_wakeup` behind a single dispatch.
-    #[inline]
-    fn standing(&self) -> Standing {
-        Standing {
-            packets: self.packets(),
-            backlog: self.backlog(),
-            next_wakeup: self.next_wakeup(),
-        }
-    }
-
-    /// The discipline's own timer is due.
-    fn on_wake(&mut self, ctx: &mut Ctx<'_>);
-
-    /// The link's nominal rate and its framing, at the start and whenever the rate changes. The
-    /// rate is that of what is on the air; a packet takes [`LinkRate::time_of`] its size.
-    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>);
-
-    /// The link has sent `packet` completely; the discipline may write into it. What waits and the
-    /// timer stay as they are.
-    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>);
-
-    /// The link has given up `packet`, which it had taken: it was not sent completely. Of every packet
-    /// that a link has taken it tells once, by this or by `on_served`; what the channel destroys has
-    /// been sent.
-    fn on_lost(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
-
-    /// What only a discipline of this kind measures, by name with its unit, up to `now`; `None` for
-    /// what has no value yet. Counts and means are since
-    /// [`restart_measurement`](Self::restart_measurement).
-    fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)>;
-
-    /// What is measured begins anew at `now`.
-    fn restart_measurement(&mut self, now: Time);
-
-    /// From now on the link holds this much that it has dequeued but not yet got rid of, with what
-    /// waits ahead of all that is here. Only links that keep packets, and `ack-priority`, call this.
-    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>);
+    /// Delegates methods of [`QueueWrapper`] to the discipline in a field:
+    /// `delegate_queue!(field: method, …)`, or all of them: `delegate_queue!(field)`.
+    #[macro_export]
+    macro delegate_queue;
 }

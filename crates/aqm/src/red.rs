@@ -3,8 +3,8 @@
 //! Source: Floyd & Jacobson 1993; the drop probability is in `red_dropper.rs`.
 //! Left out: counting in bytes, and the variants Feng and nonlinear RED.
 
-use crate::fifo::{Fifo, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::fifo::Fifo;
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::red_dropper::{RedDropper, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Stream, Time,
@@ -111,9 +111,6 @@ impl<T: ?Sized> Part<T> for Red {
 }
 
 impl QueueDisc for Red {
-    waits_in_fifo!();
-    crate::needs_no!(timer, lost, measures);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
         let verdict = self.dropper.on_arrival(occupancy, ctx.now);
@@ -145,12 +142,12 @@ impl QueueDisc for Red {
     }
 
     #[inline]
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        let packet = self.fifo.pop();
-        if packet.is_none() {
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        let has_packet = self.fifo.pop_into(packet);
+        if !has_packet {
             self.note_idle(ctx.now);
         }
-        packet
+        has_packet
     }
 
     fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
@@ -165,6 +162,15 @@ impl QueueDisc for Red {
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.fifo.set_held(packets, bytes);
         self.note_idle(ctx.now);
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::dualpi2::DualPi2;
 use crate::fq_codel::FqCodel;
 use crate::gred::Gred;
 use crate::pie::Pie;
-use crate::queue_disc::{QueueDisc, Standing};
+use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::Red;
 use crate::rem::Rem;
 use crate::rlc_red::RlcRed;
@@ -41,34 +41,42 @@ built_in_parts! {
 }
 
 impl AnyQueue {
-    /// `enqueue` and `standing` behind a single dispatch.
+    /// `enqueue` and `state` behind a single dispatch.
     #[inline]
-    pub(crate) fn enqueue_and_stand(
+    pub(crate) fn enqueue_then_state(
         &mut self,
         packet: &Packet,
-        standing: &mut Standing,
+        state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) {
         usual_part_first!(
-            self, queue, (packet, standing, ctx): (&Packet, &mut Standing, &mut Ctx<'_>) => (): {
+            self, queue, (packet, state, ctx): (&Packet, &mut QueueState, &mut Ctx<'_>) => (): {
                 queue.enqueue(packet, ctx);
-                *standing = queue.standing();
+                *state = queue.state();
             }
         );
     }
 
-    /// `dequeue_into` and `standing` behind a single dispatch.
+    /// `on_served`, with the usual part in place.
     #[inline]
-    pub(crate) fn dequeue_and_stand(
+    pub(crate) fn serve(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
+        usual_part_first!(
+            self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (): queue.on_served(packet, ctx)
+        );
+    }
+
+    /// `dequeue_into` and `state` behind a single dispatch.
+    #[inline]
+    pub(crate) fn dequeue_then_state(
         &mut self,
         packet: &mut Packet,
-        standing: &mut Standing,
+        state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) -> bool {
         usual_part_first!(
-            self, queue, (packet, standing, ctx): (&mut Packet, &mut Standing, &mut Ctx<'_>) => bool: {
+            self, queue, (packet, state, ctx): (&mut Packet, &mut QueueState, &mut Ctx<'_>) => bool: {
                 let is_there = queue.dequeue_into(packet, ctx);
-                *standing = queue.standing();
+                *state = queue.state();
                 is_there
             }
         )
@@ -76,60 +84,5 @@ impl AnyQueue {
 }
 
 impl QueueDisc for AnyQueue {
-    #[inline]
-    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        each_part!(self, queue => queue.enqueue(packet, ctx));
-    }
-    #[inline]
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        each_part!(self, queue => queue.dequeue(ctx))
-    }
-    #[inline]
-    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
-        each_part!(self, queue => queue.dequeue_into(packet, ctx))
-    }
-    fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
-        each_part!(self, queue => queue.on_bypass(packet, ctx))
-    }
-    fn peek(&self) -> Option<&Packet> {
-        each_part!(self, queue => queue.peek())
-    }
-    #[inline]
-    fn packets(&self) -> usize {
-        each_part!(self, queue => queue.packets())
-    }
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        each_part!(self, queue => queue.backlog())
-    }
-    #[inline]
-    fn next_wakeup(&self) -> Time {
-        each_part!(self, queue => queue.next_wakeup())
-    }
-    #[inline]
-    fn standing(&self) -> Standing {
-        each_part!(self, queue => queue.standing())
-    }
-    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
-        each_part!(self, queue => queue.on_wake(ctx));
-    }
-    fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
-        each_part!(self, queue => queue.on_rate(rate, ctx));
-    }
-    #[inline]
-    fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        usual_part_first!(self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (): queue.on_served(packet, ctx));
-    }
-    fn on_lost(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        each_part!(self, queue => queue.on_lost(packet, ctx));
-    }
-    fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
-        each_part!(self, queue => queue.measured(now))
-    }
-    fn restart_measurement(&mut self, now: Time) {
-        each_part!(self, queue => queue.restart_measurement(now));
-    }
-    fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
-        each_part!(self, queue => queue.on_held(packets, bytes, ctx));
-    }
+    delegate_queue!(match each_part);
 }

@@ -10,8 +10,7 @@
 
 use crate::air_fifo::AirFifo;
 use crate::droptail::Limit;
-use crate::fifo::{dequeues_in_place, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Series, Setup, Stream,
     Time,
@@ -267,10 +266,6 @@ impl Rem {
 }
 
 impl QueueDisc for Rem {
-    waits_in_fifo!();
-    dequeues_in_place!();
-    crate::needs_no!(timer, served, lost);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let cost = self.note_arrival(packet, ctx);
         if !self.has_room_for(packet) {
@@ -333,6 +328,15 @@ impl QueueDisc for Rem {
             self.update(now);
         }
         self.price.restart_measurement();
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
     }
 }
 

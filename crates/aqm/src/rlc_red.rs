@@ -7,8 +7,8 @@
 //! Fig. 2, and the packet that Slope Based Discard would drop; both are options.
 
 use crate::by_rate::{ByRate, RateRow};
-use crate::fifo::{Fifo, counts_held, leaves_in_order, lets_pass_within_limit, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::fifo::Fifo;
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::red_dropper::red_final_probability;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream};
 use serde::Deserialize;
@@ -161,12 +161,6 @@ impl RlcRed {
 }
 
 impl QueueDisc for RlcRed {
-    waits_in_fifo!();
-    leaves_in_order!();
-    counts_held!();
-    lets_pass_within_limit!();
-    crate::needs_no!(timer, served, lost, measures);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let occupancy = self.fifo.occupancy();
         if occupancy >= self.limit {
@@ -185,6 +179,28 @@ impl QueueDisc for RlcRed {
         self.min_th = row.min_th;
         self.max_p = row.max_p;
         self.count = None;
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
+    }
+
+    fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.occupancy() < self.limit
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

@@ -8,8 +8,8 @@
 //! value: there th_n is maxth and C is T_r.
 
 use crate::by_rate::{ByRate, RateRow};
-use crate::fifo::{Fifo, counts_held, leaves_in_order, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::fifo::Fifo;
+use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Time,
 };
@@ -273,11 +273,6 @@ impl Sbd {
 }
 
 impl QueueDisc for Sbd {
-    waits_in_fifo!();
-    leaves_in_order!();
-    counts_held!();
-    crate::needs_no!(served, lost, measures);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.expire_if_due(ctx.now);
         match self.phase {
@@ -297,14 +292,6 @@ impl QueueDisc for Sbd {
         self.fifo.occupancy() < self.limit
     }
 
-    #[inline]
-    fn next_wakeup(&self) -> Time {
-        match self.expiry {
-            SbdExpiry::Timer => self.expires(),
-            SbdExpiry::Arrival => Time::NEVER,
-        }
-    }
-
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         self.expire_if_due(ctx.now);
     }
@@ -316,6 +303,28 @@ impl QueueDisc for Sbd {
         self.reaction_time = Duration::from_nanos(row.reaction_time_ns);
         self.reaction_ends = Time::NEVER;
         self.examine(ctx.now);
+    }
+
+    #[inline]
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        let next_wakeup = match self.expiry {
+            SbdExpiry::Timer => self.expires(),
+            SbdExpiry::Arrival => Time::NEVER,
+        };
+        QueueState { next_wakeup, ..self.fifo.state() }
+    }
+
+    fn on_held(&mut self, packets: usize, bytes: Bytes, _ctx: &mut Ctx<'_>) {
+        self.fifo.set_held(packets, bytes);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The instant is kept beside the packet: an acknowledgement has room for a part of it only.
 
+use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Packet, Ring, Time};
 
 /// A packet and its time of arrival.
@@ -84,6 +85,12 @@ impl TimedFifo {
     #[inline]
     pub fn backlog(&self) -> Bytes {
         self.backlog
+    }
+
+    /// What waits, for a discipline without a timer.
+    #[inline]
+    pub fn state(&self) -> QueueState {
+        QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
     /// Packets that wait here or that the link still holds.

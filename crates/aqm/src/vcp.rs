@@ -11,8 +11,7 @@
 mod load;
 
 use crate::air_fifo::AirFifo;
-use crate::fifo::{dequeues_in_place, waits_in_fifo};
-use crate::queue_disc::QueueDisc;
+use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, Ecn, LinkRate, Packet, PacketKind, Part, Series,
     Setup, Time,
@@ -182,10 +181,6 @@ impl VcpQueue {
 }
 
 impl QueueDisc for VcpQueue {
-    waits_in_fifo!();
-    dequeues_in_place!();
-    crate::needs_no!(timer);
-
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let cost = self.note_arrival(packet, ctx);
         if self.fifo.occupancy() >= self.limit {
@@ -259,6 +254,15 @@ impl QueueDisc for VcpQueue {
     fn restart_measurement(&mut self, now: Time) {
         self.meter.advance(self.fifo.occupied_on_air().0, now);
         self.meter.restart_measurement();
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    #[inline]
+    fn state(&self) -> QueueState {
+        self.fifo.state()
     }
 }
 

@@ -4,7 +4,7 @@
 //! until it says how to make one.
 
 use crate::descriptions::{but, descriptions, make, try_make, with_kind};
-use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport};
+use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport, QueueState};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PacketKind, PayloadHandle, QueueId, Rate,
@@ -373,22 +373,20 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
 struct Plain(VecDeque<Packet>);
 
 impl QueueDisc for Plain {
-    airpath_aqm::needs_no!(timer, rate, served, held, bypass, lost, measures);
-
     fn enqueue(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) {
         self.0.push_back(*packet);
     }
-    fn dequeue(&mut self, _ctx: &mut Ctx<'_>) -> Option<Packet> {
-        self.0.pop_front()
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        let Some(next) = self.0.pop_front() else { return false };
+        *packet = next;
+        true
     }
     fn peek(&self) -> Option<&Packet> {
         self.0.front()
     }
-    fn packets(&self) -> usize {
-        self.0.len()
-    }
-    fn backlog(&self) -> Bytes {
-        Bytes(self.0.iter().map(|packet| packet.bytes().0).sum())
+    fn state(&self) -> QueueState {
+        let backlog = Bytes(self.0.iter().map(|packet| packet.bytes().0).sum());
+        QueueState { packets: self.0.len(), backlog, next_wakeup: Time::NEVER }
     }
 }
 

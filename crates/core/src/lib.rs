@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod contract;
 mod ecn;
 mod error;
 mod framing;

@@ -1,6 +1,6 @@
 //! When a link asks its error process, what it tells, and what it does with the answer.
 
-use airpath_aqm::{AnyQueue, Queue, QueueDisc};
+use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registries,
@@ -179,10 +179,9 @@ fn samples_of(kind: &str) -> Value {
 /// A drop-tail queue that notes what it is told of the link.
 struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
 
-impl QueueDisc for Listening {
-    airpath_aqm::forwards!(0: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
-    airpath_aqm::forwards!(0: on_served, on_held);
-    airpath_aqm::forwards!(0: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Listening {
+    delegate_queue!(0: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_served);
+    delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         *self.1.lock().expect("one thread") = rate;

@@ -1,6 +1,6 @@
 //! What a change of the nominal rate does to each kind of link, packet by packet.
 
-use airpath_aqm::{AnyQueue, Queue, QueueDisc};
+use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed, Setup,
@@ -150,10 +150,9 @@ impl Hand {
 /// Tells of the rates that the link says it has.
 struct Listening(AnyQueue, mpsc::Sender<u64>);
 
-impl QueueDisc for Listening {
-    airpath_aqm::forwards!(0: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
-    airpath_aqm::forwards!(0: on_served, on_held);
-    airpath_aqm::forwards!(0: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Listening {
+    delegate_queue!(0: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_served);
+    delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.1.send(rate.nominal.0).expect("the test listens");

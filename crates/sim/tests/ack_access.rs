@@ -1,8 +1,8 @@
 //! The wire between a receiver and the link that its ACKs take.
 
 use crate::common::*;
-use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Ctx, Packet, Series, Time};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Series, Time};
 use airpath_path::{Parts, Scenario};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ struct Joined {
     at: Arc<Mutex<Vec<Time>>>,
 }
 
-impl QueueDisc for Joined {
-    airpath_aqm::forwards!(inner: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
-    airpath_aqm::forwards!(inner: on_served, on_held, on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Joined {
+    delegate_queue!(inner: dequeue_into, peek, state, on_bypass, on_wake, on_rate, on_served);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.at.lock().expect("one thread").push(ctx.now);

@@ -3,10 +3,10 @@
 
 use crate::common::*;
 use crate::theory::{CONFIDENCE, SERVICE_S, embedded_chain, poisson, reports};
-use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
-use airpath_core::{Ctx, Histogram, Packet, Recorder, Series, Time};
+use airpath_core::{Bytes, Ctx, Histogram, LinkRate, Packet, Recorder, Series, Time};
 use airpath_path::{Parts, QueueSummary, ReplicationReport};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -114,22 +114,23 @@ struct Noting {
     waits: Arc<Mutex<Vec<Wait>>>,
 }
 
-impl QueueDisc for Noting {
-    airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup, on_wake, on_rate, on_served);
-    airpath_aqm::forwards!(inner: on_held);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Noting {
+    delegate_queue!(inner: peek, state, on_bypass, on_wake, on_rate, on_served, on_lost, on_held);
+    delegate_queue!(inner: measured, restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queued.push_back(ctx.now);
         self.inner.enqueue(packet, ctx);
     }
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        let packet = self.inner.dequeue(ctx)?;
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        if !self.inner.dequeue_into(packet, ctx) {
+            return false;
+        }
         let queued = self.queued.pop_front().expect("it came in, and none is dropped");
         let (left, wait) = (ctx.now.as_secs_lossy(), ctx.now.saturating_since(queued));
         let mut waits = self.waits.lock().expect("one thread");
         waits.push((packet.flow.0, left, wait.as_secs_lossy()));
-        Some(packet)
+        true
     }
 }
 

@@ -2,18 +2,18 @@
 //! nothing.
 
 use crate::random_channel::*;
-use airpath_core::{Duration, Stage, Time};
-use airpath_tcp::congestion::{AnyCongestion, CongestionControl};
-use airpath_tcp::{Sender, SenderConfig, TcpConfig};
+use airpath_core::{Duration, Rate, Stage, StageError, Time};
+use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent};
+use airpath_tcp::{Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
 
 /// A congestion control that asks for samples of the delivery rate, which it does not use: with
 /// them no ACK is a usual one.
 struct Watching(AnyCongestion);
 
-impl CongestionControl for Watching {
-    airpath_tcp::forwards!(0: on_ack, wants_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
-    airpath_tcp::forwards!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, take_error);
+impl airpath_tcp::congestion::CongestionWrapper for Watching {
+    delegate_congestion!(0: on_ack, wants_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
+    delegate_congestion!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, take_error);
 
     fn wants_rate_samples(&self) -> bool {
         true

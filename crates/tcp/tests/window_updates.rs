@@ -12,8 +12,6 @@ const MSS: u64 = 1000;
 struct Hearing(Arc<Mutex<Vec<AckEvent>>>);
 
 impl CongestionControl for Hearing {
-    airpath_tcp::needs_no!(lost_syn, idle, sent, ecn, pacing, error);
-
     fn on_ack(&mut self, event: &AckEvent) {
         self.0.lock().expect("one thread").push(*event);
     }
@@ -25,6 +23,9 @@ impl CongestionControl for Hearing {
     }
     fn ssthresh(&self) -> u64 {
         u64::MAX
+    }
+    fn wants_rate_samples(&self) -> bool {
+        true
     }
 }
 

@@ -2,8 +2,10 @@
 //! discipline, which is built from its description.
 
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
-use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{ConfigError, Ctx, DropReason, Duration, Packet, Series, Setup, Time};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+use airpath_core::{
+    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series, Setup, Time,
+};
 use airpath_path::{Parts, build};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,13 +42,13 @@ impl Aging {
     }
 }
 
-impl QueueDisc for Aging {
-    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, on_rate, on_served);
-    airpath_aqm::forwards!(inner: on_held);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Aging {
+    delegate_queue!(inner: enqueue, dequeue_into, peek, on_bypass, on_rate, on_served);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
 
-    fn next_wakeup(&self) -> Time {
-        self.head_due().min(self.inner.next_wakeup())
+    fn state(&self) -> QueueState {
+        let inner = self.inner.state();
+        QueueState { next_wakeup: self.head_due().min(inner.next_wakeup), ..inner }
     }
 
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {

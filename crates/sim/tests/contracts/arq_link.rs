@@ -2,11 +2,11 @@
 
 use super::arq_toy::*;
 use crate::common::{MS, PlainDriver, SECOND, datagrams, droptail, flow, run_with, scenario, tcp};
-use airpath_aqm::{AnyQueue, Queue, QueueDisc};
+use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::{
-    Bytes, Ctx, FlowId, Packet, Port, QueueId, Registry, Seed, Series, Setup, Stage, Time,
-    test_kit::Bench,
+    Bytes, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Registry, Seed, Series, Setup, Stage,
+    Time, test_kit::Bench,
 };
 use airpath_link::{DirectionContext, LinkContext, Sides};
 use airpath_path::{Parts, build};
@@ -21,10 +21,9 @@ struct HeldNote {
     most: Arc<AtomicUsize>,
 }
 
-impl QueueDisc for HeldNote {
-    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
-    airpath_aqm::forwards!(inner: on_rate, on_served);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for HeldNote {
+    delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
+    delegate_queue!(inner: on_served, on_lost, measured, restart_measurement);
 
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.inner.on_held(packets, bytes, ctx);

@@ -1,8 +1,8 @@
 //! A discipline that numbers what was served, for those who listen to feedback.
 
 use crate::common::droptail;
-use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Ctx, Packet};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
 use airpath_path::Parts;
 
 /// Writes 1, 2, 3, … into the packets that were served.
@@ -11,10 +11,9 @@ pub(crate) struct Counting {
     served: f32,
 }
 
-impl QueueDisc for Counting {
-    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
-    airpath_aqm::forwards!(inner: on_rate, on_held);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Counting {
+    delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
 
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);

@@ -7,8 +7,12 @@
 
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
+use airpath_core::{Rate, StageError, Time};
 use airpath_path::Parts;
-use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, RecoveryPhase};
+use airpath_tcp::congestion::{
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RecoveryPhase,
+};
+use airpath_tcp::delegate_congestion;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -30,9 +34,14 @@ struct Listening {
     heard: Arc<Mutex<Heard>>,
 }
 
-impl CongestionControl for Listening {
-    airpath_tcp::forwards!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
-    airpath_tcp::forwards!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
+impl airpath_tcp::congestion::CongestionWrapper for Listening {
+    delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
+    delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
+    delegate_congestion!(inner: wants_rate_samples);
+
+    fn wants_every_ack(&self) -> bool {
+        true
+    }
 
     fn on_ack(&mut self, event: &AckEvent) {
         let mut heard = self.heard.lock().expect("one thread");

@@ -3,8 +3,10 @@
 use crate::common::{
     MS, SECOND, datagrams, droptail, failure, fixed, flow, replications, run_with, scenario, tcp,
 };
-use airpath_aqm::{AnyQueue, Queue, QueueDisc};
-use airpath_core::{ConfigError, Control, Ctx, Packet, Port, Rate, Stage, StageError, Time};
+use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
+use airpath_core::{
+    Bytes, ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Stage, StageError, Time,
+};
 use airpath_link::{Link, SideReport};
 use airpath_path::{Parts, Scenario, build};
 use airpath_sim::RunError;
@@ -45,10 +47,9 @@ impl Fuse {
 
 struct FailingQueue(AnyQueue, Fuse);
 
-impl QueueDisc for FailingQueue {
-    airpath_aqm::forwards!(0: dequeue, peek, packets, backlog, next_wakeup, on_wake, on_rate);
-    airpath_aqm::forwards!(0: on_served, on_held);
-    airpath_aqm::forwards!(0: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for FailingQueue {
+    delegate_queue!(0: dequeue_into, peek, state, on_bypass, on_wake, on_rate, on_served);
+    delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if let Err(error) = self.1.burn() {
@@ -92,8 +93,6 @@ impl Link for FailingLink {
 struct FailingWindow(Fuse);
 
 impl ReceiveWindow for FailingWindow {
-    airpath_tcp::window::needs_no!(acks, buffer);
-
     fn on_arrival(&mut self, _arrival: &Arrival) -> Result<(), StageError> {
         self.0.burn()
     }
@@ -105,8 +104,6 @@ impl ReceiveWindow for FailingWindow {
 struct FailingCongestion(Fuse, Option<StageError>);
 
 impl CongestionControl for FailingCongestion {
-    airpath_tcp::needs_no!(lost_syn, idle, sent, ecn, pacing);
-
     fn on_ack(&mut self, _event: &AckEvent) {
         self.1 = self.0.burn().err();
     }

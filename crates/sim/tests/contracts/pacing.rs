@@ -12,8 +12,6 @@ use std::sync::Arc;
 struct OneMegabit;
 
 impl CongestionControl for OneMegabit {
-    airpath_tcp::needs_no!(lost_syn, idle, sent, ecn, error);
-
     fn on_ack(&mut self, _event: &AckEvent) {}
     fn on_loss(&mut self, _event: &LossEvent) {}
     fn on_rto(&mut self, _event: &LossEvent) {}

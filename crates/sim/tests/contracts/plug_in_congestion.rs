@@ -24,8 +24,6 @@ struct Seen {
 }
 
 impl CongestionControl for Constant {
-    airpath_tcp::needs_no!(lost_syn, idle, ecn, pacing, error);
-
     fn on_ack(&mut self, event: &AckEvent) {
         let mut seen = self.seen.lock().expect("one thread");
         seen.acked += event.acked;

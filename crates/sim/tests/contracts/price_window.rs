@@ -2,8 +2,8 @@
 //! receiver's window policy reads it there, and the ACK takes it back to the sender.
 
 use crate::common::{MS, SECOND, droptail, fixed, flow, run_with, scenario, tcp};
-use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Ctx, Packet, StageError};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
 use airpath_path::Parts;
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use serde_json::{Value, json};
@@ -15,10 +15,9 @@ struct Pricing {
     inner: AnyQueue,
 }
 
-impl QueueDisc for Pricing {
-    airpath_aqm::forwards!(inner: enqueue, dequeue, peek, packets, backlog, next_wakeup, on_wake);
-    airpath_aqm::forwards!(inner: on_rate, on_held);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Pricing {
+    delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
 
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);
@@ -37,8 +36,6 @@ struct PriceWindow {
 }
 
 impl ReceiveWindow for PriceWindow {
-    airpath_tcp::window::needs_no!(acks, buffer);
-
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         let out_of_order = usize::from(!arrival.in_order && !arrival.duplicate);
         self.out_of_order.fetch_add(out_of_order, Ordering::Relaxed);

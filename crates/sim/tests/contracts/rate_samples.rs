@@ -4,11 +4,14 @@
 //! whatever is lost or reordered.
 
 use crate::common::{MS, droptail, fixed, flow, merge, run_with, scenario, tcp};
-use airpath_aqm::{AnyQueue, QueueDisc};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
-use airpath_core::{Bytes, Ctx, Packet};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, StageError, Time};
 use airpath_path::Parts;
-use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, RateSample};
+use airpath_tcp::congestion::{
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RateSample,
+};
+use airpath_tcp::delegate_congestion;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -33,13 +36,16 @@ struct Sampled {
     wants: bool,
 }
 
-impl CongestionControl for Sampled {
-    airpath_tcp::forwards!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
-    airpath_tcp::forwards!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
+impl airpath_tcp::congestion::CongestionWrapper for Sampled {
+    delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
+    delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
 
     fn on_ack(&mut self, event: &AckEvent) {
         self.samples.lock().expect("one thread").extend(event.rate);
         self.inner.on_ack(event);
+    }
+    fn wants_every_ack(&self) -> bool {
+        true
     }
     fn wants_rate_samples(&self) -> bool {
         self.wants
@@ -53,34 +59,36 @@ struct Shuffling {
     left: u32,
 }
 
-impl QueueDisc for Shuffling {
-    airpath_aqm::forwards!(inner: enqueue, next_wakeup, on_wake, on_rate, on_served, on_held);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
+impl airpath_aqm::QueueWrapper for Shuffling {
+    delegate_queue!(inner: enqueue, on_bypass, on_wake, on_rate, on_served, on_lost);
+    delegate_queue!(inner: on_held, measured, restart_measurement);
 
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        if let Some(packet) = self.late.pop() {
-            return Some(packet);
-        }
-        self.left += 1;
-        if self.left.is_multiple_of(10) {
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        if self.late.is_empty() {
+            self.left += 1;
+            if !self.left.is_multiple_of(10) {
+                return self.inner.dequeue_into(packet, ctx);
+            }
             self.late.extend((0..4).map_while(|_| self.inner.dequeue(ctx)));
             // The last of them goes first, then the others in order.
             let last = self.late.pop();
             self.late.reverse();
             self.late.extend(last);
-            return self.late.pop();
         }
-        self.inner.dequeue(ctx)
+        let Some(next) = self.late.pop() else { return false };
+        *packet = next;
+        true
     }
     fn peek(&self) -> Option<&Packet> {
         self.late.last().or_else(|| self.inner.peek())
     }
-    fn packets(&self) -> usize {
-        self.inner.packets() + self.late.len()
-    }
-    fn backlog(&self) -> Bytes {
-        let late: u64 = self.late.iter().map(|packet| packet.bytes().0).sum();
-        Bytes(self.inner.backlog().0 + late)
+    fn state(&self) -> QueueState {
+        let mut state = self.inner.state();
+        state.packets += self.late.len();
+        for packet in &self.late {
+            state.backlog += packet.bytes();
+        }
+        state
     }
 }
 

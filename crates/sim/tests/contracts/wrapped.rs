@@ -8,11 +8,11 @@
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, fixed, flow, run_with, scenario, tcp};
 use crate::descriptions::with_kind;
-use airpath_aqm::{AnyQueue, QueueDisc};
-use airpath_core::{Bytes, Ctx, Packet, Series, Time};
+use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, Series, StageError, Time};
 use airpath_path::{Parts, ReplicationReport};
-use airpath_tcp::congestion::{AnyCongestion, CongestionControl};
-use airpath_tcp::{profile, profile_names};
+use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent};
+use airpath_tcp::{delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};
 
 /// Hands on everything.
@@ -20,8 +20,8 @@ struct Transparent {
     inner: AnyQueue,
 }
 
-impl QueueDisc for Transparent {
-    airpath_aqm::forwards!(inner);
+impl airpath_aqm::QueueWrapper for Transparent {
+    delegate_queue!(inner);
 }
 
 /// Hands on what it must, written out, and checks what it sees: the packet at the head is the one
@@ -41,8 +41,9 @@ impl Checking {
     }
 }
 
-impl QueueDisc for Checking {
-    airpath_aqm::forwards!(inner: peek, packets, backlog, next_wakeup);
+impl airpath_aqm::QueueWrapper for Checking {
+    delegate_queue!(inner: peek, state, on_bypass, on_rate, on_lost, measured);
+    delegate_queue!(inner: restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.arrived += 1;
@@ -50,12 +51,11 @@ impl QueueDisc for Checking {
         self.check(ctx);
     }
 
-    // `dequeue_into` is made of this.
-    fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
-        let packet = self.inner.dequeue(ctx);
-        self.left += usize::from(packet.is_some());
+    fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        let has_packet = self.inner.dequeue_into(packet, ctx);
+        self.left += usize::from(has_packet);
         self.check(ctx);
-        packet
+        has_packet
     }
 
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
@@ -64,14 +64,11 @@ impl QueueDisc for Checking {
         self.check(ctx);
     }
 
-    airpath_aqm::forwards!(inner: on_rate);
-    airpath_aqm::forwards!(inner: on_bypass, on_lost, measures);
-
     /// What waits and the timer stay as they are.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        let before = self.inner.standing();
+        let before = self.inner.state();
         self.inner.on_served(packet, ctx);
-        assert_eq!(before, self.inner.standing());
+        assert_eq!(before, self.inner.state());
     }
 
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
@@ -156,8 +153,8 @@ struct TransparentCongestion {
     inner: AnyCongestion,
 }
 
-impl CongestionControl for TransparentCongestion {
-    airpath_tcp::forwards!(inner);
+impl airpath_tcp::congestion::CongestionWrapper for TransparentCongestion {
+    delegate_congestion!(inner);
 }
 
 /// Over a link that loses 1 % behind a queue that marks, with a pause, under every profile.

@@ -7,10 +7,11 @@
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario, tcp};
 use airpath_conformance::samples;
-use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
+use airpath_core::{Control, Ctx, Packet, Port, Stage, StageError, Time};
 use airpath_link::{AnyLink, Link, SideReport, Sides};
 use airpath_path::{Parts, ReplicationReport};
-use airpath_tcp::window::{AnyWindow, ReceiveWindow};
+use airpath_tcp::delegate_window;
+use airpath_tcp::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use serde_json::{Value, json};
 
 /// Hands on what a stage must; the calls that are made of others stay so.
@@ -86,8 +87,8 @@ struct TransparentWindow {
     inner: AnyWindow,
 }
 
-impl ReceiveWindow for TransparentWindow {
-    airpath_tcp::window::forwards!(inner);
+impl airpath_tcp::window::WindowWrapper for TransparentWindow {
+    delegate_window!(inner);
 }
 
 /// Every built-in policy as its class has it, and the slow reader as one that reads a part of what

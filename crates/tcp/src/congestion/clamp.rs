@@ -83,8 +83,6 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Clamp {
 }
 
 impl CongestionControl for Clamp {
-    crate::needs_no!(sent, rates, pacing, error);
-
     fn on_ack(&mut self, event: &AckEvent) {
         self.reno.on_ack(event);
         if event.delivered == 0 {

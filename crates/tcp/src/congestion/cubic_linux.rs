@@ -255,8 +255,6 @@ impl<T: ?Sized> Part<T, CongestionSetup> for CubicLinux {
 }
 
 impl CongestionControl for CubicLinux {
-    crate::needs_no!(sent, rates, pacing, error);
-
     /// `cubictcp_acked`, then `cubictcp_cong_avoid`.
     fn on_ack(&mut self, event: &AckEvent) {
         if event.growth.is_none() {

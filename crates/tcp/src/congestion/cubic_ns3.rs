@@ -216,8 +216,6 @@ impl<T: ?Sized> Part<T, CongestionSetup> for CubicNs3 {
 }
 
 impl CongestionControl for CubicNs3 {
-    crate::needs_no!(sent, ecn, rates, pacing, error);
-
     /// `PktsAcked`, then `IncreaseWindow`.
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(growth) = event.growth else { return };

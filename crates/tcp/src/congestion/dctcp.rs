@@ -103,8 +103,6 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    crate::needs_no!(sent, rates, pacing, error);
-
     fn on_ack(&mut self, event: &AckEvent) {
         self.observe(event);
         self.reno.on_ack(event);

@@ -8,7 +8,6 @@ mod cubic;
 mod cubic_linux;
 mod cubic_ns3;
 mod dctcp;
-mod forwarding;
 mod growth;
 mod hystart;
 mod registry;
@@ -149,68 +148,127 @@ pub struct IdleEvent {
     pub ssthresh: u64,
 }
 
-/// A congestion control.
-///
-/// Not every congestion control needs all of it: [`needs_no!`](crate::needs_no) says what one does
-/// without. A congestion control around another hands on what it does not change
-/// ([`forwards!`](crate::forwards)); the compiler tells what it forgets. A congestion control that
-/// does not say which ACKs it wants is told of every one, with samples of the delivery rate.
-pub trait CongestionControl {
-    /// An ACK arrived; told of every one, in recovery too, but for those that were overtaken by a
-    /// later one and tell nothing. `on_loss` or `on_recovered`, when it causes one, comes before,
-    /// `on_ecn` after. A window grows by `growth` and by nothing else, but VCP's, whose rule is for
-    /// every ACK of new data outside of recovery.
-    fn on_ack(&mut self, event: &AckEvent);
+airpath_core::contract! { $
+    /// A congestion control algorithm.
+    ///
+    /// Six methods are required. The others have defaults: no rate samples, no pacing, nothing done for a
+    /// lost SYN, an idle time or a sent packet, an echoed mark answered like a loss, no failure. One around
+    /// another implements [`CongestionWrapper`].
+    pub trait CongestionControl {
+        /// An ACK arrived. Called for every one, in recovery too, except those that were overtaken by a
+        /// later one and carry no news. `on_loss` or `on_recovered`, when it causes one, comes before,
+        /// `on_ecn` after. A window grows by `growth` and by nothing else, except VCP's, whose rule is for
+        /// every ACK of new data outside of recovery.
+        fn on_ack(&mut self, event: &AckEvent);
 
-    /// Whether `on_ack` makes anything of ACKs without `growth`; false spares the congestion
-    /// control them.
-    fn wants_every_ack(&self) -> bool {
-        true
+        /// Fast retransmit: sets ssthresh, and cwnd for the time of fast recovery.
+        fn on_loss(&mut self, event: &LossEvent);
+
+        /// The retransmission timer expired. ssthresh is not set if the event's `keeps_ssthresh` is.
+        fn on_rto(&mut self, event: &LossEvent);
+
+        /// Fast recovery is over; `cwnd` is the window that the recovery allows at most.
+        fn on_recovered(&mut self, cwnd: u64);
+
+        /// Congestion window, bytes.
+        fn cwnd(&self) -> u64;
+
+        /// Slow-start threshold, bytes; `u64::MAX` while there is none.
+        fn ssthresh(&self) -> u64;
+
+        /// Whether `on_ack` uses ACKs without `growth`; false spares the congestion control them.
+        fn wants_every_ack(&self) -> bool {
+            true
+        }
+
+        /// Whether `on_ack` uses [`AckEvent::rate`]; called once, when the connection is made. Samples cost
+        /// the connection time and memory.
+        fn wants_rate_samples(&self) -> bool {
+            false
+        }
+
+        /// The SYN or its answer was lost: the first flight is one segment (RFC 5681 §3.1).
+        fn on_lost_syn(&mut self) {}
+
+        /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
+        /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments,
+        /// except under ns-2's procedures and with `ecn_reaction = "cwr"`.
+        fn on_ecn(&mut self, event: &LossEvent) {
+            self.on_loss(event);
+        }
+
+        /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).
+        fn on_idle(&mut self, _event: &IdleEvent) {}
+
+        /// A packet left.
+        fn on_sent(&mut self, _now: Time, _bytes: u64) {}
+
+        /// Pacing rate in IP packets, above 0, read with every segment that leaves; `None` sends
+        /// whenever the window allows.
+        fn pacing_rate(&self) -> Option<Rate> {
+            None
+        }
+
+        /// A failure since the last call, which ends the run with its message. Called after every other
+        /// method that may change the congestion control; only a plug-in fails.
+        fn take_error(&mut self) -> Option<StageError> {
+            None
+        }
     }
 
-    /// Whether `on_ack` makes anything of [`AckEvent::rate`]; asked once, when the connection is made.
-    /// False spares the connection the time and the memory that samples cost.
-    fn wants_rate_samples(&self) -> bool {
-        true
-    }
+    /// A congestion control algorithm around another: writes or delegates each method of
+    /// [`CongestionControl`], which it has by this.
+    ///
+    /// ```
+    /// use airpath_core::{Rate, StageError, Time};
+    /// use airpath_tcp::congestion::{
+    ///     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
+    /// };
+    /// use airpath_tcp::delegate_congestion;
+    ///
+    /// /// Another congestion control algorithm, and a count of its timeouts.
+    /// struct Counted {
+    ///     inner: AnyCongestion,
+    ///     timeouts: usize,
+    /// }
+    ///
+    /// impl CongestionWrapper for Counted {
+    ///     delegate_congestion!(inner: on_ack, wants_every_ack, on_loss, on_recovered, on_lost_syn);
+    ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
+    ///     delegate_congestion!(inner: wants_rate_samples, take_error);
+    ///
+    ///     fn on_rto(&mut self, event: &LossEvent) {
+    ///         self.timeouts += 1;
+    ///         self.inner.on_rto(event);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A wrapper that neither writes nor delegates a method does not compile:
+    ///
+    /// ```compile_fail,E0046
+    /// # use airpath_core::{Rate, StageError, Time};
+    /// # use airpath_tcp::congestion::{
+    /// #     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
+    /// # };
+    /// # use airpath_tcp::delegate_congestion;
+    /// struct Forgetful {
+    ///     inner: AnyCongestion,
+    /// }
+    ///
+    /// impl CongestionWrapper for Forgetful {
+    ///     delegate_congestion!(inner: on_ack, wants_every_ack, on_loss, on_recovered, on_lost_syn);
+    ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
+    ///     delegate_congestion!(inner: wants_rate_samples, take_error);
+    /// }
+    /// ```
+    pub trait CongestionWrapper;
 
-    /// Fast retransmit: sets ssthresh, and cwnd for the time of fast recovery.
-    fn on_loss(&mut self, event: &LossEvent);
-
-    /// The retransmission timer expired. ssthresh is not set if the event's `keeps_ssthresh` is.
-    fn on_rto(&mut self, event: &LossEvent);
-
-    /// Fast recovery is over; `cwnd` is the window that the recovery allows at most.
-    fn on_recovered(&mut self, cwnd: u64);
-
-    /// The SYN or its answer was lost: the first flight is one segment (RFC 5681 §3.1).
-    fn on_lost_syn(&mut self);
-
-    /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
-    /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments,
-    /// but under ns-2's procedures and with `ecn_reaction = "cwr"`.
-    fn on_ecn(&mut self, event: &LossEvent);
-
-    /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).
-    fn on_idle(&mut self, event: &IdleEvent);
-
-    /// A packet left.
-    fn on_sent(&mut self, now: Time, bytes: u64);
-
-    /// Congestion window, bytes.
-    fn cwnd(&self) -> u64;
-
-    /// Slow-start threshold, bytes; `u64::MAX` while there is none.
-    fn ssthresh(&self) -> u64;
-
-    /// Pacing rate in IP packets, above 0, asked for with every segment that leaves; `None` sends
-    /// whenever the window allows.
-    fn pacing_rate(&self) -> Option<Rate>;
-
-    /// A failure since the last call, which ends the run with its message. Asked for after
-    /// everything that the congestion control was told; only a congestion control from outside has
-    /// one.
-    fn take_error(&mut self) -> Option<StageError>;
+    /// Delegates methods of [`CongestionWrapper`](congestion::CongestionWrapper) to the congestion control
+    /// algorithm in a field: `delegate_congestion!(field: method, …)`, or all of them:
+    /// `delegate_congestion!(field)`.
+    #[macro_export]
+    macro delegate_congestion;
 }
 
 /// What a congestion control is made for: the options of its connection.

@@ -2,7 +2,7 @@
 
 use super::{
     AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
-    IdleEvent, LossEvent, Reno, Vcp,
+    IdleEvent, LossEvent, Reno, Vcp, delegate_congestion,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
 
@@ -35,53 +35,5 @@ impl AnyCongestion {
 }
 
 impl CongestionControl for AnyCongestion {
-    #[inline]
-    fn on_ack(&mut self, event: &AckEvent) {
-        each_part!(self, cc => cc.on_ack(event));
-    }
-    #[inline]
-    fn wants_every_ack(&self) -> bool {
-        each_part!(self, cc => cc.wants_every_ack())
-    }
-    fn wants_rate_samples(&self) -> bool {
-        each_part!(self, cc => cc.wants_rate_samples())
-    }
-    fn on_loss(&mut self, event: &LossEvent) {
-        each_part!(self, cc => cc.on_loss(event));
-    }
-    fn on_rto(&mut self, event: &LossEvent) {
-        each_part!(self, cc => cc.on_rto(event));
-    }
-    fn on_recovered(&mut self, cwnd: u64) {
-        each_part!(self, cc => cc.on_recovered(cwnd));
-    }
-    fn on_lost_syn(&mut self) {
-        each_part!(self, cc => cc.on_lost_syn());
-    }
-    fn on_ecn(&mut self, event: &LossEvent) {
-        each_part!(self, cc => cc.on_ecn(event));
-    }
-    fn on_idle(&mut self, event: &IdleEvent) {
-        each_part!(self, cc => cc.on_idle(event));
-    }
-    #[inline]
-    fn on_sent(&mut self, now: Time, bytes: u64) {
-        each_part!(self, cc => cc.on_sent(now, bytes));
-    }
-    #[inline]
-    fn cwnd(&self) -> u64 {
-        each_part!(self, cc => cc.cwnd())
-    }
-    #[inline]
-    fn ssthresh(&self) -> u64 {
-        each_part!(self, cc => cc.ssthresh())
-    }
-    #[inline]
-    fn pacing_rate(&self) -> Option<Rate> {
-        each_part!(self, cc => cc.pacing_rate())
-    }
-    #[inline]
-    fn take_error(&mut self) -> Option<StageError> {
-        each_part!(self, cc => cc.take_error())
-    }
+    delegate_congestion!(match each_part);
 }

@@ -141,8 +141,6 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
 }
 
 impl CongestionControl for Reno {
-    crate::needs_no!(sent, rates, pacing, error);
-
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(acked) = event.growth else { return };

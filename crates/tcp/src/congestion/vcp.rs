@@ -223,8 +223,6 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Vcp {
 }
 
 impl CongestionControl for Vcp {
-    crate::needs_no!(lost_syn, sent, ecn, rates, pacing, error);
-
     fn on_ack(&mut self, event: &AckEvent) {
         if event.acked == 0 {
             return;

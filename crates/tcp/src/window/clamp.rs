@@ -4,7 +4,9 @@
 //! Chosen where the paper is silent: a packet out of order or a duplicate never lowers the window,
 //! and the right edge never moves back, also when slow start halves it.
 
-use super::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState};
+use super::{
+    AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, delegate_window,
+};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
 use airpath_core::{ConfigError, Flags, Part, Setup, StageError, Time};
 use serde::Deserialize;
@@ -93,8 +95,8 @@ impl ClampWindow {
     }
 }
 
-impl ReceiveWindow for ClampWindow {
-    super::forwards!(inner: is_bounded);
+impl super::WindowWrapper for ClampWindow {
+    delegate_window!(inner: is_bounded);
 
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         self.inner.on_arrival(arrival)?;

@@ -73,8 +73,6 @@ impl<T: ?Sized> Part<T, WindowSetup> for DrainWindow {
 }
 
 impl ReceiveWindow for DrainWindow {
-    super::needs_no!(acks);
-
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         if self.read(arrival.now) == self.arrived && arrival.now >= self.since {
             (self.since, self.from) = (arrival.now, self.arrived);

@@ -5,7 +5,6 @@
 mod clamp;
 mod drain;
 mod fixed;
-mod forwarding;
 mod registry;
 #[cfg(test)]
 #[path = "../../../../scripts/skeletons/window.rs.in"]
@@ -15,9 +14,6 @@ pub use clamp::{ClampConfig, ClampWindow};
 pub use drain::{DrainConfig, DrainWindow};
 pub use fixed::FixedWindow;
 pub use registry::{AnyWindow, WindowRegistry};
-
-#[doc(inline)]
-pub use crate::{window_forwards as forwards, window_needs_no as needs_no};
 
 use airpath_core::{Flags, StageError, Time};
 
@@ -76,33 +72,92 @@ pub struct WindowState {
     pub step: u64,
 }
 
-/// Decides the advertised window.
-///
-/// No call has a default: [`needs_no!`] says what a policy does without, [`forwards!`] hands calls to
-/// another policy, and the compiler names what is missing.
-pub trait ReceiveWindow {
-    /// A data segment has arrived.
+airpath_core::contract! { $
+    /// A receive-window policy: decides the advertised window.
     ///
-    /// # Errors
-    /// A policy from outside may fail; its message ends the run.
-    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError>;
+    /// One method is required. The defaults are those of an application that reads at once: nothing done
+    /// for arrivals and ACKs, no segment rejected, no ACK because the window opens. A policy around another
+    /// implements [`WindowWrapper`].
+    pub trait ReceiveWindow {
+        /// Bytes that the receiver allows beyond the next byte expected. The receiver itself never
+        /// lets the right edge move back (RFC 9293 §3.8.6).
+        fn window(&self) -> u64;
 
-    /// The receiver has sent an ACK, with the window that the policy allowed.
-    fn on_ack_sent(&mut self, sent: &AckSent);
+        /// A data segment has arrived.
+        ///
+        /// # Errors
+        /// A plug-in may fail; its message ends the run.
+        fn on_arrival(&mut self, _arrival: &Arrival) -> Result<(), StageError> {
+            Ok(())
+        }
 
-    /// Bytes that the receiver allows beyond the next byte expected. The receiver itself never
-    /// lets the right edge move back (RFC 9293 §3.8.6).
-    fn window(&self) -> u64;
+        /// The receiver has sent an ACK, with the window that the policy allowed.
+        fn on_ack_sent(&mut self, _sent: &AckSent) {}
 
-    /// The right edge that an ACK sent now advertises; asked for only when the policy is
-    /// [`bounded`](Self::is_bounded).
-    fn right_edge(&self, state: &WindowState) -> u64;
+        /// The right edge that an ACK sent now advertises; called only when the policy is
+        /// [`bounded`](Self::is_bounded).
+        fn right_edge(&self, state: &WindowState) -> u64 {
+            state.edge.max(state.next + self.window())
+        }
 
-    /// When the sender is to be told that the window has opened, if nothing arrives before. Asked
-    /// for only when the policy is [`bounded`](Self::is_bounded).
-    fn next_update(&self, state: &WindowState) -> Time;
+        /// When an ACK has to report that the window has opened, if nothing arrives before. Called only
+        /// when the policy is [`bounded`](Self::is_bounded).
+        fn next_update(&self, _state: &WindowState) -> Time {
+            Time::NEVER
+        }
 
-    /// Whether there is a buffer of this size and no more: a segment beyond the right edge is
-    /// refused (RFC 9293 §3.10.7.4), and the window may close.
-    fn is_bounded(&self) -> bool;
+        /// Whether there is a buffer of this size and no more: a segment beyond the right edge is
+        /// rejected (RFC 9293 §3.10.7.4), and the window may close.
+        fn is_bounded(&self) -> bool {
+            false
+        }
+    }
+
+    /// A receive-window policy around another: writes or delegates each method of [`ReceiveWindow`], which
+    /// it has by this.
+    ///
+    /// ```
+    /// use airpath_core::{StageError, Time};
+    /// use airpath_tcp::delegate_window;
+    /// use airpath_tcp::window::{
+    ///     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState, WindowWrapper,
+    /// };
+    ///
+    /// /// Another policy, and no window above a limit.
+    /// struct Limited {
+    ///     inner: AnyWindow,
+    ///     most: u64,
+    /// }
+    ///
+    /// impl WindowWrapper for Limited {
+    ///     delegate_window!(inner: on_arrival, on_ack_sent, right_edge, next_update, is_bounded);
+    ///
+    ///     fn window(&self) -> u64 {
+    ///         self.inner.window().min(self.most)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A wrapper that neither writes nor delegates a method does not compile:
+    ///
+    /// ```compile_fail,E0046
+    /// # use airpath_core::{StageError, Time};
+    /// # use airpath_tcp::delegate_window;
+    /// # use airpath_tcp::window::{
+    /// #     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState, WindowWrapper,
+    /// # };
+    /// struct Forgetful {
+    ///     inner: AnyWindow,
+    /// }
+    ///
+    /// impl WindowWrapper for Forgetful {
+    ///     delegate_window!(inner: on_arrival, on_ack_sent, right_edge, next_update, is_bounded);
+    /// }
+    /// ```
+    pub trait WindowWrapper;
+
+    /// Delegates methods of [`WindowWrapper`](window::WindowWrapper) to the receive-window policy in a
+    /// field: `delegate_window!(field: method, …)`, or all of them: `delegate_window!(field)`.
+    #[macro_export]
+    macro delegate_window;
 }

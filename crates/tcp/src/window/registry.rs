@@ -2,7 +2,7 @@
 
 use super::{
     AckSent, Arrival, ClampWindow, DrainWindow, FixedWindow, ReceiveWindow, WindowSetup,
-    WindowState,
+    WindowState, delegate_window,
 };
 use airpath_core::{Registry, StageError, Time, built_in_parts};
 
@@ -19,25 +19,5 @@ built_in_parts! {
 }
 
 impl ReceiveWindow for AnyWindow {
-    #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
-        each_part!(self, window => window.on_arrival(arrival))
-    }
-    #[inline]
-    fn on_ack_sent(&mut self, sent: &AckSent) {
-        each_part!(self, window => window.on_ack_sent(sent));
-    }
-    #[inline]
-    fn window(&self) -> u64 {
-        each_part!(self, window => window.window())
-    }
-    fn right_edge(&self, state: &WindowState) -> u64 {
-        each_part!(self, window => window.right_edge(state))
-    }
-    fn next_update(&self, state: &WindowState) -> Time {
-        each_part!(self, window => window.next_update(state))
-    }
-    fn is_bounded(&self) -> bool {
-        each_part!(self, window => window.is_bounded())
-    }
+    delegate_window!(match each_part);
 }
