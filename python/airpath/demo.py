@@ -22,11 +22,12 @@ from airpath import api, reproduction
 from airpath.cli import guarded, output
 from airpath.errors import Interrupted
 from airpath.files import output_folder
+from airpath.present import figure_files
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 from airpath.reproduction.plugins import INSTALL
 from airpath.reproduction.render import print_report
-from airpath.results import Result, figure_files
+from airpath.results import Result
 from airpath.results.compare import comparison_figure, waits
 from airpath.results.flow_bars import flow_bars
 from airpath.results.intervals import Interval, mean_interval, text
