@@ -76,7 +76,9 @@ TAKER = [
     (
         LINKS,
         "from airpath.scenario.link.base import ",
-        "from airpath.scenario.jitter import Jitter\nfrom airpath.scenario.link.base import ",
+        "from airpath.scenario.base import Maybe\n"
+        "from airpath.scenario.jitter import Jitter\n"
+        "from airpath.scenario.link.base import ",
     ),
     (
         LINKS,
