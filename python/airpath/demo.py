@@ -135,10 +135,10 @@ def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> boo
 
 
 def _print_link(where: str, results: dict[str, Result], console: Console) -> None:
-    flows = next(iter(results.values())).flow_count
+    flows = len(next(iter(results.values())).resolved.flows)
     rows = []
     for label, result in results.items():
-        row = result.intervals["all"]
+        row = result.intervals("flows")[-1]
         runs = [waits(result, index) for index in range(len(result.replications))]
         delays = [
             mean_interval(
@@ -150,7 +150,7 @@ def _print_link(where: str, results: dict[str, Result], console: Console) -> Non
             [
                 label,
                 _cell(row["goodput_bps"], 2, 1e-6),
-                _cell(result.link_intervals()[0]["utilisation"], 1, 100),
+                _cell(result.intervals("links")[0]["utilisation"], 1, 100),
                 *(_cell(delay, 0) for delay in delays),
                 _cell(row["retransmissions"], 0),
                 _cell(row["timeouts"], 1),
@@ -201,12 +201,12 @@ def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
         return True
     rows = []
     for label, result in results.items():
-        flows = [result.intervals[flow] for flow in range(result.flow_count)]
-        queue_waits = [queue["mean_sojourn_s"].mean for queue in result.queue_intervals()]
+        *flows, together = result.intervals("flows")
+        queue_waits = [queue["mean_sojourn_s"].mean for queue in result.intervals("queues")]
         rows.append(
             [
                 label,
-                _cell(result.intervals["all"]["ip_throughput_bps"], 2, 1e-6),
+                _cell(together["ip_throughput_bps"], 2, 1e-6),
                 *(_cell(flow["ip_throughput_bps"], 2, 1e-6) for flow in flows),
                 f"{1e3 * math.fsum(queue_waits) / len(queue_waits):.0f}",
             ]

@@ -1,4 +1,4 @@
-"""Names of `airpath` until 0.1, and where they are now; this goes with the release after it."""
+"""Names of `airpath` before 0.1, and what they are now: for one release."""
 
 NAMES = {
     "AckPath": "ack_path.AckPath",

@@ -69,7 +69,7 @@ def test_files_are_written(airpath_command: Command, scenario: Path, tmp_path: P
         "simulate",
         "solve",
     ]
-    assert ap.load_result(out / "simulate").intervals
+    assert ap.load_result(out / "simulate").intervals("flows")
     assert json.loads((out / "solve" / "solution.json").read_text())["model"] == "fixed-point"
     assert answer.err.count("written: ") == 5
 

@@ -108,16 +108,14 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.timeline": {},
     "ReedSolomon.blocks": {"packet": 40},
     "ReedSolomon.on_air": {"packet": 40},
-    "Result.by_name": {"table": "queues"},
     "Result.capacity": {},
-    "Result.check_finished": {"replication": 0},
-    "Result.direction_of": {"flow": 0},
     "Result.flow_monitor_xml": {},
-    "Result.kind_of": {"flow": 0},
+    "Result.intervals": {"name": "queues"},
     "Result.pmf": {},
     "Result.save": {"folder": "new"},
     "Result.series": {"name": "queue"},
     "Result.ss": {},
+    "Result.table": {"name": "queues"},
     "Scenario.model_copy": {},
     "Scenario.replace": {"key": {"duration": "2 s"}},
     "Scenario.to_toml": {},
@@ -141,6 +139,8 @@ METHODS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Methods that take arguments, with those with which they are content."""
 
+OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Trace.parse")
+"""Methods whose argument `name` says what is asked for, and is not a label."""
 OF_MODELS = {"instead_of", "keys", "model_post_init", "resolved"}
 """Methods by which the classes of a scenario talk to each other."""
 
@@ -163,8 +163,8 @@ FITTING: dict[str, set[str]] = {
 """Kinds of `OBJECTS` that an argument takes."""
 
 OUTSIDE: dict[str, tuple[Any, ...]] = {
-    "replication": (-1, 1, "1", 0.0), "flow": (-1, 10**6, "0"), "mcs": (-1, 99, "mcs99", 0.0),
-    "queue": ("bottlenck", ""), "table": ("queue", ""), "bin_ns": (0, -1, 1.5),
+    "replication": (-1, 1, "1", 0.0), "mcs": (-1, 99, "mcs99", 0.0),
+    "queue": ("bottlenck", ""), "bin_ns": (0, -1, 1.5),
     "formats": ("xlsx", "", [], ["csv", 5], 5), "figure_formats": ("gif", "", [], [5], 5),
     "window": ("1s", ("1 s",), ("2 s", "1 s"), ("90 h", "91 h"), ("a", "b"), (None, None)),
     "bin": ("0 s", "5 parsecs", -1), "packet": ("5", "5 parsecs", -1),
@@ -192,7 +192,7 @@ def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
                 and argument.kind is not argument.VAR_POSITIONAL
             ]
             # `name` is of something where it is asked for, and a label elsewhere.
-            if f"{owner.__name__}.{name}" in ("Result.series", "Trace.parse"):
+            if f"{owner.__name__}.{name}" in OF_NAMES:
                 arguments.append("name")
             if arguments:
                 yield f"{owner.__name__}.{name}", getattr(made(), name), arguments

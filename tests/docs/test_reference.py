@@ -93,7 +93,8 @@ def result() -> ap.Result:
 
 @pytest.mark.parametrize("name", ["flows", "groups", "queues", "links", "pmf"])
 def test_every_column_is_described(name: str, result: ap.Result) -> None:
-    assert sorted(COLUMNS[name]) == sorted(getattr(result, name)().columns)
+    table = result.pmf() if name == "pmf" else result.table(name)
+    assert sorted(COLUMNS[name]) == sorted(table.columns)
 
 
 def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
@@ -126,8 +127,8 @@ def test_the_first_table_is_true(row: list[str]) -> None:
     scenario = ap.load(ROOT / "examples" / f"{row[0].strip('`')}.toml")
     result = ap.simulate(scenario, reps=4, seed=1)
     goodput = result.summary().loc["all", "goodput_bps"]["mean"]
-    wait = result.queues().query("queue == 'bottleneck'")["mean_sojourn_s"].mean()
-    used = result.links().query("link == 'bottleneck'")["utilisation"].mean()
+    wait = result.table("queues").query("queue == 'bottleneck'")["mean_sojourn_s"].mean()
+    used = result.table("links").query("link == 'bottleneck'")["utilisation"].mean()
     assert row[1:] == [f"{goodput / 1e6:.2f}", f"{wait * 1e3:.0f}", f"{used * 100:.0f} %"]
 
 

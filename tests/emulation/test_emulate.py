@@ -35,7 +35,7 @@ def test_a_result_has_the_tables_of_a_simulation(fake: Fake, scenario: ap.Scenar
     assert len(result.certificates) == 2
     simulated = ap.simulate(scenario, seed=3, reps=2)
     for table in ("flows", "queues", "links", "groups"):
-        mine, theirs = getattr(result, table)(), getattr(simulated, table)()
+        mine, theirs = result.table(table), simulated.table(table)
         assert list(mine.columns) == list(theirs.columns)
         assert mine.equals(theirs)
     assert result.series("queue", 1).equals(simulated.series("queue", 1))
@@ -52,15 +52,15 @@ def test_what_a_kernel_does_not_tell_is_missing_everywhere(
 ) -> None:
     fake(without=["fast_retransmits", "mean_rtt_s", "duplicate_packets", "cwnd_limited_share"])
     result = ap.emulate(scenario, replications=2)
-    assert result.flows()["fast_retransmits"].isna().all()
-    assert result.intervals["all"]["fast_retransmits"].reps == 0
-    assert math.isnan(result.intervals["all"]["mean_rtt_s"].mean)
-    assert result.intervals["all"]["goodput_bps"].reps == 2
+    assert result.table("flows")["fast_retransmits"].isna().all()
+    assert result.intervals("flows")[-1]["fast_retransmits"].reps == 0
+    assert math.isnan(result.intervals("flows")[-1]["mean_rtt_s"].mean)
+    assert result.intervals("flows")[-1]["goodput_bps"].reps == 2
     document = json.loads(result.to_json(raw=True))
     assert document["summary"]["fast_retransmits"]["mean"] is None
     result.save(tmp_path / "out")
     again = ap.load_result(tmp_path / "out")
-    assert again.flows()["fast_retransmits"].isna().all()
+    assert again.table("flows")["fast_retransmits"].isna().all()
     assert "–" in result._repr_html_()
 
 
@@ -241,8 +241,8 @@ def test_a_command_leaves_its_status_and_the_paths_tables(
     result = ap.emulation.run_command(scenario, ["false"], ["cat"], duration="3 s")
     assert result.ended["status"] == 5
     assert result.ended["reason"] == "command"
-    assert result.queues()["queue"].iloc[0] == "bottleneck"
-    assert result.flow_count == 1
+    assert result.table("queues")["queue"].iloc[0] == "bottleneck"
+    assert len(result.resolved.flows) == 1
     traffic = _lines(seen)[0]["document"]["traffic"]
     assert traffic["client"] == ["false"]
     assert traffic["duration_ns"] == 3 * 10**9

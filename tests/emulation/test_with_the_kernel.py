@@ -43,7 +43,7 @@ def _scenario(*flows: dict[str, Any], **keys: Any) -> ap.Scenario:
 
 def _plausible(result: ap.Result) -> float:
     """Return the goodput, Mbit/s, of a link of 10 Mbit/s that was not idle."""
-    goodput = result.intervals["all"]["goodput_bps"].mean / 1e6
+    goodput = result.intervals("flows")[-1]["goodput_bps"].mean / 1e6
     # What leaves late before the measured time counts in it.
     late_s = max(certificate["lateness_max_s"] for certificate in result.certificates)
     assert (
@@ -92,13 +92,13 @@ def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
     assert set(ss["flow"]) == {0, 1}
     assert ss["cwnd"].max() > 2
     assert len(result.series("queue")) > 100
-    assert result.queues()["departed"].iloc[0] > 1000
+    assert result.table("queues")["departed"].iloc[0] > 1000
 
 
 def test_replications_have_intervals(tmp_path: Path) -> None:
     def run() -> ap.Result:
         result = ap.emulate(_scenario(duration="2 s"), replications=2, capture_to=tmp_path / "out")
-        assert result.intervals["all"]["goodput_bps"].reps == 2
+        assert result.intervals("flows")[-1]["goodput_bps"].reps == 2
         result.save(tmp_path / "out")
         assert ap.load_result(tmp_path / "out").certificates == result.certificates
         return result
@@ -125,7 +125,7 @@ def test_a_transfer_ends() -> None:
         {"cc": "cubic", "profile": "linux", "size": "500 kB"}, duration="3 s", warmup="0 s"
     )
     result = judged(lambda: ap.emulate(scenario), _invalid)
-    flow = result.flows().iloc[0]
+    flow = result.table("flows").iloc[0]
     # 500 kB take 0.4 s at 10 Mbit/s, and some round trips.
     assert 0.4 < flow["completed_at_s"] - flow["start_s"] < 2.5
 

@@ -226,7 +226,7 @@ def test_a_run_is_that_of_the_multi_regime_link(
 
 def test_counters_tell_which_mcss_sent(table: Path) -> None:
     policy = ap.policy.DualRegime(mcs_below="slow", mcs_above="mid2", threshold=2)
-    link = ap.simulate(scenario(table, policy), reps=1).links().iloc[0]
+    link = ap.simulate(scenario(table, policy), reps=1).table("links").iloc[0]
     assert link["slow_packets"] == link["regime_1_packets"] > 0
     assert link["mid2_packets"] == link["regime_2_packets"] > 0
     assert link["mid_packets"] == link["fast_packets"] == link["outside_table_packets"] == 0
@@ -281,7 +281,7 @@ def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
 
 def test_a_bias_chooses_as_the_table_higher_up(table: Path) -> None:
     tagla = ap.policy.Tagla(th_per=0.05)
-    biased = ap.simulate(scenario(table, tagla, snr_db=12, snr_bias_db=8), reps=1).links()
+    biased = ap.simulate(scenario(table, tagla, snr_db=12, snr_bias_db=8), reps=1).table("links")
     assert biased["mid2_packets"].iloc[0] == biased["regime_1_packets"].iloc[0]
     assert measured(scenario(table, tagla, snr_db=12, snr_bias_db=8)) == measured(
         by_hand("mid2", snr_db=12)

@@ -80,8 +80,8 @@ def test_the_receive_window_was_the_limit() -> None:
     [advisory] = result.advisories
     assert (advisory.code, advisory.place) == ("receive-window", "flows.0")
     assert "the receive window, 65535 B, was the limit for" in advisory.text
-    assert result.flows()["rwnd_limited_share"].between(0.9, 1.0).all()
-    goodput = result.flows()["goodput_bps"]
+    assert result.table("flows")["rwnd_limited_share"].between(0.9, 1.0).all()
+    goodput = result.table("flows")["goodput_bps"]
     assert goodput.to_numpy() == pytest.approx(8 * 44 * 1460 / 0.3, rel=0.02)
 
 
@@ -114,7 +114,7 @@ def test_a_window_that_fills_the_link_is_not_told_of(
     assert "receive-window" not in {advisory.code for advisory in result.advisories}
     larger = flows[0].model_copy(update={"tcp": {"receive_window": "200 kB"}})
     more = ap.simulate(scenario.model_copy(update={"flows": [larger, *flows[1:]]}), reps=5)
-    before, after = (r.intervals["all"]["goodput_bps"].mean for r in (result, more))
+    before, after = (r.intervals("flows")[-1]["goodput_bps"].mean for r in (result, more))
     assert after < 1.03 * before
 
 
@@ -135,7 +135,7 @@ def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> Non
     def share(window: str) -> float:
         flow = tcp(profile=profile, tcp={"receive_window": window}, base_rtt="100 ms")
         result = ap.simulate(make(flow, duration="40 s", warmup="10 s"), reps=1)
-        return float(result.flows()["rwnd_limited_share"].iloc[0])
+        return float(result.table("flows")["rwnd_limited_share"].iloc[0])
 
     assert share("20 kB") > 0.98
     assert share("4 MB") == 0.0
@@ -155,10 +155,10 @@ def test_a_flow_that_stops_is_limited_while_it_sends(warmup: str, share: float |
 def test_a_sender_without_data_is_not_limited() -> None:
     flow = tcp(on_off={"burst": "5 kB", "off": "200 ms"}, tcp={"receive_window": "10 kB"})
     result = ap.simulate(make(flow), reps=1)
-    assert result.flows()["rwnd_limited_share"].iloc[0] == 0.0
+    assert result.table("flows")["rwnd_limited_share"].iloc[0] == 0.0
     reader = tcp(window={"kind": "drain", "rate": "1 Mbit/s"}, tcp={"receive_window": "64 kB"})
     slow = ap.simulate(make(reader), reps=5)
-    assert (slow.flows()["rwnd_limited_share"] > 0.9).all()
+    assert (slow.table("flows")["rwnd_limited_share"] > 0.9).all()
     assert slow.advisories == [], "a slow reader is meant to be the limit"
 
 
@@ -229,11 +229,11 @@ def test_no_interval_of_a_result_leaves_what_is_possible() -> None:
     )
     flows = tcp(2, size="3 MB", start={"uniform": ["0 s", "9 s"]})
     result = ap.simulate(make(flows, bottleneck=rare), reps=2, seed=3)
-    rows = [*result.intervals.values(), *result.queue_intervals(), *result.link_intervals()]
+    rows = [*result.intervals("flows"), *result.intervals("queues"), *result.intervals("links")]
     found = [value for row in rows for value in row.values() if isinstance(value, ap.Interval)]
     assert any(value.low == 0 < value.mean for value in found)
     assert all(value.low >= 0 for value in found if not np.isnan(value.low))
-    assert all(link["utilisation"].high <= 1 for link in result.link_intervals())
+    assert all(link["utilisation"].high <= 1 for link in result.intervals("links"))
     fair = ap.simulate(make(tcp(2), bottleneck=rare), reps=2, seed=3).jain()
     assert 0.5 <= fair.low <= fair.high <= 1
     assert (result.pmf()[["low", "high"]].stack().between(0, 1)).all()
@@ -246,9 +246,9 @@ def test_groups_add_up_their_flows() -> None:
     """3000 web flows and a bulk flow were one row."""
     web = ap.flows(20, base_rtt="40 ms", size="30 kB", arrivals={"poisson": "3 /s"})
     result = ap.simulate(make(tcp() + web), reps=2)
-    groups = result.groups().set_index(["replication", "group"])
+    groups = result.table("groups").set_index(["replication", "group"])
     assert groups["flows"].tolist() == [1, 20, 1, 20]
-    flows = result.flows()
+    flows = result.table("flows")
     flows["group"] = np.where(flows["flow"] == 0, 0, 1)
     for key, members in flows.groupby(["replication", "group"]):
         row = groups.loc[key]

@@ -28,7 +28,7 @@ def scenario(**changes: Any) -> ap.Scenario:
 
 def test_goodput_is_between_half_the_link_and_the_link() -> None:
     result = ap.simulate(scenario(), reps=2)
-    assert 5e6 < result.intervals["all"]["goodput_bps"].mean < 10e6
+    assert 5e6 < result.intervals("flows")[-1]["goodput_bps"].mean < 10e6
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -100,10 +100,10 @@ def trace_scenario(folder: Path, text: str, kind: str = "trace") -> ap.Scenario:
 def test_a_trace_is_read_as_its_link_wants_it(tmp_path: Path) -> None:
     result = ap.simulate(trace_scenario(tmp_path, "1\n2\n3\n"), reps=1)
     # One opportunity of 1504 bytes per millisecond; a full-size IP packet takes one.
-    assert result.intervals["all"]["ip_throughput_bps"].mean == pytest.approx(12e6, rel=0.05)
+    assert result.intervals("flows")[-1]["ip_throughput_bps"].mean == pytest.approx(12e6, rel=0.05)
     csv = "time_s,rate_bps\n0,6000000\n1,6000000\n"
     result = ap.simulate(trace_scenario(tmp_path, csv, "rate-trace"), reps=1)
-    assert result.intervals["all"]["ip_throughput_bps"].mean == pytest.approx(6e6, rel=0.05)
+    assert result.intervals("flows")[-1]["ip_throughput_bps"].mean == pytest.approx(6e6, rel=0.05)
 
 
 def test_a_broken_trace_is_one_line_with_file_and_line(tmp_path: Path) -> None:

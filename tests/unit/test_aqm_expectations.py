@@ -48,9 +48,9 @@ def measured(aqm: ap.aqm.QueueDisc, flows: int, rate: str, base_rtt: str) -> dic
         warmup="40 s",
     )
     result = ap.simulate(scenario, reps=4, seed=1)
-    queue = result.queues().query("queue == 'bottleneck'")
-    link = result.links().query("link == 'bottleneck'")
-    goodput = result.flows().groupby("flow")["goodput_bps"].mean()
+    queue = result.table("queues").query("queue == 'bottleneck'")
+    link = result.table("links").query("link == 'bottleneck'")
+    goodput = result.table("flows").groupby("flow")["goodput_bps"].mean()
     return {
         "wait_ms": float(queue["mean_sojourn_s"].mean()) * 1e3,
         "queue": float(queue["mean_packets"].mean()),
@@ -111,7 +111,7 @@ def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
             duration="60 s",
             warmup="10 s",
         )
-        table = ap.simulate(scenario, reps=4, seed=1).flows().query("flow == 4")
+        table = ap.simulate(scenario, reps=4, seed=1).table("flows").query("flow == 4")
         if aqm.kind == "fq-codel":
             assert (table["delivered_packets"] == table["sent_packets"]).all()
         waits[aqm.kind] = float(table["mean_delay_s"].mean()) * 1e3

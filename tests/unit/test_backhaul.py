@@ -27,7 +27,7 @@ def scenario(rate: str = "16 Mbit/s", **keys: Any) -> ap.Scenario:
 
 
 def by_name(result: ap.Result, table: str) -> dict[str, dict[str, Any]]:
-    rows = getattr(result, table)().to_dict("records")
+    rows = result.table(table).to_dict("records")
     return {row[table.removesuffix("s")]: row for row in rows}
 
 
@@ -39,7 +39,7 @@ def test_the_queue_of_the_backhaul_is_listed() -> None:
     wait = queues["backhaul"]["mean_sojourn_s"]
     assert queues["bottleneck"]["mean_sojourn_s"] < 0.001
     # The delay of a packet is that wait, 30 ms, and the transmissions.
-    delay = result.intervals["all"]["mean_delay_s"].mean
+    delay = result.intervals("flows")[-1]["mean_delay_s"].mean
     assert wait == pytest.approx(delay - 0.03 - 0.00135, abs=0.002)
     assert wait > 0.08
     assert queues["backhaul"]["max_packets"] == 200
@@ -65,7 +65,7 @@ def test_the_bottleneck_stays_the_first_queue_and_link() -> None:
         "queues.backhaul.mean_sojourn_s": backhaul["mean_sojourn_s"],
     }
     control = [{"at": "10 s", "rate": "20 Mbit/s"}]
-    phases = ap.simulate(scenario(control=control), reps=1).phases()
+    phases = ap.simulate(scenario(control=control), reps=1).table("phases")
     assert (phases["mean_sojourn_s"] < 0.001).all()
 
 
@@ -75,7 +75,7 @@ def backhaul_advisories(result: ap.Result) -> list[str]:
 
 def test_an_advisory_reports_a_backhaul_that_holds_the_delay() -> None:
     result = ap.simulate(scenario(), reps=2)
-    wait = 1e3 * result.queue_intervals()[1]["mean_sojourn_s"].mean
+    wait = 1e3 * result.intervals("queues")[1]["mean_sojourn_s"].mean
     assert backhaul_advisories(result) == [
         f"backhaul: packets wait {wait:.3g} ms on average for the backhaul and 0 ms for the "
         "link next to it: the backhaul is the bottleneck. Set a backhaul.rate above the rate of "
@@ -108,7 +108,7 @@ def test_an_advisory_reports_a_full_backhaul_without_a_limit() -> None:
 
 def test_a_backhaul_without_a_limit_has_no_queue() -> None:
     result = ap.simulate(scenario(backhaul={"rate": "16 Mbit/s"}), reps=1)
-    assert list(result.queues()["queue"]) == ["bottleneck"]
+    assert list(result.table("queues")["queue"]) == ["bottleneck"]
 
 
 def test_a_sweep_reports_the_points_with_such_a_backhaul(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_flows_without_a_user_are_users_of_their_own() -> None:
     scenario = ap.Scenario(
         duration="1 s", flows=flows, bottleneck=ap.Bottleneck(aqm="droptail", link=cell)
     )
-    assert sorted(set(ap.simulate(scenario, reps=1).users()["user"])) == [0, 1, 2]
+    assert sorted(set(ap.simulate(scenario, reps=1).table("users")["user"])) == [0, 1, 2]
     with pytest.raises(ap.errors.ScenarioError, match="users are numbered without gaps"):
         # The second group's flow is number 3.
         scenario.replace("flows", [*ap.flows(3, base_rtt="1 s", user=0), *ap.flows(base_rtt="1 s")])
@@ -270,7 +270,7 @@ def test_slots_with_the_schemes_of_a_table() -> None:
     assert resolved.keys() == {"kind", "table", "bandwidth_hz"}
     assert (resolved["kind"], resolved["bandwidth_hz"]) == ("mcs", 20e6)
     assert resolved["table"] in files
-    users = ap.simulate(scenario, reps=1, seed=1).users()
+    users = ap.simulate(scenario, reps=1, seed=1).table("users")
     # At a mean of 6 dB: up to QPSK-3/4, 30 Mbit/s, mostly, 16-QAM at peaks.
     assert users["mean_rate_bps"].between(20e6, 60e6).all()
     assert users["slot_error_rate"].between(0.001, 0.3).all()
@@ -281,7 +281,7 @@ def test_a_user_may_have_an_snr_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "snr.csv").write_text("time_s,snr_db\n0,20\n10,20\n")
     users = f'[{{user = 1, snr = {{kind = "trace", file = "{tmp_path}/snr.csv"}}}}]'
     scenario = loads(GOOD, overrides=[("bottleneck.link.users", users)])
-    mean = ap.simulate(scenario, reps=1, seed=1).users().set_index("user")["mean_snr_db"]
+    mean = ap.simulate(scenario, reps=1, seed=1).table("users").set_index("user")["mean_snr_db"]
     assert mean[1] == pytest.approx(20)
     assert 5 < mean[0] < 7
 
@@ -292,18 +292,18 @@ def result() -> ap.Result:
 
 
 def test_users_have_rows(result: ap.Result) -> None:
-    users = result.users()
+    users = result.table("users")
     assert list(users["user"]) == [0, 1, 0, 1]
     assert set(users["link"]) == {"bottleneck"}
     assert users.attrs["units"]["throughput_bps"] == "bit/s"
-    flows = result.flows()
+    flows = result.table("flows")
     for number in range(2):
         of_run = flows[flows["replication"] == number]["ip_throughput_bps"].to_numpy()
         got = users[users["replication"] == number].set_index("user")["throughput_bps"]
         # What is on its way at either end of the measured time makes the difference.
         assert got[0] == pytest.approx(of_run[:2].sum(), rel=0.02)
         assert got[1] == pytest.approx(of_run[2], rel=0.02)
-    links = result.links().set_index("replication")["utilisation"]
+    links = result.table("links").set_index("replication")["utilisation"]
     shares = users.groupby("replication")["slot_share"].sum()
     assert shares.to_numpy() == pytest.approx(links.to_numpy(), abs=1e-3)
     assert users["slot_error_rate"].between(0.2, 0.5).all()
@@ -314,7 +314,7 @@ def test_users_have_rows(result: ap.Result) -> None:
 
 
 def test_queues_are_by_user(result: ap.Result) -> None:
-    queues = result.queues()
+    queues = result.table("queues")
     assert list(queues["queue"])[:2] == ["bottleneck/user 0", "bottleneck/user 1"]
     assert (queues["mean_delay_s"] > queues["mean_sojourn_s"] + 0.003).all()
     assert queues["empty_share"].between(0, 0.5).all()
@@ -331,7 +331,7 @@ def test_fairness_is_over_users_beside_that_over_flows(result: ap.Result, tmp_pa
     result.save(tmp_path)
     assert "users.csv" in json.loads((tmp_path / "result.json").read_text())["files"]
     loaded = ap.load_result(tmp_path)
-    assert loaded.users().equals(result.users())
+    assert loaded.table("users").equals(result.table("users"))
 
 
 def test_links_that_are_no_cells_have_no_users() -> None:
@@ -341,7 +341,7 @@ def test_links_that_are_no_cells_have_no_users() -> None:
         bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s")),
     )
     result = ap.simulate(scenario, reps=1)
-    assert result.users().empty
+    assert result.table("users").empty
     assert result.jain_of_users() == {}
     assert "users" not in result.to_dict()
 
@@ -362,23 +362,23 @@ def test_the_snr_of_users_is_recorded_and_does_not_depend_on_the_scheduler() -> 
 def test_a_cell_may_serve_acks_and_both_ways() -> None:
     scenario = loads(GOOD).replace({"ack_path": {"kind": "reverse", "aqm": "droptail"}})
     both = ap.simulate(scenario, reps=1)
-    assert list(both.users()["link"]) == ["bottleneck"] * 2 + ["reverse"] * 2
+    assert list(both.table("users")["link"]) == ["bottleneck"] * 2 + ["reverse"] * 2
     assert set(both.jain_of_users()) == {"bottleneck", "reverse"}
     link = {"kind": "link", "link": loads(GOOD).bottleneck.link.document()}
     fixed = ap.link.Fixed(rate="5 Mbit/s")
     alone = loads(GOOD).replace({"ack_path": link, "bottleneck.link": fixed})
-    assert list(ap.simulate(alone, reps=1).users()["link"]) == ["ack_path"] * 2
+    assert list(ap.simulate(alone, reps=1).table("users")["link"]) == ["ack_path"] * 2
 
 
 def test_one_and_two_threads_give_the_same(result: ap.Result) -> None:
     other = ap.simulate(loads(GOOD), reps=2, seed=3, threads=1)
-    assert other.users().equals(result.users())
-    assert other.flows().equals(result.flows())
+    assert other.table("users").equals(result.table("users"))
+    assert other.table("flows").equals(result.table("flows"))
 
 
 def test_a_change_of_the_rate_scales_bandwidth_and_cap() -> None:
     half = loads(GOOD).replace({"control": [{"at": "0 s", "rate": "5 Mbit/s"}]})
-    before, after = (ap.simulate(s, reps=1).users() for s in (loads(GOOD), half))
+    before, after = (ap.simulate(s, reps=1).table("users") for s in (loads(GOOD), half))
     ratio = after["mean_rate_bps"] / before["mean_rate_bps"]
     assert ratio.between(0.45, 0.55).all()
 

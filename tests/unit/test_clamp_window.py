@@ -80,7 +80,7 @@ def test_the_window_that_held_the_sender_is_told(
     flows = ap.flows(2, base_rtt="50 ms", cc=cc, tcp=NEWRENO, window=window)
     scenario = deterministic(flows, limit, duration="30 s", warmup="10 s")
     result = ap.simulate(scenario, reps=1)
-    found = result.flows()[["rwnd_limited_share", "cwnd_limited_share"]]
+    found = result.table("flows")[["rwnd_limited_share", "cwnd_limited_share"]]
     for name, (low, high) in (("rwnd", by_receiver), ("cwnd", by_congestion)):
         assert found[f"{name}_limited_share"].between(low, high).all(), found
     assert (found.sum(axis=1) <= 1 + 1e-12).all()
@@ -95,15 +95,15 @@ def test_a_flow_whose_bottleneck_is_elsewhere_leaves_the_others_unharmed(
     keys: dict[str, Any] = {"base_rtt": "50 ms", "cc": cc, "tcp": NEWRENO, "window": window}
     flows = ap.flows(2, **keys) + ap.flows(access=access, **keys)
     result = ap.simulate(deterministic(flows, duration="200 s", warmup="100 s"), reps=1)
-    rates = result.flows()["ip_throughput_bps"] / 1e6
+    rates = result.table("flows")["ip_throughput_bps"] / 1e6
     assert rates.tolist() == pytest.approx([4.5, 4.5, 1.0], rel=0.01)
-    assert result.flows()["cwnd_limited_share"].iloc[2] > 0.95
+    assert result.table("flows")["cwnd_limited_share"].iloc[2] > 0.95
 
 
 def test_a_sender_without_data_is_held_by_neither_window() -> None:
     flows = ap.flows(base_rtt="50 ms", tcp=NEWRENO, on_off={"on": "100 ms", "off": "900 ms"})
     result = ap.simulate(deterministic(flows, duration="60 s", warmup="10 s"), reps=1)
-    found = result.flows().iloc[0]
+    found = result.table("flows").iloc[0]
     assert found["rwnd_limited_share"] == 0.0
     assert found["cwnd_limited_share"] < 0.5
 
@@ -218,7 +218,7 @@ def test_a_target_delay_is_held_in_a_fading_cell_for_every_user(target_ms: int) 
         "bottleneck.aqm.target_delay": f"{target_ms} ms",
     }
     result = ap.simulate(ap.load(EXAMPLES / "cell-clamp.toml").replace(changes), reps=2)
-    delays = result.queues()["mean_delay_s"] * 1e3
+    delays = result.table("queues")["mean_delay_s"] * 1e3
     assert delays.tolist() == pytest.approx([target_ms] * 6, rel=0.15)
     assert delays.mean() == pytest.approx(target_ms, rel=0.1)
     assert result.jain_of_users()["bottleneck"].mean > 0.98

@@ -35,7 +35,7 @@ def test_goodput_of_datagrams_is_payload() -> None:
     """It counted whole IP packets, next to the payload of TCP flows."""
     made = scenario(record={"series": ["delivered"]})
     result = ap.simulate(made, reps=1)
-    [flow] = result.flows().to_dict("records")
+    [flow] = result.table("flows").to_dict("records")
     assert flow["ip_throughput_bps"] == pytest.approx(1e6, rel=1e-3)
     assert flow["goodput_bps"] == pytest.approx(1e6 * (100 - HEADERS) / 100, rel=1e-3)
     assert flow["delivered_bytes"] == flow["delivered_packets"] * (100 - HEADERS)
@@ -44,7 +44,7 @@ def test_goodput_of_datagrams_is_payload() -> None:
 
 def test_a_datagram_without_space_for_its_headers_has_no_payload() -> None:
     result = ap.simulate(scenario(*ap.flows(source="cbr", rate="1 Mbit/s", packet="28 B")), reps=1)
-    [flow] = result.flows().to_dict("records")
+    [flow] = result.table("flows").to_dict("records")
     assert (flow["goodput_bps"], flow["delivered_bytes"]) == (0, 0)
     assert flow["delivered_packets"] > 40_000
     assert not [found for found in result.advisories if found.code == "nothing-delivered"]
@@ -52,7 +52,7 @@ def test_a_datagram_without_space_for_its_headers_has_no_payload() -> None:
 
 def test_a_phase_has_the_payload_of_its_datagrams() -> None:
     control = [{"at": "6 s", "rate": "10 Mbit/s"}]
-    phases = ap.simulate(scenario(control=control), reps=1).phases()
+    phases = ap.simulate(scenario(control=control), reps=1).table("phases")
     assert phases["goodput_bps"].to_numpy() == pytest.approx(0.72e6, rel=1e-3)
 
 
@@ -76,7 +76,7 @@ def test_losses_are_those_of_the_packets_sent_after_the_warm_up() -> None:
     made = scenario(*flow, loss=0.1, record={"flow_monitor": True})
     result = ap.simulate(made, reps=3, seed=4)
     stats = result.flow_monitor()
-    for row in result.flows().to_dict("records"):
+    for row in result.table("flows").to_dict("records"):
         [monitored] = stats[stats["replication"] == row["replication"]].to_dict("records")
         assert row["sent_packets"] == monitored["txPackets"]
         assert row["delivered_packets"] == monitored["rxPackets"]
@@ -92,7 +92,7 @@ def test_losses_are_those_of_the_packets_sent_after_the_warm_up() -> None:
 def test_no_more_datagrams_are_delivered_than_sent() -> None:
     """With 1250 sent after the warm-up, 1257 were delivered: 7 were in flight at its end."""
     made = scenario(*ap.flows(source="cbr", rate="1.5 Mbit/s", base_rtt="112 ms"))
-    [flow] = ap.simulate(made, reps=1).flows().to_dict("records")
+    [flow] = ap.simulate(made, reps=1).table("flows").to_dict("records")
     assert flow["sent_packets"] == 1250
     assert flow["sent_packets"] - flow["delivered_packets"] == 7
     assert (flow["lost_datagrams"], flow["loss_ratio"]) == (0, 0)
@@ -102,7 +102,7 @@ def test_no_more_datagrams_are_delivered_than_sent() -> None:
 
 def test_a_path_that_delivers_nothing_loses_all() -> None:
     control = [{"at": "1 s", "rate": "0 bit/s"}]
-    [flow] = ap.simulate(scenario(control=control), reps=1).flows().to_dict("records")
+    [flow] = ap.simulate(scenario(control=control), reps=1).table("flows").to_dict("records")
     assert flow["delivered_packets"] == 0
     assert flow["loss_ratio"] == 1
     # In flight at the end: 50 in the queue, one on the link.
@@ -116,7 +116,7 @@ def test_losses_of_several_flows_are_those_of_their_packets() -> None:
         *ap.flows(source="cbr", rate="3 Mbit/s", packet="500 B"),
     ]
     result = ap.simulate(scenario(*flows, loss=0.05), reps=1)
-    tcp, *datagrams = result.flows().to_dict("records")
+    tcp, *datagrams = result.table("flows").to_dict("records")
     assert math.isnan(tcp["lost_datagrams"])
     assert math.isnan(tcp["loss_ratio"])
     lost = sum(row["lost_datagrams"] for row in datagrams)
@@ -124,7 +124,7 @@ def test_losses_of_several_flows_are_those_of_their_packets() -> None:
     everything = result.summary().loc["all"]
     assert everything[("lost_datagrams", "mean")] == lost > 100
     assert everything[("loss_ratio", "mean")] == pytest.approx(lost / (lost + delivered))
-    of_tcp, *_, of_last = result.groups().to_dict("records")
+    of_tcp, *_, of_last = result.table("groups").to_dict("records")
     assert math.isnan(of_tcp["loss_ratio"])
     assert of_last["loss_ratio"] == datagrams[-1]["loss_ratio"]
 

@@ -39,7 +39,7 @@ def exact(values: np.ndarray[Any, Any], level: float) -> float:
 
 
 def test_quantiles_of_a_queue_are_those_of_the_recorded_packets(result: ap.Result) -> None:
-    for index, row in result.queues().set_index("replication").iterrows():
+    for index, row in result.table("queues").set_index("replication").iterrows():
         series = result.series("sojourn", int(str(index)))
         waits = series.loc[series["time_s"] >= 4, "value"].to_numpy()
         for name, level in LEVELS.items():
@@ -49,8 +49,8 @@ def test_quantiles_of_a_queue_are_those_of_the_recorded_packets(result: ap.Resul
 def test_quantiles_of_a_group_are_of_all_its_packets_not_means_over_flows(
     result: ap.Result,
 ) -> None:
-    groups = result.groups().set_index(["replication", "group"])
-    flows = result.flows().set_index(["replication", "flow"])
+    groups = result.table("groups").set_index(["replication", "group"])
+    flows = result.table("flows").set_index(["replication", "flow"])
     for number, run in enumerate(result.replications):
         assert groups.loc[(number, 1), "p95_delay_s"] == flows.loc[(number, 2), "p95_delay_s"]
         for name in ("p95_delay_s", "p95_ack_delay_s"):
@@ -65,15 +65,15 @@ def test_quantiles_of_a_group_are_of_all_its_packets_not_means_over_flows(
 
 
 def test_acks_over_a_wire_take_its_time_and_datagrams_have_none(result: ap.Result) -> None:
-    flows = result.flows().set_index(["replication", "flow"])
+    flows = result.table("flows").set_index(["replication", "flow"])
     for name in ("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"):
         for number in range(3):
             of = flows[name].loc[number]
             assert of.loc[[0, 1, 2]].tolist() == [0.01, 0.01, 0.1]
             assert math.isnan(of.loc[3])
-    assert result.flows().attrs["units"]["p95_ack_delay_s"] == "s"
+    assert result.table("flows").attrs["units"]["p95_ack_delay_s"] == "s"
     # Two of three flows have the short way.
-    everything = result.intervals["all"]
+    everything = result.intervals("flows")[-1]
     found = everything["p50_ack_delay_s"]
     assert found.mean == pytest.approx(0.01, rel=1e-15)
     # A bucket wide, though no replication differs.
@@ -82,8 +82,8 @@ def test_acks_over_a_wire_take_its_time_and_datagrams_have_none(result: ap.Resul
 
 
 def test_quantiles_have_intervals_and_are_ordered(result: ap.Result) -> None:
-    (queue,) = result.queue_intervals()
-    for rows, of in ((queue, "sojourn_s"), (result.intervals["all"], "delay_s")):
+    (queue,) = result.intervals("queues")
+    for rows, of in ((queue, "sojourn_s"), (result.intervals("flows")[-1], "delay_s")):
         low, middle, high = (rows[f"{name}_{of}"] for name in LEVELS)
         assert low.mean <= middle.mean <= high.mean
         assert middle.low <= middle.mean <= middle.high

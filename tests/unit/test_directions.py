@@ -25,15 +25,14 @@ def scenario(**changes: Any) -> ap.Scenario:
 def test_tables_and_documents_say_which_way_the_data_goes() -> None:
     result = ap.simulate(scenario(), reps=2)
     ways = ["forward"] * 2 + ["reverse"] * 3
-    assert result.flows()["direction"].tolist() == ways * 2
-    assert result.groups()["direction"].tolist() == ["forward", "reverse"] * 2
+    assert result.table("flows")["direction"].tolist() == ways * 2
+    assert result.table("groups")["direction"].tolist() == ["forward", "reverse"] * 2
     document = result.to_dict()
     assert [flow["direction"] for flow in document["flows"]] == ways
     assert [group["direction"] for group in document["groups"]] == ["forward", "reverse"]
-    assert [result.direction_of(flow) for flow in range(5)] == ways
     # Each queue holds the data of one direction and the ACKs of the other.
-    arrived = result.queues().groupby("queue")["arrived"].sum()
-    sent = result.flows().groupby("direction")["sent_packets"].sum()
+    arrived = result.table("queues").groupby("queue")["arrived"].sum()
+    sent = result.table("flows").groupby("direction")["sent_packets"].sum()
     assert arrived["bottleneck"] > 1.3 * sent["forward"]
     assert arrived["reverse"] > 1.3 * sent["reverse"]
 

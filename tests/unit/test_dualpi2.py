@@ -62,7 +62,7 @@ def test_a_link_slower_than_the_target_is_used() -> None:
         flows=ap.flows(6, base_rtt="40 ms", cc="newreno", start={"uniform": ["0 s", "1 s"]}),
         bottleneck=ap.Bottleneck(aqm="dualpi2", link=ap.link.Fixed(rate="100 kbit/s")),
     )
-    [link] = ap.simulate(scenario, reps=4, seed=1).link_intervals()
+    [link] = ap.simulate(scenario, reps=4, seed=1).intervals("links")
     assert link["utilisation"].mean > 0.9
 
 

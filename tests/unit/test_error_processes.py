@@ -78,7 +78,7 @@ def lost(**errors: Any) -> float:
         ),
         duration="200 s",
     )
-    link = ap.simulate(scenario, reps=1, seed=1).links().iloc[0]
+    link = ap.simulate(scenario, reps=1, seed=1).table("links").iloc[0]
     return float(link["lost_packets"] / (link["lost_packets"] + link["delivered_packets"]))
 
 
@@ -107,7 +107,7 @@ def test_every_link_takes_an_error_process_in_both_directions() -> None:
         ack_path="reverse",
         duration="60 s",
     )
-    links = ap.simulate(scenario, reps=1).links()
+    links = ap.simulate(scenario, reps=1).table("links")
     assert len(links) == 2
     assert (links["lost_packets"] > 0).all()
 

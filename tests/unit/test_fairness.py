@@ -48,13 +48,13 @@ def test_transfers_and_calls_do_not_count_next_to_bulk_flows() -> None:
     """600 short transfers and five bulk flows had an index of 0.0077."""
     made = scenario(*TRANSFERS, *bulk(5), *CALL)
     result = ap.simulate(made, reps=1)
-    goodputs = result.flows()["goodput_bps"][30:35].tolist()
+    goodputs = result.table("flows")["goodput_bps"][30:35].tolist()
     assert result.jain().mean == pytest.approx(index(goodputs))
     assert result.jain().mean > 0.9
-    transfers, five, call = result.groups()["jain"]
+    transfers, five, call = result.table("groups")["jain"]
     assert math.isnan(transfers)
     assert (five, call) == (result.jain().mean, 1)
-    intervals = [group["jain"] for group in result.group_intervals()]
+    intervals = [group["jain"] for group in result.intervals("groups")]
     assert [found.reps for found in intervals] == [0, 1, 1]
     assert result.to_dict()["summary"]["jain"]["mean"] == result.jain().mean
     [notes] = [table.notes for table in tables(result, "") if table.title == "Flows"]

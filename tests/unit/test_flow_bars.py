@@ -31,12 +31,14 @@ def test_each_flow_has_its_rate_and_its_delay_of_each_result(results: dict[str, 
     rates, delays = flow_bars(results, "four flows").axes
     both = list(results.values())
     assert heights(rates) == [
-        result.intervals[flow]["ip_throughput_bps"].mean * 1e-6
+        result.intervals("flows")[flow]["ip_throughput_bps"].mean * 1e-6
         for result in both
         for flow in range(4)
     ]
     waited, *_ = (heights(delays)[8 * place : 8 * place + 4] for place in range(2))
-    assert waited == [both[0].intervals[flow]["mean_delay_s"].mean * 1e3 for flow in range(4)]
+    assert waited == [
+        both[0].intervals("flows")[flow]["mean_delay_s"].mean * 1e3 for flow in range(4)
+    ]
     assert [text.get_text() for text in rates.get_xticklabels()] == [
         "flow 0\n32 ms\nuser 0",
         "flow 1\n132 ms\nuser 1",

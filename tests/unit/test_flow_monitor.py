@@ -135,10 +135,10 @@ def test_the_monitor_starts_at_the_end_of_the_warm_up() -> None:
     """Then its rxBytes are those of the IP throughput."""
     result = ap.simulate(make(warmup="5 s"), reps=1)
     data = result.flow_monitor().query("direction == 'data'")
-    throughput = result.flows()["ip_throughput_bps"].to_numpy()
+    throughput = result.table("flows")["ip_throughput_bps"].to_numpy()
     assert data["rxBytes"].to_numpy() * 8 / 15 == pytest.approx(throughput)
     assert (data["timeFirstTxPacket"] >= 5).all()
-    assert list(data["txPackets"]) == list(result.flows()["sent_packets"])
+    assert list(data["txPackets"]) == list(result.table("flows")["sent_packets"])
 
 
 def test_the_xml_reads_as_that_of_ns3(result: ap.Result, table: pd.DataFrame) -> None:

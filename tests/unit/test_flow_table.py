@@ -65,10 +65,10 @@ def test_a_document_holds_every_row_and_reads_back() -> None:
 
 def test_tables_name_the_units_of_their_columns() -> None:
     result = ap.simulate(scenario(record={"series": ["queue", "rtt"]}), reps=1)
-    units = result.flows().attrs["units"]
+    units = result.table("flows").attrs["units"]
     assert (units["goodput_bps"], units["mean_rtt_s"], units["start_s"]) == ("bit/s", "s", "s")
-    assert result.queues().attrs["units"]["mean_packets"] == "packets"
-    assert result.links().attrs["units"]["utilisation"] == "1"
+    assert result.table("queues").attrs["units"]["mean_packets"] == "packets"
+    assert result.table("links").attrs["units"]["utilisation"] == "1"
     assert result.series("queue").attrs["units"] == {"time_s": "s", "value": "packets"}
     assert result.series("rtt").attrs["units"]["value"] == "s"
 
@@ -116,7 +116,7 @@ def test_a_flow_says_when_it_was_aborted() -> None:
     path = {"base_rtt": "40 ms", "cc": "reno"}
     group = ap.flows(tcp={"max_retries": 1}, **path) + ap.flows(tcp={"max_syn_retries": 1}, **path)
     result = ap.simulate(scenario(flows=group, control=[still], duration="9 s"), reps=1)
-    aborted, kept = result.flows()["aborted_at_s"]
+    aborted, kept = result.table("flows")["aborted_at_s"]
     # Time-outs of 1 s and 2 s after the last ACK, for which nothing was left to wait at 1.3 s.
     assert 4.0 < aborted < 4.3
     assert math.isnan(kept)
@@ -124,7 +124,7 @@ def test_a_flow_says_when_it_was_aborted() -> None:
     assert rows[0]["aborted_at_s"] == aborted
     assert ("aborted_at_s" in list(rows[0]), "aborted_at_s" in list(rows[1])) == (True, False)
     unlimited = scenario(flows=ap.flows(tcp={"max_retries": "unlimited"}, **path))
-    assert "aborted_at_s" not in ap.simulate(unlimited, reps=1).flows()
+    assert "aborted_at_s" not in ap.simulate(unlimited, reps=1).table("flows")
     assert unlimited.resolve() == scenario(flows=ap.flows(**path)).resolve()
 
 

@@ -34,7 +34,7 @@ def make(**changes: Any) -> ap.Scenario:
 def test_a_phase_has_what_its_series_say() -> None:
     """One mean over 2 and 4 Mbit/s said nothing of either."""
     result = ap.simulate(make(), reps=2, seed=5)
-    phases = result.phases()
+    phases = result.table("phases")
     assert phases["replication"].tolist() == [0] * 4 + [1] * 4
     edges = [10.0, 20.0, 30.0, 40.0, 50.0]
     for replication, found in phases.groupby("replication"):
@@ -86,7 +86,7 @@ def mean_level(queue: Any, begins: float, ends: float) -> float:
 def test_phases_make_up_the_whole_and_change_nothing() -> None:
     flows = ap.flows(2, cc="cubic", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]})
     result = ap.simulate(make(flows=flows), reps=1)
-    run, phases = result.replications[0], result.phases()
+    run, phases = result.replications[0], result.table("phases")
     spans = (phases["until_s"] - phases["from_s"]).to_numpy()
     whole = sum(flow["goodput_bps"] for flow in run["flows"])
     assert phases["goodput_bps"].to_numpy() @ spans / 40 == pytest.approx(whole)
@@ -111,7 +111,7 @@ def test_phases_over_a_trace_know_what_it_offered(tmp_path: Path) -> None:
     link = ap.link.Trace(file=str(tmp_path / "t.down"))
     control = [{"at": "30 s", "rate": "1.5 Mbit/s"}]
     scenario = make(bottleneck=ap.Bottleneck(aqm="droptail", link=link), control=control)
-    used = ap.simulate(scenario, reps=1).phases()["utilisation"].to_numpy()
+    used = ap.simulate(scenario, reps=1).table("phases")["utilisation"].to_numpy()
     assert used == pytest.approx([0.25, 1.0], abs=0.03)
 
 
@@ -121,10 +121,10 @@ def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "result.json").read_text())
     assert [phase["from_s"] for phase in document["phases"]] == [10, 20, 30, 40]
     assert document["phases"][1]["goodput_bps"]["reps"] == 2
-    assert ap.load_result(tmp_path).phases().equals(result.phases())
+    assert ap.load_result(tmp_path).table("phases").equals(result.table("phases"))
     assert "Phases between changes of the rate" in result._repr_html_()
     none = ap.simulate(make(control=[]), reps=1)
-    assert none.phases().empty
+    assert none.table("phases").empty
     assert "phases" not in none.to_dict()
 
 
@@ -135,7 +135,7 @@ def test_what_the_channel_destroys_is_not_dropped_by_the_queue() -> None:
     result = ap.simulate(make(**changes), reps=1)
     run = result.replications[0]
     assert run["links"][0]["lost_packets"] > 0
-    assert result.phases()["drops"].sum() == sum(run["queues"][0]["drops"].values()) > 0
+    assert result.table("phases")["drops"].sum() == sum(run["queues"][0]["drops"].values()) > 0
 
 
 def test_more_phases_than_memory_holds_are_refused() -> None:

@@ -238,7 +238,7 @@ def test_what_is_served_has_the_bytes_of_its_packets(timestamps: bool) -> None:
     [served] = [patch for patch in axis.patches if patch.get_label() == "served, flow 0"]
     values, edges, _ = served.get_data()  # type: ignore[attr-defined]
     drawn = (values * np.diff(edges)).sum() * 1e6 / 8
-    assert drawn == pytest.approx(one.links()["delivered_bytes"][0], rel=0.003)
+    assert drawn == pytest.approx(one.table("links")["delivered_bytes"][0], rel=0.003)
 
 
 def test_an_idle_scenario_can_be_drawn() -> None:
@@ -258,7 +258,7 @@ def test_saved_figures_are_png(result: ap.Result, tmp_path: Path) -> None:
 
 def test_the_comparison_shows_every_result(result: ap.Result) -> None:
     figure = comparison_figure({"one": result, "other": run(reps=3)}, "title")
-    goodput = result.intervals["all"]["goodput_bps"].mean / 1e6
+    goodput = result.intervals("flows")[-1]["goodput_bps"].mean / 1e6
     assert figure.axes[0].containers[0].lines[0].get_ydata()[0] == pytest.approx(goodput)
     curves = [line for line in figure.axes[1].lines if len(line.get_xdata()) > 2]
     assert len(curves) == 2

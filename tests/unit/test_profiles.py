@@ -31,7 +31,7 @@ def test_two_flows_with_large_windows_fill_the_link(
         flows=ap.flows(2, cc=cc, profile=profile, base_rtt="40 ms", tcp={"receive_window": "1 MB"}),
         bottleneck=ap.Bottleneck(aqm=queue, link=ap.link.Fixed(rate="20 Mbit/s", delay="0 s")),
     )
-    table = ap.simulate(scenario, reps=2, seed=1).flows()
+    table = ap.simulate(scenario, reps=2, seed=1).table("flows")
     # RED's automatic thresholds hold back two Reno flows to some 82 %.
     least = 0.75 if isinstance(queue, ap.aqm.Red) else 0.85
     sums = table.groupby("replication")["goodput_bps"].sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 from operator import attrgetter
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import airpath as ap
 from airpath import renamed
+from airpath.results import renamed as of_results
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Model
 
@@ -22,6 +24,13 @@ OF_COMPONENTS = (
 )
 MOST_NAMES = 30
 """At the top, without namespaces."""
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    bottleneck = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s"))
+    flows = ap.flows(base_rtt="40 ms")
+    return ap.simulate(ap.Scenario(flows=flows, bottleneck=bottleneck, duration="1 s"), reps=1)
 
 
 def models(base: type[Model] = Model) -> list[type[Model]]:
@@ -96,6 +105,24 @@ def test_a_former_name_is_refused_with_the_new_one(former: str) -> None:
     assert attrgetter(new)(ap) is not None
 
 
-def test_another_name_is_refused() -> None:
+@pytest.mark.parametrize("former", of_results.NAMES)
+def test_a_former_name_of_a_result_is_refused_with_the_new_one(
+    former: str, result: ap.Result
+) -> None:
+    new = of_results.NAMES[former]
+    with pytest.raises(AttributeError) as caught:
+        getattr(result, former)
+    assert str(caught.value) == f"result.{former} is now result.{new}"
+    assert eval(f"result.{new.removesuffix('()')}", {"result": result}) is not None
+
+
+def test_a_result_has_few_methods() -> None:
+    methods = [name for name, _ in inspect.getmembers(ap.Result) if not name.startswith("_")]
+    assert len(methods) <= 20
+
+
+def test_another_name_is_refused(result: ap.Result) -> None:
+    with pytest.raises(AttributeError, match=r"^'Result' object has no attribute 'nothing'$"):
+        getattr(result, "nothing")  # noqa: B009
     with pytest.raises(AttributeError, match=r"^module 'airpath' has no attribute 'Nothing'$"):
         getattr(ap, "Nothing")  # noqa: B009

@@ -39,7 +39,7 @@ def drops_of(result: ap.Result, queue: str) -> pd.DataFrame:
 
 def test_drops_name_their_queue(result: ap.Result) -> None:
     """As many as the tables count, warm-up or not: there is none here."""
-    for row in result.queues().itertuples():
+    for row in result.table("queues").itertuples():
         drops = drops_of(result, row.queue)
         overflows = drops[drops["value"] == DROP_REASONS.index("overflow")]
         assert len(overflows) == row.drops_overflow

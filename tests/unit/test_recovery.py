@@ -65,7 +65,7 @@ def test_a_file_says_the_same_and_is_written_as_it_was() -> None:
 def test_the_link_counts_what_was_repeated() -> None:
     """8 (0.2 + 0.04 + 0.008) + 50 · 0.0016 ms, of 25 000 packets each; five standard errors."""
     result = ap.simulate(scenario(harq=HARQ, arq={"delay": "50 ms"}), reps=4, seed=1)
-    (link,) = result.link_intervals()
+    (link,) = result.intervals("links")
     counters = link["counters"]
     assert link["lost_packets"].mean == 0
     assert counters["recovery_delay_mean_s"].mean == pytest.approx(2.064e-3, rel=0.03)
@@ -76,7 +76,7 @@ def test_combining_leaves_fewer_repetitions() -> None:
     def repetitions(combining: str) -> float:
         errors = {**TABLE, "combining": combining}
         harq = {"attempts": 4, "error": errors, "round_trip": "8 ms"}
-        (link,) = ap.simulate(scenario(harq=harq), reps=1).link_intervals()
+        (link,) = ap.simulate(scenario(harq=harq), reps=1).intervals("links")
         found: float = link["counters"]["repetitions"].mean
         return found
 
@@ -109,4 +109,4 @@ def test_results_are_kept_and_read(tmp_path: Path) -> None:
     result = ap.simulate(scenario(harq={**HARQ, "error": TABLE}, in_order=True), reps=2)
     result.save(tmp_path / "out")
     again = ap.load_result(tmp_path / "out")
-    assert again.link_intervals() == result.link_intervals()
+    assert again.intervals("links") == result.intervals("links")

@@ -78,7 +78,7 @@ def test_what_was_not_measured_is_left_out() -> None:
 
 
 def test_flows_has_one_row_per_flow_and_replication(result: ap.Result) -> None:
-    flows = result.flows()
+    flows = result.table("flows")
     assert len(flows) == 9
     assert list(flows.columns) == [
         "replication",
@@ -96,13 +96,13 @@ def test_flows_has_one_row_per_flow_and_replication(result: ap.Result) -> None:
 
 def test_flows_are_the_raw_numbers(result: ap.Result) -> None:
     raw = result.replications[2]["flows"][1]
-    row = result.flows().query("replication == 2 and flow == 1").iloc[0]
+    row = result.table("flows").query("replication == 2 and flow == 1").iloc[0]
     assert row["goodput_bps"] == raw["goodput_bps"]
     assert raw["goodput_bps"] == pytest.approx(raw["delivered_bytes"] * 8 / 10)
 
 
 def test_the_summary_is_the_mean_over_replications(result: ap.Result) -> None:
-    summary, flows = result.summary(), result.flows()
+    summary, flows = result.summary(), result.table("flows")
     by_flow = flows.groupby("flow")["goodput_bps"].mean()
     for flow in range(3):
         assert summary.loc[flow, ("goodput_bps", "mean")] == pytest.approx(by_flow[flow])
@@ -119,7 +119,7 @@ def test_the_aggregate_delay_weighs_by_delivered_packets(result: ap.Result) -> N
         / sum(f["delivered_packets"] for f in run["flows"])
         for run in result.replications
     ]
-    found = result.intervals["all"]["mean_delay_s"].mean
+    found = result.intervals("flows")[-1]["mean_delay_s"].mean
     assert found == pytest.approx(statistics.fmean(by_hand))
 
 
@@ -130,7 +130,7 @@ def test_jain_is_between_one_flows_share_and_equality(result: ap.Result) -> None
 
 
 def test_queues_and_links_add_up(result: ap.Result) -> None:
-    queues, links = result.queues(), result.links()
+    queues, links = result.table("queues"), result.table("links")
     dropped = queues.filter(like="drops_").sum(axis=1)
     still_there = queues["arrived"] - queues["departed"] - dropped
     assert (still_there.abs() <= queues["max_packets"]).all()
@@ -142,7 +142,7 @@ def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
     pmf = result.pmf()
     assert pmf["mean"].sum() == pytest.approx(1)
     mean = (pmf["packets"] * pmf["mean"]).sum()
-    assert mean == pytest.approx(result.queues()["mean_packets"].mean(), rel=1e-6)
+    assert mean == pytest.approx(result.table("queues")["mean_packets"].mean(), rel=1e-6)
     with pytest.raises(ap.errors.BadValueError, match='queue "uplink": not there'):
         result.pmf("uplink")
 
@@ -150,11 +150,11 @@ def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
 def test_the_transfer_of_all_is_complete_with_the_last() -> None:
     short = ap.flows(2, base_rtt=["20 ms", "60 ms"], size="50 kB")
     done = ap.simulate(make(flows=short, warmup="0 s"), reps=1)
-    times = done.flows()["completed_at_s"]
-    assert done.intervals["all"]["completed_at_s"].mean == times.max()
+    times = done.table("flows")["completed_at_s"]
+    assert done.intervals("flows")[-1]["completed_at_s"].mean == times.max()
     endless = ap.flows(base_rtt="20 ms")
     mixed = ap.simulate(make(flows=short + endless), reps=1)
-    assert mixed.intervals["all"]["completed_at_s"].reps == 0
+    assert mixed.intervals("flows")[-1]["completed_at_s"].reps == 0
 
 
 # --- series ------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -
     }
     assert {path.name for path in folder.iterdir()} == paths
     flows = pd.read_csv(folder / "flows.csv", comment="#")
-    pd.testing.assert_frame_equal(flows, result.flows(), check_dtype=False)
+    pd.testing.assert_frame_equal(flows, result.table("flows"), check_dtype=False)
     cwnd = pd.read_csv(folder / "series-cwnd.csv", comment="#")
     assert set(cwnd["replication"]) == {0, 1, 2}
     assert json.loads((folder / "result.json").read_text())["replications"] == result.replications

@@ -136,12 +136,12 @@ def test_solve_refuses_it() -> None:
 
 def test_its_counters_are_in_the_tables() -> None:
     result = ap.simulate(bearer(), reps=2, seed=1)
-    links = result.links()
+    links = result.table("links")
     assert {"frames_lost", "repeated_pdus", "status_reports", "resets"} <= set(links.columns)
     down = links[links["link"] == "bottleneck"]
     assert (down["new_pdus"] > 1000).all()
     assert 0 < (down["frames_lost"] / down["frames"]).mean() < 0.3
-    (first, second) = result.link_intervals()
+    (first, second) = result.intervals("links")
     assert first["counters"]["frames"].mean == pytest.approx(down["frames"].mean())
     assert second["name"] == "reverse"
 

@@ -35,7 +35,7 @@ def test_without_losses_it_is_tcp_over_a_fixed_link(segments: int, contention_ms
         delayed_ack_segments = 1
         handshake = false
     """)
-    simulated_s = float(ap.simulate(scenario, reps=1).transfers().iloc[0]["mean_s"])
+    simulated_s = float(ap.simulate(scenario, reps=1).table("transfers").iloc[0]["mean_s"])
     found = rtt_stages(
         *(segments * MSS, MSS, 4.8e6, 0.1, contention_ms / 1e3, 0.0, 0.0, 1, WINDOW, WINDOW),
         queue="draining",

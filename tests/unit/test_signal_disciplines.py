@@ -171,7 +171,7 @@ def test_a_clamp_queue_behind_acks_writes_the_price_that_windows_obey() -> None:
         reps=1,
         seed=1,
     )
-    assert result.queues()["clamp_price_s"].iloc[0] > 0
+    assert result.table("queues")["clamp_price_s"].iloc[0] > 0
 
 
 def both_ways(aqm: ap.aqm.QueueDisc, *series: str) -> ap.Scenario:
@@ -191,22 +191,22 @@ def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
     """Their ECT(0) stays until the load factor is 1: then it becomes CE, and nothing is dropped."""
     aqm = ap.aqm.AckPriority(aqm=ap.aqm.Vcp())
     result = ap.simulate(both_ways(aqm), reps=2, seed=1)
-    queues = result.queues()
+    queues = result.table("queues")
     assert (queues["marks"] > 0).all()
-    assert (result.flows()["retransmissions"] == 0).all()
+    assert (result.table("flows")["retransmissions"] == 0).all()
     assert queues["vcp_overload_share"].between(0.01, 0.9).all()
     shares = queues[["vcp_low_share", "vcp_high_share", "vcp_overload_share"]].sum(axis=1)
     assert (shares - 1).abs().max() < 1e-12
     idle = ap.simulate(both_ways(ap.aqm.AckPriority(aqm=ap.aqm.Vcp(capacity="1 Gbit/s"))), reps=1)
-    assert (idle.queues()["marks"] == 0).all()
-    assert (idle.queues()["vcp_low_share"] == 1).all()
+    assert (idle.table("queues")["marks"] == 0).all()
+    assert (idle.table("queues")["vcp_low_share"] == 1).all()
 
 
 def test_acks_hardly_wait_when_they_go_first() -> None:
     """At 10 Mbit/s the packet on the air takes 1.2 ms; behind data ACKs wait for many."""
     waits = []
     for aqm in (ap.aqm.Rem(ecn=True), ap.aqm.AckPriority(aqm=ap.aqm.Rem(ecn=True))):
-        flows = ap.simulate(both_ways(aqm), reps=2, seed=1).flows()
+        flows = ap.simulate(both_ways(aqm), reps=2, seed=1).table("flows")
         waits.append(float(flows["p95_ack_delay_s"].max()))
     alone, first = waits
     assert first < 0.0448 + 0.0025 < alone, (alone, first)
@@ -258,8 +258,8 @@ def test_rem_holds_its_backlog_and_fills_the_link() -> None:
         reps=4,
         seed=1,
     )
-    queue = result.queues().query("queue == 'bottleneck'")["mean_packets"].mean()
-    used = result.links().query("link == 'bottleneck'")["utilisation"].mean()
+    queue = result.table("queues").query("queue == 'bottleneck'")["mean_packets"].mean()
+    used = result.table("links").query("link == 'bottleneck'")["utilisation"].mean()
     REM.between("mean queue, 10 flows", "packets", float(queue), 18, 22)
     REM.between("use of the link, 10 flows", "", float(used), 0.98)
 
@@ -281,7 +281,7 @@ def test_the_measured_capacity_is_what_a_link_sends(tmp_path: Path) -> None:
             duration="30 s",
             warmup="5 s",
         )
-        table = ap.simulate(made, reps=2, seed=1).queues()
+        table = ap.simulate(made, reps=2, seed=1).table("queues")
         found.append(float(table["vcp_capacity_bps"].mean()) / 5.376e6)
     fixed, trace = found
     assert fixed == pytest.approx(1, abs=1e-3)

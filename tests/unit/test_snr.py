@@ -245,12 +245,12 @@ def test_fading_costs_and_policies_see_the_same_of_it() -> None:
     steady = ap.simulate(path(link(snr_db=15), "60 s"), reps=2, seed=1)
     fading = {"kind": "rayleigh", "mean": "15 dB", "doppler": "2 Hz"}
     faded = ap.simulate(path(link(snr=fading), "60 s"), reps=2, seed=1)
-    used = [name for name, count in faded.links().iloc[0].items()
+    used = [name for name, count in faded.table("links").iloc[0].items()
             if str(name).startswith("mcs") and count]  # fmt: skip
     assert len(used) > 3
-    assert faded.flows()["goodput_bps"].mean() < steady.flows()["goodput_bps"].mean()
+    assert faded.table("flows")["goodput_bps"].mean() < steady.table("flows")["goodput_bps"].mean()
     again = ap.simulate(path(link(snr=fading), "60 s"), reps=2, seed=1)
-    assert again.links().equals(faded.links())
+    assert again.table("links").equals(faded.table("links"))
 
 
 def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path:
     file.write_text("time_s,snr_db\n0,10\n5,25\n10,25\n")
     scenario = tmp_path / "path.toml"
     scenario.write_text(GOOD.replace("snr_db = 15", 'snr = {kind = "trace", file = "snr.csv"}'))
-    counts = ap.simulate(scenario, reps=1).links().iloc[0]
+    counts = ap.simulate(scenario, reps=1).table("links").iloc[0]
     used = [name for name in counts.index if str(name).startswith("mcs") and counts[name] > 0]
     assert len(used) == 2
     file.write_text("time_s,snr_db\n0,10\n5,12 dB\n")
@@ -297,4 +297,4 @@ def test_shadowing_stands_around_its_process(tmp_path: Path) -> None:
         deviation="8 dB", correlation_time="2 s", inner=ap.snr.Trace(file=str(steps))
     )
     result = ap.simulate(path(link(snr=recorded), "5 s"), reps=1)
-    assert result.flows()["delivered_bytes"].sum() > 0
+    assert result.table("flows")["delivered_bytes"].sum() > 0

@@ -174,7 +174,7 @@ def windows(window_bytes: float) -> tuple[ap.solutions.ClampFluid, np.ndarray, f
     series = run.series("awnd")
     series = series[(series["id"] == 0)]
     found = np.interp(np.arange(150, 300, 0.1), series["time_s"], series["value"])
-    return solution, found, float(run.queues()["clamp_queue_bytes"].iloc[0])
+    return solution, found, float(run.table("queues")["clamp_queue_bytes"].iloc[0])
 
 
 def test_windows_above_the_limit_rest_where_the_model_has_them() -> None:

@@ -223,7 +223,7 @@ def test_delayed_acks_slow_growth_down_only_where_acks_are_counted(growth: str) 
         options = {"window_growth": growth, "receive_window": "4 MB"}
         flows = ap.flows(cc="newreno", base_rtt="80 ms", tcp=options)
         long = path(flows=flows, bottleneck__link=link, duration="200 s")
-        runs = ap.simulate(long, reps=4).flows()["ip_throughput_bps"]
+        runs = ap.simulate(long, reps=4).table("flows")["ip_throughput_bps"]
         found: float = solved(flows=flows, bottleneck__link=link).throughput_bps
         return found / float(runs.mean()) - 1
 

@@ -47,15 +47,15 @@ def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, room: int
     solution = ap.solve(path(load, room, loss=0.1))
     assert isinstance(solution, ap.solutions.Md1k)
     result = ap.simulate(path(load, room, loss=0.1), reps=REPS)
-    queue = result.queues().query("queue == 'bottleneck'")
-    link = result.links().query("link == 'bottleneck'")
+    queue = result.table("queues").query("queue == 'bottleneck'")
+    link = result.table("links").query("link == 'bottleneck'")
     assert is_within(queue["mean_packets"], solution.queue_packets)
     assert is_within(queue["mean_sojourn_s"], solution.mean_sojourn_s)
     assert is_within(link["utilisation"], solution.utilisation)
     dropped = queue.filter(like="drops_").sum(axis=1) / queue["arrived"]
     if solution.drop_probability > 1e-9:
         assert is_within(dropped, solution.drop_probability)
-    flows = result.flows()
+    flows = result.table("flows")
     for flow in solution.flows:
         own = flows[flows["flow"] == flow.id]
         assert is_within(own["ip_throughput_bps"], flow.throughput_bps)
@@ -64,7 +64,7 @@ def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, room: int
 def test_the_one_way_delay_is_that_of_the_simulation() -> None:
     scenario = path(0.8, 20, delay="3 ms", frame_overhead="100 B")
     solution = ap.solve(scenario)
-    flows = ap.simulate(scenario, reps=REPS).flows()
+    flows = ap.simulate(scenario, reps=REPS).table("flows")
     for flow in solution.flows:
         own = flows[flows["flow"] == flow.id]
         assert is_within(own["mean_delay_s"], flow.one_way_delay_s)

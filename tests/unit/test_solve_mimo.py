@@ -85,5 +85,5 @@ def test_reno_is_near_the_simulation_where_losses_hold_it() -> None:
         changes = {"bottleneck.link": {"rate": "40 Mbit/s", "snr_db": snr_db, "fec": None}}
         solution = solved(changes)
         result = ap.simulate(loads(GOOD).replace(changes), reps=8)
-        found = result.flows().groupby("replication")["ip_throughput_bps"].sum().mean()
+        found = result.table("flows").groupby("replication")["ip_throughput_bps"].sum().mean()
         assert solution.throughput_bps == pytest.approx(found, rel=0.1)

@@ -205,10 +205,10 @@ def test_a_packet_by_itself_takes_rtt_min_and_t_ct(name: str) -> None:
     setting = SETTINGS[name]
     terms = terms_of(setting)
     run = ap.simulate(scenario_of(setting, 1, duration="400 s"), reps=1)
-    rtt_s = float(run.flows()["mean_rtt_s"].iloc[0])
+    rtt_s = float(run.table("flows")["mean_rtt_s"].iloc[0])
     assert rtt_s == pytest.approx(terms.base_rtt_s + terms.contention_s, rel=0.01)
     # What goes up is delayed by the request, the frames and its own repetitions.
-    up_s = float(run.stations()["mac_delay_mean_s"].iloc[0])
+    up_s = float(run.table("stations")["mac_delay_mean_s"].iloc[0])
     own = terms.base_rtt["repetitions_s"] / 2
     expected = terms.contention_s + terms.base_rtt["uplink_s"] + own
     assert up_s == pytest.approx(expected, rel=0.015)
@@ -220,8 +220,10 @@ def test_a_full_downlink_has_the_rate_r_and_its_acks_take_t_pb(name: str) -> Non
     setting = SETTINGS[name]
     terms = terms_of(setting)
     run = ap.simulate(scenario_of(setting, 400, duration="30 s", warmup="5 s"), reps=1)
-    assert float(run.flows()["goodput_bps"].iloc[0]) == pytest.approx(terms.rate_bps, rel=2e-3)
-    up_s = float(run.stations()["mac_delay_mean_s"].iloc[0])
+    assert float(run.table("flows")["goodput_bps"].iloc[0]) == pytest.approx(
+        terms.rate_bps, rel=2e-3
+    )
+    up_s = float(run.table("stations")["mac_delay_mean_s"].iloc[0])
     assert up_s == pytest.approx(terms.base_rtt["uplink_s"] + terms.piggyback_s, rel=0.01)
 
 
@@ -258,7 +260,7 @@ def test_a_download_without_a_warning_takes_as_long_as_solved(name: str) -> None
     solution = ap.solve(scenario)
     assert solution.warnings == []
     (solved_flow,) = solution.flows
-    flows = ap.simulate(scenario, reps=20).flows()
+    flows = ap.simulate(scenario, reps=20).table("flows")
     taken_s = float((flows["completed_at_s"] - flows["start_s"]).mean())
     # The handshake is a round trip, and the model has no recovery.
     assert taken_s == pytest.approx(solved_flow.completion_s, rel=0.04)

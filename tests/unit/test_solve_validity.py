@@ -34,7 +34,7 @@ def solved(scenario: ap.Scenario) -> ap.Solution:
 
 
 def simulated_bps(scenario: ap.Scenario, reps: int = 1) -> float:
-    runs = ap.simulate(scenario, reps=reps, threads=1).flows()["ip_throughput_bps"]
+    runs = ap.simulate(scenario, reps=reps, threads=1).table("flows")["ip_throughput_bps"]
     return float(runs.sum()) / reps
 
 

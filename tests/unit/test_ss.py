@@ -76,7 +76,7 @@ def test_acknowledged_bytes_grow_at_the_delivery_rate(result: ap.Result) -> None
 
 
 def test_retransmissions_count_from_the_start_across_the_warm_up(result: ap.Result) -> None:
-    ss, flows = result.ss(), result.flows().query("replication == 0")
+    ss, flows = result.ss(), result.table("flows").query("replication == 0")
     for flow in (0, 1):
         rows = ss[ss["flow"] == flow].set_index("time_s")["retrans"]
         assert rows.is_monotonic_increasing

@@ -45,7 +45,7 @@ def same(one: ap.Result, other: ap.Result) -> None:
     assert one.advisories == other.advisories
     pd.testing.assert_frame_equal(one.summary(), other.summary())
     for replication in range(len(one.replications)):
-        for name in one.recorded:
+        for name in one.resolved.recording.series:
             tables = (each.series(name, replication) for each in (one, other))
             pd.testing.assert_frame_equal(*tables)
         if one.resolved.recording.has_ss:
@@ -215,7 +215,7 @@ def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
         "Delays of packets",
         "Links",
     ]
-    goodput = result.intervals[0]["goodput_bps"].mean / 1e6
+    goodput = result.intervals("flows")[0]["goodput_bps"].mean / 1e6
     assert f"{goodput:.3f}" in shown
     assert str(result.advisories[0]) in "".join(root.itertext())
 

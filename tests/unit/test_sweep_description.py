@@ -122,7 +122,7 @@ def test_a_base_may_be_a_function_of_the_parameters() -> None:
 
 def test_metrics_may_be_functions(base: ap.Scenario) -> None:
     def loss(result: ap.Result) -> float:
-        return float(result.queues()["drops_early"].sum())
+        return float(result.table("queues")["drops_early"].sum())
 
     mixed = described(base, metrics=["jain", loss, ("mine", loss)])
     assert mixed.plan.metrics == ["jain", "loss", "mine"]

@@ -73,7 +73,7 @@ def tables(result: ap.Result) -> Iterator[tuple[str, Any]]:
         "transfers": ("group", ()),
     }
     for table, (key, texts) in identifiers.items():
-        for row in getattr(result, table)().to_dict("records"):
+        for row in result.table(table).to_dict("records"):
             for column, value in row.items():
                 if column not in ("replication", key, *texts):
                     yield f"{table}.{row[key]}.{column}", value
@@ -97,7 +97,7 @@ RADIO = {"users": "cell-newreno.toml", "stations": "wimax-download.toml"}
 def test_users_and_stations_have_metrics(table: str) -> None:
     short = [("warmup", "1 s"), ("duration", "4 s"), ("control", "[]")]
     run, resolved, result = of_scenario(ap.load(EXAMPLES / RADIO[table], short))
-    rows = getattr(result, table)().to_dict("records")
+    rows = result.table(table).to_dict("records")
     for row in rows:
         of = f"{table}.{row['link']}.{row[table.removesuffix('s')]}"
         names = [name for name in row if name not in ("replication", "link", table[:-1])]
@@ -120,7 +120,7 @@ def test_every_known_name_is_one_that_the_engine_has(path: str) -> None:
 
 def test_a_bare_name_is_of_all_flows_then_of_the_first_queue_then_of_the_first_link() -> None:
     run, resolved, result = replication(PATHS["codel"])
-    queue, link = plain(result.queue_intervals())[0], plain(result.link_intervals())[0]
+    queue, link = plain(result.intervals("queues"))[0], plain(result.intervals("links"))[0]
     names = ["delivered_bytes", "jain", "p95_sojourn_s", "utilisation", "lost_packets"]
     found = evaluate(names, run, resolved)
     assert found["delivered_bytes"] == sum(flow["delivered_bytes"] for flow in run["flows"])

@@ -247,15 +247,15 @@ def functions_sweep(folder: Path) -> ap.Sweep:
 
 def negative(result: ap.Result) -> float:
     assert len(result.replications) == 1
-    assert not result.recorded
-    return float(result.flows()["goodput_bps"].sum())
+    assert not result.resolved.recording.series
+    return float(result.table("flows")["goodput_bps"].sum())
 
 
 def test_functions_of_the_user_are_asked_about_every_replication(tmp_path: Path) -> None:
     sweep = functions_sweep(tmp_path)
     own = sweep.runs()["mine"].tolist()
     scenario = short()
-    flows = ap.simulate(scenario, reps=2, seed=3).flows()
+    flows = ap.simulate(scenario, reps=2, seed=3).table("flows")
     assert own == [-rate for rate in flows["goodput_bps"]]
     # What a function returns may be below 0, whatever its name.
     assert sweep.points()["low"].tolist()[1] < 0
@@ -284,7 +284,7 @@ def shown_and_summed(shown: object) -> tuple[str, int]:
     text = shown._repr_html_()  # type: ignore[attr-defined]
     if isinstance(shown, ap.Sweep):
         return text, len(shown.points())
-    return text, len(shown.flows() if isinstance(shown, ap.Result) else shown.flows)  # type: ignore[attr-defined]
+    return text, len(shown.table("flows") if isinstance(shown, ap.Result) else shown.flows)  # type: ignore[attr-defined]
 
 
 def test_result_solution_and_sweep_work_in_other_processes(tmp_path: Path) -> None:

@@ -335,11 +335,11 @@ def result() -> ap.Result:
 
 
 def test_the_table_of_stations_adds_up_to_the_links(result: ap.Result) -> None:
-    stations = result.stations()
+    stations = result.table("stations")
     assert list(stations["station"]) == [0, 1, 0, 1]
     assert set(stations["link"]) == {"reverse"}
     assert stations.attrs["units"]["mac_delay_mean_s"] == "s"
-    links = result.links().set_index(["replication", "link"])
+    links = result.table("links").set_index(["replication", "link"])
     for number, rows in stations.groupby("replication"):
         down, up = (links.loc[(number, name)] for name in ("bottleneck", "reverse"))
         assert rows["down_bytes"].sum() == down["delivered_bytes"]
@@ -356,14 +356,14 @@ def test_their_columns_are_described(result: ap.Result, name: str) -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "results.md"
     (text,) = re.findall(rf"<!-- columns: {name} -->\n((?:\|.*\n)+)", page.read_text("utf-8"))
     described = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
-    assert described == list(getattr(result, name)().columns)
+    assert described == list(result.table(name).columns)
 
 
 def test_a_rate_that_changes_scales_both_directions() -> None:
     changed = STATIONS + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
     uploads = [("flows.0.direction", "reverse"), ("flows.0.tcp", '{receive_window = "200 kB"}')]
     for overrides in ([], uploads):
-        before, after = ap.simulate(loads(changed, overrides=overrides), reps=1).phase_intervals()
+        before, after = ap.simulate(loads(changed, overrides=overrides), reps=1).intervals("phases")
         # 5.184 Mbit/s is what 360 slots of 9 bytes carry; the uplink has 1.68 Mbit/s.
         ratio = after["goodput_bps"].mean / before["goodput_bps"].mean
         assert 0.1 < ratio < 0.4
@@ -375,15 +375,15 @@ def test_a_packet_that_fits_no_frame_is_lost_without_fragmentation() -> None:
         'grant = "adapt-bi"',
         'uplink_symbols = 6\nuplink_mcs = "qpsk-1/12"\nfragmentation = {up = false}',
     )
-    stations = ap.simulate(loads(whole), reps=1).stations()
+    stations = ap.simulate(loads(whole), reps=1).table("stations")
     assert (stations["up_lost"] > 0).all()
     assert (stations["up_packets"] == 0).all()
     pieces = whole.replace("{up = false}", "{up = true}")
-    assert (ap.simulate(loads(pieces), reps=1).stations()["up_packets"] > 0).all()
+    assert (ap.simulate(loads(pieces), reps=1).table("stations")["up_packets"] > 0).all()
 
 
 def test_the_delays_of_the_uplink_are_all_of_its_packets(result: ap.Result) -> None:
-    delays, links = result.mac_delays(), result.links().query("link == 'reverse'")
+    delays, links = result.table("mac_delays"), result.table("links").query("link == 'reverse'")
     assert delays.attrs["units"]["delay_s"] == "s"
     for number, rows in delays.groupby("replication"):
         (link,) = (row for _, row in links.iterrows() if row["replication"] == number)
@@ -401,13 +401,13 @@ def test_they_are_in_json_in_files_and_in_the_overview(result: ap.Result, tmp_pa
     assert [row["station"] for row in document["stations"]] == [0, 1]
     (delays,) = document["mac_delays"]
     assert delays["link"] == "reverse"
-    assert sum(delays["packets"]) == result.mac_delays()["packets"].sum()
+    assert sum(delays["packets"]) == result.table("mac_delays")["packets"].sum()
     result.save(tmp_path)
     names = json.loads((tmp_path / "result.json").read_text())["files"]
     assert {"stations.csv", "mac-delays.csv"} <= set(names)
     loaded = ap.load_result(tmp_path)
-    assert loaded.stations().equals(result.stations())
-    assert loaded.mac_delays().equals(result.mac_delays())
+    assert loaded.table("stations").equals(result.table("stations"))
+    assert loaded.table("mac_delays").equals(result.table("mac_delays"))
     (table,) = (table for table in tables(result, "files") if table.title == "Stations")
     assert [row[0] for row in table.rows] == ["reverse/station 0", "reverse/station 1"]
 
@@ -415,7 +415,7 @@ def test_they_are_in_json_in_files_and_in_the_overview(result: ap.Result, tmp_pa
 def test_the_figure_has_a_step_for_each_delay(result: ap.Result) -> None:
     (axis,) = result.plot.mac_delays().axes
     (line,) = axis.lines
-    together = result.mac_delays().groupby("delay_s")["packets"].sum()
+    together = result.table("mac_delays").groupby("delay_s")["packets"].sum()
     assert list(line.get_xdata()[1:]) == pytest.approx([1e3 * delay for delay in together.index])
     assert line.get_ydata()[-1] == 1.0
 
@@ -443,8 +443,8 @@ def test_threads_change_nothing() -> None:
 def test_without_stations_there_are_none() -> None:
     fixed = GOOD.replace("ofdma-tdd", "fixed").replace("stations = 2", 'rate = "5 Mbit/s"')
     other = ap.simulate(loads(fixed, overrides=[("duration", "1 s")]), reps=1)
-    assert other.stations().empty
-    assert other.mac_delays().empty
+    assert other.table("stations").empty
+    assert other.table("mac_delays").empty
     assert "stations" not in other.to_dict()
     with pytest.raises(ap.errors.BadValueError, match="nothing took the uplink of a TDD link"):
         other.plot.mac_delays()
@@ -452,7 +452,7 @@ def test_without_stations_there_are_none() -> None:
 
 def test_a_station_without_packets_has_no_delay() -> None:
     scenario = loads(STATIONS, overrides=[("flows.0.user", "1"), ("duration", "2 s")])
-    idle = ap.simulate(scenario, reps=1).stations().set_index("station").loc[0]
+    idle = ap.simulate(scenario, reps=1).table("stations").set_index("station").loc[0]
     assert idle["granted_bytes"] == 0
     assert math.isnan(idle["mac_delay_mean_s"])
     assert math.isnan(idle["efficiency"])
@@ -460,7 +460,7 @@ def test_a_station_without_packets_has_no_delay() -> None:
 
 def test_flows_without_a_user_go_round_the_stations() -> None:
     scenario = loads(STATIONS, overrides=[("flows.0.count", "5"), ("duration", "2 s")])
-    down = ap.simulate(scenario, reps=1).stations().set_index("station")["down_packets"]
+    down = ap.simulate(scenario, reps=1).table("stations").set_index("station")["down_packets"]
     assert (down > 0).all()
 
 
@@ -468,7 +468,7 @@ def test_uploads_ask_too() -> None:
     """Data of a reverse flow is in the uplink, its ACKs are in the downlink."""
     scenario = loads(STATIONS, overrides=[("flows.0.direction", "reverse"), ("duration", "5 s")])
     result = ap.simulate(scenario, reps=1)
-    stations = result.stations()
+    stations = result.table("stations")
     assert (stations["up_bytes"] > 10 * stations["down_bytes"]).all()
     assert (stations["requests_piggyback"] > 0).all()
     assert result.summary().loc["all", "goodput_bps"]["mean"] > 0.5e6
@@ -479,7 +479,7 @@ def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
     harq = (f"{LINK}.harq", '{attempts = 4, error = 0.316, round_trip = "30 ms"}')
     delays = [
         ap.simulate(loads(STATIONS, overrides=[harq, (f"{LINK}.piggyback_read", read)]), reps=2)
-        .stations()["mac_delay_mean_s"]
+        .table("stations")["mac_delay_mean_s"]
         .mean()
         for read in ("at-once", "with-mpdu")
     ]
@@ -488,6 +488,6 @@ def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
 
 def test_grants_ahead_of_the_acks_make_the_uplink_quicker() -> None:
     """wimax-2009 §4: without requests an ACK takes half the time or less."""
-    uni = ap.simulate(loads(GOOD), reps=2).stations()["mac_delay_mean_s"].mean()
-    adapt = ap.simulate(loads(STATIONS), reps=2).stations()["mac_delay_mean_s"].mean()
+    uni = ap.simulate(loads(GOOD), reps=2).table("stations")["mac_delay_mean_s"].mean()
+    adapt = ap.simulate(loads(STATIONS), reps=2).table("stations")["mac_delay_mean_s"].mean()
     assert adapt < 0.5 * uni

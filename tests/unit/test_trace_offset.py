@@ -63,7 +63,7 @@ def test_an_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path)
     # 6.5 s to 10.5 s: 12 Mbit/s, from 1.5 s to 2.5 s of the run 48, and 12 again.
     for link in links(mahimahi, rates, offset=f"{3 * PERIOD_S + 6.5} s"):
         result = ap.simulate(make(link), reps=1)
-        assert result.links()["trace_offset_s"].tolist() == [6.5]
+        assert result.table("links")["trace_offset_s"].tolist() == [6.5]
         capacity = result.capacity()
         assert capacity is not None
         edges = [0, 1.5, 2.5, 4]
@@ -84,11 +84,11 @@ def test_replications_over_one_trace_see_different_parts_of_it(
     """They differed in the flows' starts alone."""
     for link in links(mahimahi, rates, offset=offset):
         result = ap.simulate(make(link), reps=4, seed=2)
-        offsets = result.links()["trace_offset_s"].to_numpy()
+        offsets = result.table("links")["trace_offset_s"].to_numpy()
         assert len(set(offsets)) == 4
         assert ((offsets >= (0 if offset == "random" else 1)) & (offsets < PERIOD_S)).all()
         assert np.round(offsets * 1000) == pytest.approx(offsets * 1000, abs=1e-9)
-        assert result.flows()["goodput_bps"].nunique() > 1
+        assert result.table("flows")["goodput_bps"].nunique() > 1
         assert "equal-replications" not in {advisory.code for advisory in result.advisories}
         for index, begins in enumerate(offsets):
             alone = ap.link.RateTrace if isinstance(link, ap.link.RateTrace) else ap.link.Trace
@@ -117,7 +117,7 @@ def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: st
     result = ap.simulate(make(ap.link.Trace(file=str(mahimahi), offset=offset)), reps=3)
     [link] = result.to_dict()["links"]
     assert link["counters"] == {}
-    assert link["trace_offset_s"] == result.links()["trace_offset_s"].tolist()
+    assert link["trace_offset_s"] == result.table("links")["trace_offset_s"].tolist()
     printed = list(overview.tables(result, ""))
     least, most = min(link["trace_offset_s"]), max(link["trace_offset_s"])
     assert [note for table in printed for note in table.notes] == [

@@ -42,7 +42,7 @@ def transfers(count: int = 200, rate: str = "10 /s", **keys: Any) -> list[ap.tra
 
 
 def test_arrivals_are_a_poisson_process_of_their_rate() -> None:
-    run = ap.simulate(scenario(transfers(3000, "100 /s"), duration="40 s"), reps=1).flows()
+    run = ap.simulate(scenario(transfers(3000, "100 /s"), duration="40 s"), reps=1).table("flows")
     gaps = np.diff(run["start_s"], prepend=0)
     assert (gaps > 0).all()
     # Exponential: mean and deviation 10 ms; five standard errors.
@@ -52,16 +52,16 @@ def test_arrivals_are_a_poisson_process_of_their_rate() -> None:
 
 
 def test_arrivals_begin_at_the_start_of_the_group() -> None:
-    run = ap.simulate(scenario(transfers(5, start="30 s")), reps=1).flows()
+    run = ap.simulate(scenario(transfers(5, start="30 s")), reps=1).table("flows")
     assert (run["start_s"] > 30).all()
 
 
 def test_arrivals_differ_between_replications_and_groups_and_are_the_same_again() -> None:
     two = scenario(transfers(20), transfers(20))
-    starts = ap.simulate(two, reps=2).flows().groupby("replication")["start_s"].apply(list)
+    starts = ap.simulate(two, reps=2).table("flows").groupby("replication")["start_s"].apply(list)
     assert starts[0] != starts[1]
     assert starts[0][:20] != starts[0][20:]
-    assert ap.simulate(two, reps=2, threads=1).flows()["start_s"].tolist() == [
+    assert ap.simulate(two, reps=2, threads=1).table("flows")["start_s"].tolist() == [
         *starts[0],
         *starts[1],
     ]
@@ -71,41 +71,43 @@ def test_another_flow_or_group_leaves_the_arrivals_and_sizes_as_they_were() -> N
     drawn = transfers(20, size={"exponential": "20 kB"})
     more = transfers(21, size={"exponential": "20 kB"})
     columns = ["start_s", "transfer_bytes"]
-    alone = ap.simulate(scenario(drawn), reps=1).flows()[columns]
-    longer = ap.simulate(scenario(more, ap.flows(base_rtt="20 ms")), reps=1).flows()[columns]
+    alone = ap.simulate(scenario(drawn), reps=1).table("flows")[columns]
+    longer = ap.simulate(scenario(more, ap.flows(base_rtt="20 ms")), reps=1).table("flows")[columns]
     assert alone.to_numpy().tolist() == longer[:20].to_numpy().tolist()
 
 
 def test_an_arrival_after_the_stop_never_starts() -> None:
     run = ap.simulate(scenario(transfers(100, "1 /s", stop="20 s")), reps=1)
-    flows = run.flows()
+    flows = run.table("flows")
     begun = flows["start_s"].notna()
     assert 5 < begun.sum() < 45
     assert (flows["start_s"][begun] < 20).all()
     assert (flows["sent_packets"][~begun] == 0).all()
-    assert run.transfers()["started"].tolist() == [begun.sum()]
+    assert run.table("transfers")["started"].tolist() == [begun.sum()]
 
 
 def test_arrivals_end_at_until_and_flows_that_have_started_go_on() -> None:
     arrivals = {"poisson": "1 /s", "until": "20 s"}
     # Each takes longer than what is left of the arrivals.
     group = ap.flows(100, arrivals=arrivals, base_rtt="20 ms", size="400 MB", cc="newreno")
-    flows = ap.simulate(scenario(group, duration="60 s"), reps=1).flows()
+    flows = ap.simulate(scenario(group, duration="60 s"), reps=1).table("flows")
     begun = flows["start_s"].notna()
     assert 5 < begun.sum() < 45
     assert (flows["start_s"][begun] < 20).all()
     assert (flows["sent_packets"][~begun] == 0).all()
-    delivered = ap.simulate(scenario(group, duration="20 s"), reps=1).flows()["delivered_bytes"]
+    delivered = ap.simulate(scenario(group, duration="20 s"), reps=1).table("flows")[
+        "delivered_bytes"
+    ]
     assert flows["delivered_bytes"].sum() > 1.5 * delivered.sum()
     # The same draws as without an end.
     endless = ap.flows(100, arrivals={"poisson": "1 /s"}, base_rtt="20 ms", size="400 MB")
-    starts = ap.simulate(scenario(endless, duration="60 s"), reps=1).flows()["start_s"]
+    starts = ap.simulate(scenario(endless, duration="60 s"), reps=1).table("flows")["start_s"]
     assert starts[starts < 20].tolist() == flows["start_s"][begun].tolist()
 
 
 def test_datagram_sources_arrive_as_well() -> None:
     group = ap.flows(50, source="cbr", rate="100 kbit/s", arrivals={"poisson": "10 /s"}, stop="5 s")
-    run = ap.simulate(scenario(group), reps=1).flows()
+    run = ap.simulate(scenario(group), reps=1).table("flows")
     assert run["delivered_packets"].iloc[0] > run["delivered_packets"].iloc[-1]
 
 
@@ -118,14 +120,14 @@ def test_a_bottleneck_elsewhere_drops_what_finds_no_room_and_nothing_waits_at_th
         return ap.simulate(scenario(slow, duration="60 s"), reps=1)
 
     run = queue_of({"rate": "1 Mbit/s", "limit": "20 packets"})
-    flow = run.flows().iloc[0]
+    flow = run.table("flows").iloc[0]
     assert flow["retransmissions"] > 10
-    assert run.queues()["max_packets"].iloc[0] <= 1
+    assert run.table("queues")["max_packets"].iloc[0] <= 1
     assert flow["ip_throughput_bps"] == pytest.approx(1e6, rel=0.03)
     # Of a packet that is not dropped: at most 20 wait in front of it, one is being sent.
     longest = 0.01 + 22 * 0.012 + 0.0012
     assert 0.9 * longest < flow["p99_delay_s"] < longest
-    without = queue_of({"rate": "1 Mbit/s"}).flows().iloc[0]
+    without = queue_of({"rate": "1 Mbit/s"}).table("flows").iloc[0]
     assert without["retransmissions"] == 0
     assert without["mean_rtt_s"] > 0.4
 
@@ -135,7 +137,7 @@ def test_a_limit_that_is_never_reached_changes_nothing() -> None:
         wires = {"rate": "8 Mbit/s", "delay": "3 ms", **limit}
         two = ap.flows(2, cc="cubic", access=wires, egress=wires, return_wire=wires)
         path = scenario(two, duration="20 s", backhaul={"rate": "9 Mbit/s", **limit})
-        return ap.simulate(path, reps=1).flows()
+        return ap.simulate(path, reps=1).table("flows")
 
     columns = ["delivered_bytes", "mean_rtt_s", "sent_packets"]
     limited = flows_of({"limit": "1 GB"})[columns]
@@ -156,7 +158,7 @@ def test_a_limit_that_is_never_reached_changes_nothing() -> None:
 def test_a_transfer_delivers_the_size_that_was_drawn(
     size: dict[str, Any], smallest: float, largest: float
 ) -> None:
-    run = ap.simulate(scenario(transfers(size=size)), reps=2).flows()
+    run = ap.simulate(scenario(transfers(size=size)), reps=2).table("flows")
     done = run[run["completed_at_s"].notna()]
     assert len(done) > 390
     assert (done["delivered_bytes"] == done["transfer_bytes"]).all()
@@ -165,7 +167,7 @@ def test_a_transfer_delivers_the_size_that_was_drawn(
 
 
 def test_a_given_size_needs_no_column() -> None:
-    assert "transfer_bytes" not in ap.simulate(scenario(transfers(3)), reps=1).flows()
+    assert "transfer_bytes" not in ap.simulate(scenario(transfers(3)), reps=1).table("flows")
 
 
 # --- completion times --------------------------------------------------------------------------
@@ -174,11 +176,11 @@ def test_a_given_size_needs_no_column() -> None:
 def test_completion_times_are_those_of_the_flows_that_start_after_the_warmup() -> None:
     groups = [transfers(300, "10 /s", size={"exponential": "50 kB"}), transfers(10, "1 /s")]
     result = ap.simulate(scenario(*groups, warmup="10 s", duration="25 s"), reps=3)
-    flows = result.flows()
+    flows = result.table("flows")
     flows["group"] = np.where(flows["flow"] < 300, 0, 1)
     flows = flows[flows["start_s"].between(10, 25, inclusive="left")]
     flows["time"] = flows["completed_at_s"] - flows["start_s"]
-    table = result.transfers().set_index(["replication", "group"])
+    table = result.table("transfers").set_index(["replication", "group"])
     assert len(table) == 6
     for key, members in flows.groupby(["replication", "group"]):
         row, times = table.loc[key], members["time"].dropna()
@@ -195,7 +197,7 @@ def test_unfinished_transfers_are_counted_and_not_timed() -> None:
     group = ap.flows(3, size="1 GB", base_rtt="20 ms")
     group += ap.flows(2, size="1 kB", base_rtt="20 ms", tcp=at_once)
     result = ap.simulate(scenario(group, duration="5 s"), reps=1)
-    table = result.transfers()
+    table = result.table("transfers")
     assert table["unfinished"].tolist() == [3, 0]
     assert table["mean_s"].isna().tolist() == [True, False]
     first, second = result.to_dict()["transfers"]
@@ -206,7 +208,7 @@ def test_unfinished_transfers_are_counted_and_not_timed() -> None:
 
 def test_without_transfers_there_is_no_table(tmp_path: Any) -> None:
     result = ap.simulate(scenario(ap.flows(base_rtt="20 ms"), duration="2 s"), reps=1)
-    assert result.transfers().empty
+    assert result.table("transfers").empty
     assert "transfers" not in result.to_dict()
     assert not any(path.stem == "transfers" for path in result.save(tmp_path))
 
@@ -218,7 +220,7 @@ def test_bursts_take_turns_with_pauses() -> None:
     # 3 kB: a handshake once, then 20 ms per burst and a second of pause.
     on_off, at_once = {"burst": "3 kB", "off": "1 s"}, {"delayed_ack_segments": 1}
     group = ap.flows(on_off=on_off, base_rtt="20 ms", tcp=at_once)
-    run = ap.simulate(scenario(group, duration="100 s"), reps=1).flows()
+    run = ap.simulate(scenario(group, duration="100 s"), reps=1).table("flows")
     bursts = run["delivered_bytes"].iloc[0] / 3000
     assert bursts == math.floor((100 - 0.02) / 1.0204) + 1
 
@@ -231,7 +233,7 @@ def test_bursts_by_time_use_their_share() -> None:
     )
     link = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s"))
     result = ap.simulate(scenario(group, bottleneck=link, duration="400 s"), reps=8)
-    used = result.links()["utilisation"].mean()
+    used = result.table("links")["utilisation"].mean()
     # Alternating renewals: deviation of the share over T is √(T/4)/T, and there are 8 of them.
     # A queue of 65 kB is sent in the pauses, half a second after each.
     assert 0.5 - 5 * 0.5 / math.sqrt(8 * 400) < used < 0.85
@@ -252,7 +254,7 @@ def test_an_application_that_never_fills_its_window_does_not_let_it_grow() -> No
 
 def test_a_slow_reader_gets_what_it_reads() -> None:
     group = ap.flows(window={"kind": "drain", "rate": "2 Mbit/s"}, base_rtt="20 ms")
-    run = ap.simulate(scenario(group, warmup="10 s"), reps=1).flows()
+    run = ap.simulate(scenario(group, warmup="10 s"), reps=1).table("flows")
     READER.close("goodput", "bit/s", run["goodput_bps"].iloc[0], 2e6, 0.005 * 2e6)
 
 
@@ -263,7 +265,7 @@ def test_a_link_may_stop_and_go_on() -> None:
     control = [{"at": "10 s", "rate": "0 bit/s"}, {"at": "130 s", "rate": "100 Mbit/s"}]
     run = ap.simulate(
         scenario(ap.flows(base_rtt="20 ms"), control=control, duration="300 s"), reps=1
-    ).flows()
+    ).table("flows")
     # After 1, 2, 4, … s: the seventh timeout, 127 s after the stop, finds the link going.
     assert run["timeouts"].iloc[0] in (6, 7)
     # The goodput of a window of 65 kB per 20 ms for 170 s or less a minute.

@@ -77,7 +77,9 @@ def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
     resolved = json.loads(scenario(profile=profile).resolve()[0])
     source = resolved["flows"][0]["source"]
     assert (source["options"]["ecn"], source["congestion"]["kind"]) == ("vcp", "vcp")
-    assert ap.simulate(scenario(profile=profile), reps=1).flows()["goodput_bps"].iloc[0] > 1e5
+    assert (
+        ap.simulate(scenario(profile=profile), reps=1).table("flows")["goodput_bps"].iloc[0] > 1e5
+    )
 
 
 def test_without_a_code_the_window_grows_until_a_loss_and_says_so() -> None:

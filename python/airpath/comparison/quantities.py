@@ -214,7 +214,7 @@ def of_result(result: Result, wanted: Sequence[Quantity]) -> dict[str, list[floa
 
 def whole_runs(result: Result) -> list[Run]:
     """Return the replications that were not cut short by Ctrl-C, as one in real time may be."""
-    whole_s = 0.99 * result.measured_s
+    whole_s = 0.99 * (result.resolved.measured_ns / 1e9)
     return [run for run in result.replications if run["measured_s"] >= whole_s]
 
 

@@ -73,7 +73,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
             delay = mean_interval(
                 (_percentile_ms(run, 95) for run in runs), result.confidence, (0.0, math.inf)
             )
-            goodput = result.intervals["all"]["goodput_bps"]
+            goodput = result.intervals("flows")[-1]["goodput_bps"]
             plane.errorbar(
                 delay.mean,
                 goodput.mean / 1e6,

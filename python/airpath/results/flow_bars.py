@@ -63,9 +63,9 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
     if not 0 < len(results) <= len(_COLOURS):
         raise BadValueError(f"{len(results)} results: draw 1 to {len(_COLOURS)} side by side.")
     first, *others = results.values()
-    flows = first.flow_count
-    if flows > 16 or any(other.flow_count != flows for other in others):
-        counts = ", ".join(str(result.flow_count) for result in results.values())
+    flows = len(first.resolved.flows)
+    if flows > 16 or any(len(other.resolved.flows) != flows for other in others):
+        counts = ", ".join(str(len(result.resolved.flows)) for result in results.values())
         raise BadValueError(f"{counts} flows: draw results of the same number, at most 16.")
     with style.style():
         figure = style.new_figure(10.5, 4.4, shown=True)
@@ -76,7 +76,7 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
         for number, result in enumerate(results.values()):
             at = np.arange(flows) + (number + 0.5) * width - _GROUP / 2
             look: dict[str, Any] = {"width": 0.94 * width, "color": style.COLOURS[_COLOURS[number]]}
-            rows = [result.intervals[flow] for flow in range(flows)]
+            rows = result.intervals("flows")[:flows]
             handles.append(_bars(rates, at, [row["ip_throughput_bps"] for row in rows], 1e-6, look))
             _bars(delays, at, [row["mean_delay_s"] for row in rows], 1e3, look)
             base = [1e3 * propagation_s(result, flow) for flow in range(flows)]

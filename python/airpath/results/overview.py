@@ -93,14 +93,14 @@ def _certificate(of: Mapping[str, Any]) -> list[str]:
 
 
 def _flows(result: Result, out_of_sight: str) -> Table:
-    rows = dict(result.intervals)
+    rows = {row["flow"]: row for row in result.intervals("flows")}
     together = rows.pop(ALL_FLOWS)
     shown = rows if len(rows) <= MOST_FLOWS else {}
     lines = [
         [f"{flow} {source_name(result.resolved, flow)}", *_flow_row(row)]
         for flow, row in shown.items()
     ]
-    groups = result.group_intervals()
+    groups = result.intervals("groups")
     if len(rows) > len(groups) > 1:
         lines += [[_group(result, group), *_flow_row(group)] for group in groups]
     if len(rows) != 1:
@@ -151,7 +151,7 @@ def _flow_row(row: Mapping[str, Interval]) -> list[str]:
 
 
 def _queues(result: Result, out_of_sight: str) -> Table:
-    found = result.queue_intervals()
+    found = result.intervals("queues")
     rows = [
         [
             queue["name"],
@@ -171,15 +171,15 @@ def _queues(result: Result, out_of_sight: str) -> Table:
 def _delays(result: Result) -> Table:
     rows = [
         [f"wait, {queue['name']}", *_quantiles(queue, "sojourn_s")]
-        for queue in result.queue_intervals()[:MOST_QUEUES]
+        for queue in result.intervals("queues")[:MOST_QUEUES]
     ]
-    groups, number = result.group_intervals(), result.flow_count
+    groups, number = result.intervals("groups"), len(result.resolved.flows)
     if len(groups) > 1:
         rows += [
             [f"one way, {_group(result, group)}", *_quantiles(group, "delay_s")] for group in groups
         ]
     together = f"all {number}" if number > 1 else f"0 {source_name(result.resolved, 0)}"
-    everything = result.intervals[ALL_FLOWS]
+    everything = result.intervals("flows")[-1]
     rows.append([f"one way, {together}", *_quantiles(everything, "delay_s")])
     if everything["p50_ack_delay_s"].reps:
         rows.append(["one way, ACKs", *_quantiles(everything, "ack_delay_s")])
@@ -199,7 +199,7 @@ def _links(result: Result) -> Table:
             text(link["lost_packets"], 1, 1),
             _shares([regime.mean for regime in link["regime_packets"]]),
         ]
-        for link in result.link_intervals()
+        for link in result.intervals("links")
     ]
     columns = ["link", "used", "packets", "lost", "packets by regime"]
     if not any(row[-1] for row in rows):
@@ -209,7 +209,7 @@ def _links(result: Result) -> Table:
 
 def _trace_offsets(result: Result) -> Iterable[str]:
     """Yield where the traces begin that do not begin at their start."""
-    for link in result.link_intervals():
+    for link in result.intervals("links"):
         offsets = link.get("trace_offset_s", ())
         if offsets:
             first, last = min(offsets), max(offsets)
@@ -236,7 +236,7 @@ def _counters(result: Result) -> Iterable[Table]:
                 for name, counter in link["counters"].items()
             ],
         )
-        for link in result.link_intervals()
+        for link in result.intervals("links")
         if link["counters"]
     ]
 
@@ -249,7 +249,7 @@ def _counter(name: str, counter: Interval) -> str:
 
 def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
     """Return what the users of cells got."""
-    found = result.user_intervals()
+    found = result.intervals("users")
     rows = [
         [
             f"{user['link']}/user {user['user']}",
@@ -274,7 +274,7 @@ def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
 
 def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
     """Return what the stations of TDD links got, and what their uplink took."""
-    found = result.station_intervals()
+    found = result.intervals("stations")
     rows = [
         [
             f"{station['link']}/station {station['station']}",
@@ -308,7 +308,7 @@ def _phases(result: Result) -> Iterable[Table]:
             text(phase["drops"], 1, 1),
             text(phase["utilisation"], 100, 1, "%"),
         ]
-        for phase in result.phase_intervals()
+        for phase in result.intervals("phases")
     ]
     columns = ["phase", "goodput", "delay", "mean length", "mean wait", "drops", "used"]
     return [Table("Phases between changes of the rate", columns, rows)] if rows else []
@@ -322,7 +322,7 @@ def _transfers(result: Result) -> Iterable[Table]:
             text(group["unfinished"], 1, 1),
             *(text(group[name], 1, 3, "s") for name in ("mean_s", "median_s", "p95_s")),
         ]
-        for group in result.transfer_intervals()
+        for group in result.intervals("transfers")
     ]
     columns = ["group", "started", "unfinished", "mean time", "median", "95th percentile"]
     return [Table("Transfers", columns, rows)] if rows else []

@@ -17,6 +17,7 @@ from airpath.present.bands import (
 )
 from airpath.results.recordings import DROP_REASONS
 from airpath.results.schemes import regime_names, scheme_names
+from airpath.results.tables import queue_names
 from airpath.results.users import queues_at, user_of, users_in_words
 from airpath.scenario.units import Rate
 
@@ -262,7 +263,7 @@ class Panels:
 
     @property
     def _queues(self) -> list[str]:
-        return queues_at(self._result.by_name("queues"), "bottleneck")
+        return queues_at(queue_names(self._result.replications), "bottleneck")
 
     @property
     def _users(self) -> str:
@@ -299,7 +300,7 @@ class Panels:
 
     def _served(self) -> pd.DataFrame | None:
         """Time, flow and bits of each packet that the bottleneck took out of a queue."""
-        if "sojourn" not in self._result.recorded:
+        if "sojourn" not in self._result.resolved.recording.series:
             return None
         series = self._series("sojourn")
         # Users and stations have a queue each; folders of version 0.1.0 may not say where.
@@ -339,7 +340,7 @@ class Panels:
         return found
 
     def _mark_drops(self, axis: Axes) -> None:
-        if "drop" not in self._result.recorded:
+        if "drop" not in self._result.resolved.recording.series:
             return
         series = self._at_bottleneck("drop")
         for reason, (label, colour) in _DROPS.items():

@@ -18,8 +18,10 @@ from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.present import figure_files, style
 from airpath.results.panels import SHADES, Panels
+from airpath.results.recordings import check_finished
 from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays
+from airpath.results.tables import queue_names
 from airpath.results.users import queues_at, users_in_words
 from airpath.scenario.link.base import Link
 from airpath.scenario.units import Duration
@@ -100,7 +102,9 @@ class Plot:
             If none of these was recorded, there is no such replication, or the window is not
             two ascending instants of the run.
         """
-        refuse_nothing_over_time("timeline", self._result.recorded, self._link_series)
+        refuse_nothing_over_time(
+            "timeline", self._result.resolved.recording.series, self._link_series
+        )
         return self._over_time(self._shown_panels(), replication, window)
 
     def queue(self, replication: int | None = None, window: Window | None = None) -> Figure:
@@ -113,7 +117,11 @@ class Plot:
         window : pair of duration, optional
             From when to when it is drawn. Default: the whole run.
         """
-        if replication is None and window is None and "queue" not in self._result.recorded:
+        if (
+            replication is None
+            and window is None
+            and "queue" not in self._result.resolved.recording.series
+        ):
             return self.pmf()
         return self._single(Panels.queue_length, 0 if replication is None else replication, window)
 
@@ -193,7 +201,7 @@ class Plot:
             style.mark_beyond(axis, table["packets"], ends, "grey", "")
             style.legend_above(axis)
             title = f"{self._name}: queue length at the {queue.replace('_', ' ')}"
-            queues = queues_at(self._result.by_name("queues"), queue)
+            queues = queues_at(queue_names(self._result.replications), queue)
             if queues != [queue]:
                 title += f", mean over the queues of {users_in_words(queues)}"
             style.heading(figure, title, self._effort())
@@ -285,7 +293,9 @@ class Plot:
         """
         kinds = figure_files.checked_formats(figure_formats)
         if window is not None:
-            refuse_nothing_over_time("window", self._result.recorded, self._link_series)
+            refuse_nothing_over_time(
+                "window", self._result.resolved.recording.series, self._link_series
+            )
         drawn = Plot(self._result, shown=False)
         figures = {"queue-lengths": drawn.pmf()}
         if any(pooled_mac_delays(self._result.replications).values()):
@@ -306,7 +316,7 @@ class Plot:
         return paths
 
     def _shown_panels(self) -> list[tuple[str, float, Draw]]:
-        return _shown(self._result.recorded, self._link_series)
+        return _shown(self._result.resolved.recording.series, self._link_series)
 
     # --- around the panels ---------------------------------------------------------------------
 
@@ -316,7 +326,7 @@ class Plot:
     def _over_time(
         self, panels: Sequence[tuple[str, float, Draw]], replication: int, window: Window | None
     ) -> Figure:
-        self._result.check_finished(replication)
+        check_finished(self._result.replications, replication)
         window_s = checked_window(window, self._end_s)
         drawn = Panels(self._result, replication, window_s)
         heights = [height for _, height, _ in panels]
@@ -363,7 +373,7 @@ class Plot:
         run = self._result.replications[replication]
         goodput = sum(flow["goodput_bps"] for flow in run["flows"]) / 1e6
         link = next(link for link in run["links"] if link["name"] == "bottleneck")
-        names = queues_at(self._result.by_name("queues"), "bottleneck")
+        names = queues_at(queue_names(self._result.replications), "bottleneck")
         whose = f" of all {len(run['flows'])} flows" if len(names) > 1 else ""
         first, last = window_s
         is_whole = window_s == (0.0, self._end_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from airpath.engine.resolved import ResolvedScenario
     from airpath.trace import Trace
 
-__all__ = ["DROP_REASONS", "Columns", "Recordings"]
+__all__ = ["DROP_REASONS", "Columns", "Recordings", "check_finished"]
 
 Columns = tuple[bytes, bytes, bytes, bytes]
 """Times, s, numbers of flows or parts, numbers of queues, values."""
@@ -45,6 +45,22 @@ def _with_unit(columns: Mapping[str, Any], unit: str) -> pd.DataFrame:
 
 def _remembering(recorded: Callable[[int, str], Columns]) -> Callable[[int, str], Columns]:
     return functools.lru_cache(maxsize=4)(recorded)
+
+
+def check_finished(replications: Sequence[Mapping[str, Any]], replication: int) -> None:
+    """Check that a replication was finished; `replication` counts the finished ones from 0.
+
+    Raises
+    ------
+    BadValueError
+        If there is none such.
+    """
+    runs = len(replications)
+    accepted = f"Finished replications: {runs}, counted from 0"
+    # Whether it is one of them is said below.
+    check_all(whole("replication", replication, -math.inf, None, accepted))
+    if not 0 <= replication < runs:
+        raise BadValueError(f"replication = {replication}: not there. {accepted}.")
 
 
 class Recordings(Statistics):
@@ -72,7 +88,7 @@ class Recordings(Statistics):
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: everything that was recorded, without the engine."""
         record, runs = self.resolved.recording, range(len(self.replications))
-        names = [name for name in self.recorded if name != "capacity"]
+        names = [name for name in self.resolved.recording.series if name != "capacity"]
         stored = InMemory(
             {(index, name): self._recorded(index, name) for index in runs for name in names},
             {index: self._ss(index) for index in runs if record.has_ss},
@@ -87,11 +103,6 @@ class Recordings(Statistics):
         vars(self).update(state)
         self._recorded = _remembering(stored.series)
         self._ss, self._flow_monitor = stored.ss, stored.flow_monitor
-
-    @property
-    def recorded(self) -> list[str]:
-        """Names of the series that the scenario records."""
-        return list(self.resolved.recording.series)
 
     def series(self, name: str, replication: int = 0) -> pd.DataFrame:
         """Return a recorded series, from the start of the run.
@@ -121,12 +132,12 @@ class Recordings(Statistics):
         """
         import pandas as pd
 
-        if not isinstance(name, str) or name not in self.recorded:
-            known = ", ".join(self.recorded) or "nothing"
+        if not isinstance(name, str) or name not in self.resolved.recording.series:
+            known = ", ".join(self.resolved.recording.series) or "nothing"
             raise BadValueError(
                 f"series {show(name)}: not recorded. Recorded is: {known}. Add it to record.series."
             )
-        self.check_finished(replication)
+        check_finished(self.replications, replication)
         if name == "capacity":
             time, value = self._offered_bytes(replication)
             return _with_unit({"time_s": time, "id": np.uint32(0), "value": value}, "bytes")
@@ -162,7 +173,7 @@ class Recordings(Statistics):
         """
         if not self.resolved.recording.has_ss:
             raise BadValueError("ss: not recorded. Set record.ss = true.")
-        self.check_finished(replication)
+        check_finished(self.replications, replication)
         return ss_frame(self._ss(replication))
 
     def flow_monitor(self) -> pd.DataFrame:
@@ -178,7 +189,7 @@ class Recordings(Statistics):
         BadValueError
             If ``record.flow_monitor`` was not set.
         """
-        return frame(flow_monitor_rows(self.monitored()))
+        return frame(flow_monitor_rows(self._monitored()))
 
     def flow_monitor_xml(self, replication: int = 0) -> bytes:
         """Return the statistics of a replication as the XML file that ns-3 writes.
@@ -193,10 +204,10 @@ class Recordings(Statistics):
         BadValueError
             If ``record.flow_monitor`` was not set, or there is no such replication.
         """
-        self.check_finished(replication)
-        return flow_monitor_xml(self.monitored()[replication][1], self.provenance)
+        check_finished(self.replications, replication)
+        return flow_monitor_xml(self._monitored()[replication][1], self.provenance)
 
-    def monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
+    def _monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
         """Return what the flow monitor counted, by number of replication."""
         if not self.resolved.recording.has_flow_monitor:
             raise BadValueError("flow_monitor: not kept. Set record.flow_monitor = true.")
@@ -204,29 +215,6 @@ class Recordings(Statistics):
             (run["replication"], json.loads(self._flow_monitor(index)))
             for index, run in enumerate(self.replications)
         ]
-
-    def check_finished(self, replication: int) -> None:
-        """Check that a replication was finished.
-
-        Parameters
-        ----------
-        replication : int
-            Its place among the finished replications, from 0.
-
-        Raises
-        ------
-        BadValueError
-            If there is none such.
-        """
-        runs = len(self.replications)
-        accepted = f"Finished replications: {runs}, counted from 0"
-        # Whether it is one of them is said below.
-        check_all(whole("replication", replication, -math.inf, None, accepted))
-        if not 0 <= replication < len(self.replications):
-            raise BadValueError(
-                f"replication = {replication}: not there. "
-                f"Finished replications: {len(self.replications)}, counted from 0."
-            )
 
     def capacity(self, replication: int = 0) -> Capacity | None:
         """Return what the bottleneck link could carry over time.
@@ -251,9 +239,9 @@ class Recordings(Statistics):
             If there is no such replication.
         """
         if self.replications:
-            self.check_finished(replication)
+            check_finished(self.replications, replication)
         regimes = None
-        if "regime" in self.recorded and self.replications:
+        if "regime" in self.resolved.recording.series and self.replications:
             series = self.series("regime", replication)
             of_bottleneck = series[series["id"] == 0]
             regimes = (of_bottleneck["time_s"].to_numpy(), of_bottleneck["value"].to_numpy())

@@ -14,7 +14,7 @@ from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import Saving
 from airpath.results.stations import MAC_DELAY_UNITS, pooled_mac_delays
-from airpath.results.statistics import ALL_FLOWS
+from airpath.results.tables import flow_kind
 from airpath.scenario.overrides import titled
 
 if TYPE_CHECKING:
@@ -103,6 +103,15 @@ class Result(Recordings):
         self.ended = dict(ended or {})
         self.files = set(self.captures.values())
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse a former name with the new one."""
+            from airpath.results.renamed import NAMES
+
+            now = f"result.{name} is now result.{NAMES[name]}" if name in NAMES else None
+            raise AttributeError(now or f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @property
     def valid(self) -> bool:
         """Whether no certificate says that the numbers cannot be believed."""
@@ -125,7 +134,7 @@ class Result(Recordings):
         noted = len(self.advisories)
         notes = f", {noted} {'advisory' if noted == 1 else 'advisories'}" if noted else ""
         bad = "" if self.valid else f"INVALID ({'; '.join(self.invalid)}), "
-        return f"<Result of {name}: {bad}{done}, {self.flow_count} flows{notes}>"
+        return f"<Result of {name}: {bad}{done}, {len(self.resolved.flows)} flows{notes}>"
 
     def _repr_html_(self) -> str:
         parts = [html.heading(self.title), html.paragraph(overview.heading(self))]
@@ -133,7 +142,7 @@ class Result(Recordings):
         if not self.complete:
             done = f"{len(self.replications)} of {self.requested} were finished."
             parts.append(html.paragraph(f"Incomplete: {done}"))
-        for table in overview.tables(self, "flows()") if self.replications else ():
+        for table in overview.tables(self, "the tables") if self.replications else ():
             parts.append(html.table(table))
             parts += map(html.paragraph, table.notes)
         return "".join([*parts, *(html.paragraph(str(note)) for note in self.advisories)])
@@ -167,8 +176,8 @@ class Result(Recordings):
         raw : bool
             With the statistics of each replication. Default False.
         """
-        rows = dict(self.intervals)
-        together = rows.pop(ALL_FLOWS)
+        *rows, together = self.intervals("flows")
+        together.pop("flow")
         document: dict[str, Any] = {
             "provenance": self.provenance,
             "complete": self.complete,
@@ -184,30 +193,30 @@ class Result(Recordings):
             },
             "flows": [
                 {
-                    "id": flow,
-                    "kind": self.kind_of(flow),
-                    "direction": self.direction_of(flow),
+                    "id": row.pop("flow"),
+                    "kind": flow_kind(flow),
+                    "direction": flow.direction,
                     **plain(row),
                 }
-                for flow, row in rows.items()
+                for flow, row in zip(self.resolved.flows, rows, strict=True)
             ],
-            "groups": plain(self.group_intervals()),
-            "queues": plain(self.queue_intervals()),
-            "links": plain(self.link_intervals()),
+            "groups": plain(self.intervals("groups")),
+            "queues": plain(self.intervals("queues")),
+            "links": plain(self.intervals("links")),
         }
-        if users := self.user_intervals():
+        if users := self.intervals("users"):
             document["users"] = plain(users)
             jain = self.jain_of_users()
             document["summary"]["jain_of_users"] = {cell: jain[cell].to_dict() for cell in jain}
-        if stations := self.station_intervals():
+        if stations := self.intervals("stations"):
             document["stations"] = plain(stations)
             document["mac_delays"] = [
                 {"link": link, **{name: [row[name] for row in rows] for name in MAC_DELAY_UNITS}}
                 for link, rows in pooled_mac_delays(self.replications).items()
             ]
-        if phases := self.phase_intervals():
+        if phases := self.intervals("phases"):
             document["phases"] = plain(phases)
-        if transfers := self.transfer_intervals():
+        if transfers := self.intervals("transfers"):
             document["transfers"] = plain(transfers)
         if raw:
             document["replications"] = [

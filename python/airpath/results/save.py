@@ -13,10 +13,10 @@ from airpath.errors import BadValueError
 from airpath.files import LARGEST, other_than_file, output_folder, read_bytes, write_file
 from airpath.present import figure_files
 from airpath.results.export import checked_formats, write_table
-from airpath.results.flow_monitor import flow_monitor_xml
 from airpath.results.frames import frame
 from airpath.results.provenance import as_comment
 from airpath.results.stored import DOCUMENT
+from airpath.results.tables import queue_names
 from airpath.results.transfers import transfer_groups
 
 if TYPE_CHECKING:
@@ -129,9 +129,8 @@ class Saving:
         tables = _tables(result)
         texts = {"scenario.toml": _utf8(_scenario_file(result))}
         if result.resolved.recording.has_flow_monitor:
-            for number, stats in result.monitored():
-                xml = flow_monitor_xml(stats, result.provenance)
-                texts[f"flowmonitor-{number}.xml"] = xml
+            for index, run in enumerate(result.replications):
+                texts[f"flowmonitor-{run['replication']}.xml"] = result.flow_monitor_xml(index)
         names = [*texts, *(f"{stem}.{form}" for stem in tables for form in self._forms)]
         document = result.to_dict(raw=True)
         document["files"] = sorted(
@@ -207,24 +206,24 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
 
     tables = {
         "summary": _tidy_summary(result),
-        "flows": result.flows(),
-        "groups": result.groups(),
-        "queues": result.queues(),
-        "links": result.links(),
+        "flows": result.table("flows"),
+        "groups": result.table("groups"),
+        "queues": result.table("queues"),
+        "links": result.table("links"),
         "queue-lengths": pd.concat(
-            [result.pmf(name).assign(queue=name) for name in result.by_name("queues")]
+            [result.pmf(name).assign(queue=name) for name in queue_names(result.replications)]
             or [pd.DataFrame()]
         ),
     }
     if any(run.get("users") for run in result.replications):
-        tables["users"] = result.users()
+        tables["users"] = result.table("users")
     if any(run.get("stations") for run in result.replications):
-        tables["stations"] = result.stations()
-        tables["mac-delays"] = result.mac_delays()
+        tables["stations"] = result.table("stations")
+        tables["mac-delays"] = result.table("mac_delays")
     if any(run.get("phases") for run in result.replications):
-        tables["phases"] = result.phases()
+        tables["phases"] = result.table("phases")
     if transfer_groups(result.resolved):
-        tables["transfers"] = result.transfers()
+        tables["transfers"] = result.table("transfers")
     if result.resolved.recording.has_flow_monitor:
         tables["flowmonitor"] = result.flow_monitor()
     return tables
@@ -238,7 +237,8 @@ def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFra
             yield table(index).assign(replication=run["replication"])
 
     tables: dict[str, Any] = {
-        f"series-{name}": functools.partial(result.series, name) for name in result.recorded
+        f"series-{name}": functools.partial(result.series, name)
+        for name in result.resolved.recording.series
     }
     if result.resolved.recording.has_ss:
         tables["ss"] = result.ss
@@ -247,9 +247,10 @@ def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFra
 
 def _tidy_summary(result: Result) -> pd.DataFrame:
     return frame(
-        {"flow": flow, "quantity": name, **value.to_dict()}
-        for flow, row in result.intervals.items()
+        {"flow": row["flow"], "quantity": name, **value.to_dict()}
+        for row in result.intervals("flows")
         for name, value in row.items()
+        if name != "flow"
     )
 
 

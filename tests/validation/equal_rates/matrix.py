@@ -123,7 +123,7 @@ def measure(
     """Simulate one cell, seed 1."""
     with tempfile.TemporaryDirectory() as folder:
         made = scenario(control, aqm, link, Path(folder), seconds)
-        flows = ap.simulate(made, reps=reps, seed=1).flows()
+        flows = ap.simulate(made, reps=reps, seed=1).table("flows")
     goodputs = flows["goodput_bps"] / 1e6
     totals = goodputs.groupby(flows["replication"]).sum()
     return Cell(control, aqm, link, float(totals.mean()), float(goodputs.min()))

@@ -107,8 +107,8 @@ def scenario(row: Row, profile: str) -> ap.Scenario:
 def ours(row: Row, profile: str, reps: int) -> Values:
     """Return one value of each quantity per replication."""
     result = ap.simulate(scenario(row, profile), reps=reps, seed=1)
-    flows = result.flows().groupby("replication")
-    queue = result.queues().query("queue == 'bottleneck'")
+    flows = result.table("flows").groupby("replication")
+    queue = result.table("queues").query("queue == 'bottleneck'")
     values = {name: flows[name].sum() for name in QUANTITIES if name != "queue_packets"}
     found = {"queue_packets": queue["mean_packets"], **values}
     return {name: [float(value) for value in found[name]] for name in QUANTITIES}

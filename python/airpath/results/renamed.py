@@ -1,0 +1,27 @@
+"""Names of `Result` before 0.1, and what they are now: for one release."""
+
+NAMES = {
+    "by_name": "replications",
+    "direction_of": 'table("flows")',
+    "flow_count": "resolved.flows",
+    "flows": 'table("flows")',
+    "group_intervals": 'intervals("groups")',
+    "groups": 'table("groups")',
+    "kind_of": 'table("flows")',
+    "link_intervals": 'intervals("links")',
+    "links": 'table("links")',
+    "mac_delays": 'table("mac_delays")',
+    "measured_s": "resolved.measured_ns",
+    "monitored": "flow_monitor()",
+    "phase_intervals": 'intervals("phases")',
+    "phases": 'table("phases")',
+    "queue_intervals": 'intervals("queues")',
+    "queues": 'table("queues")',
+    "recorded": "resolved.recording.series",
+    "station_intervals": 'intervals("stations")',
+    "stations": 'table("stations")',
+    "transfer_intervals": 'intervals("transfers")',
+    "transfers": 'table("transfers")',
+    "user_intervals": 'intervals("users")',
+    "users": 'table("users")',
+}

@@ -1,0 +1,139 @@
+"""The tables of a result: rows for each replication and flow, queue, link, user, station, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath.results.cells import user_rows
+from airpath.results.fairness import comparable, jain
+from airpath.results.phases import phase_rows
+from airpath.results.quantities import (
+    DELAY_QUANTILES,
+    FLOW_QUANTITIES,
+    LINK_QUANTITIES,
+    QUEUE_QUANTITIES,
+    together,
+)
+from airpath.results.stations import mac_delay_rows, station_rows
+from airpath.results.transfers import completions, transfer_groups
+
+if TYPE_CHECKING:
+    from airpath.engine.flows import Flow
+    from airpath.engine.resolved import ResolvedScenario
+
+__all__ = ["TABLES", "by_name", "flow_kind", "of_flows", "queue_names"]
+
+Runs = Sequence[Mapping[str, Any]]
+"""The statistics of each replication, as the engine reports them."""
+Rows = Iterable[Mapping[str, Any]]
+
+
+def _flows(resolved: ResolvedScenario, runs: Runs) -> Rows:
+    more = resolved.flows.optional_quantities()
+    return (
+        {"replication": run["replication"], "flow": flow["id"], "kind": flow["kind"]}
+        | {"direction": about.direction}
+        | {name: flow[name] for name in ("start_s", *FLOW_QUANTITIES)}
+        | {name: flow.get(name) for name in more}
+        for run in runs
+        for flow, about in zip(run["flows"], resolved.flows, strict=True)
+    )
+
+
+def _groups(resolved: ResolvedScenario, runs: Runs) -> Rows:
+    groups = resolved.flows.groups
+    fair = {of: comparable(resolved, members) for of, members in groups.items()}
+    return (
+        {
+            "replication": run["replication"],
+            "group": group,
+            "flows": len(members),
+            "kind": flow_kind(resolved.flows[members[0]]),
+            "direction": resolved.flows[members[0]].direction,
+            **of_flows(run, members, group),
+            "jain": jain(run, fair[group]),
+        }
+        for run in runs
+        for group, members in groups.items()
+    )
+
+
+def _queues(_resolved: ResolvedScenario, runs: Runs) -> Rows:
+    found = [(run["replication"], queue) for run in runs for queue in run["queues"]]
+    reasons = sorted({reason for _, queue in found for reason in queue["drops"]})
+    return (
+        {"replication": number, "queue": queue["name"]}
+        | {name: queue[name] for name in QUEUE_QUANTITIES}
+        | queue.get("measured", {})
+        | {f"drops_{reason}": queue["drops"].get(reason, 0) for reason in reasons}
+        for number, queue in found
+    )
+
+
+def _links(_resolved: ResolvedScenario, runs: Runs) -> Rows:
+    return (
+        {"replication": run["replication"], "link": link["name"]}
+        | {name: link[name] for name in LINK_QUANTITIES}
+        | {f"regime_{j}_packets": n for j, n in enumerate(link["regime_packets"], start=1)}
+        | link.get("counters", {})
+        for run in runs
+        for link in run["links"]
+    )
+
+
+def _phases(_resolved: ResolvedScenario, runs: Runs) -> Rows:
+    return ({"replication": run["replication"], **row} for run in runs for row in phase_rows(run))
+
+
+def _transfers(resolved: ResolvedScenario, runs: Runs) -> Rows:
+    return (
+        {"replication": run["replication"], "group": group, **completions(resolved, run, members)}
+        for run in runs
+        for group, members in transfer_groups(resolved).items()
+    )
+
+
+TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
+    "flows": _flows,
+    "groups": _groups,
+    "queues": _queues,
+    "links": _links,
+    "users": lambda _resolved, runs: user_rows(runs),
+    "stations": lambda _resolved, runs: station_rows(runs),
+    "mac_delays": lambda _resolved, runs: mac_delay_rows(runs),
+    "phases": _phases,
+    "transfers": _transfers,
+}
+"""What makes the rows of each table."""
+
+
+def flow_kind(flow: Flow) -> str:
+    """Return ``tcp`` or ``datagram``."""
+    return "tcp" if flow.source.is_tcp else "datagram"
+
+
+def of_flows(
+    run: Mapping[str, Any], members: Sequence[int], group: int | None
+) -> dict[str, float | None]:
+    """Return the quantities of the flows of a group together; of all flows where it is None."""
+    flows = [run["flows"][number] for number in members]
+    found = run["together"]
+    if group is not None:
+        found = {"all": next(of for of in found["groups"] if of["group"] == group)}
+    merged = {name: found["all"][name] for name in DELAY_QUANTILES}
+    return {name: together(flows, name, merged) for name in FLOW_QUANTITIES}
+
+
+def by_name(runs: Runs, table: str) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the entries of ``queues`` or ``links`` of all replications, by name."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        for entry in run[table]:
+            found.setdefault(entry["name"], []).append(entry)
+    return found
+
+
+def queue_names(runs: Runs) -> Iterator[str]:
+    """Yield the names of all queues, in the order of the tables."""
+    yield from dict.fromkeys(queue["name"] for run in runs for queue in run["queues"])
