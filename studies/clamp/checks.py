@@ -11,7 +11,6 @@ import numpy as np
 
 from airpath.reproduction.claims import Claims, ClaimSpec, Finding, joined, known
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.claims.rates import placed
 from airpath_papers.clamp.measures import (
     control_lost,
     fairness,
@@ -21,6 +20,7 @@ from airpath_papers.clamp.measures import (
 )
 from airpath_papers.clamp.scenarios import Case
 from airpath_papers.clamp.sweeps import sweep
+from airpath_papers.clamp.tradeoff import Tradeoff
 
 from .cells import PARTS_S, PERIOD, PERIODS, RETURN_S, TARGETS_MS, Combined, OnLink
 
@@ -82,7 +82,7 @@ def _target_delay(session: Session, spec: ClaimSpec, cells: Mapping[str, Any]) -
     parts = {name: delays_of_parts(session, case, spec["settle_s"]) for name, case in JOINS.items()}
     link = max(abs(delay / TARGET_S - 1) for delay in parts["a moves"])
     held: dict[int, dict[str, float]] = {}
-    fixed = placed(cells["fixed"])
+    fixed = Tradeoff(cells["fixed"], queueing_delay_s)
     least = min(fixed.places(session))  # of the smallest a of the sweep
     for ms, case in cells["targets"].items():
         delay = known(session, case, queueing_delay_s).mean
@@ -150,8 +150,11 @@ def _sender_equilibrium(session: Session, spec: ClaimSpec, pairs: Mapping[int, A
 def _keeps_control(
     session: Session, spec: ClaimSpec, sweeps: Mapping[str, Sequence[Case]]
 ) -> Finding:
-    largest = {name: max(placed(cells).places(session)) for name, cells in sweeps.items()}
-    found = placed(sweeps["sender"])
+    largest = {
+        name: max(Tradeoff(cells, queueing_delay_s).places(session))
+        for name, cells in sweeps.items()
+    }
+    found = Tradeoff(sweeps["sender"], queueing_delay_s)
     last = sweeps["sender"][found.places(session).index(largest["sender"])]
     low, high = (ms / 1e3 for ms in spec["least_ms"])
     between = found.between(session, low, high)
@@ -283,7 +286,10 @@ def _beamforming(
 ) -> Finding:
     place = spec["delay_ms"] / 1e3
     found = {
-        name: (placed(cells).at(session, place, fairness), placed(cells).at(session, place, _total))
+        name: [
+            Tradeoff(cells, queueing_delay_s).at(session, place, value)
+            for value in (fairness, _total)
+        ]
         for name, cells in sweeps.items()
     }
     one, two = found["one-antenna"][0], found[f"two-antennas-{PERIOD}"][0]

@@ -13,11 +13,10 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Cells, Evaluate, titles
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.claims.rates import placed
 from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
 from airpath_papers.clamp.scenarios import Case
 from airpath_papers.clamp.sweeps import sweep
-from airpath_papers.clamp.tradeoff import Curve
+from airpath_papers.clamp.tradeoff import Curve, Tradeoff
 
 from . import fluid_map
 from .cells import AT_50_MS, PARTS_S, SCHEDULERS, OnLink
@@ -348,7 +347,8 @@ def _draw_antennas(session: Session, title: str) -> Figure:
         panels, (JAIN, TOTAL), ("Jain's index", "total rate, Mbit/s"), strict=True
     ):
         for (label, cases), colour in zip(ANTENNAS.items(), COLOURS, strict=True):
-            Curve(label, placed(cases), measure, colour).draw(axes, session, 1e3)
+            found = Tradeoff(cases, queueing_delay_s)
+            Curve(label, found, measure, colour).draw(axes, session, 1e3)
         axes.set(xlabel="mean queueing delay, ms", ylabel=name)
     panels[0].legend(loc="lower right", fontsize=8)
     plotting.heading(figure, title[0].upper() + title[1:], session.effort.describe())

@@ -2,112 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, joined, known
-from airpath.reproduction.session import Session
-from airpath_papers.vcp.claims.acks import Lines, kept_ratios, listed_ratios, ratios_of
-from airpath_papers.vcp.claims.common import lead
-from airpath_papers.vcp.failures import failure
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
+from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
+from airpath_papers.vcp.failures import failure, goodput_share
 from airpath_papers.vcp.grids import LOSSY_DB, PROTOCOLS, cases, past_cases
 from airpath_papers.vcp.measures import delivered_packets, mean_queue
 from airpath_papers.vcp.scenarios import Case
 
 from .burst_failures import law_of
-from .coding import RATES, SNRS_DB, best_by_law, best_of, rated
+from .coding import SNRS_DB, rated
 from .lte import RECORDED
 from .variants import BAD_SHARE, BURST_BITS
 
 __all__ = ["CLAIMS"]
 
-CLAIMS: Final = Claims(Path(__file__).parent)
+
+def _named(found: Iterable[Case], **more: Any) -> list[Point]:
+    return [Point({**case._asdict(), **more}, case) for case in found]
 
 
-@CLAIMS.check(
-    "ack-priority-explains",
-    lambda _spec: {
-        "vcp": past_cases("2x2", 0.93, "vcp"),
-        "tcp-rem": past_cases("2x2", 0.93, "tcp-rem", "ack-priority"),
-    },
-)
-def _explains(session: Session, spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = ratios_of(session, lines["vcp"], lines["tcp-rem"])
-    told = f"VCP over TCP/REM, both with ACK priority: {listed_ratios(ratios)}"
-    holds = all(abs(ratio - 1) <= spec["within"] for ratio in ratios.values())
-    return Finding(holds, [told], kept_ratios(ratios))
+def _with_priority(_spec: ClaimSpec) -> list[Point]:
+    tcp = past_cases("2x2", 0.93, "tcp-rem", "ack-priority")
+    return _named([*past_cases("2x2", 0.93, "vcp"), *tcp])
 
 
-def _below(per: float, snrs: Sequence[float], least: float = 0.0) -> list[float]:
-    return [snr for snr in snrs if least <= failure("2x2", 1.0, snr) < per]
+def _below(per: float, least: float = 0.0) -> list[float]:
+    return [snr for snr in LOSSY_DB if least <= failure("2x2", 1.0, snr) < per]
 
 
-@CLAIMS.check(
-    "law-starves",
-    lambda spec: {
-        "ignores": cases("vcp", "2x2", 1.0, _below(spec["per"], LOSSY_DB), "ignore-loss"),
-        "tcp-rem": cases("tcp-rem", "2x2", 1.0, _below(spec["per"], LOSSY_DB)),
-    },
-)
-def _starves(session: Session, spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = ratios_of(session, lines["ignores"], lines["tcp-rem"])
-    told = f"VCP that ignores losses over TCP/REM: {listed_ratios(ratios)}"
-    return Finding(all(r >= spec["share"] for r in ratios.values()), [told], kept_ratios(ratios))
+def _ignoring(spec: ClaimSpec) -> list[Point]:
+    snrs = _below(spec["per"])
+    vcp = cases("vcp", "2x2", 1.0, snrs, "ignore-loss")
+    return _named([*vcp, *cases("tcp-rem", "2x2", 1.0, snrs)])
 
 
-def _sack(spec: ClaimSpec) -> dict[str, list[Case]]:
-    snrs = _below(spec["most"], LOSSY_DB, spec["least"])
-    return {name: cases(name, "2x2", 1.0, snrs) for name in ("cubic-sack", "vcp")}
+def _with_sack(spec: ClaimSpec) -> list[Point]:
+    snrs = _below(spec["most"], spec["least"])
+    return _named(case for name in ("cubic-sack", "vcp") for case in cases(name, "2x2", 1.0, snrs))
 
 
-@CLAIMS.check("sack-beats-vcp", _sack)
-def _sack_beats(session: Session, _spec: ClaimSpec, lines: Lines) -> Finding:
-    ratios = ratios_of(session, lines["cubic-sack"], lines["vcp"])
-    told = f"CUBIC with SACK over VCP: {listed_ratios(ratios)}"
-    return Finding(all(ratio > 1 for ratio in ratios.values()), [told], kept_ratios(ratios))
+def _with_codes(_spec: ClaimSpec) -> list[Point]:
+    return [
+        Point({"snr_db": snr, "protocol": name, "code_rate": case.code_rate, "step": step}, case)
+        for snr in SNRS_DB
+        for name in PROTOCOLS
+        for step, case in enumerate(rated(name, snr))
+    ]
 
 
-@CLAIMS.check(
-    "one-code-rate",
-    lambda _spec: {f"{snr:g}": {name: rated(name, snr) for name in PROTOCOLS} for snr in SNRS_DB},
-)
-def _one_rate(session: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
-    def at(snr: float, _same: float) -> Finding:
-        law = best_by_law(snr)
-        found = {name: best_of(session, name, snr) for name in PROTOCOLS}
-        stronger = {
-            name: RATES.index(rate) - RATES.index(law)
-            for name, rate in found.items()
-            if rate is not None
-        }
-        shown = joined([f"{name} {rate}" for name, rate in found.items()])
-        holds = all(each <= 1 for each in stronger.values())
-        return Finding(holds, [f"{snr:g} dB: law {law:g}, {shown}"], {"law": law, **found})
-
-    return gathered("snr_db", {snr: snr for snr in SNRS_DB}, at)
+def _bursts(_spec: ClaimSpec) -> list[Point]:
+    return [Point({"bits": bits}, bits) for bits in BURST_BITS]
 
 
-@CLAIMS.check("long-bursts")
-def _long_bursts(_session: Session, spec: ClaimSpec, _cells: Any) -> Finding:
-    found = {bits: law_of(0.93, bits) for bits in BURST_BITS}
-    long = [found[bits] for bits in (8_000, 80_000)]
-    holds = found[8] < spec["short"] and all(
-        0.5 * BAD_SHARE <= each <= 3 * BAD_SHARE for each in long
-    )
-    told = joined([f"{bits:,} bits {value:.3g}" for bits, value in found.items()])
-    values = {str(bits): value for bits, value in found.items()}
-    return Finding(holds, [f"share of bad time {BAD_SHARE:.4f}; failures: {told}"], values)
+def _recorded(_spec: ClaimSpec) -> list[Point]:
+    return [Point({"capacity": name}, cell) for name, cell in RECORDED.items()]
 
 
-@CLAIMS.check("measured-capacity", lambda _spec: RECORDED)
-def _measured(session: Session, spec: ClaimSpec, cells: Mapping[str, Any]) -> Finding:
-    queue = {name: known(session, case, mean_queue).mean for name, case in cells.items()}
-    total = {name: known(session, case, delivered_packets).mean for name, case in cells.items()}
-    share = queue["measured"] / queue["nominal"]
-    more = lead(total["measured"], total["nominal"])
-    told = (
-        f"queue {queue['measured']:.1f} for {queue['nominal']:.1f} packets; delivered {more:+.1%}"
-    )
-    holds = share <= spec["share"] and 1 + more >= spec["least"]
-    return Finding(holds, [told], {"queue_share": share, "delivered_more": more})
+POINTS: Final[Mapping[str, PointSet]] = {
+    "priority": _with_priority,
+    "ignoring": _ignoring,
+    "sack": _with_sack,
+    "codes": _with_codes,
+    "bursts": _bursts,
+    "recorded": _recorded,
+}
+
+MEASURES: Final[Mapping[str, Measure]] = {
+    "delivered": of_replication(delivered_packets),
+    "queue": of_replication(mean_queue),
+    "law_share": of_point(lambda _session, case: goodput_share("2x2", case.code_rate, case.snr_db)),
+    "law": of_point(lambda _session, bits: law_of(0.93, bits)),
+    "bad_share": of_point(lambda _session, _bits: BAD_SHARE),
+}
+
+CLAIMS: Final = Claims(Path(__file__).parent, POINTS, MEASURES)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
-from airpath_papers.wimax.claims.common import caption
 from airpath_papers.wimax.data import NAMES
 from airpath_papers.wimax.delays import COLOURS
 from airpath_papers.wimax.measures import ALLOCATED, EFFICIENCY, MAC_DELAY, TOTAL, USED

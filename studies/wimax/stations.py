@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath_papers.wimax.claims.common import caption
 from airpath_papers.wimax.crowds import COLLIDING, COUNTS, SIZES_KB, Crowd
 from airpath_papers.wimax.data import NAMES, POLICIES
 from airpath_papers.wimax.delays import COLOURS

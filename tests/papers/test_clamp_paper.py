@@ -15,10 +15,8 @@ from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.engine import Compiled
 from airpath.reproduction.overview import kept_results
 from airpath.reproduction.session import Session
-from airpath_papers.clamp import PAPER
-from airpath_papers.clamp.claims import CLAIMS, arrivals
-from airpath_papers.clamp.claims.arrivals import RESTRICTED
-from airpath_papers.clamp.claims.rates import placed
+from airpath_papers.clamp import PAPER, spikes
+from airpath_papers.clamp.claims import CLAIMS
 from airpath_papers.clamp.dynamics import Dynamics
 from airpath_papers.clamp.link import LinkCase
 from airpath_papers.clamp.measures import (
@@ -130,18 +128,12 @@ def test_later_criteria_name_the_earlier_one_of_their_sentence() -> None:
     assert revised == NOT_HELD.keys() - {"larger-margin"} | {"restricted-buffer", "tracks-alike"}
 
 
-def test_a_claim_can_ask_for_the_sojourn_time() -> None:
-    cells = [Case(True, False, True, 7000), Case(True, False, True, 8500)]
-    assert placed(cells, CLAIMS.specs["knee"]).over is queueing_delay_s
-    assert placed(cells, CLAIMS.specs["knee-wait"]).over is sojourn_time_s
-
-
 def test_a_delay_outside_the_sweep_is_no_error() -> None:
     (spec,) = (spec for spec in PAPER.claims if spec.key == "less-fair-wait")
     short = Effort(replications=1, duration_s=0.5, warmup_s=0.1)
     claim = spec.check(session(list(spec.cells), short))
     assert not claim.holds
-    assert claim.measured[0].startswith("not evaluated: 0.04 is outside the sweep")
+    assert claim.measured[0].startswith("not evaluated: 40 is outside the points")
 
 
 def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
@@ -156,7 +148,7 @@ def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
 
 def test_the_restricted_buffer_is_that_of_newreno() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    limits = [found.scenario(case).bottleneck.aqm for case in (RESTRICTED, arrivals.NEWRENO)]
+    limits = [found.scenario(case).bottleneck.aqm for case in (spikes.RESTRICTED, spikes.NEWRENO)]
     assert limits[0].inner == limits[1]
 
 
@@ -175,15 +167,15 @@ def test_excursions_are_above_a_multiple_of_the_other_queue() -> None:
     newreno = [20.0, 40.0, *[30.0] * 98]
     clamp = [0.0, 90.0, 30.0, 100.0, *[50.0] * 20, 81.0, *[50.0] * 75]
     found: Any = Queues(newreno=newreno, clamp=clamp)
-    first, second = arrivals.excursions(found, arrivals.CLAMP, 0, 2.0, 0.0, 5.0)
+    first, second = spikes.excursions(found, spikes.CLAMP, 0, 2.0, 0.0, 5.0)
     assert list(first) == pytest.approx([1.0, 3.9, 100.0])
     assert list(second) == pytest.approx([24.0, 24.9, 81.0])
     # Numbers of a claim go into JSON, which has none of numpy's.
     assert {type(number) for number in (*first, *second)} == {float}
-    assert arrivals.excursions(found, arrivals.CLAMP, 0, 2.6, 0.0, 5.0) == []
-    assert not arrivals.is_one_start([first, second], [0.0], 5.0)
-    assert arrivals.is_one_start([first], [0.0, 80.0], 5.0)
-    assert not arrivals.is_one_start([first], [2.0, 80.0], 5.0)  # it began before the flow
+    assert spikes.excursions(found, spikes.CLAMP, 0, 2.6, 0.0, 5.0) == []
+    assert not spikes.is_one_start([first, second], [0.0], 5.0)
+    assert spikes.is_one_start([first], [0.0, 80.0], 5.0)
+    assert not spikes.is_one_start([first], [2.0, 80.0], 5.0)  # it began before the flow
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -14,9 +14,8 @@ from airpath.reproduction import Claim, load
 from airpath.reproduction.engine import Compiled, Simulated
 from airpath.reproduction.session import Session
 from airpath.scenario.units import Duration
-from airpath_papers.sbd.claims.later import pseudovalues, rfc6298_rto_s
-from airpath_papers.sbd.claims.revised import lowest_share
-from airpath_papers.sbd.claims.table6 import printed_average, printed_half_width
+from airpath_papers.sbd.claims import pseudovalues, rfc6298_rto_s
+from airpath_papers.sbd.data import printed_average, printed_half_width
 
 Made = Callable[[Any, int], dict[str, float]]
 """Gives goodput, delay and overflow drops of a run of a scenario."""
@@ -98,11 +97,6 @@ def test_proposal_range_has_two_ends(change: float, holds: bool) -> None:
         return {"goodput": goodput, "delay": (0.6 if proposed else 1.0) + noise}
 
     assert outcome("proposal-range", made).holds is holds
-
-
-def test_goodput_counts_from_where_it_is_largest() -> None:
-    assert lowest_share([1.0, 4.0, 3.0, 2.0]) == (1, 0.5)
-    assert lowest_share([1.0, 4.0, 3.0, 2.0], 8.0) == (1, 0.25)
 
 
 def test_rto_follows_rfc6298() -> None:

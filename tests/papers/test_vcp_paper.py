@@ -14,7 +14,7 @@ from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled, Series, Simulated
 from airpath.reproduction.session import Session
 from airpath_papers.vcp import PAPER
-from airpath_papers.vcp.claims.text import later_by
+from airpath_papers.vcp.claims import later_by
 from airpath_papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
 from airpath_papers.vcp.grids import shown
 from airpath_papers.vcp.measures import (

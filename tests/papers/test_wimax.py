@@ -23,9 +23,10 @@ from airpath_papers.wimax.analysis import (
     analysed,
     eq9_mbps,
     ideal_of,
+    model1_mbps,
+    model2_mbps,
     printed_ideal_mbps,
 )
-from airpath_papers.wimax.claims.model import model1_mbps, model2_mbps
 from airpath_papers.wimax.crowds import Crowd
 from airpath_papers.wimax.data import BASE_RTTS_MS, GAINS, POLICIES, table1, table2
 from airpath_papers.wimax.measures import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import log
@@ -11,10 +11,11 @@ from typing import Any, Final, NamedTuple
 
 import airpath as ap
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.claims import Finding
+from airpath.reproduction.claim import Finding
+from airpath.reproduction.formulas import Criterion, Point
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.claims import CHECKS, CLAIMS
+from airpath_papers.clamp.claims import CLAIMS, MEASURES, swept
 from airpath_papers.clamp.figures import drawn_over, figure_of
 from airpath_papers.clamp.measures import FLOWS_MS
 from airpath_papers.clamp.scenarios import AS_CHOSEN, Case, Variant
@@ -67,29 +68,28 @@ class Evaluation(NamedTuple):
     both : bool
         Whether it has a sweep of New Reno too.
     kept : mapping
-        By name and unit what a row keeps, as the place of a number in what the check found.
+        By name and unit what a row keeps, as the place of a number in what the criterion found.
     """
 
     fast: bool
     both: bool
     kept: Mapping[tuple[str, str], Sequence[Any]]
 
-    def sweeps(self, variant: str) -> Any:
-        """Return the sweeps of a variant in the form in which the check asks for them."""
-        if self.both:
-            return {name: fewer(self.fast, clamp, variant) for clamp, name in NAMES.items()}
-        return fewer(self.fast, True, variant)
+    def points(self, variant: str) -> list[Point]:
+        """Return the points of a variant's sweeps."""
+        protocols = NAMES if self.both else (True,)
+        return [p for clamp in protocols for p in swept(fewer(self.fast, clamp, variant))]
 
 
 EVALUATIONS: Final[Mapping[str, Evaluation]] = {
     "clamp-slow": Evaluation(
-        False, False, {(f"throughput_{flow}", "Mbit/s"): ("mbps", flow) for flow in FLOWS_MS}
+        False, False, {(f"throughput_{flow}", "Mbit/s"): (f"rate_{flow}",) for flow in FLOWS_MS}
     ),
     "clamp-fast": Evaluation(
         True,
         False,
         {
-            (f"{name}_{ms}ms", "1"): (f"delay_ms={ms}", name)
+            (f"{name}_{ms}ms", "1"): (name, f"{ms:.1f}")
             for ms in CLAIMS.specs["clamp-fast"]["delays_ms"]
             for name in ("queues_off", "flows_apart")
         },
@@ -97,17 +97,21 @@ EVALUATIONS: Final[Mapping[str, Evaluation]] = {
     "timeouts": Evaluation(
         True,
         False,
-        {(f"timeouts_10_{ms}ms", "1/s"): (f"delay_ms={ms}", 10) for ms in (50, 75, 100, 150)},
+        {
+            (f"timeouts_10_{ms}ms", "1/s"): (name, f"{ms:.1f}")
+            for name, delays_ms in (("of_10", (50, 75)), ("later", (100, 150)))
+            for ms in delays_ms
+        },
     ),
     "less-fair-with-delay": Evaluation(
         True,
         False,
         {
-            (f"ratio_{ms}ms", "1"): ("ratios", place)
-            for place, ms in enumerate(CLAIMS.specs["less-fair-with-delay"]["delays_ms"])
+            (f"ratio_{ms}ms", "1"): ("ratio", f"{ms:.1f}")
+            for ms in CLAIMS.specs["less-fair-with-delay"]["delays_ms"]
         },
     ),
-    "download": Evaluation(False, True, {("download_time_ratio", "1"): ("of",)}),
+    "download": Evaluation(False, True, {("download_time_ratio", "1"): ("times",)}),
 }
 """The claims of the variants, by key."""
 
@@ -142,24 +146,18 @@ def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
-def _waited(session: Session, key: str) -> Finding:
-    """Return what a claim finds at equal mean sojourn times."""
-    spec = CLAIMS.specs[key]
-    spec = replace(spec, numbers={**spec.numbers, "delay": "wait"})
-    return CHECKS[key].check(session, spec, CHECKS[key].cells(spec))
+def _waited(key: str) -> Criterion:
+    """Return a claim at equal mean sojourn times."""
+    measures = {**MEASURES, "queueing_ms": MEASURES["sojourn_ms"]}
+    return replace(CLAIMS.criterion(key), known=measures)
 
 
-def _lines(
-    about: str, key: str, find: Callable[[], Finding]
-) -> tuple[list[list[str]], Finding | None]:
-    """Return the lines of a claim in the table, and what was found."""
-    try:
-        found = find()
-    except ValueError as error:  # the delays of this sweep are others
-        return [[about, key, "-", str(error)]], None
+def _lines(about: str, key: str, found: Finding) -> list[list[str]]:
+    """Return the lines of a claim in the table."""
     first, *more = found.measured
-    lines = [[about, key, "yes" if found.holds else "no", first]]
-    return lines + [["", "", "", line] for line in more], found
+    # Nothing is found where the delays of a sweep are others.
+    holds = ("yes" if found.holds else "no") if found.values else "-"
+    return [[about, key, holds, first], *(["", "", "", line] for line in more)]
 
 
 def _figures(session: Session, out: Path | None) -> list[Path]:
@@ -180,12 +178,12 @@ def _evaluate(session: Session, out: Path | None) -> ItemResult:
     lines: list[list[str]] = []
     for name, variant in NAMED.items() if complete else ():
         for key, looked in EVALUATIONS.items():
-            sweeps, spec, check = looked.sweeps(name), CLAIMS.specs[key], CHECKS[key].check
-            shown, found = _lines(variant.about, key, partial(check, session, spec, sweeps))
-            lines += shown
-            rows += [] if found is None else _rows(name, key, found.values)
+            criterion = replace(CLAIMS.criterion(key), points=looked.points(name))
+            found = criterion.find(session)
+            lines += _lines(variant.about, key, found)
+            rows += _rows(name, key, found.values) if found.values else []
     for key in BY_WAIT if complete else ():
-        lines += _lines(WAIT, key, partial(_waited, session, key))[0]
+        lines += _lines(WAIT, key, _waited(key).find(session))
     columns = [("", "changed"), ("", "statement"), ("", "holds"), ("", "measured")]
     notes = [
         "Of the variants half of the runs (quick: half of their length), over some of the knobs; "

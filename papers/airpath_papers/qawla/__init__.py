@@ -13,7 +13,7 @@ from typing import Final
 from airpath.reproduction.base import ItemResult, Summary
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla import adaptation_claims, scenarios
+from airpath_papers.qawla import scenarios
 from airpath_papers.qawla.claims import CLAIMS
 from airpath_papers.qawla.curves import curve_item
 from airpath_papers.qawla.data import TABLE_OF
@@ -28,7 +28,7 @@ from airpath_papers.qawla.tables import (
 )
 from airpath_papers.qawla.thresholds import FIGURES, figure_item
 
-__all__ = ["PAPER", "adaptation_claims"]
+__all__ = ["PAPER"]
 
 
 def _summarise(results: Sequence[ItemResult]) -> list[Summary]:

@@ -1,31 +1,19 @@
-"""How the claims of ``claims.toml`` on Tables 3 to 5, Figs. 5 and 6, and rates are checked.
-
-Those on link adaptation are in ``adaptation_claims.py``.
-"""
+"""The claims of ``claims.toml``: the points and measures that their formulas name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
-from math import log
-from statistics import fmean, median
+from math import log, nan
 from typing import Any, Final
 
-from airpath.reproduction.base import Cell
-from airpath.reproduction.claims import (
-    Claims,
-    ClaimSpec,
-    Finding,
-    gathered,
-    interval,
-    joined,
-    known,
-    told,
-)
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
+from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.measures import ip_throughput_mbps, queue_distribution, queue_probability
 from airpath.reproduction.session import Session
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.curves import AWGN, CHANNELS, ITU_A, rates_of
+from airpath_papers.qawla.adaptation import POLICIES, measured, solved_on
+from airpath_papers.qawla.curves import CHANNELS, rates_of
 from airpath_papers.qawla.data import (
     AT_BOUNDARY,
     BOUNDARIES,
@@ -34,214 +22,109 @@ from airpath_papers.qawla.data import (
     FIG6_B,
     mcs_table,
     published,
+    published_entry,
     published_table,
 )
 from airpath_papers.qawla.error_rates import Channel, ErrorRates
+from airpath_papers.qawla.link_adaptation import Adaptation
+from airpath_papers.qawla.policies import SYMBOLS
+from airpath_papers.qawla.thresholds import OVER_RATINGS_DB, TH_PER, Curve
 
-__all__ = ["CLAIMS", "least_snr_db"]
+__all__ = ["CLAIMS"]
 
-CLAIMS: Final = Claims(QAWLA)
-
-Cells = Mapping[int, Cell]
-
-
-# --- the queue (Figs. 5 and 6) -----------------------------------------------------------------
+# --- points ------------------------------------------------------------------------------------
 
 
-@CLAIMS.check("empty-queue", lambda _spec: {b: (FIG5_IDX, b) for b in BOUNDARIES})
-def _empty_grows(session: Session, _spec: ClaimSpec, cells: Cells) -> Finding:
-    empty = {b: known(session, cell, queue_probability(0)) for b, cell in cells.items()}
-    means = [empty[b].mean for b in sorted(BOUNDARIES)]
-    return Finding(
-        all(after < before for before, after in pairwise(means)),
-        [f"B = {b}: u_0 = {interval(found)}" for b, found in empty.items()],
-        {f"B={b}": told(found) for b, found in empty.items()},
-    )
+def _always(found: Iterable[Point]) -> PointSet:
+    """Return a set that no criterion changes."""
+    points = list(found)
+    return lambda _spec: points
 
 
-@CLAIMS.check(
-    "mass-at-boundary", lambda _spec: {i: (i, FIG6_B) for i in (*AT_BOUNDARY, *ELSEWHERE)}
-)
-def _gathers(session: Session, spec: ClaimSpec, cells: Cells) -> Finding:
-    around = queue_probability(FIG6_B, spec["near"])
-    near = {idx: known(session, cell, around) for idx, cell in cells.items()}
-    contrast = max(near[idx].mean for idx in ELSEWHERE)
-
-    def at(idx: int, cell: Cell) -> Finding:
-        found = queue_distribution(session, cell)
-        assert found is not None, "it is simulated"
-        close = abs(found.mode - FIG6_B) <= spec["near"] and near[idx].mean > contrast
-        elsewhere = "" if idx in AT_BOUNDARY else " (not at the boundary)"
-        return Finding(
-            close or idx not in AT_BOUNDARY,
-            [
-                f"idx {idx}{elsewhere}: {interval(near[idx])} of the time within {spec['near']} "
-                f"packets of B, most likely length {found.mode}"
-            ],
-            {**told(near[idx]), "most_likely": found.mode},
-        )
-
-    return gathered("idx", cells, at)
+def _named(spec: ClaimSpec) -> list[Point]:
+    """Return the scenarios at B = 10, those that a claim names apart."""
+    return [
+        Point({"idx": idx, "of": "named" if idx in spec["idx"] else "others"}, (idx, 10))
+        for idx in published_table(10)
+    ]
 
 
-# --- model and simulation (Tables 3 to 5) ------------------------------------------------------
+POINTS: Final[Mapping[str, PointSet]] = {
+    "fig5": _always(Point({"B": b}, (FIG5_IDX, b)) for b in sorted(BOUNDARIES)),
+    "fig6": _always(
+        Point({"idx": idx, "at_boundary": idx in AT_BOUNDARY}, (idx, FIG6_B))
+        for idx in (*AT_BOUNDARY, *ELSEWHERE)
+    ),
+    "table3": _named,
+    "tables": _always(
+        Point({"B": b, "idx": idx}, (idx, b)) for b in BOUNDARIES for idx in published_table(b)
+    ),
+    "channels": _always(
+        Point({"channel": key, "mcs": mcs}, (key, mcs)) for key in CHANNELS for mcs in mcs_table()
+    ),
+    "snrs": _always(
+        Point({"channel": key, "snr_db": snr}, (key, snr))
+        for key, channel in CHANNELS.items()
+        for snr in channel.grid()
+    ),
+    "thresholds": _always(
+        Point({"channel": key, "th_per": th}, (key, number))
+        for key in CHANNELS
+        for number, th in enumerate(TH_PER)
+    ),
+    "over-rated": _always(
+        Point({"channel": key, "policy": policy, "over_rating_db": db}, (key, policy, db))
+        for key in CHANNELS
+        for policy in ("QAWLA", "TAGLA")
+        for db in OVER_RATINGS_DB
+    ),
+    "table6": _always(
+        Point({"channel": key, "of": symbol, "place": place}, (place, key, measure))
+        for key in CHANNELS
+        for measure, symbol in SYMBOLS.items()
+        for place in range(len(POLICIES))
+    ),
+}
+
+# --- the queue, model and simulation -----------------------------------------------------------
 
 
-@CLAIMS.check("optimistic-model", lambda spec: {idx: (idx, 10) for idx in spec["idx"]})
-def _optimistic(session: Session, _spec: ClaimSpec, cells: Cells) -> Finding:
-    def at(idx: int, cell: Cell) -> Finding:
-        simulated = known(session, cell, ip_throughput_mbps)
-        analysed = session.solution(cell).throughput_bps / 1e6
-        upper = simulated.high if simulated.reps > 1 else simulated.mean
-        excess = analysed / simulated.mean - 1
-        return Finding(
-            analysed > upper,
-            [
-                f"idx {idx}: analysis {analysed:.4f}, simulation {interval(simulated)} Mbit/s: "
-                f"{excess:+.1%}"
-            ],
-            {**told(simulated), "analysis": analysed, "excess": excess},
-        )
-
-    return gathered("idx", cells, at)
+def _mode(session: Session, cell: Any) -> float:
+    found = queue_distribution(session, cell)
+    assert found is not None, "it is simulated"
+    return found.mode
 
 
-@CLAIMS.check("optimistic-as-printed", lambda _spec: {i: (i, 10) for i in published_table(10)})
-def _optimistic_as_printed(session: Session, spec: ClaimSpec, cells: Cells) -> Finding:
-    ours = {idx: _difference(session, cell) for idx, cell in cells.items()}
-    rest = max(excess for idx, excess in ours.items() if idx not in spec["idx"])
-
-    def at(idx: int, excess: float) -> Finding:
-        theirs = _printed_difference((idx, 10))
-        near = 100 * abs(excess - theirs) <= spec["points"]
-        line = f"idx {idx}: {excess:+.1%}, printed {theirs:+.1%}"
-        return Finding(near and excess > rest, [line], {"excess": excess})
-
-    holds, lines, values = gathered("idx", {idx: ours[idx] for idx in spec["idx"]}, at)
-    return Finding(holds, [*lines, f"the others: at most {rest:+.1%}"], values)
+def _upper(session: Session, cell: Any) -> float:
+    """Return the upper end of the simulation's interval, or its mean where there is none."""
+    found = session.estimate(cell, ip_throughput_mbps)
+    assert found is not None, "it is simulated"
+    return found.high if found.reps > 1 else found.mean
 
 
-def _difference(session: Session, cell: Cell) -> float:
-    """Return by how much T analysed is above T simulated, as a share of it."""
-    analysed_mbps = session.solution(cell).throughput_bps / 1e6
-    return analysed_mbps / known(session, cell, ip_throughput_mbps).mean - 1
-
-
-def _printed_difference(cell: Cell) -> float:
+def _printed_difference(_session: Session, cell: Any) -> float:
     row = published(*cell)
     return row.analysis_mbps / row.ns3_mbps - 1
-
-
-def _all_cells(_spec: ClaimSpec) -> dict[int, dict[int, Cell]]:
-    return {b: {idx: (idx, b) for idx in published_table(b)} for b in BOUNDARIES}
-
-
-@CLAIMS.check("agreement", _all_cells)
-def _agreement(session: Session, spec: ClaimSpec, cells: Mapping[int, Cells]) -> Finding:
-    means = {}
-
-    def at(boundary: int, of_table: Cells) -> Finding:
-        each = {idx: _difference(session, cell) for idx, cell in of_table.items()}
-        means[boundary] = sum(map(abs, each.values())) / len(each)
-        worst = max(each, key=lambda idx: abs(each[idx]))
-        values = {
-            "mean_absolute_difference": means[boundary],
-            "largest_difference": each[worst],
-            "largest_difference_at": worst,
-        }
-        line = f"B = {boundary}: mean |difference| {means[boundary]:.2%}, "
-        return Finding(True, [f"{line}largest {each[worst]:+.1%} (idx {worst})"], values)
-
-    _, lines, values = gathered("B", cells, at)
-    closest = max(means[20], means[30])
-    return Finding(closest <= spec["mean"] and closest < means[10], lines, values)
-
-
-@CLAIMS.check("agreement-as-printed", _all_cells)
-def _agreement_as_printed(session: Session, spec: ClaimSpec, cells: Mapping[int, Cells]) -> Finding:
-    def at(boundary: int, of_table: Cells) -> Finding:
-        ours = {idx: 100 * _difference(session, cell) for idx, cell in of_table.items()}
-        theirs = {idx: 100 * _printed_difference(cell) for idx, cell in of_table.items()}
-        apart = {idx: ours[idx] - theirs[idx] for idx in ours}
-        worst = max(apart, key=lambda idx: abs(apart[idx]))
-        mean, printed = (fmean(map(abs, each.values())) for each in (ours, theirs))
-        line = f"B = {boundary}: mean size {mean:.2f} %, printed {printed:.2f} %; a cell at most "
-        line += f"{apart[worst]:+.2f} percentage points (idx {worst})"
-        holds = abs(apart[worst]) <= spec["cell"] and abs(mean - printed) <= spec["mean"]
-        return Finding(holds, [line], {"mean": mean, "printed": printed, "most": apart[worst]})
-
-    return gathered("B", cells, at)
-
-
-@CLAIMS.check("agreement-median", _all_cells)
-def _agreement_median(session: Session, _spec: ClaimSpec, cells: Mapping[int, Cells]) -> Finding:
-    ours, theirs = {}, {}
-    for boundary, of_table in cells.items():
-        ours[boundary] = median(abs(_difference(session, cell)) for cell in of_table.values())
-        theirs[boundary] = median(abs(_printed_difference(cell)) for cell in of_table.values())
-    lines = [f"B = {b}: {ours[b]:.2%}, printed {theirs[b]:.2%}" for b in ours]
-    values = {f"B={b}": found for b, found in ours.items()}
-    return Finding(max(ours[20], ours[30]) < ours[10], lines, values)
 
 
 # --- error rates (Figs. 2 and 3) ---------------------------------------------------------------
 
 
-@CLAIMS.check("support", is_random=True)
-def _support(session: Session, spec: ClaimSpec, _cells: Any) -> Finding:
-    def on(key: str, channel: Channel) -> Finding:
-        lowest, step = channel.support_db[0], channel.grid_db[2]
-        rates = rates_of(session)[key]
-        at, below = rates.per(0, lowest), rates.per(0, lowest - step)
-        line = f"{channel.name}: {at:.3g} at {lowest:g} dB, {below:.3g} at {lowest - step:g} dB"
-        return Finding(at < spec["per"], [line], {"per": at, "one_step_below": below})
+def _of_rates(compute: Callable[..., float | None]) -> Measure:
+    """Return a measure of a channel and its error rates; NaN where there is none."""
 
-    return gathered("", CHANNELS, on)
+    def of(session: Session, cell: tuple[str, Any], *more: Any) -> float:
+        key, place = cell
+        found = compute(rates_of(session)[key], CHANNELS[key], place, *more)
+        return nan if found is None else found
+
+    return of_point(of, is_random=True)
 
 
-def least_snr_db(rates: ErrorRates, channel: Channel) -> float | None:
-    """Return the lowest SNR of the grid at which mcs0 has a PER below 0.1, dB."""
-    highest = CLAIMS.specs["least-snr"]["per"]
-    curve = zip(channel.grid(), rates.pers(0, channel.grid()), strict=True)
+def _least_snr_db(rates: ErrorRates, channel: Channel, mcs: int, highest: float) -> float | None:
+    """Return the lowest SNR of the grid at which an MCS has a PER below the highest, dB."""
+    curve = zip(channel.grid(), rates.pers(mcs, channel.grid()), strict=True)
     return next((snr for snr, per in curve if per < highest), None)
-
-
-@CLAIMS.check("least-snr", is_random=True)
-def _least_snr(session: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
-    found = {key: least_snr_db(rates, CHANNELS[key]) for key, rates in rates_of(session).items()}
-    return Finding(
-        all(found[key] == channel.support_db[0] for key, channel in CHANNELS.items()),
-        [
-            f"{CHANNELS[key].name}: " + ("nowhere" if snr is None else f"{snr:g} dB")
-            for key, snr in found.items()
-        ],
-        found,
-    )
-
-
-@CLAIMS.check("mcs3-mcs4", is_random=True)
-def _mcs3_mcs4(session: Session, spec: ClaimSpec, _cells: Any) -> Finding:
-    low, high = spec["compared"]
-
-    def on(key: str, better: int) -> Finding:
-        channel, worse = CHANNELS[key], 7 - better
-        rates = rates_of(session)[key]
-        grid = channel.grid()
-        each_rate = zip(rates.pers(better, grid), rates.pers(worse, grid), strict=True)
-        pairs = dict(zip(grid, each_rate, strict=True))
-        compared = {snr: pair for snr, pair in pairs.items() if low <= max(pair) <= high}
-        right = [snr for snr, pair in compared.items() if pair[0] < pair[1]]
-        each = [f"{snr:g} dB {a:.2g} and {b:.2g}" for snr, (a, b) in compared.items()]
-        return Finding(
-            bool(compared) and len(right) == len(compared),
-            [
-                f"{channel.name}: mcs{better} has the lower PER at {len(right)} of "
-                f"{len(compared)} SNRs: mcs{better} and mcs{worse} {'; '.join(each)}"
-            ],
-            {"compared": len(compared), "as_said": len(right)},
-        )
-
-    return gathered("", {AWGN.key: 3, ITU_A.key: 4}, on)
 
 
 def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float | None:
@@ -256,27 +139,67 @@ def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float 
     return None
 
 
-@CLAIMS.check("steepness", is_random=True)
-def _steepness(session: Session, spec: ClaimSpec, _cells: Any) -> Finding:
-    def span(key: str, mcs: int) -> float | None:
-        """Return the distance of the two PERs, dB."""
-        rates = rates_of(session)[key]
-        high, low = (_snr_of(rates, CHANNELS[key], mcs, per) for per in spec["pers"])
-        return None if high is None or low is None else low - high
+# --- link adaptation (Figs. 7 to 12, Table 6) --------------------------------------------------
 
-    spans = {key: [span(key, mcs) for mcs in mcs_table()] for key in CHANNELS}
-    texts = {
-        key: [
-            f"mcs{mcs} " + ("not crossed" if db is None else f"{db:.2f} dB")
-            for mcs, db in enumerate(each)
-        ]
-        for key, each in spans.items()
-    }
-    return Finding(
-        all(
-            steep is not None and flat is not None and steep < flat
-            for steep, flat in zip(spans[AWGN.key], spans[ITU_A.key], strict=True)
+
+def _of_adaptation(compute: Callable[..., float]) -> Measure:
+    """Return a measure of a cell that begins with its channel."""
+
+    def of(session: Session, cell: tuple[Any, ...], *more: Any) -> float:
+        channel, *place = cell
+        return compute(solved_on(session)[channel], *place, *more)
+
+    return of_point(of, is_random=True)
+
+
+def _throughput(found: Adaptation, number: int, *curve: Any) -> float:
+    """Return T_M or T_W of a policy at a threshold; `curve` are the fields of `Curve`."""
+    return found.swept(Curve(*curve).sweep)[number]
+
+
+def _over_rated(policy: str, db: int, worst: bool = False) -> Any:
+    return Curve(policy, over_rating_db=db, worst=worst).sweep
+
+
+def _table6(session: Session, cell: tuple[int, str, str]) -> float:
+    place, channel, measure = cell
+    return measured(solved_on(session), POLICIES[place], channel, measure)
+
+
+def _printed6(_session: Session, cell: tuple[int, str, str]) -> float:
+    place, channel, measure = cell
+    return published_entry(POLICIES[place].name, channel, measure)
+
+
+CLAIMS: Final = Claims(
+    QAWLA,
+    POINTS,
+    {
+        "throughput": of_replication(ip_throughput_mbps),
+        "throughput_upper": of_point(_upper, is_simulated=True),
+        "queue_share": of_replication(queue_probability, has_arguments=True),
+        "likeliest": of_point(_mode, is_simulated=True),
+        "solved": of_point(lambda session, cell: session.solution(cell).throughput_bps / 1e6),
+        "printed_difference": of_point(_printed_difference),
+        "per": _of_rates(lambda rates, _channel, snr, mcs: rates.per(mcs, snr)),
+        "per_at_lowest": _of_rates(
+            lambda rates, channel, mcs, steps: rates.per(
+                mcs, channel.support_db[0] - steps * channel.grid_db[2]
+            )
         ),
-        [f"{CHANNELS[key].name}: {joined(each)}" for key, each in texts.items()],
-        spans,
-    )
+        "lowest_snr_db": _of_rates(lambda _rates, channel, _mcs: channel.support_db[0]),
+        "least_snr_db": _of_rates(_least_snr_db),
+        "snr_db": _of_rates(_snr_of),
+        "normalised": _of_adaptation(_throughput),
+        "peak_value": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[1]),
+        "peak_at": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[0]),
+        "mean_from": _of_adaptation(
+            lambda found, policy, db, least: _over_rated(policy, db).average(found, least)
+        ),
+        "mean_at": _of_adaptation(
+            lambda found, policy, db, th: found.mean(Curve(policy).at(th), db)
+        ),
+        "table6": of_point(_table6, is_random=True),
+        "printed6": of_point(_printed6),
+    },
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ __all__ = [
     "drop_tail",
     "flows_named",
     "improvements",
+    "printed_average",
+    "printed_half_width",
     "published_table",
     "strengths",
 ]
@@ -151,3 +154,48 @@ def improvements() -> dict[tuple[int, int, str, str], float]:
 
 def _measured(row: dict[str, str]) -> tuple[PublishedMean, PublishedMean]:
     return published_mean(row, "goodput_kbps"), published_mean(row, "delay_s")
+
+
+# --- half-widths of what Table 6 prints ----------------------------------------------------------
+
+Place = tuple[int, int]
+"""Bearer, kbit/s, and number of flows."""
+
+
+def _printed_of(place: Place, aqm: str, quantity: str) -> tuple[PublishedMean, PublishedMean]:
+    """Return what is printed of a proposed setting and of drop-tail, each with its half-width.
+
+    With four flows Table 6 has the improvement only. The half-width is then drop-tail's, in per
+    cent.
+    """
+    bearer, flows = place
+    column = "goodput_kbps" if quantity == "goodput" else "delay_s"
+    plain: PublishedMean = getattr(drop_tail()[place], column)
+    if flows == 1:
+        row = published_table(3 if aqm == "sbd" else 5)[bearer]
+        return getattr(row, column), plain
+    factor = 1 + improvements()[bearer, flows, aqm, quantity] / 100
+    return PublishedMean(factor * plain.mean, factor * plain.half_width), plain
+
+
+def printed_half_width(place: Place, aqm: str, quantity: str) -> float:
+    """Return the half-width of a printed improvement, percentage points."""
+    managed, plain = _printed_of(place, aqm, quantity)
+    parts = (each.half_width / each.mean for each in (managed, plain))
+    return 100 * managed.mean / plain.mean * math.hypot(*parts)
+
+
+def printed_average(quantity: str) -> float:
+    """Return the half-width of the printed average over bearers, SBD and RED with one flow.
+
+    SBD and RED are compared with the same drop-tail, whose half-width so counts once for both.
+    """
+    squares = []
+    for bearer in BEARERS:
+        (sbd, plain), (red, _) = (_printed_of((bearer, 1), aqm, quantity) for aqm in ("sbd", "red"))
+        both = PublishedMean(
+            (sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2
+        )
+        relative = math.hypot(both.half_width / both.mean, plain.half_width / plain.mean)
+        squares.append((100 * both.mean / plain.mean * relative) ** 2)
+    return math.sqrt(sum(squares)) / len(squares)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell
+from airpath.reproduction.claims import caption
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.claims.common import caption
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

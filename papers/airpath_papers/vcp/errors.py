@@ -14,10 +14,9 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
-from airpath_papers.vcp.claims.channel import MODULATIONS
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.failures import failure
-from airpath_papers.vcp.grids import CODE_RATES, FIG3_DB, cases, fig4_db, steps
+from airpath_papers.vcp.grids import CODE_RATES, FIG3_DB, MODULATIONS, cases, fig4_db, steps
 from airpath_papers.vcp.measures import share_interval, simulated_per
 from airpath_papers.vcp.scenarios import ANTENNAS, Case, antennas_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from airpath.reproduction.session import Session
@@ -15,10 +15,14 @@ __all__ = [
     "FIG5_DB",
     "FIG6_DB",
     "FIG6_TO_DB",
+    "LARGE",
     "LIFE_DB",
+    "LIVES",
     "LOSSY_DB",
+    "MODULATIONS",
     "PROTECTION_DB",
     "PROTOCOLS",
+    "SET_UPS",
     "SET_UP_DB",
     "SPLIT_DB",
     "WATERFALL_DB",
@@ -115,3 +119,44 @@ def past_cases(antennas: str, code_rate: float, protocol: str, variant: str = ""
 def shown(session: Session, snrs_db: Sequence[float]) -> list[float]:
     """Return the SNRs that a mode simulates of a figure's: every `grid_step`-th, and the last."""
     return list(dict.fromkeys([*snrs_db[:: session.effort.grid_step], snrs_db[-1]]))
+
+
+MODULATIONS: Final = {2: "bpsk", 4: "qpsk", 8: "8psk", 16: "16psk"}
+"""By M, those of Fig. 1."""
+
+_PAST_DB: Final = [snr for snr in FIG6_DB["2x2", 0.93] if is_past("2x2", 0.93, snr)]
+_FEWER_DB: Final = _PAST_DB[:: max(1, len(_PAST_DB) - 1)]
+"""The first and the last SNR past the threshold: the larger links take longer."""
+
+LARGE: Final[Mapping[str, Mapping[str, Sequence[Case]]]] = {
+    name: {
+        protocol: [
+            Case(protocol, "2x2", 0.93, snr, variant if protocol == "tcp-rem" else vcp)
+            for snr in _FEWER_DB
+        ]
+        for protocol in PROTOCOLS
+    }
+    for name, (variant, vcp) in {
+        "10 Mbit/s": ("", ""),
+        "10 Mbit/s, unlimited": ("window-unlimited", ""),
+        "40 Mbit/s": ("scale-4", "scale-4"),
+        "40 Mbit/s, unlimited": ("scale-4-unlimited", "scale-4"),
+        "RTT x 2": ("rtt-2", "rtt-2"),
+        "RTT x 2, unlimited": ("rtt-2-unlimited", "rtt-2"),
+        "RTT x 4": ("rtt-4", "rtt-4"),
+        "RTT x 4, unlimited": ("rtt-4-unlimited", "rtt-4"),
+    }.items()
+}
+"""Links of other sizes: cells by link and transport. VCP's window has no limit in any of them."""
+
+
+def _pairs(snrs_db: Sequence[float], variant: str) -> dict[float, dict[str, Case]]:
+    return {
+        snr: {name: Case(name, "2x2", 1.0, snr, variant, ("seq_sent",)) for name in PROTOCOLS}
+        for snr in snrs_db
+    }
+
+
+SET_UPS: Final = _pairs(SET_UP_DB, "")
+LIVES: Final = {name: _pairs(LIFE_DB, name) for name in ("tear-down-3", "tear-down-5")}
+"""Cells by variant, SNR and transport."""

@@ -12,11 +12,10 @@ from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
-from airpath_papers.vcp.claims.later import LIVES, SET_UPS
 from airpath_papers.vcp.common import about, band
 from airpath_papers.vcp.delivered import NAMES
 from airpath_papers.vcp.failures import failure
-from airpath_papers.vcp.grids import LIFE_DB, PROTOCOLS
+from airpath_papers.vcp.grids import LIFE_DB, LIVES, PROTOCOLS, SET_UPS
 from airpath_papers.vcp.measures import DELIVERED, aborted_flows, life_spans_s
 from airpath_papers.vcp.scenarios import ACK_BYTES, Case
 from airpath_papers.vcp.variants import TEAR_DOWN

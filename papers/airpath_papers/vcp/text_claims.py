@@ -9,9 +9,8 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
-from airpath_papers.vcp.claims.text import LARGE
 from airpath_papers.vcp.failures import threshold_db
-from airpath_papers.vcp.grids import PROTOCOLS
+from airpath_papers.vcp.grids import LARGE, PROTOCOLS
 from airpath_papers.vcp.measures import DELIVERED
 from airpath_papers.vcp.scenarios import ACK_BYTES, ANTENNAS, DATA_BYTES
 

@@ -18,8 +18,13 @@ __all__ = [
     "Analysed",
     "WindowRule",
     "analysed",
+    "analysis_mbps",
     "eq9_mbps",
+    "goodput_of",
+    "ideal_mbps",
     "ideal_of",
+    "model1_mbps",
+    "model2_mbps",
     "printed_ideal_mbps",
 ]
 
@@ -163,3 +168,36 @@ def eq9_mbps(rtt_s: float, loss: float) -> float:
         p_e, above 0.
     """
     return 1e-6 * square_root(SEGMENT_BYTES, rtt_s, loss, WINDOW_PACKETS)
+
+
+# --- the curves of Figs. 3 and 4 ---------------------------------------------------------------
+
+
+def analysis_mbps(case: Analysed, rule: WindowRule = CHOSEN) -> float:
+    """Return Eq. 8, Mbit/s."""
+    return float(analysed(case, rule).throughput_bps) / 1e6
+
+
+def goodput_of(case: Analysed) -> float:
+    """Return the analysis' size over time, Mbit/s.
+
+    Eq. 8 counts repetitions and what the last stage has room for, which is half of it for the
+    smallest object.
+    """
+    return float(analysed(case).goodput_bps) / 1e6
+
+
+def ideal_mbps(case: Analysed, loss: float | None = None) -> float:
+    """Return Eq. 8 with T_ct = 0 and the same error rate, or another one, Mbit/s."""
+    other = case._replace(contention_ms=0.0, loss=case.loss if loss is None else loss)
+    return analysis_mbps(other)
+
+
+def model1_mbps(case: Analysed) -> float:
+    """Return TCP model1: Eq. 9 with RTT_min and T_ct, Mbit/s."""
+    return eq9_mbps((case.base_rtt_ms + case.contention_ms) / 1e3, case.loss)
+
+
+def model2_mbps(case: Analysed) -> float:
+    """Return TCP model2: Eq. 9 with RTT_min and T_pb, Mbit/s."""
+    return eq9_mbps((case.base_rtt_ms + PIGGYBACK_MS) / 1e3, case.loss)

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.analysis import Analysed, analysed, eq9_mbps
-from airpath_papers.wimax.claims.common import caption
-from airpath_papers.wimax.claims.model import (
+from airpath_papers.wimax.analysis import (
+    Analysed,
+    analysed,
     analysis_mbps,
+    eq9_mbps,
     goodput_of,
     ideal_mbps,
     model1_mbps,

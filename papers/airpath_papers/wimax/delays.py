@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row
+from airpath.reproduction.claims import caption
 from airpath.reproduction.compare import ColumnSet, Key, comparison
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.claims.common import caption
 from airpath_papers.wimax.data import NAMES, POLICIES, fig6
 from airpath_papers.wimax.measures import DelayDistribution
 from airpath_papers.wimax.scenarios import Case

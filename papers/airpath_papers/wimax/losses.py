@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row
-from airpath.reproduction.claims import means
+from airpath.reproduction.claims import caption, means
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.parameter_plot import LOOKS, ParameterPlot
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.analysis import ideal_of
-from airpath_papers.wimax.claims.common import caption
-from airpath_papers.wimax.claims.losses import (
-    CURVES,
-    LOSS_CELLS,
-    LOSSES,
-    RULES,
-    relative_gains,
-)
 from airpath_papers.wimax.data import GAINS, IDEAL
 from airpath_papers.wimax.measures import (
     EFFICIENCY,
@@ -31,12 +23,15 @@ from airpath_papers.wimax.measures import (
     QUANTITIES,
     contention_share,
 )
+from airpath_papers.wimax.scenarios import CURVES, LOSSES, RULES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["FIG7"]
+
+LOSS_CELLS: Final[list[Cell]] = [case for cases in CURVES.values() for case in cases]
 
 CONTENTION: Final = Measured("contention_share", "1", contention_share, 3)
 
@@ -52,6 +47,13 @@ SWEPT: Final = ParameterPlot(
     },
     dodge=0.0,
 )
+
+
+def _gains(session: Session, rule: str) -> list[float]:
+    """Return the gain of adapt-BI over UNI at each p, under a rule of requests."""
+    curves = (CURVES["adapt-BI"], CURVES[RULES[rule]])
+    adapt, uni = (means(session, cases, GOODPUT.measure) for cases in curves)
+    return [ours / theirs - 1 for ours, theirs in zip(adapt, uni, strict=True)]
 
 
 def _rows(session: Session) -> list[Row]:
@@ -72,7 +74,8 @@ def _rows(session: Session) -> list[Row]:
         rows.append(Row(place, GOODPUT.name, GOODPUT.unit, None, ours))
     if session.complete(LOSS_CELLS):
         printed = [each.gain for each in GAINS if each.item == "fig7"]
-        for rule, found in relative_gains(session).items():
+        for rule in RULES:
+            found = _gains(session, rule)
             ends: Sequence[tuple[str, float, float]] = (
                 ("least", min(printed), 100 * min(found)),
                 ("largest", max(printed), 100 * max(found)),
@@ -144,6 +147,5 @@ def _last(axes: Any, names: Sequence[str]) -> tuple[list[Any], list[str]]:
     return [handles[labels.index(name)] for name in names], list(names)
 
 
-CELLS: Final[list[Cell]] = list(LOSS_CELLS)
-FIG7: Final = (CELLS, _evaluate)
+FIG7: Final = (LOSS_CELLS, _evaluate)
 """The item's cells, and what makes its result."""

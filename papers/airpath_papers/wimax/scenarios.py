@@ -17,8 +17,11 @@ __all__ = [
     "ATTEMPT_ERROR",
     "CLOCK",
     "CONTENTION",
+    "CURVES",
     "FRAME",
+    "LOSSES",
     "OBJECT_BYTES",
+    "RULES",
     "SEGMENT",
     "TABLE_RUNS",
     "TCP",
@@ -137,6 +140,22 @@ class Case(NamedTuple):
 def places(base_rtts_ms: Sequence[int] = BASE_RTTS_MS) -> dict[tuple[int, str], Case]:
     """Return the cells of Table 2 by RTT_min, ms, and policy."""
     return {(rtt, policy): Case(policy, rtt) for rtt in base_rtts_ms for policy in POLICIES}
+
+
+LOSSES: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05)
+"""p of Fig. 7; the paper gives its ends."""
+
+RULES: Final = {"packet": "UNI, requests per packet", "queue": "UNI, requests per queue"}
+"""UNI under both rules of requests."""
+
+CURVES: Final[Mapping[str, Sequence[Case]]] = {
+    RULES["packet"]: [Case("uni", loss=loss) for loss in LOSSES],
+    RULES["queue"]: [Case("uni", loss=loss, per="queue") for loss in LOSSES],
+    # What arrives is recorded: duplicate ACKs are counted.
+    "blind-BI": [Case("blind-bi", loss=loss, record=("seq_received",)) for loss in LOSSES],
+    "adapt-BI": [Case("adapt-bi", loss=loss) for loss in LOSSES],
+}
+"""The cells of Fig. 7 by curve, in the order of p."""
 
 
 def grant_of(policy: str, entries: Mapping[str, Any] | None = None) -> ap.grant.GrantPolicy:

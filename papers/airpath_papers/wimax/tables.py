@@ -15,7 +15,7 @@ from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.analysis import ideal_of, printed_ideal_mbps
-from airpath_papers.wimax.claims.common import CLAIMS
+from airpath_papers.wimax.claims import CLAIMS
 from airpath_papers.wimax.data import (
     BASE_RTTS_MS,
     GAINS,

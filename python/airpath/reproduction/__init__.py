@@ -14,6 +14,7 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
 | `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
+| `formulas.py`, `vocabulary.py`, `values.py` | declared checks: formulas over measures of points |
 | `strength.py` | how firm the outcome of a claim is, by resampling |
 | `measures.py` | measures of a simulation |
 | `quantities.py` | a measured quantity as rows, texts and columns; one mechanism against another |

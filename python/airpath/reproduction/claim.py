@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from airpath.reproduction.session import Session
@@ -15,6 +15,7 @@ __all__ = [
     "Cell",
     "Claim",
     "ClaimCheck",
+    "Finding",
     "Outcome",
     "Strength",
 ]
@@ -175,6 +176,14 @@ _SAME: Final = tuple(
     field.name for field in fields(Claim) if field.name not in ("key", "values", "strength")
 )
 """Entries with the same name in the JSON object."""
+
+
+class Finding(NamedTuple):
+    """What a check found: whether the claim holds, the numbers for people, for programs."""
+
+    holds: bool
+    measured: Sequence[str]
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,24 @@ sizes = [10, 20, 40]
 share = 0.95
 ```
 
-The paper's folder has a function for each, which gets the session, these numbers and the cells that
-it asked for:
+How a claim is checked is declared in the file too, as formulas over the paper's points and measures
+(`formulas`):
+
+```toml
+check.points = "fig1"
+check.each = ["flows"]
+check.measures.goodput_kbps = ["goodput", ".0f"]
+check.holds = ["last(goodput_kbps) > share * first(goodput_kbps)"]
+```
 
 ```python
-CLAIMS = Claims(Path(__file__).parent)
+CLAIMS = Claims(Path(__file__).parent, POINTS, MEASURES)
+```
+
+Where no formula fits, the paper has a function, which gets the session, the numbers and the cells
+that it requires:
+
+```python
 
 @CLAIMS.check("buffer-size", lambda spec: [Case(384, DropTail(size)) for size in spec["sizes"]])
 def _buffer_size(session: Session, spec: ClaimSpec, cases: list[Case]) -> Finding:
@@ -37,11 +50,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final
 
-from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck
+from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck, Finding
 from airpath.reproduction.compare import spread
 from airpath.reproduction.files import read_toml
+from airpath.reproduction.formulas import Criterion, Measure, Point
 from airpath.reproduction.session import Session
 from airpath.results.intervals import Interval
 
@@ -50,6 +65,7 @@ __all__ = [
     "Claims",
     "Finding",
     "Value",
+    "caption",
     "gathered",
     "interval",
     "is_less",
@@ -95,6 +111,8 @@ class ClaimSpec:
         Further entries of `Claim`: `later`, `revises`, `cause`, `why`.
     numbers : mapping
         Those of the criterion; ``spec["share"]`` is one of them.
+    declared : mapping
+        How it is checked: the entries `points`, `each`, `measures` and `holds`, if it has any.
     """
 
     key: str
@@ -104,21 +122,23 @@ class ClaimSpec:
     of_paper: bool
     about: Mapping[str, Any]
     numbers: Mapping[str, Any]
+    declared: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Any:
         return self.numbers[name]
 
-
-class Finding(NamedTuple):
-    """What a check found: whether the claim holds, the numbers for people, for programs."""
-
-    holds: bool
-    measured: Sequence[str]
-    values: Mapping[str, Any]
+    def claim(self, found: Finding) -> Claim:
+        """Return the claim with what its check found."""
+        about = (self.key, self.text, self.criterion)
+        return Claim(*about, *found, of_paper=self.of_paper, **self.about)
 
 
 Check = Callable[[Session, ClaimSpec, Any], Finding]
 """Gets the session, what the file says, and the cells in the form in which it asked for them."""
+
+
+PointSet = Callable[[ClaimSpec], Sequence[Point]]
+"""Gives the points of a set; it gets the claim, for a set may depend on numbers of a criterion."""
 
 
 class Claims:
@@ -128,13 +148,49 @@ class Claims:
     ----------
     directory : Path
         Of the paper.
+    points : mapping of str to callable
+        The sets of points that the claims name.
+    measures : mapping of str to Measure
+        What formulas know of a point, by name.
+
+    Raises
+    ------
+    ValueError
+        If a claim has a formula that is not one, or names what the paper does not have.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        points: Mapping[str, PointSet] = MappingProxyType({}),
+        measures: Mapping[str, Measure] = MappingProxyType({}),
+    ) -> None:
         self.specs = {key: _spec(key, found) for key, found in read_toml(directory, _FILE).items()}
+        self._checks: dict[str, ClaimCheck] = {}
+        self._criteria: dict[str, Criterion] = {}
         for key, spec in self.specs.items():
             _check_about(key, spec.about, self.specs)
-        self._checks: dict[str, ClaimCheck] = {}
+            if spec.declared:
+                try:
+                    self._declare(spec, points, measures)
+                except ValueError as error:
+                    raise ValueError(f"{_FILE}: {key}: {error}") from None
+
+    def _declare(
+        self,
+        spec: ClaimSpec,
+        points: Mapping[str, PointSet],
+        measures: Mapping[str, Measure],
+    ) -> None:
+        """Add the check of a claim whose formulas the file has."""
+        criterion = self._criteria[spec.key] = _criterion(spec, points, measures)
+
+        def checked(session: Session) -> Claim:
+            return spec.claim(criterion.find(session))
+
+        self._checks[spec.key] = ClaimCheck(
+            spec.key, criterion.cells(), checked, criterion.is_random
+        )
 
     def check(
         self,
@@ -165,9 +221,7 @@ class Claims:
 
         def made(check: Check) -> Check:
             def checked(session: Session) -> Claim:
-                holds, measured, values = check(session, spec, needed)
-                about = (key, spec.text, spec.criterion)
-                return Claim(*about, holds, measured, values, of_paper=spec.of_paper, **spec.about)
+                return spec.claim(check(session, spec, needed))
 
             named = list(dict.fromkeys(_cells(needed)))
             random = bool(named) if is_random is None else is_random
@@ -186,19 +240,26 @@ class Claims:
         """
         return tuple(self._checks[key] for key in self.specs)
 
+    def criterion(self, key: str) -> Criterion:
+        """Return the formulas of a claim that has some."""
+        return self._criteria[key]
+
     def of(self, item: str) -> tuple[str, ...]:
         """Return the keys of the claims that belong to an item."""
         return tuple(key for key, spec in self.specs.items() if item in spec.items)
 
 
-_FILE = "claims.toml"
+_FILE: Final = "claims.toml"
 
-_ABOUT = ("later", "revises", "cause", "why")
+_ABOUT: Final = ("later", "revises", "cause", "why")
+
+_CHECK: Final = ("points", "measures", "holds", "each")
+"""What a declared check has; `each` may be missing."""
 
 
 def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
     about = {name: found[name] for name in _ABOUT if name in found}
-    named = {"items", "text", "criterion", "of_paper", *_ABOUT}
+    named = {"items", "text", "criterion", "of_paper", "check", *_ABOUT}
     numbers = {name: value for name, value in found.items() if name not in named}
     shown = {
         name: _Listed(value) if isinstance(value, list) else value
@@ -206,7 +267,36 @@ def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
     }
     criterion = found["criterion"].format(**shown)
     of_paper = found.get("of_paper", True)
-    return ClaimSpec(key, found["items"], found["text"], criterion, of_paper, about, numbers)
+    said = (key, found["items"], found["text"], criterion)
+    return ClaimSpec(*said, of_paper, about, numbers, found.get("check", {}))
+
+
+def _criterion(
+    spec: ClaimSpec, points: Mapping[str, PointSet], measures: Mapping[str, Measure]
+) -> Criterion:
+    declared = spec.declared
+    missing = [f"check.{name}" for name in _CHECK[:3] if name not in declared]
+    unknown = [f"check.{name}" for name in declared if name not in _CHECK]
+    if missing or unknown:
+        problems = [f"{', '.join(missing)} missing"] if missing else []
+        problems += [f"unknown key {', '.join(unknown)}"] if unknown else []
+        raise ValueError("; ".join(problems))
+    names = declared["points"] if isinstance(declared["points"], list) else [declared["points"]]
+    unknown = [name for name in names if name not in points]
+    if unknown:
+        known = ", ".join(points) or "none"
+        raise ValueError(f"check.points = {unknown[0]!r}: unknown value; expected one of: {known}")
+    chosen = [
+        Point({**point.place, "points": name}, point.cell) if len(names) > 1 else point
+        for name in names
+        for point in points[name](spec)
+    ]
+    shown = {
+        name: tuple(found) if isinstance(found, list) else (found, ".4g")
+        for name, found in declared["measures"].items()
+    }
+    each, holds = declared.get("each", []), declared["holds"]
+    return Criterion(chosen, each, shown, holds, spec.numbers, measures)
 
 
 def _check_about(key: str, about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> None:
@@ -225,6 +315,14 @@ def _cells(found: Any) -> Iterator[Cell]:
         return
     for each in found.values() if isinstance(found, Mapping) else found:
         yield from _cells(each)
+
+
+def caption(session: Session, item: str) -> str:
+    """Return how many of the paper's claims about an item hold, of those that were checked."""
+    here = session.paper.claims_of(item)
+    checked = [each.check(session) for each in here if session.complete(each.cells)]
+    found = [each.holds for each in checked if each.of_paper]
+    return f"Of the paper's {len(found)} claims about it {sum(found)} hold." if found else ""
 
 
 def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Finding]) -> Finding:
@@ -260,7 +358,7 @@ def known(session: Session, cell: Cell, value: Value) -> Interval:
     """
     estimate = session.estimate(cell, value)
     if estimate is None:
-        raise ValueError("a statement is checked only when all its cells were simulated")
+        raise ValueError("a claim is checked only when all its cells were simulated")
     return estimate
 
 

@@ -1,0 +1,150 @@
+"""What is read off the runs of Fig. 8: fluctuations, and the spike of CLAMP's queue (§5.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from airpath.reproduction.session import Session
+from airpath_papers.clamp.dynamics import ARRIVALS_S, END_S, Dynamics, moving_mean, rates_bps
+
+__all__ = [
+    "CLAMP",
+    "DOUBLE",
+    "NEWRENO",
+    "RESTRICTED",
+    "SETTLED_S",
+    "Excursion",
+    "excursions",
+    "flow_correlation",
+    "highest_ratio",
+    "is_one_start",
+    "mutual_correlation",
+    "queue_over_time",
+    "spike",
+]
+
+STEP_S: Final = 0.1
+SETTLED_S: Final = 10.0
+"""From here on queues are compared, s."""
+
+NEWRENO: Final = Dynamics("newreno", 2000, 0)
+CLAMP: Final = Dynamics("clamp", 2000, 40_000)
+RESTRICTED: Final = CLAMP._replace(buffer_bytes=65_000)
+DOUBLE: Final = CLAMP._replace(buffer_bytes=130_000)
+
+
+def queue_over_time(session: Session, case: Dynamics, run: int, from_s: float) -> Any:
+    """Return packets in the queue every 0.1 s from then to the end of the arrivals."""
+    times, levels = session.series(case, "queue", run).of(0)
+    grid = np.arange(from_s, ARRIVALS_S, STEP_S)
+    return levels[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]
+
+
+def _starts(session: Session, case: Dynamics, run: int) -> list[float]:
+    """Return when the flows start, s; the long one first."""
+    flows = session.replications(case)[run]["flows"]
+    return [flow["start_s"] for flow in flows if flow["start_s"] is not None]
+
+
+class Excursion(NamedTuple):
+    """Where CLAMP's queue is above a limit: from when to when, s, and its highest, packets."""
+
+    begin_s: float
+    end_s: float
+    most: float
+
+
+def excursions(
+    session: Session, case: Dynamics, run: int, factor: float, from_s: float, apart_s: float
+) -> list[Excursion]:
+    """Return where CLAMP's queue is above `factor` times New Reno's highest of the same run."""
+    queue, other = (queue_over_time(session, each, run, from_s) for each in (case, NEWRENO))
+    places = np.flatnonzero(queue > factor * other.max())
+    if not len(places):
+        return []
+    parts = np.split(places, np.flatnonzero(np.diff(places) * STEP_S > apart_s) + 1)
+    ends = [(from_s + STEP_S * float(part[0]), from_s + STEP_S * float(part[-1])) for part in parts]
+    return [
+        Excursion(*both, float(queue[part].max())) for both, part in zip(ends, parts, strict=True)
+    ]
+
+
+def is_one_start(found: Sequence[Excursion], starts: Sequence[float], start_s: float) -> bool:
+    """Whether there is one excursion, within `start_s` after the start of a flow."""
+    return len(found) == 1 and any(
+        start <= found[0].begin_s and found[0].end_s <= start + start_s for start in starts
+    )
+
+
+def spike(
+    session: Session,
+    run: int,
+    case: Dynamics,
+    what: str,
+    start_s: float,
+    factor: float,
+    from_s: float,
+    apart_s: float,
+) -> float:
+    """Return a number of what is above `factor` times New Reno's highest of the same run.
+
+    ``one``: whether it is the start of one flow; ``long``: of the long flow; ``most``: its highest
+    point, packets.
+    """
+    found, starts = (
+        excursions(session, case, run, factor, from_s, apart_s),
+        _starts(session, case, run),
+    )
+    if what == "most":
+        return max((each.most for each in found), default=0.0)
+    is_one = is_one_start(found, starts, start_s)
+    if what == "long":
+        return is_one and found[0].end_s <= starts[0] + start_s
+    return is_one
+
+
+def highest_ratio(session: Session, run: int, case: Dynamics) -> float:
+    """Return the highest queue over New Reno's of the same run."""
+    queues = (queue_over_time(session, each, run, 0.0) for each in (case, NEWRENO))
+    mine, newreno = (float(queue.max()) for queue in queues)
+    return mine / newreno
+
+
+# --- the long flow and the others --------------------------------------------------------------
+
+
+def mutual_correlation(
+    session: Session, run: int, case: Dynamics, window_s: float, mean_s: float
+) -> float:
+    """Return the correlation of the long flow's rate with that of New Reno in the same run."""
+    width = round(mean_s / window_s)
+    means = [
+        moving_mean(rates_bps(session, each, run, window_s), width) for each in (case, NEWRENO)
+    ]
+    return float(np.corrcoef(*means)[0, 1])
+
+
+def _open_flows(session: Session, case: Dynamics, run: int, edges: Any) -> Any:
+    """Return the mean number of open flows in each window of a run, the long one included."""
+    count = np.zeros(len(edges) - 1)
+    for flow in session.replications(case)[run]["flows"]:
+        if flow["start_s"] is None:
+            continue
+        end = END_S if flow["completed_at_s"] is None else flow["completed_at_s"]
+        open_s = np.minimum(edges[1:], end) - np.maximum(edges[:-1], flow["start_s"])
+        count += np.maximum(open_s, 0.0) / np.diff(edges)
+    return count
+
+
+def flow_correlation(
+    session: Session, run: int, case: Dynamics, window_s: float, mean_s: float
+) -> float:
+    """Return the correlation of the long flow's rate with one over the number of open flows."""
+    edges = np.arange(0.0, END_S + window_s / 2, window_s)
+    rates = rates_bps(session, case, run, window_s)
+    shares = 1 / np.maximum(_open_flows(session, case, run, edges), 1.0)
+    means = (moving_mean(each, round(mean_s / window_s)) for each in (rates, shares))
+    return float(np.corrcoef(*means)[0, 1])

@@ -1,0 +1,175 @@
+"""Numbers of several points, with the number of each run: what the formulas of claims compute with.
+
+Means are combined with means and runs with runs: of a quotient the mean is the quotient of the
+means, and each run has a quotient of its own. Where points have different numbers of runs, the
+first ones are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "Place", "Runs", "Values", "combined", "constant"]
+
+Place = Mapping[str, Any]
+"""What names a point: the values of its axes."""
+
+Array = NDArray[np.float64]
+
+Runs = Callable[[], Sequence[Array]]
+"""Gives the numbers of the runs of each point."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Numbers of points.
+
+    Parameters
+    ----------
+    places : sequence of Place
+        What names each.
+    means : ndarray, shape (n,)
+        The number of each: the mean over its runs, if it has runs.
+    runs : callable, optional
+        Gives the numbers of the runs of each point. Default: they have none.
+    """
+
+    places: Sequence[Place]
+    means: Array
+    runs: Runs | None = None
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def __iter__(self) -> Iterator[float]:
+        return (float(each) for each in self.means)
+
+    def number(self) -> float:
+        """Return the number of the only point.
+
+        Raises
+        ------
+        ValueError
+            If there are several.
+        """
+        if len(self) != 1:
+            raise ValueError(f"{len(self)} numbers where one is expected")
+        return float(self.means[0])
+
+    def chosen(self, numbers: Sequence[int]) -> Values:
+        """Return some of the points, by their numbers from 0, in this order."""
+        runs = self.runs
+
+        def of_chosen() -> Sequence[Array]:
+            assert runs is not None
+            found = runs()
+            return [found[number] for number in numbers]
+
+        means = self.means[list(numbers)]
+        places = [self.places[number] for number in numbers]
+        return Values(places, means, None if runs is None else of_chosen)
+
+    def at(self, place: Place) -> Values:
+        """Return the points whose axes have these values; a tuple is any of several."""
+        return self.chosen([n for n, each in enumerate(self.places) if is_at(each, place)])
+
+    def without_runs(self) -> Values:
+        """Return the means alone."""
+        return Values(self.places, self.means)
+
+    def averaged(self) -> Values:
+        """Return the mean over the points, run by run."""
+        runs = self.runs
+
+        def of_all() -> Sequence[Array]:
+            assert runs is not None
+            paired = zip(*runs(), strict=False)
+            return [np.array([fmean(each) for each in paired])]
+
+        mean = np.array([fmean(self.means)])
+        return Values([_common(self.places)], mean, None if runs is None else of_all)
+
+
+_MISSING = object()
+
+
+def is_at(place: Place, wanted: Place) -> bool:
+    """Whether a place has the wanted values; a tuple is any of several."""
+    return all(
+        place.get(axis, _MISSING) in value
+        if isinstance(value, tuple)
+        else place.get(axis, _MISSING) == value
+        for axis, value in wanted.items()
+    )
+
+
+def constant(number: float) -> Values:
+    """Return a number that belongs to no point."""
+    return Values([{}], np.array([float(number)]))
+
+
+def combined(operation: Callable[..., Any], *values: Values) -> Values:
+    """Return the numbers of an operation, point by point and run by run.
+
+    Parameters
+    ----------
+    operation : callable
+        Gets an array for each of `values`.
+    *values : Values
+        With equally many points, or one, which then goes with every point of the others.
+
+    Raises
+    ------
+    ValueError
+        If they have different numbers of points.
+    """
+    size = max(map(len, values))
+    if any(len(each) not in (1, size) for each in values):
+        lengths = " and ".join(str(len(each)) for each in values)
+        raise ValueError(f"{lengths} points cannot be combined")
+    with np.errstate(divide="ignore", invalid="ignore"):  # nothing over nothing is NaN
+        means = np.broadcast_to(operation(*(each.means for each in values)), (size,))
+    named = [each for each in values if len(each) == size and any(each.places)]
+    places = [_common([each.places[n] for each in named]) for n in range(size)]
+    if all(each.runs is None for each in values):
+        return Values(places, means)
+
+    def runs() -> Sequence[Array]:
+        found = [None if each.runs is None else each.runs() for each in values]
+        return [
+            _run_by_run(
+                operation,
+                [
+                    each.means[n % len(each)] if runs is None else runs[n % len(each)]
+                    for each, runs in zip(values, found, strict=True)
+                ],
+            )
+            for n in range(size)
+        ]
+
+    return Values(places, means, runs)
+
+
+def _run_by_run(operation: Callable[..., Any], operands: Sequence[Any]) -> Array:
+    count = min(len(each) for each in operands if np.ndim(each))
+    cut = [each[:count] if np.ndim(each) else each for each in operands]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(operation(*cut), dtype=float)
+
+
+def _common(places: Sequence[Place]) -> Place:
+    """Return what all places have in common."""
+    if not places:
+        return {}
+    first, *others = places
+    return {
+        axis: value
+        for axis, value in first.items()
+        if all(other.get(axis, _MISSING) == value for other in others)
+    }

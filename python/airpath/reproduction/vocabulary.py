@@ -1,0 +1,254 @@
+"""The functions of the formulas of claims (`formulas`), by name.
+
+| function | value |
+| --- | --- |
+| `within(x, target, by)` | whether x is within `by` of a target |
+| `increasing(x)`, `decreasing(x)` | whether each point is above, below the one before |
+| `nondecreasing(x)`, `nonincreasing(x)` | the same where neighbours may be equal |
+| `all(x)`, `any(x)`, `share(x)` | whether a condition is met at all, at any; at which share |
+| `run_share(x)`, `run_most(x)` | the share of the runs that meet a condition, the largest of them |
+| `low(x)`, `high(x)`, `half_width(x)` | the confidence interval of the mean over the runs |
+| `mean(x)`, `median(x)`, `total(x)` | over the points; of `mean` run by run |
+| `deviation(x)`, `run_deviation(x)` | standard deviation over the points, over the runs of each |
+| `correlation(x, y)` | over the points |
+| `least(x, ...)`, `largest(x, ...)` | of all points of all arguments |
+| `greatest(x, ...)` | the largest one, point by point |
+| `sort(x)` | the means in rising order |
+| `first(x)`, `last(x)`, `steps(x)` | ends of the points; each less the one before |
+| `drop(x)` | the largest fall from any point to a later one, as a share of the earlier |
+| `where(x, condition)` | the points at which a condition is met |
+| `from_peak(x)` | the points from the largest one on |
+| `axis("name")` | the values of an axis, of the points of the claim |
+| `peak(x, y)` | x where y is largest, the last of several |
+| `crossing(x, y, level)` | x where y first falls through a level, linear between points |
+| `span(x, condition)` | the longest stretch of x over neighbours that all meet a condition |
+| `reaching(x, y, level)` | the least x at which y reaches a level, linear between points |
+| `at(x, y, place, ...)` | y where x has a value, linear between points |
+| `fixed(x)` | the means, which no run changes |
+| `abs(x)`, `sqrt(x)`, `log(x)`, `hypot(x, ...)` | point by point |
+
+An interval needs two runs; without, its ends are NaN and no comparison with them holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from itertools import pairwise
+from statistics import stdev
+from typing import Any, Final
+
+import numpy as np
+
+from airpath.reproduction.session import Session
+from airpath.reproduction.values import Array, Values, combined, constant
+
+__all__ = ["FUNCTIONS", "OutsideRangeError", "crossing"]
+
+
+class OutsideRangeError(ValueError):
+    """A place that no two points enclose: what is looked for there cannot be evaluated."""
+
+
+Function = Callable[..., Values]
+"""Gets the session and the arguments."""
+
+
+def _over_points(of: Callable[[Array], Any]) -> Function:
+    """Return a function of the means of all arguments."""
+
+    def function(_session: Session, *values: Values) -> Values:
+        return constant(float(of(np.concatenate([each.means for each in values]))))
+
+    return function
+
+
+def _by_point(of: Callable[..., Any]) -> Function:
+    """Return a function that is applied point by point and run by run."""
+    return lambda _session, *values: combined(of, *values)
+
+
+def _neighbours(holds: Callable[[Array], Any]) -> Function:
+    """Return whether all differences of neighbours meet a condition."""
+    return _over_points(lambda means: bool(np.all(holds(np.diff(means)))))
+
+
+def _within(_session: Session, values: Values, target: Values, by: Values) -> Values:
+    return combined(lambda x, y, most: np.abs(x - y) <= most, values, target, by)
+
+
+def _of_runs(of: Callable[[Session, Sequence[float]], float]) -> Function:
+    """Return a function of the runs of each point."""
+
+    def function(session: Session, values: Values) -> Values:
+        if values.runs is None:
+            raise ValueError("runs are expected, and these numbers have none")
+        return Values(values.places, np.array([of(session, list(each)) for each in values.runs()]))
+
+    return function
+
+
+def _end(name: str) -> Function:
+    """Return one of the ends of the interval of the mean, or its half-width."""
+
+    def end(session: Session, values: Sequence[float]) -> float:
+        if len(values) < 2:
+            return float("nan")
+        found: float = getattr(session.interval([float(each) for each in values]), name)
+        return found
+
+    return _of_runs(end)
+
+
+def _run_share(_session: Session, values: Sequence[float]) -> float:
+    return sum(map(bool, values)) / len(values)
+
+
+def _run_deviation(_session: Session, values: Sequence[float]) -> float:
+    return stdev(map(float, values))
+
+
+def _mean(_session: Session, values: Values) -> Values:
+    return values.averaged()
+
+
+def _fixed(_session: Session, values: Values) -> Values:
+    return values.without_runs()
+
+
+def _first(_session: Session, values: Values) -> Values:
+    return values.chosen([0])
+
+
+def _last(_session: Session, values: Values) -> Values:
+    return values.chosen([len(values) - 1])
+
+
+def _steps(_session: Session, values: Values) -> Values:
+    later, before = (values.chosen(range(n, len(values) + n - 1)) for n in (1, 0))
+    return Values(later.places, combined(np.subtract, later, before).means)
+
+
+def _sort(_session: Session, values: Values) -> Values:
+    return values.without_runs().chosen([int(n) for n in np.argsort(values.means)])
+
+
+def _drop(means: Array) -> float:
+    largest = np.maximum.accumulate(means)
+    return float(np.max(1 - means / largest))
+
+
+def _where(_session: Session, values: Values, condition: Values) -> Values:
+    if len(condition) != len(values):
+        raise ValueError(f"{len(condition)} conditions for {len(values)} points")
+    return values.chosen([n for n, met in enumerate(condition.means) if met])
+
+
+def _from_peak(_session: Session, values: Values) -> Values:
+    return values.chosen(range(int(np.argmax(values.means)), len(values)))
+
+
+# --- one quantity over another -----------------------------------------------------------------
+
+
+def _peak(_session: Session, over: Values, values: Values) -> Values:
+    return over.chosen([int(np.flatnonzero(values.means == np.max(values.means))[-1])])
+
+
+def _sorted(over: Values, values: Values) -> tuple[list[float], list[float]]:
+    """Return the abscissas in rising order, and the ordinates."""
+    x, y = zip(*sorted(zip(over, values, strict=True)), strict=True)
+    return list(x), list(y)
+
+
+def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
+    """Return where y first falls through a level, linear between points; NaN if nowhere."""
+    for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
+        if y0 >= level > y1:
+            return x0 + (y0 - level) / (y0 - y1) * (x1 - x0)
+    return math.nan
+
+
+def _crossing(_session: Session, over: Values, values: Values, level: Values) -> Values:
+    return constant(crossing(*_sorted(over, values), level.number()))
+
+
+def _span(_session: Session, over: Values, condition: Values) -> Values:
+    longest, began = 0.0, None
+    for x, met in zip(over, condition.means, strict=True):
+        began = (x if began is None else began) if met else None
+        longest = longest if began is None else max(longest, x - began)
+    return constant(longest)
+
+
+def _reaching(_session: Session, over: Values, values: Values, level: Values) -> Values:
+    x, y = _sorted(over, values)
+    wanted = level.number()
+    if y[0] >= wanted:
+        return constant(x[0])
+    for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
+        if y0 < wanted <= y1:
+            return constant(x0 + (wanted - y0) / (y1 - y0) * (x1 - x0))
+    return constant(math.nan)
+
+
+def _at(_session: Session, over: Values, values: Values, *wanted: Values) -> Values:
+    found = [_interpolated(over, values, place) for each in wanted for place in each]
+    places = [{"at": place} for each in wanted for place in each]
+    return Values(places, np.array(found))
+
+
+def _interpolated(over: Values, values: Values, place: float) -> float:
+    x, y = _sorted(over, values)
+    for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
+        if x0 <= place <= x1 and x0 < x1:
+            return y0 + (place - x0) / (x1 - x0) * (y1 - y0)
+    raise OutsideRangeError(f"{place:g} is outside the points, {x[0]:g} to {x[-1]:g}")
+
+
+def _correlation(_session: Session, values: Values, others: Values) -> Values:
+    return constant(float(np.corrcoef(values.means, others.means)[0, 1]))
+
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    "within": _within,
+    "increasing": _neighbours(lambda steps: steps > 0),
+    "decreasing": _neighbours(lambda steps: steps < 0),
+    "nondecreasing": _neighbours(lambda steps: steps >= 0),
+    "nonincreasing": _neighbours(lambda steps: steps <= 0),
+    "all": _over_points(np.all),
+    "any": _over_points(np.any),
+    "share": _over_points(np.mean),
+    "run_share": _of_runs(_run_share),
+    "low": _end("low"),
+    "high": _end("high"),
+    "half_width": _end("half_width"),
+    "mean": _mean,
+    "median": _over_points(np.median),
+    "total": _over_points(np.sum),
+    "deviation": _over_points(np.std),
+    "run_deviation": _of_runs(_run_deviation),
+    "run_most": _of_runs(lambda _session, values: max(map(float, values))),
+    "correlation": _correlation,
+    "least": _over_points(lambda means: np.min(means) if len(means) else math.nan),
+    "largest": _over_points(lambda means: np.max(means) if len(means) else math.nan),
+    "greatest": _by_point(lambda *values: reduce(np.maximum, values)),
+    "first": _first,
+    "last": _last,
+    "sort": _sort,
+    "steps": _steps,
+    "drop": _over_points(_drop),
+    "where": _where,
+    "from_peak": _from_peak,
+    "peak": _peak,
+    "crossing": _crossing,
+    "span": _span,
+    "reaching": _reaching,
+    "at": _at,
+    "fixed": _fixed,
+    "abs": _by_point(np.abs),
+    "sqrt": _by_point(np.sqrt),
+    "log": _by_point(np.log),
+    "hypot": _by_point(np.hypot),
+}
