@@ -64,6 +64,20 @@ def test_a_paper_that_cannot_be_loaded_is_an_error_of_one_line(name: str, messag
     assert str(error.value) == message
 
 
+def test_two_papers_of_one_name_are_an_error_that_names_both(
+    other_distribution: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = other_distribution / "others-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[airpath.papers]\nqawla = others.fine:PAPER\n")
+    expected = 'paper = "qawla": is in airpath-papers and others. Uninstall one of them.\n'
+    for arguments in (["reproduce", "qawla", "table2"], ["list", "paper"]):
+        assert main(arguments) == 2
+        assert capsys.readouterr() == ("", expected)
+    # The same entry point twice, as of a package in two places, is one paper.
+    points.write_text("[airpath.papers]\nqawla = airpath_papers.qawla:PAPER\n")
+    assert load("qawla").key == "qawla"
+
+
 @pytest.mark.usefixtures("other_distribution")
 def test_the_summary_lists_papers_with_results(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--summary"]) == 0

@@ -69,7 +69,8 @@ def load(name: str) -> Paper:
     Raises
     ------
     BadValueError
-        If there is no such paper, or its code raises an exception.
+        If there is no such paper, two distributions have one of this name, or its code raises an
+        exception.
     """
     if isinstance(name, str) and "/" in name:
         return _paper_in(name)
@@ -102,7 +103,25 @@ def paper_directory(name: str) -> Path:
 
 
 def _entries() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    """Return the entry points by name.
+
+    Raises
+    ------
+    BadValueError
+        If two distributions have a paper of one name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=GROUP):
+        other = found.setdefault(entry.name, entry)
+        if other.value != entry.value:
+            both = " and ".join(sorted(map(_distribution, (other, entry))))
+            raise BadValueError(f"paper = {show(entry.name)}: is in {both}. Uninstall one of them.")
+    return found
+
+
+def _distribution(entry: EntryPoint) -> str:
+    """Return the name of the distribution that an entry point is from, or its value."""
+    return entry.value if entry.dist is None else entry.dist.name
 
 
 def _entry(name: Any) -> EntryPoint:
