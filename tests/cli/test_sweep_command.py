@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -204,9 +206,13 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(airpath_command: Co
 
 
 def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None:
-    """They printed sixty lines of tracebacks."""
+    """They printed sixty lines of tracebacks; and a warning, with another Dask on the machine."""
     Path("many.toml").write_text(MANY.format(reps=1_000_000))
     options = ("--out", "o", "--dask", "local", "--threads", "1")
+    dask_default = socket.socket()
+    with suppress(OSError):  # In use already: as good.
+        dask_default.bind(("0.0.0.0", 8787))
+        dask_default.listen()
     process = subprocess.Popen(
         words("sweep", "many.toml", *options),
         env=environment(),
@@ -218,6 +224,7 @@ def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None
     wait_for_replications(process, 1)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate()
+    dask_default.close()
     assert process.returncode == 130
     assert err.count("\n") == 1
     assert err.endswith("Go on with: airpath sweep many.toml --out o --dask local --threads 1\n")

@@ -188,7 +188,9 @@ def _client(where: str, workers: int | None) -> Any:
             n_workers=workers or cores(),
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            # Any free port: with no address it is 8787, and Dask warns if that is in use.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
             silence_logs=50,
             preload="airpath.sweeps.dask_preload",
         )
