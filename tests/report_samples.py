@@ -61,7 +61,7 @@ def document(**more: Any) -> dict[str, Any]:
         },
         "verdict": {
             "numbers": 3,
-            "text": "2 of 3 published numbers are within tolerance; 1 of 2 statements holds.",
+            "text": "2 of 3 published numbers are within tolerance; 1 of 2 claims holds.",
             "outside_text": ["table1, goodput, aqm red: paper 200 kbit/s, ours 150 kbit/s"],
             **Tally(claims).to_dict(),
             "with_later": None,
@@ -84,7 +84,7 @@ def document(**more: Any) -> dict[str, Any]:
                 "figures": ["elsewhere/small-fig2.png", "elsewhere/small-fig2.svg"],
             },
         ],
-        "statements": [claim.to_dict() for claim in claims],
+        "claims": [claim.to_dict() for claim in claims],
         "conclusions": [{"title": "Goodput", "lines": ["2 of 3 rows"]}],
         "headings": {"goodput": "goodput, kbit/s"},
         "decimals": {"goodput": 1},

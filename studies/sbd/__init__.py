@@ -31,7 +31,7 @@ PAPER: Final = replace(
         ),
         Item(
             "weaker",
-            "what holds beside the paper's statements",
+            "what holds beside the paper's claims",
             (),
             evaluate_weaker,
             CLAIMS.of("weaker"),

@@ -114,7 +114,7 @@ def test_the_link_of_constant_rate(key: str) -> None:
 def test_what_is_kept_has_the_verdicts_of_the_first_claims() -> None:
     kept = kept_results("clamp")
     assert kept["provenance"]["mode"] == "full"
-    held = {found["statement"]: found["holds"] for found in kept["statements"]}
+    held = {found["claim"]: found["holds"] for found in kept["claims"]}
     first = {key for key, spec in CLAIMS.specs.items() if "later" not in spec.about}
     assert {key: held[key] for key in first} == {key: key not in NOT_HELD for key in first}
     causes = {key: spec.about.get("cause") for key, spec in CLAIMS.specs.items() if key in NOT_HELD}

@@ -106,7 +106,7 @@ def test_every_published_number_stands_beside_ours() -> None:
             {"item": "table2", "title": "R", "rows": [rare]},
             {"item": "table6", "title": "M", "rows": [mean]},
         ],
-        "statements": [claim],
+        "claims": [claim],
         "conclusions": [{"title": "All", "lines": ["2 of 2 rows"]}],
         "headings": {"queue_analysis": "x*"},
         "decimals": {"queue_analysis": 1, "mean": 3},
@@ -173,8 +173,8 @@ def test_what_is_kept_has_each_published_number_on_a_line_with_ours(report: dict
 
 
 def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> None:
-    for claim in report["statements"]:
-        claim["holds"] = claim["statement"] != "order"
+    for claim in report["claims"]:
+        claim["holds"] = claim["claim"] != "order"
         claim["strength"] = None
     report["items"][1]["rows"][0]["within"] = False
     found = summary(report)
@@ -182,7 +182,7 @@ def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> No
     count = len(report["items"][1]["rows"]) - numbers
     assert "| table3 | Aggregate TCP throughput for B = 10 | " in found
     assert f"for B = 10 | {count} | " in found
-    [order] = [each for each in report["statements"] if each["statement"] == "order"]
+    [order] = [each for each in report["claims"] if each["claim"] == "order"]
     assert f"* {order['text']} {order['criterion']} It does **not** hold." in found
     assert found.count("It does **not** hold.") == 1
     assert "It holds." not in found
@@ -240,7 +240,7 @@ def test_what_is_kept_is_the_whole_paper(paper: str) -> None:
     kept = json.loads(read_text(paper_directory(paper), RESULTS))
     found = load(paper)
     assert [item["item"] for item in kept["items"]] == [item.key for item in found.items]
-    checked = [each["statement"] for each in kept["statements"]]
+    checked = [each["claim"] for each in kept["claims"]]
     assert checked == [spec.key for spec in found.claims]
     assert kept["provenance"]["mode"] == "full"
     command = f"airpath reproduce {paper} --full --out out/{paper}-full"

@@ -214,7 +214,7 @@ def test_full_mode_agrees_with_all_54_cells() -> None:
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["mean_absolute_difference"] <= MEAN_LIMIT
     assert simulation.values["outside"] == []
-    kept = json.loads(read_text(paper_directory("qawla"), RESULTS))["statements"]
+    kept = json.loads(read_text(paper_directory("qawla"), RESULTS))["claims"]
     assert {s.key: s.outcome for s in report.claims} == {
-        each["statement"]: each["outcome"] for each in kept
+        each["claim"]: each["outcome"] for each in kept
     }

@@ -244,8 +244,8 @@ def test_every_claim_on_error_rates_has_a_strength(report: Report) -> None:
 
 def test_the_last_full_run_has_the_same_claims_that_do_not_hold() -> None:
     kept = {
-        each["statement"]: each["holds"]
-        for each in json.loads(read_text(paper_directory("qawla"), RESULTS))["statements"]
+        each["claim"]: each["holds"]
+        for each in json.loads(read_text(paper_directory("qawla"), RESULTS))["claims"]
     }
     on_rates = [spec.key for spec in load("qawla").claims if not spec.cells]
     assert sorted(key for key in on_rates if not kept[key]) == sorted(FALSE)
@@ -253,7 +253,7 @@ def test_the_last_full_run_has_the_same_claims_that_do_not_hold() -> None:
 
 def test_the_readme_explains_every_claim_that_does_not_hold() -> None:
     readme = read_text(QAWLA, "README.md")
-    _, _, explained = readme.partition("Statements that do not hold or are undecided:")
+    _, _, explained = readme.partition("Claims that do not hold or are undecided:")
     assert [key for key in FALSE if f"`{key}`" not in explained] == []
     causes = {key: spec.about.get("cause") for key, spec in CLAIMS.specs.items()}
     assert {key for key in FALSE if causes[key] is None} == {

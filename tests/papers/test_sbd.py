@@ -327,7 +327,7 @@ def test_table6_says_when_nothing_improves() -> None:
         "red": (("bearer", "flows", "aqm", "maxp", "minth"), True),
     }
     assert {runs for _, runs in engine.runs} == {TABLE_RUNS}
-    held = [found["statement"] for found in document["statements"] if found["holds"]]
+    held = [found["claim"] for found in document["claims"] if found["holds"]]
     # Nothing gained is the same for both.
     assert held == ["similar-goodput"]
 
@@ -347,7 +347,7 @@ def test_what_is_kept_has_every_published_number() -> None:
 
 def test_the_committed_numbers_have_the_same_verdicts() -> None:
     kept = json.loads((ROOT / "papers/airpath_papers/sbd/results.json").read_text(encoding="utf-8"))
-    held = {found["statement"]: found["holds"] for found in kept["statements"]}
+    held = {found["claim"]: found["holds"] for found in kept["claims"]}
     assert len(held) >= 15
     assert held == {key: key not in NOT_HELD for key in held}
 
@@ -355,10 +355,8 @@ def test_the_committed_numbers_have_the_same_verdicts() -> None:
 def test_what_is_kept_of_the_study_is_all_of_it() -> None:
     kept = json.loads((Path(fit.__file__).parent / "weaker.json").read_text("utf-8"))
     assert kept["provenance"]["mode"] == "full"
-    assert [found["statement"] for found in kept["statements"]] == [
-        spec.key for spec in STUDIES.claims
-    ]
-    assert all(found["holds"] and not found["of_paper"] for found in kept["statements"])
+    assert [found["claim"] for found in kept["claims"]] == [spec.key for spec in STUDIES.claims]
+    assert all(found["holds"] and not found["of_paper"] for found in kept["claims"])
 
 
 def test_the_page_has_every_published_number() -> None:

@@ -21,7 +21,7 @@ def test_the_summary_counts_what_the_last_full_runs_found(
         kept = kept_results(each["paper"])["verdict"]
         assert (each["within"], each["numbers"]) == (kept["within"], kept["numbers"])
         ends = each["hold"] + len(each["undecided"]) + len(each["do_not_hold"])
-        assert ends == each["statements"] == (kept["with_later"] or kept)["statements"]
+        assert ends == each["claims"] == (kept["with_later"] or kept)["claims"]
         assert each["not_reproduced"], f"{each['paper']}: README.md has no list Not reproduced"
 
 

@@ -150,7 +150,7 @@ def test_the_verdict_counts_each_number_once(bad: Report) -> None:
     assert (verdict.numbers, verdict.within, verdict.not_judged, verdict.missing) == (2, 1, 1, 1)
     assert verdict.describe() == (
         "1 of 2 published numbers are within tolerance; 1 more have no tolerance; "
-        "1 more were not computed; 1 of 2 statements hold."
+        "1 more were not computed; 1 of 2 claims hold."
     )
     assert [each.describe() for each in verdict.outside] == [
         "table3, delay, bearer 128: paper 100 kbit/s, ours 144.3 kbit/s (+44.3 %); "
@@ -165,14 +165,14 @@ def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revi
     level = replace(claim("level", True), strength=Strength(60, 100))
     verdict = verdict_of([], [old, level, new])
     assert verdict.describe() == (
-        "0 of 2 statements hold, 1 is undecided; "
-        "with later criteria 1 of 2 statements hold, 1 is undecided."
+        "0 of 2 claims hold, 1 is undecided; "
+        "with later criteria 1 of 2 claims hold, 1 is undecided."
     )
     assert [each.key for each in verdict.open] == ["old", "level"]
     document = verdict.to_dict()
     assert (document["do_not_hold"], document["undecided"]) == (["old"], ["level"])
     assert document["with_later"] == {
-        "statements": 2,
+        "claims": 2,
         "hold": 1,
         "undecided": ["level"],
         "do_not_hold": [],
@@ -185,9 +185,7 @@ def test_a_later_criterion_that_failed_is_counted_with_its_successor() -> None:
     new = replace(claim("new", False), later="2026-11-24", revises="old")
     newest = replace(claim("newest", True), later="2026-11-25", revises="new")
     verdict = verdict_of([], [old, new, newest])
-    assert verdict.describe() == (
-        "0 of 1 statement holds; with later criteria 1 of 2 statements hold."
-    )
+    assert verdict.describe() == ("0 of 1 claim holds; with later criteria 1 of 2 claims hold.")
     assert [each.key for each in verdict.open] == ["old", "new"]
 
 
@@ -210,7 +208,7 @@ def test_strength_cause_and_date_stand_with_the_claim(bad: Report) -> None:
     document["provenance"]["paper"] = "A paper."
     for text in (printed(shown), page(document), report_of_paper(document)):
         assert all(line in text for line in lines)
-    assert Claim.of(document["statements"][-1]) == found
+    assert Claim.of(document["claims"][-1]) == found
     # What holds has no cause; what is no claim of the paper has a reason.
     assert "Cause" not in " ".join(replace(found, holds=True, strength=None).about())
     assert replace(found, of_paper=False, cause="").about()[-1] == (
@@ -246,7 +244,7 @@ def test_brief_is_the_verdict_and_what_fails(bad: Report) -> None:
     document = json.loads(json.dumps(bad.to_dict(brief=True), allow_nan=False))
     assert "items" not in document
     assert document["verdict"]["within"] == 1
-    assert [each["statement"] for each in document["statements"]] == ["alpha"]
+    assert [each["claim"] for each in document["claims"]] == ["alpha"]
     [outside] = document["verdict"]["outside"]
     assert (outside["item"], outside["row"], outside["within"]) == (
         "table3",

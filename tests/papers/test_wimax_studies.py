@@ -45,5 +45,5 @@ def test_what_is_kept_is_the_whole_study() -> None:
     kept = json.loads(read_text(DIRECTORY, RESULTS))
     assert read_text(DIRECTORY, RESULTS) == text(kept)
     assert [item["item"] for item in kept["items"]] == [item.key for item in PAPER.items]
-    assert [each["statement"] for each in kept["statements"]] == [c.key for c in PAPER.claims]
-    assert not any(each["of_paper"] for each in kept["statements"])
+    assert [each["claim"] for each in kept["claims"]] == [c.key for c in PAPER.claims]
+    assert not any(each["of_paper"] for each in kept["claims"])

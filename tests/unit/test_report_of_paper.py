@@ -110,7 +110,7 @@ def test_links_lead_to_a_place_on_the_page_or_to_a_file(paper: Path) -> None:
     targets = [target for target in page.named("href") if not target.startswith("data:")]
     inside = {target[1:] for target in targets if target.startswith("#")}
     assert inside <= set(names)
-    assert {"summary", "items", "item-table1", "item-fig2", "statements", "provenance"} <= inside
+    assert {"summary", "items", "item-table1", "item-fig2", "claims", "provenance"} <= inside
     beside = {target for target in targets if not target.startswith("#")}
     assert beside == {"small-fig2.png", "small-fig2.svg", "small.json"}
 

@@ -141,7 +141,7 @@ def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
         found: Any = values
         for name in place:
             found = found[name]
-        about = {"variant": variant or "as chosen", "statement": key}
+        about = {"variant": variant or "as chosen", "claim": key}
         rows.append(Row(about, quantity, unit, None, float(found)))
     return rows
 
@@ -184,7 +184,7 @@ def _evaluate(session: Session, out: Path | None) -> ItemResult:
             rows += _rows(name, key, found.values) if found.values else []
     for key in BY_WAIT if complete else ():
         lines += _lines(WAIT, key, _waited(key).find(session))
-    columns = [("", "changed"), ("", "statement"), ("", "holds"), ("", "measured")]
+    columns = [("", "changed"), ("", "claim"), ("", "holds"), ("", "measured")]
     notes = [
         "Of the variants half of the runs (quick: half of their length), over some of the knobs; "
         "at equal sojourn times every run."

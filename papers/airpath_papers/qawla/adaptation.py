@@ -71,7 +71,7 @@ def solved_on(session: Session) -> Adaptations:
     """
     found = adaptations(session)
     if found is None:
-        raise ValueError("a statement is checked only when nothing was interrupted")
+        raise ValueError("a claim is checked only when nothing was interrupted")
     return found
 
 

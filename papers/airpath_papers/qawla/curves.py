@@ -63,7 +63,7 @@ def rates_of(session: Session) -> Mapping[str, ErrorRates]:
         return {key: rates.resampled(uniform) for key, rates in counted.items()}
 
     found = session.shared("error rates", make)
-    assert found is not None, "statements are checked only when nothing was interrupted"
+    assert found is not None, "claims are checked only when nothing was interrupted"
     return found
 
 

@@ -47,7 +47,7 @@ PAPER: Final = paper_of(
     {
         **ERRORS,
         **DELIVERIES,
-        "statements": text_claims.ITEM,
+        "claims": text_claims.ITEM,
         "life-spans": life_spans.ITEM,
     },
     cell_names=Case._fields,

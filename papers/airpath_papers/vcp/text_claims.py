@@ -78,8 +78,8 @@ def _larger(session: Session) -> tuple[list[Row], Table]:
 def _evaluate(session: Session, _out: Path | None) -> ItemResult:
     (law, thresholds), (larger, table) = _thresholds(), _larger(session)
     complete = session.complete(_CELLS)
-    title = titles(VCP)["statements"]
-    return ItemResult("statements", title, [*law, *larger], [thresholds, table], complete=complete)
+    title = titles(VCP)["claims"]
+    return ItemResult("claims", title, [*law, *larger], [thresholds, table], complete=complete)
 
 
 ITEM: Final = (_CELLS, _evaluate)

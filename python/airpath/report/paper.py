@@ -94,7 +94,7 @@ def _page(document: Document, beside: Beside) -> Page:
 
 def _verdict(document: Document, beside: Beside) -> Line:
     found = document["verdict"]
-    said = {each["statement"]: each["text"] for each in document["statements"]}
+    said = {each["claim"]: each["text"] for each in document["claims"]}
     details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
     later = found["with_later"] or {"do_not_hold": (), "undecided": ()}
     for name, verb in (("do_not_hold", "Does not hold"), ("undecided", "Undecided")):
@@ -106,7 +106,7 @@ def _verdict(document: Document, beside: Beside) -> Line:
         details.append(f"{MARK} Interrupted. Not complete: {names}.")
     if beside.missing:
         details.append(f"{MARK} Not there, or no figure: {', '.join(beside.missing)}.")
-    judged = found["numbers"] + found["statements"]
+    judged = found["numbers"] + found["claims"]
     tone: Tone = "bad" if details else "good" if judged else ""
     return Line(found["text"], tone, details)
 
@@ -263,10 +263,10 @@ def _value(row: Row, decimals: int | None) -> Cell:
 
 def _claims(document: Document) -> Iterator[Section]:
     for of_paper, key, title in (
-        (True, "statements", "What the text says, checked on our numbers"),
+        (True, "claims", "What the text says, checked on our numbers"),
         (False, "measures", "Measures of ours beside it; the verdict does not count them"),
     ):
-        found = [each for each in document["statements"] if each["of_paper"] is of_paper]
+        found = [each for each in document["claims"] if each["of_paper"] is of_paper]
         if found:
             yield Section(key, title, [Lines([_claim(each) for each in found])])
 

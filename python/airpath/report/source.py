@@ -83,7 +83,7 @@ def _is_paper(path: Path) -> bool:
         document = json.loads(read_bytes(path, LARGEST))
     except (ValueError, RecursionError):
         return False
-    return isinstance(document, dict) and {"paper", "items", "statements"} <= document.keys()
+    return isinstance(document, dict) and {"paper", "items", "claims"} <= document.keys()
 
 
 def _document(file: Path) -> Any:

@@ -63,9 +63,9 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
         "verdict": {name: each for name, each in document["verdict"].items() if name != "outside"},
         "kinds": [json.loads(kind) for kind in kinds],
         "items": items,
-        "statements": [
+        "claims": [
             {name: each for name, each in claim.items() if name != "values"}
-            for claim in document["statements"]
+            for claim in document["claims"]
         ],
     }
 

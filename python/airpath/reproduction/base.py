@@ -400,11 +400,11 @@ class Report:
             "verdict": self.verdict.to_dict(),
         }
         if brief:
-            return {**front, "statements": [found.to_dict() for found in self.verdict.open]}
+            return {**front, "claims": [found.to_dict() for found in self.verdict.open]}
         return {
             **front,
             "items": [item.to_dict() for item in self.items],
-            "statements": [claim.to_dict() for claim in self.claims],
+            "claims": [claim.to_dict() for claim in self.claims],
             "summary": {summary.key: dict(summary.values) for summary in self.summaries},
             "conclusions": [
                 {"title": summary.title, "lines": list(summary.lines)} for summary in self.summaries

@@ -147,7 +147,7 @@ class Claim:
         named = {name: document[name] for name in _SAME}
         strength = document["strength"]
         return cls(
-            document["statement"],
+            document["claim"],
             values=document.get("values", {}),
             strength=None if strength is None else Strength(**strength),
             **named,
@@ -156,7 +156,7 @@ class Claim:
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as a JSON object."""
         return {
-            "statement": self.key,
+            "claim": self.key,
             "text": self.text,
             "criterion": self.criterion,
             "holds": self.holds,

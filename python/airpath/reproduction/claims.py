@@ -302,7 +302,7 @@ def _criterion(
 def _check_about(key: str, about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> None:
     revises, cause = about.get("revises"), about.get("cause")
     if revises is not None and (revises not in known or "later" not in about):
-        raise ValueError(f"{_FILE}: {key}.revises = {revises!r}: must name a statement; set later")
+        raise ValueError(f"{_FILE}: {key}.revises = {revises!r}: must name a claim; set later")
     if cause is not None and (cause not in CAUSES or "why" not in about):
         causes = ", ".join(CAUSES)
         raise ValueError(f"{_FILE}: {key}.cause = {cause!r}: must be one of {causes}; set why")

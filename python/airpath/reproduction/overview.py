@@ -78,11 +78,11 @@ class Overview:
             "numbers": self.verdict["numbers"],
             "within": self.verdict["within"],
             "outside": list(self.verdict["outside_text"]),
-            "statements": len(self.claims),
+            "claims": len(self.claims),
             "hold": len(self.of("holds")),
             "undecided": [each.key for each in self.of("undecided")],
             "do_not_hold": [
-                {"statement": each.key, "text": each.text, "cause": each.cause, "why": each.why}
+                {"claim": each.key, "text": each.text, "cause": each.cause, "why": each.why}
                 for each in self.of("does not hold")
             ],
             "not_reproduced": list(self.missing),
@@ -117,7 +117,7 @@ def overview_of(paper: str) -> Overview:
         An installed paper.
     """
     found = kept_results(paper)
-    claims = [Claim.of(each) for each in found["statements"] if each["of_paper"]]
+    claims = [Claim.of(each) for each in found["claims"] if each["of_paper"]]
     return Overview(
         paper,
         found["provenance"]["paper"],
@@ -160,9 +160,9 @@ def counts(papers: Sequence[Overview]) -> Table:
         ("", "paper"),
         ("published numbers", "within"),
         ("published numbers", "of"),
-        ("statements", "hold"),
-        ("statements", "undecided"),
-        ("statements", "do not"),
+        ("claims", "hold"),
+        ("claims", "undecided"),
+        ("claims", "do not"),
         *(("do not hold", text) for text in (*CAUSES.values(), "cause not known")),
         ("", "not reproduced"),
     ]
@@ -181,7 +181,7 @@ def counts(papers: Sequence[Overview]) -> Table:
         "A first criterion that a later one revises is not counted, every later one is. "
         "Undecided: fewer than 95 % of the resamples of the runs agree with one outcome."
     )
-    return Table("Published numbers and statements, by paper", columns, rows, [note])
+    return Table("Published numbers and claims, by paper", columns, rows, [note])
 
 
 def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
@@ -190,7 +190,7 @@ def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
         "Published numbers outside their tolerance": [
             f"{each.paper}, {text}." for each in papers for text in each.verdict["outside_text"]
         ],
-        "Statements that do not hold or are undecided": [
+        "Claims that do not hold or are undecided": [
             f"{each.paper}, {found.key}: {found.text} {_reason(found)}"
             for each in papers
             for found in each.claims

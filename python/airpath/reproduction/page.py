@@ -95,7 +95,7 @@ def summary(document: Mapping[str, Any]) -> str:
     lines += ["", "The verdict counts a number that two items show once."]
     open_ = [found for found in _checked(document, of_paper=True) if found.outcome != "holds"]
     if open_:
-        lines += ["", "## Statements that do not hold or are undecided", ""]
+        lines += ["", "## Claims that do not hold or are undecided", ""]
         lines += _listed(open_)
     return "\n".join(lines) + "\n"
 
@@ -125,7 +125,7 @@ def _claims(document: Mapping[str, Any], *, of_paper: bool) -> Iterator[str]:
 
 
 def _checked(document: Mapping[str, Any], *, of_paper: bool) -> list[Claim]:
-    return [Claim.of(each) for each in document["statements"] if each["of_paper"] is of_paper]
+    return [Claim.of(each) for each in document["claims"] if each["of_paper"] is of_paper]
 
 
 def _listed(claims: Sequence[Claim]) -> Iterator[str]:

@@ -40,7 +40,7 @@ def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
     held: Counter[int] = Counter()
     try:
         for draw in range(draws):
-            session.report(draw / draws, "checking the statements on resamples")
+            session.report(draw / draws, "checking the claims on resamples")
             resample = session.resampled(draw)
             for number in varying:
                 held[number] += specs[number].check(resample).holds

@@ -61,7 +61,7 @@ class Tally:
     def describe(self) -> str:
         """Return the counts: ``14 of 19 claims hold, 2 are undecided``."""
         hold, total = len(self.of("holds")), len(self.claims)
-        text = f"{hold} of {_count(total, 'statement')} {'holds' if total == 1 else 'hold'}"
+        text = f"{hold} of {_count(total, 'claim')} {'holds' if total == 1 else 'hold'}"
         undecided = len(self.of("undecided"))
         verb = "is" if undecided == 1 else "are"
         return f"{text}, {undecided} {verb} undecided" if undecided else text
@@ -69,7 +69,7 @@ class Tally:
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as a JSON object."""
         return {
-            "statements": len(self.claims),
+            "claims": len(self.claims),
             "hold": len(self.of("holds")),
             "undecided": [each.key for each in self.of("undecided")],
             "do_not_hold": [each.key for each in self.of("does not hold")],
