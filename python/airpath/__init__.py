@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from airpath import traffic as traffic
     from airpath import units as units
     from airpath import window as window
-    from airpath.results.advisory import Advisory as Advisory
+    from airpath.engine.advisory import Advisory as Advisory
     from airpath.api import (
-        advisories as advisories,
         check as check,
         load as load,
         simulate as simulate,
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "Advisory": "airpath.results.advisory",
+    "Advisory": "airpath.engine.advisory",
     "Bottleneck": "airpath.scenario",
     "Capture": "airpath.scenario",
     "Comparison": "airpath.comparison",
@@ -76,7 +75,6 @@ _HOMES = {
     "TcpConfig": "airpath.scenario",
     "Trace": "airpath.trace",
     "Wire": "airpath.scenario",
-    "advisories": "airpath.api",
     "check": "airpath.api",
     "compare": "airpath.comparison",
     "emulate": "airpath.emulation.api",

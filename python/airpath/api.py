@@ -23,15 +23,13 @@ from airpath.arguments import (
 from airpath.engine.engine_input import Progress
 from airpath.engine.error_paths import as_written, in_words
 from airpath.engine.estimate import refuse_too_much
-from airpath.engine.prepared import PreparedScenario, Runnable, given_scenario, prepared
-from airpath.engine.resolved import ResolvedScenario
+from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.errors import (
     BadValueError,
     Interrupted,
     ModelWarning,
     RunError,
 )
-from airpath.results.advisory import Advisory, of_scenario
 from airpath.results.captures import CapturePlan, checked_points
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
@@ -44,7 +42,6 @@ from airpath.solutions import Solution
 __all__ = [
     "Progress",
     "Solution",
-    "advisories",
     "check",
     "load",
     "simulate",
@@ -144,7 +141,6 @@ def simulate(
         raise BadValueError(f"{blamed('capture_to', capture_to)}: {error}") from None
     except RuntimeError as error:
         raise RunError(f"{scenario.name}: {error}") from None
-    noted = of_scenario(scenario, resolved)
     result = Result(
         provenance=about,
         replications=replications,
@@ -157,7 +153,7 @@ def simulate(
         flow_monitor=output.flow_monitor,
         traces=made.inputs.traces,
         captures=captured,
-        advisories=[*noted, *remarks(resolved, replications, about.get("tables"))],
+        advisories=[*made.advisories, *remarks(resolved, replications, about.get("tables"))],
     )
     if result.interrupted:
         raise Interrupted(result)
@@ -184,7 +180,8 @@ def check(scenario: Runnable) -> PreparedScenario:
     prepared : PreparedScenario
         What `simulate`, `solve` and `emulate` take in place of the scenario, without resolving it
         or reading its files again. ``prepared.resolved.document`` is the resolved form: SI base
-        units, every flow and every TCP parameter listed.
+        units, every flow and every TCP parameter listed; ``prepared.advisories`` is what to know
+        before the run.
 
     Raises
     ------
@@ -195,25 +192,6 @@ def check(scenario: Runnable) -> PreparedScenario:
     refuse_too_much(made.place, made.resolved, 1)
     made.check()
     return made
-
-
-def advisories(scenario: Runnable) -> list[Advisory]:
-    """Return what to know of a scenario before it is run.
-
-    Parameters
-    ----------
-    scenario : Scenario, PreparedScenario or path
-        What to look at. After a run, `Result.advisories` has these and those of the run.
-
-    Raises
-    ------
-    BadValueError
-        If it cannot be resolved.
-    """
-    if isinstance(scenario, PreparedScenario):
-        return of_scenario(scenario.scenario, scenario.resolved)
-    scenario = given_scenario(scenario)
-    return of_scenario(scenario, ResolvedScenario.from_json(scenario.resolve()[0]))
 
 
 # --- the analytic model ------------------------------------------------------------------------

@@ -137,6 +137,7 @@ NAMES = {
     "Unsolicited": "grant.Unsolicited",
     "Vcp": "cc.Vcp",
     "VcpQueue": "aqm.Vcp",
+    "advisories": "check(scenario).advisories",
     "compare_engines": "compare",
     "emulate_command": "emulation.run_command",
     "emulation_check": "emulation.check",

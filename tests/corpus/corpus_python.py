@@ -124,7 +124,6 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"of": ap.phy.symbol_error_rate, "snr_db": 10, "deviation_db": 8},
     ),
     "phy.ReedSolomon": (ap.phy.ReedSolomon, {"code_rate": 0.9}),
-    "advisories": (ap.advisories, {"scenario": "good.toml"}),
     "flows": (ap.flows, {"count": 1}),
     "load_result": (ap.load_result, {"folder": "missing"}),
     "load_sweep": (ap.load_sweep, {"path": "missing"}),

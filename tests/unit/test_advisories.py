@@ -166,14 +166,14 @@ def test_two_names_of_one_congestion_control() -> None:
     """`reno` and `newreno` in `linux` gave the same curve twice."""
     two = tcp(cc="reno", profile="linux") + tcp(cc="newreno", profile="linux")
     scenario = make(two)
-    [advisory] = ap.advisories(scenario)
+    [advisory] = ap.check(scenario).advisories
     assert str(advisory) == (
         'flows.1: cc = "newreno" is what flows.0\'s "reno" is: under profile = "linux" both '
         'recover by "prr". tcp = {recovery = …} tells them apart.'
     )
     assert advisory in ap.simulate(scenario, reps=1).advisories
     for others in (tcp(cc="reno") + tcp(cc="newreno"), tcp(cc="reno") + tcp(cc="reno")):
-        assert ap.advisories(make(others)) == []
+        assert ap.check(make(others)).advisories == []
 
 
 def test_arrivals_that_ended_because_count_was_spent() -> None:
@@ -189,17 +189,17 @@ def test_arrivals_that_ended_because_count_was_spent() -> None:
 def test_ecn_over_a_queue_that_does_not_mark() -> None:
     """It named flows where a scenario file has groups."""
     asks = tcp(3) + tcp(tcp={**WIDE, "ecn": "on"})
-    [advisory] = ap.advisories(make(asks))
+    [advisory] = ap.check(make(asks)).advisories
     assert (advisory.code, advisory.place) == ("ecn-without-marks", "flows.1")
     marking = ap.Bottleneck(aqm=ap.aqm.CoDel(ecn=True), link=ap.link.Fixed(rate="10 Mbit/s"))
-    assert ap.advisories(make(asks, bottleneck=marking)) == []
+    assert ap.check(make(asks, bottleneck=marking)).advisories == []
 
 
 def test_a_limit_in_which_no_packet_fits() -> None:
     small = ap.Bottleneck(aqm=ap.aqm.DropTail(limit="1499 B"), link=ap.link.Fixed(rate="10 Mbit/s"))
     scenario = make(tcp() + ap.flows(source="cbr", rate="1 Mbit/s", packet="500 B"))
-    assert ap.advisories(scenario) == []
-    [advisory] = ap.advisories(scenario.model_copy(update={"bottleneck": small}))
+    assert ap.check(scenario).advisories == []
+    [advisory] = ap.check(scenario.model_copy(update={"bottleneck": small})).advisories
     assert str(advisory) == (
         'bottleneck.aqm: limit = "1499 B" is less than a packet of flows.0 (1500 B): all of them '
         'are dropped. Write at least "1500 B".'
@@ -312,10 +312,10 @@ def test_slots_that_are_too_many() -> None:
         )
         return make(tcp(), bottleneck=ap.Bottleneck(aqm="droptail", link=link), duration="11 s")
 
-    [advisory] = ap.advisories(cell("1 us"))
+    [advisory] = ap.check(cell("1 us")).advisories
     assert (advisory.code, str(advisory)) == (
         "many-slots",
         'bottleneck.link: slot = "1 us": 1.1e+07 slots in a replication, each of which takes up '
         "to 1 us of processor time while a user has data. Set a longer slot.",
     )
-    assert ap.advisories(cell("10 us")) == []
+    assert ap.check(cell("10 us")).advisories == []

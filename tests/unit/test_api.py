@@ -148,7 +148,7 @@ def test_what_was_checked_is_neither_resolved_nor_read_again(
     monkeypatch.setattr(ap.Scenario, "resolve", None)
     found = ap.simulate(checked, reps=1)
     assert found.to_dict() == expected
-    assert [str(each) for each in ap.advisories(checked)] == []
+    assert [str(each) for each in ap.check(checked).advisories] == []
     with pytest.raises(ap.errors.BadValueError, match=r"link\.kind"):
         ap.solve(checked)
 

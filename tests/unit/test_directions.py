@@ -85,9 +85,9 @@ def test_advisories_look_at_the_queue_that_the_data_takes() -> None:
     marking = ap.Bottleneck(aqm=ap.aqm.CoDel(ecn=True), link=ap.link.Fixed(rate="5 Mbit/s"))
     small = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "1000 B"}}
     flows = ap.flows(base_rtt="40 ms", direction="reverse", tcp={"ecn": "on"})
-    found = {a.code: a.text for a in ap.advisories(scenario(flows=flows, bottleneck=marking))}
+    found = {a.code: a.text for a in ap.check(scenario(flows=flows, bottleneck=marking)).advisories}
     assert "[ack_path.aqm]" in found["ecn-without-marks"]
-    found = {a.code: a.text for a in ap.advisories(scenario(ack_path=small))}
+    found = {a.code: a.text for a in ap.check(scenario(ack_path=small)).advisories}
     assert "1500 B" in found["nothing-fits"]
 
 

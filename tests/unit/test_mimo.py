@@ -142,7 +142,7 @@ def test_a_block_too_long_for_the_largest_packet_of_any_flow() -> None:
 
 def corrects_nothing(link: dict[str, Any]) -> list[str]:
     changed = loads(GOOD).replace({f"bottleneck.link.{key}": link[key] for key in link})
-    return [str(a) for a in ap.advisories(changed) if a.code == "code-corrects-nothing"]
+    return [str(a) for a in ap.check(changed).advisories if a.code == "code-corrects-nothing"]
 
 
 def test_a_code_that_corrects_nothing_is_told() -> None:

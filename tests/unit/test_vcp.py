@@ -83,16 +83,16 @@ def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
 
 
 def test_without_a_code_the_window_grows_until_a_loss_and_says_so() -> None:
-    told = {advisory.code: advisory.text for advisory in ap.advisories(scenario())}
+    told = {advisory.code: advisory.text for advisory in ap.check(scenario()).advisories}
     assert told == {
         "vcp-without-code": 'cc = "vcp", but nothing writes a load code at the bottleneck: VCP '
         "takes the load for low, and nothing but losses reduces its window. "
         'Write bottleneck.aqm = {kind = "vcp"}.'
     }
-    assert ap.advisories(scenario(RED)) == []
-    assert ap.advisories(scenario({"kind": "vcp"})) == []
+    assert ap.check(scenario(RED)).advisories == []
+    assert ap.check(scenario({"kind": "vcp"})).advisories == []
     wrapped = {"kind": "ack-priority", "aqm": {"kind": "vcp"}}
-    assert ap.advisories(scenario(wrapped)) == []
+    assert ap.check(scenario(wrapped)).advisories == []
 
 
 def test_an_ecn_flow_is_marked_under_overload_only() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from airpath import _airpath, api
 from airpath.cli import options, output
-from airpath.results.advisory import of_scenario
 from airpath.scenario import Scenario
 from airpath.scenario.traffic.flows import Tcp
 
@@ -20,8 +19,9 @@ def check(
 ) -> int:
     """Validate a scenario, and print it with every key and every TCP option written out."""
     chosen = api.load(scenario, output.load_options(set_))
-    resolved = api.check(chosen).resolved
-    for advisory in of_scenario(chosen, resolved):
+    prepared = api.check(chosen)
+    resolved = prepared.resolved
+    for advisory in prepared.advisories:
         output.note(str(advisory))
     if json:
         output.print_json(resolved.document)

@@ -20,7 +20,6 @@ from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
 from airpath.files import NewFile, output_folder
-from airpath.results.advisory import of_scenario
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks
@@ -276,7 +275,7 @@ class _Run:
     ) -> Result:
         """Return what all runs have left."""
         runs = [report.replication for report in recorded.reports]
-        noted = of_scenario(self.made.scenario, self.made.resolved)
+        noted = self.made.advisories
         if not any(report.command for report in recorded.reports):
             noted += remarks(self.made.resolved, runs, self.about.get("tables"))
         told = [report.kernel for report in recorded.reports]

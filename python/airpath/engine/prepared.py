@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from airpath.arguments import blamed
+from airpath.engine.advisory import Advisory, of_scenario
 from airpath.engine.engine_input import EngineInput
 from airpath.engine.error_paths import in_words
 from airpath.engine.inputs import Inputs, Reading, read_inputs
@@ -41,6 +42,11 @@ class PreparedScenario:
     def place(self) -> str:
         """File or name of the scenario, at the start of error messages."""
         return self.scenario.file or self.scenario.name
+
+    @property
+    def advisories(self) -> list[Advisory]:
+        """What to know of the scenario before it is run; a result has those of the run too."""
+        return of_scenario(self.scenario, self.resolved)
 
     @cached_property
     def engine_input(self) -> EngineInput:

@@ -27,7 +27,7 @@ def advisory_details(readings: Readings) -> list[str]:
 
 def advisories(readings: Readings) -> Iterator[Section]:
     """Yield the section of the advisories: a row for each text, by kind."""
-    from airpath.results.advisory import Advisory
+    from airpath.engine.advisory import Advisory
 
     points: dict[Advisory, list[int]] = {}
     for of in readings.points:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from airpath.arguments import check_all, path_like
+from airpath.engine.advisory import Advisory
 from airpath.engine.inputs import trace_formats
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
-from airpath.results.advisory import Advisory
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
 from airpath.results.stored import DOCUMENT, SIDES, Folder, TraceFiles, read_document

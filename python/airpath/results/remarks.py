@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airpath.engine.advisory import Advisory
 from airpath.engine.flows import Flow
 from airpath.engine.link import ResolvedLink
 from airpath.engine.resolved import ResolvedScenario
-from airpath.results.advisory import Advisory
 from airpath.results.flow_table import FlowTable
 from airpath.results.window_limit import (
     FULL,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airpath.engine.advisory import Advisory
 from airpath.present import html
 from airpath.results import overview
-from airpath.results.advisory import Advisory
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import Saving

@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from airpath.engine.advisory import Advisory
 from airpath.engine.flows import Flow, Source, Wire
 from airpath.engine.resolved import ResolvedScenario
-from airpath.results.advisory import Advisory
 from airpath.scenario.units import Size
 
 __all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.sweeps.plan import Point
 
 if TYPE_CHECKING:
-    from airpath.results.advisory import Advisory
+    from airpath.engine.advisory import Advisory
     from airpath.results.remarks import RunOutline
     from airpath.sweeps.job import Contents, Job
     from airpath.sweeps.readings import Readable, Readings
@@ -149,7 +149,7 @@ def by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) -> list[
 
 def advisory_lines(readings: Readings) -> list[str]:
     """Return a line for each kind of advisory: at how many points, and the first of them."""
-    from airpath.results.advisory import Advisory
+    from airpath.engine.advisory import Advisory
 
     count = len(readings.points)
     lines = []

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from airpath.arguments import check_all, path_like
+from airpath.engine.advisory import of_scenario
 from airpath.engine.inputs import Reading
 from airpath.errors import (
     MISSING,
@@ -23,7 +24,6 @@ from airpath.errors import (
     show,
 )
 from airpath.files import MIB, UnreadableError, read_text
-from airpath.results.advisory import of_scenario
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile, problems_of
 from airpath.scenario.load import parsed
