@@ -19,7 +19,7 @@ def _written(tmp_path: Path, scenario: ap.Scenario, commands: document.Commands 
     results = tmp_path / "results"
     results.mkdir()
     kernel = (for_commands if commands else for_flows)(scenario, made.resolved)
-    settings = document.Settings(7, replication=2, capture=True)
+    settings = document.EmulationSettings(7, replication=2, capture=True)
     path = document.write(tmp_path, results, made, kernel, commands, settings)
     return json.loads(path.read_text())
 

@@ -24,7 +24,7 @@ from airpath.reproduction.compare import (
 )
 from airpath.reproduction.files import read_records
 from airpath.reproduction.page import markdown
-from airpath.reproduction.published import Quantity, published_rows
+from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath.reproduction.tolerance import Tolerance
 from airpath.results.intervals import Interval
 
@@ -36,8 +36,8 @@ bearer,aqm,goodput_kbps,goodput_half_width_kbps,delay_s,seen
 
 NEAR = Tolerance("5 %", relative=0.05)
 QUANTITIES = (
-    Quantity("goodput", "kbit/s", "goodput_kbps", NEAR),
-    Quantity("delay", "s", "delay_s"),
+    PublishedQuantity("goodput", "kbit/s", "goodput_kbps", NEAR),
+    PublishedQuantity("delay", "s", "delay_s"),
 )
 SHOWN = (
     ColumnSet(

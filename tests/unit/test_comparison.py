@@ -14,13 +14,13 @@ import pytest
 import airpath as ap
 from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import judged
-from airpath.comparison.quantities import Quantity, of_result, quantities
+from airpath.comparison.quantities import ComparedQuantity, of_result, quantities
 from airpath.comparison.texts import in_percent
 from airpath.errors import BadValueError, Interrupted, ModelWarning, RunError
 from airpath.results.differences import independent_difference
 from engine_samples import emulation, scenario
 
-GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
+GOODPUT = ComparedQuantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
 
 
 @pytest.fixture(scope="module")

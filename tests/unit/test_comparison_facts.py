@@ -12,11 +12,11 @@ from airpath.comparison import kernel_facts
 from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import EVERYTHING, Fact
-from airpath.comparison.quantities import Quantity
+from airpath.comparison.quantities import ComparedQuantity
 from airpath.engine.resolved import ResolvedScenario
 from engine_samples import emulation, scenario
 
-GOODPUT = Quantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
+GOODPUT = ComparedQuantity("goodput_bps", "goodput", "all 2", "Mbit/s", 1e-6, 3)
 
 
 @pytest.fixture(scope="module")

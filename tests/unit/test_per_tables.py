@@ -18,7 +18,7 @@ import airpath as ap
 import airpath.phy
 from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, parts
 from airpath.phy.measure import FILE_NAME
-from airpath.phy.settings import Settings
+from airpath.phy.settings import MeasurementSettings
 from airpath.phy.tables import parse
 from random_examples import examples
 
@@ -348,13 +348,13 @@ def test_lists_of_snr(given: Any, values: list[float], written: str) -> None:
     assert written in chosen.command()
 
 
-def settings(**changes: Any) -> Settings:
+def settings(**changes: Any) -> MeasurementSettings:
     given = {
         "channel": "awgn", "snr_db": 1, "mcs": 0, "mapping": "random", "errors": 1, "blocks": 1,
         "iterations": 1, "algorithm": "max-log", "demapper": "max-log", "skip": False,
         "until_clean": False, "seed": 1,
     }  # fmt: skip
-    return Settings.checked(given | changes)
+    return MeasurementSettings.checked(given | changes)
 
 
 def test_python_names_its_own_arguments() -> None:

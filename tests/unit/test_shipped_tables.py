@@ -13,7 +13,7 @@ import pytest
 import airpath.phy
 import studies.qawla
 from airpath.phy import PerTable
-from airpath.phy.settings import Settings
+from airpath.phy.settings import MeasurementSettings
 from conformance import Law
 
 SHIPPED = {
@@ -57,7 +57,7 @@ def test_the_command_in_a_shipped_table_has_its_settings(name: str) -> None:
     about = document["settings"]
     usual = {"mapping": "random", "demapper": "max-log", "skip": False}
     given = {**usual, **about, "channel": document["channel"]}
-    chosen = Settings.checked({**given, "seed": document["provenance"]["seed"]})
+    chosen = MeasurementSettings.checked({**given, "seed": document["provenance"]["seed"]})
     assert chosen.command() == document["provenance"]["command"]
     assert chosen.to_dict() == about
 

@@ -15,7 +15,7 @@ from airpath.report.differences import differences_along
 from airpath.results import mean_interval
 from airpath.sweeps.differences import differences
 from airpath.sweeps.plan import Rule
-from airpath.sweeps.readings import OfPoint, Readings
+from airpath.sweeps.readings import PointData, Readings
 from sweep_ledgers import GRID, plan_of, sweep_of
 
 RATE = ["goodput_bps"]
@@ -75,7 +75,7 @@ def test_points_with_seeds_of_their_own_are_compared_by_welch(counts: tuple[int,
         for n, count in enumerate(counts)
     ]
     points = [
-        OfPoint(point, [{"goodput_bps": value} for value in column], complete=True)
+        PointData(point, [{"goodput_bps": value} for value in column], complete=True)
         for point, column in zip(plan.points, columns, strict=True)
     ]
     [of_point] = differences(Readings(plan, points), "cc", "goodput_bps", "newreno")

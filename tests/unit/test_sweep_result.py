@@ -21,7 +21,7 @@ from airpath.results import mean_interval
 from airpath.sweeps.job import job_of, run_job
 from airpath.sweeps.ledger import Ledger
 from airpath.sweeps.plan import Plan, Point, Rule
-from airpath.sweeps.scales import numbers_of, shown
+from airpath.sweeps.scales import metric_style, numbers_of
 from random_examples import examples
 from sweep_ledgers import GRID, plan_of, sweep_of
 
@@ -369,10 +369,10 @@ def test_words_are_no_numbers(values: list[Any]) -> None:
 
 
 def test_metrics_are_shown_in_a_unit_that_fits() -> None:
-    assert shown("goodput_bps", [4e6]).label == "goodput, Mbit/s"
-    assert shown("p95_sojourn_s", [0.25, math.nan]).label == "p95 sojourn, ms"
-    assert shown("queues.bottleneck.mean_sojourn_s", [2e-5]).label == (
+    assert metric_style("goodput_bps", [4e6]).label == "goodput, Mbit/s"
+    assert metric_style("p95_sojourn_s", [0.25, math.nan]).label == "p95 sojourn, ms"
+    assert metric_style("queues.bottleneck.mean_sojourn_s", [2e-5]).label == (
         "mean sojourn of queues.bottleneck, µs"
     )
-    assert shown("jain", [0.9]) == shown("jain", [])
-    assert shown("retransmissions", [3]).label == "retransmissions"
+    assert metric_style("jain", [0.9]) == metric_style("jain", [])
+    assert metric_style("retransmissions", [3]).label == "retransmissions"

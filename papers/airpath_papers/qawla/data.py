@@ -9,7 +9,7 @@ from typing import NamedTuple
 from airpath.reproduction.base import Row
 from airpath.reproduction.engine import Solved
 from airpath.reproduction.files import read_records
-from airpath.reproduction.published import Quantity, published_rows
+from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath_papers.paths import QAWLA
 
 __all__ = [
@@ -186,7 +186,7 @@ def domain(solved: Solved) -> str:
 @cache
 def published_table6() -> dict[tuple[str, str, str], Row]:
     """Return Table 6 by policy, channel and measure."""
-    quantities = [Quantity(measure, "1", measure) for measure in MEASURES]
+    quantities = [PublishedQuantity(measure, "1", measure) for measure in MEASURES]
     rows = published_rows(QAWLA, "table6.csv", ("policy", "channel"), quantities)
     return {(str(row.row["policy"]), str(row.row["channel"]), row.quantity): row for row in rows}
 

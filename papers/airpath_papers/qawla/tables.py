@@ -18,7 +18,7 @@ from airpath.reproduction.compare import (
 )
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.measures import ip_throughput_mbps
-from airpath.reproduction.published import Quantity, published_rows
+from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance, marked
@@ -76,7 +76,7 @@ SIMULATED = Tolerance(
 """Of the simulated cells of Tables 3 to 5."""
 
 RESULTS = [
-    Quantity(name, unit, column, {**ANALYSIS, "throughput_simulation": SIMULATED}[name])
+    PublishedQuantity(name, unit, column, {**ANALYSIS, "throughput_simulation": SIMULATED}[name])
     for name, unit, column in (
         ("throughput_analysis", "Mbit/s", "analysis_mbps"),
         ("queue_analysis", "packets", "queue_packets"),

@@ -89,11 +89,11 @@ def compare(
     return 130 if interrupted else 0
 
 
-def _each_replication() -> output.Tell:
+def _each_replication() -> output.ProgressCallback:
     """Return what says which replication is emulated, where no terminal shows it: it takes time."""
     said: set[str] = set()
 
-    def tell(fraction: float, what: str) -> None:  # noqa: ARG001  (a `Tell`)
+    def tell(fraction: float, what: str) -> None:  # noqa: ARG001  (a `ProgressCallback`)
         if what.startswith(REAL_TIME) and what not in said:
             said.add(what)
             output.note(what)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Tell",
+    "ProgressCallback",
     "command_line",
     "console",
     "interrupts_wait",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-class Tell(Protocol):
+class ProgressCallback(Protocol):
     """Takes the finished fraction, in [0, 1], and what is being done."""
 
     def __call__(self, fraction: float, what: str) -> None:
@@ -185,7 +185,7 @@ def interrupts_wait() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Tell | None]:
+def progress_bar() -> Iterator[ProgressCallback | None]:
     """Show a bar on a terminal while the block runs; None when there is no terminal."""
     if not sys.stderr.isatty():
         yield None

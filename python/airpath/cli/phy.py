@@ -14,7 +14,7 @@ from airpath.cli.examples import epilog
 from airpath.cli.symbol_errors import ser
 from airpath.errors import BadValueError
 from airpath.phy.measure import measure_with, table_file
-from airpath.phy.settings import Settings
+from airpath.phy.settings import MeasurementSettings
 from airpath.phy.tables import CONFIDENCE, PerTable, rates
 from airpath.present.figure_files import checked_formats, save
 from airpath.present.tables import Table
@@ -91,7 +91,7 @@ def per(
     given |= {"channel": channel, "snr_db": snr, "mcs": mcs, "mapping": mapping, "errors": errors}
     given |= {"blocks": blocks, "iterations": iterations, "algorithm": algorithm, "seed": seed}
     given |= {"demapper": demapper, "skip": skip, "until_clean": until_clean}
-    settings = Settings.checked(given)
+    settings = MeasurementSettings.checked(given)
     size = _packet(packet)
     kinds = checked_formats("png" if figure_format is None else figure_format)
     file = "a file. Write --out FILE.json"

@@ -211,7 +211,7 @@ def _save(result: Result, folder: Path, formats: Sequence[str]) -> bool:
     return False
 
 
-def _reporter(tell: output.Tell) -> api.Progress:
+def _reporter(tell: output.ProgressCallback) -> api.Progress:
     def report(finished: int, total: int, fraction: float) -> None:
         tell(fraction, f"simulating, {finished} of {total} replications finished")
 

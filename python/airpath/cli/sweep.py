@@ -96,13 +96,13 @@ def run(
     with _executor(dask, threads) as executor:
         sweep, ended = _run(description, executor=executor, threads=threads, **options)
         if ended.interrupted:
-            _say_how_to_go_on(sweep, out)
+            _print_resume_hint(sweep, out)
             return 130
     try:
         if out is not None:
             _save(sweep, Path(out))
     except KeyboardInterrupt:
-        _say_how_to_go_on(sweep, out)
+        _print_resume_hint(sweep, out)
         return 130
     finally:
         with output.interrupts_wait():
@@ -147,7 +147,7 @@ def _run(
         return run_description(description, executor=executor, threads=own, tell=tell, **options)
 
 
-def _say_how_to_go_on(sweep: Sweep, out: str | None) -> None:
+def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
     left, points = len(sweep.unfinished), len(sweep.plan.points)
     done = f"Interrupted: {points - left} of {points} points are finished"
     if out is None:
@@ -175,7 +175,7 @@ def _save(sweep: Sweep, folder: Path) -> None:
 def _print(sweep: Sweep, out: str | None) -> None:
     from airpath.report.numbers import estimate
     from airpath.sweeps.advisories import advisory_lines
-    from airpath.sweeps.scales import shown
+    from airpath.sweeps.scales import metric_style
 
     plan, readings, console = sweep.plan, sweep.readings, output.console()
     most = len(plan.points) if out is None else _MOST_ROWS // len(plan.engines)
@@ -185,7 +185,7 @@ def _print(sweep: Sweep, out: str | None) -> None:
         for engine in plan.engines
     ]
     looks = [
-        shown(metric, (of[number].mean for _, _, of in found))
+        metric_style(metric, (of[number].mean for _, _, of in found))
         for number, metric in enumerate(plan.metrics)
     ]
     are_both = len(plan.engines) > 1
@@ -202,14 +202,14 @@ def _print(sweep: Sweep, out: str | None) -> None:
     print_table(Table(one_line(plan.name), columns, rows), console)
     if (left := len(plan.points) - most) > 0:
         console.print(f"and {left} more points in {out}/points.csv", style="dim", markup=False)
-    _say_what_has_no_model(sweep)
+    _print_unsolved(sweep)
     for line in advisory_lines(readings):
         output.note(one_line(line))
     if out is None:
         output.note("Nothing was kept. Write --out DIR for ledger, tables, figures and report.")
 
 
-def _say_what_has_no_model(sweep: Sweep) -> None:
+def _print_unsolved(sweep: Sweep) -> None:
     without = [of for of in sweep.readings.points if isinstance(of.solved, str)]
     if without:
         first, count = without[0], len(sweep.plan.points)

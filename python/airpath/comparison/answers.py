@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from airpath.comparison.quantities import Quantity
+from airpath.comparison.quantities import ComparedQuantity
 from airpath.results.differences import Difference, Sample, independent_difference
 from airpath.results.frames import plain
 from airpath.results.intervals import Interval, mean_interval
@@ -43,7 +43,7 @@ class Answer:
     solution: Solution | None
     told: Mapping[str, Sample]
 
-    def interval(self, quantity: Quantity, confidence: float) -> Interval:
+    def interval(self, quantity: ComparedQuantity, confidence: float) -> Interval:
         """Return the mean of a quantity with its interval; NaN where it is not told."""
         found = self.told.get(quantity.name, ())
         if isinstance(found, (int, float)):
@@ -87,7 +87,7 @@ class Row:
 
     Parameters
     ----------
-    quantity : Quantity
+    quantity : ComparedQuantity
         What is compared.
     answers : mapping of str to Interval
         By engine, all engines that answered; NaN where it does not tell this quantity.
@@ -95,7 +95,7 @@ class Row:
         By engine, those that tell it, if the base tells it; not of the base itself.
     """
 
-    quantity: Quantity
+    quantity: ComparedQuantity
     answers: Mapping[str, Interval]
     differences: Mapping[str, EngineDifference] = field(default_factory=dict)
 
@@ -115,7 +115,7 @@ class Row:
 
 
 def rows_of(
-    answers: Mapping[str, Answer], wanted: Sequence[Quantity], base: str, confidence: float
+    answers: Mapping[str, Answer], wanted: Sequence[ComparedQuantity], base: str, confidence: float
 ) -> list[Row]:
     """Return the quantities that two engines at least tell, with the differences from the base's.
 
@@ -123,7 +123,7 @@ def rows_of(
     ----------
     answers : mapping of str to Answer
         By engine.
-    wanted : sequence of Quantity
+    wanted : sequence of ComparedQuantity
         In the order of the table.
     base : str
         The engine that is subtracted.
@@ -149,6 +149,6 @@ def rows_of(
     return rows
 
 
-def _is_nothing(quantity: Quantity, means: Sequence[Interval]) -> bool:
+def _is_nothing(quantity: ComparedQuantity, means: Sequence[Interval]) -> bool:
     """Whether marks are compared where nothing marks."""
     return quantity.last == "mark_share" and all(mean.mean == 0 for mean in means)

@@ -10,7 +10,7 @@ from typing import Any
 
 from airpath.comparison.answers import Answer
 from airpath.comparison.facts import Fact
-from airpath.comparison.quantities import Quantity, of_result
+from airpath.comparison.quantities import ComparedQuantity, of_result
 from airpath.errors import AirpathError, BadValueError
 from airpath.results.intervals import mean_interval
 from airpath.results.result import Result
@@ -59,7 +59,7 @@ def fact_of(
     scenario: Scenario,
     emulated: Result,
     simulated: Answer,
-    wanted: Sequence[Quantity],
+    wanted: Sequence[ComparedQuantity],
     simulate: Callable[[Scenario], Result],
 ) -> Fact | None:
     """Return what becomes of the simulation with the kernel's way; None where nothing can be tried.
@@ -72,7 +72,7 @@ def fact_of(
         Says what the kernel does in its own way.
     simulated : Answer
         Of the simulation as it was asked for.
-    wanted : sequence of Quantity
+    wanted : sequence of ComparedQuantity
         What is compared.
     simulate : callable
         Simulates a scenario with the same seed and replications.

@@ -12,7 +12,7 @@ from airpath.arguments import blamed, check_all, fraction, whole
 from airpath.comparison.answers import Answer
 from airpath.comparison.as_kernel import fact_of
 from airpath.comparison.facts import Fact
-from airpath.comparison.quantities import Quantity, of_result, of_solution, quantities
+from airpath.comparison.quantities import ComparedQuantity, of_result, of_solution, quantities
 from airpath.comparison.result import Comparison
 from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
@@ -277,7 +277,7 @@ class _Asking:
             return []
         return [] if found is None else [found]
 
-    def wanted(self, resolved: ResolvedScenario) -> list[Quantity]:
+    def wanted(self, resolved: ResolvedScenario) -> list[ComparedQuantity]:
         """Return what is compared."""
         results = [each for each in self.found.values() if not isinstance(each, Solution)]
         return quantities(resolved, results[0].replications if results else ())

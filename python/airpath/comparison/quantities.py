@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["Quantity", "of_result", "of_solution", "quantities", "whole_runs"]
+__all__ = ["ComparedQuantity", "of_result", "of_solution", "quantities", "whole_runs"]
 
 Run = Mapping[str, Any]
 """What a replication measured."""
@@ -32,7 +32,7 @@ _MOST_QUEUES = 4
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ComparedQuantity:
     """Something that engines tell.
 
     Parameters
@@ -116,7 +116,7 @@ _OF_TRANSFERS = (
 )
 
 
-def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Quantity]:
+def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[ComparedQuantity]:
     """Return what a scenario can be compared by, in the order of the table.
 
     Parameters
@@ -150,7 +150,7 @@ def _carries_data(name: str) -> bool:
     return name.partition("/")[0] in ("bottleneck", "reverse")
 
 
-def _of_flows(resolved: ResolvedScenario) -> Iterator[Quantity]:
+def _of_flows(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
     number, groups = len(resolved.flows), resolved.flows.groups
     everyone = f"all {number}" if number > 1 else f"flow 0 {source_name(resolved, 0)}"
     each: list[tuple[str, str]] = []
@@ -174,7 +174,7 @@ def _of_flows(resolved: ResolvedScenario) -> Iterator[Quantity]:
         yield _made("", ("jain", "Jain's index of goodputs", ("", 1.0, 4)), of)
 
 
-def _of_regimes(link: Mapping[str, Any]) -> Iterator[Quantity]:
+def _of_regimes(link: Mapping[str, Any]) -> Iterator[ComparedQuantity]:
     name = link["name"]
     count = len(link["regime_packets"])
     if count > 1 and _carries_data(name):
@@ -183,22 +183,22 @@ def _of_regimes(link: Mapping[str, Any]) -> Iterator[Quantity]:
             yield _made(f"links.{name}", row, name)
 
 
-def _made(scope: str, row: tuple[str, str, tuple[str, float, int]], of: str) -> Quantity:
+def _made(scope: str, row: tuple[str, str, tuple[str, float, int]], of: str) -> ComparedQuantity:
     name, label, (unit, scale, decimals) = row
-    return Quantity(f"{scope}.{name}" if scope else name, label, of, unit, scale, decimals)
+    return ComparedQuantity(f"{scope}.{name}" if scope else name, label, of, unit, scale, decimals)
 
 
 # --- of a result -------------------------------------------------------------------------------
 
 
-def of_result(result: Result, wanted: Sequence[Quantity]) -> dict[str, list[float]]:
+def of_result(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[str, list[float]]:
     """Return each quantity in those replications that tell it; none that no replication tells.
 
     Parameters
     ----------
     result : Result
         Of a simulation or an emulation.
-    wanted : sequence of Quantity
+    wanted : sequence of ComparedQuantity
         Which.
     """
     names = [each.name for each in wanted]
@@ -283,7 +283,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def of_solution(
-    solution: Solution, resolved: ResolvedScenario, wanted: Sequence[Quantity]
+    solution: Solution, resolved: ResolvedScenario, wanted: Sequence[ComparedQuantity]
 ) -> dict[str, float]:
     """Return each quantity that an analytic model tells.
 
@@ -293,7 +293,7 @@ def of_solution(
         What the model found.
     resolved : ResolvedScenario
         The resolved scenario.
-    wanted : sequence of Quantity
+    wanted : sequence of ComparedQuantity
         Which.
     """
     names = [each.name for each in wanted]

@@ -13,7 +13,7 @@ from airpath.comparison import texts
 from airpath.comparison.answers import Answer, Row, rows_of
 from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import Fact
-from airpath.comparison.quantities import Quantity
+from airpath.comparison.quantities import ComparedQuantity
 from airpath.engine.resolved import ResolvedScenario
 from airpath.files import output_folder, write_files
 from airpath.present import figure_files, html
@@ -63,7 +63,7 @@ class Comparison:
         confidence: float,
         answers: Mapping[str, Answer],
         refused: Mapping[str, str],
-        wanted: Sequence[Quantity],
+        wanted: Sequence[ComparedQuantity],
         base: str | None = None,
         interrupted: bool = False,
         tried: Sequence[Fact] = (),

@@ -12,7 +12,7 @@ from airpath.results.intervals import Interval, text
 
 if TYPE_CHECKING:
     from airpath.comparison.answers import Answer
-    from airpath.comparison.quantities import Quantity
+    from airpath.comparison.quantities import ComparedQuantity
     from airpath.comparison.result import Comparison
     from airpath.results.differences import Difference
 
@@ -94,7 +94,7 @@ def table(comparison: Comparison) -> Table:
     return Table("Answers", columns, rows)
 
 
-def _change(difference: Difference, quantity: Quantity) -> list[str]:
+def _change(difference: Difference, quantity: ComparedQuantity) -> list[str]:
     unit = _POINTS if quantity.unit == "%" else quantity.unit
     absolute = _signed(difference.absolute, quantity.scale, quantity.decimals, unit)
     return [absolute, in_percent(difference)]

@@ -104,7 +104,7 @@ def emulate(
     captures: dict[str, Path] = {}
     interrupted = False
     for number in range(replications):
-        settings = document.Settings(
+        settings = document.EmulationSettings(
             seed,
             replication=number,
             capture=capture_to is not None and number == 0,
@@ -193,7 +193,7 @@ def run_command(
     run = _Run(made, kernel, about)
     run.check()
     traffic = document.Commands(argv, server, like, until)
-    settings = document.Settings(
+    settings = document.EmulationSettings(
         seed,
         capture=capture_to is not None,
         comment=as_comment(about),
@@ -252,7 +252,7 @@ class _Run:
     @contextmanager
     def once(
         self,
-        settings: document.Settings,
+        settings: document.EmulationSettings,
         traffic: document.Commands | None,
         listener: process.Listener,
     ) -> Iterator[tuple[process.Ended, reports.Report]]:

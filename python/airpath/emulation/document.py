@@ -13,7 +13,7 @@ from airpath.emulation.kernel import Kernel
 from airpath.engine.prepared import PreparedScenario
 from airpath.errors import BadValueError, show
 
-__all__ = ["DEEPEST", "LEVEL", "Commands", "Settings", "level", "write"]
+__all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "level", "write"]
 
 LEVEL = "AIRPATH_LEVEL"
 """Environment variable: how many emulations the process is inside of."""
@@ -53,7 +53,7 @@ class Commands:
 
 
 @dataclass(frozen=True)
-class Settings:
+class EmulationSettings:
     """What is not in the scenario.
 
     Parameters
@@ -114,7 +114,7 @@ def write(
     made: PreparedScenario,
     kernel: Kernel,
     traffic: Commands | None,
-    settings: Settings,
+    settings: EmulationSettings,
 ) -> Path:
     """Write the document of a run, and the texts of the scenario's files, into a folder.
 
@@ -130,7 +130,7 @@ def write(
         What the kernel's TCP is told.
     traffic : Commands or None
         What runs at the ends; None for the scenario's own flows.
-    settings : Settings
+    settings : EmulationSettings
         Everything else.
 
     Returns

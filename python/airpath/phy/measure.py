@@ -12,7 +12,7 @@ from airpath import _airpath
 from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
-from airpath.phy.settings import Settings, checked_threads, parts
+from airpath.phy.settings import MeasurementSettings, checked_threads, parts
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
 from airpath.scenario.tables import LARGEST
 
@@ -92,14 +92,16 @@ def measure(
         If a value is not accepted, or `out` has points of other settings.
     """
     given = {key: value for key, value in locals().items() if key not in _NOT_SETTINGS}
-    return measure_with(Settings.checked(given), threads=threads, out=out, progress=progress)
+    return measure_with(
+        MeasurementSettings.checked(given), threads=threads, out=out, progress=progress
+    )
 
 
 _NOT_SETTINGS = ("threads", "out", "progress")
 
 
 def measure_with(
-    settings: Settings,
+    settings: MeasurementSettings,
     *,
     threads: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -138,7 +140,9 @@ def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
 class _Run:
     """A table on its way."""
 
-    def __init__(self, settings: Settings, document: dict[str, Any], file: Path | None) -> None:
+    def __init__(
+        self, settings: MeasurementSettings, document: dict[str, Any], file: Path | None
+    ) -> None:
         self.settings = settings
         self.document = document
         self.file = file
@@ -208,7 +212,7 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
 
 
 def _teller(
-    progress: Progress, settings: Settings, before: int, mcs: str, snr_db: float
+    progress: Progress, settings: MeasurementSettings, before: int, mcs: str, snr_db: float
 ) -> Callable[[int, int], None]:
     about = next(about for about in parts().mcss if about["name"] == mcs)
 
@@ -223,7 +227,7 @@ def _teller(
     return tell
 
 
-def _new(settings: Settings) -> dict[str, Any]:
+def _new(settings: MeasurementSettings) -> dict[str, Any]:
     return {
         "provenance": {
             "version": _airpath.version(),
@@ -239,7 +243,7 @@ def _new(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _earlier(file: Path, settings: Settings) -> dict[str, Any]:
+def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
     """Return the table of an earlier run, which must have had the same settings."""
     new = _new(settings)
     try:
@@ -260,7 +264,7 @@ def _earlier(file: Path, settings: Settings) -> dict[str, Any]:
     return found
 
 
-def _is_ours(found: Mapping[str, Any], settings: Settings) -> bool:
+def _is_ours(found: Mapping[str, Any], settings: MeasurementSettings) -> bool:
     """Return whether a table has what this command writes beyond what every table has."""
     counts = ("iterations", "skipped") if settings.skip else ("iterations",)
     return isinstance(found["complete"], bool) and all(

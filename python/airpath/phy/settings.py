@@ -16,8 +16,8 @@ from airpath.errors import MISSING, BadValueError, Problem, one_line, show
 
 __all__ = [
     "LARGEST_SEED",
+    "MeasurementSettings",
     "Parts",
-    "Settings",
     "checked_seed",
     "checked_snrs_db",
     "checked_threads",
@@ -69,7 +69,7 @@ _MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "ra
 
 
 @dataclass(frozen=True)
-class Settings:
+class MeasurementSettings:
     """All that the counts of a table depend on.
 
     Parameters
@@ -107,7 +107,7 @@ class Settings:
     seed: int
 
     @classmethod
-    def checked(cls, given: Mapping[str, Any]) -> Settings:
+    def checked(cls, given: Mapping[str, Any]) -> MeasurementSettings:
         """Return the settings that a user asks for.
 
         Parameters

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from airpath.errors import AirpathError, BadValueError
 from airpath.present.tables import MARK, Cell, Table, Tone
-from airpath.report.beside import Beside
 from airpath.report.blocks import (
     Block,
     Facts,
@@ -24,6 +23,7 @@ from airpath.report.blocks import (
 )
 from airpath.report.figures import data_uri, inlined
 from airpath.report.page import html
+from airpath.report.report_files import ReportFiles
 from airpath.reproduction.archive import unpacked
 from airpath.reproduction.base import Effort, Row
 from airpath.reproduction.claim import Claim, Outcome
@@ -66,7 +66,7 @@ def report_of_paper(
         If it is another document.
     """
     try:
-        return html(_page(unpacked(document), Beside(folder, out)))
+        return html(_page(unpacked(document), ReportFiles(folder, out)))
     except AirpathError:
         raise
     except (AttributeError, KeyError, LookupError, TypeError, ValueError):
@@ -74,7 +74,7 @@ def report_of_paper(
         raise BadValueError(f"{wrong}.") from None
 
 
-def _page(document: Document, beside: Beside) -> Page:
+def _page(document: Document, beside: ReportFiles) -> Page:
     made = document["provenance"]
     items = [_item(item, document, beside) for item in document["items"]]
     sections = [
@@ -92,7 +92,7 @@ def _page(document: Document, beside: Beside) -> Page:
     )
 
 
-def _verdict(document: Document, beside: Beside) -> Line:
+def _verdict(document: Document, beside: ReportFiles) -> Line:
     found = document["verdict"]
     said = {each["claim"]: each["text"] for each in document["claims"]}
     details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
@@ -160,7 +160,7 @@ def _count(number: int, tone: Tone = "") -> Cell:
 # --- items -------------------------------------------------------------------------------------
 
 
-def _item(item: Document, document: Document, beside: Beside) -> Section:
+def _item(item: Document, document: Document, beside: ReportFiles) -> Section:
     key = anchor("item", item["item"])
     blocks: list[Block] = list(_figures(item, key, beside))
     if not item.get("complete", True):
@@ -175,7 +175,7 @@ def _item(item: Document, document: Document, beside: Beside) -> Section:
     return Section(key, f"{item['item']}: {item['title']}", blocks)
 
 
-def _figures(item: Document, key: str, beside: Beside) -> Iterator[Block]:
+def _figures(item: Document, key: str, beside: ReportFiles) -> Iterator[Block]:
     """Yield the figures of an item, each once, and links to its other files."""
     formats: dict[str, list[str]] = {}
     # A file that stands for a figure is named as it was when it was written.
@@ -197,7 +197,7 @@ def _figures(item: Document, key: str, beside: Beside) -> Iterator[Block]:
             beside.missing.extend(names)
 
 
-def _drawing(beside: Beside, name: str | None, prefix: str, title: str) -> str:
+def _drawing(beside: ReportFiles, name: str | None, prefix: str, title: str) -> str:
     """Return an SVG file as markup; nothing where there is none that can be read."""
     if name is None:
         return ""
@@ -288,7 +288,7 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, Tone]]] = {
 # --- provenance --------------------------------------------------------------------------------
 
 
-def _provenance(document: Document, beside: Beside) -> Section:
+def _provenance(document: Document, beside: ReportFiles) -> Section:
     made = document["provenance"]
     shown = {name: value for name, value in made.items() if name != "scenarios"}
     facts = [(name.replace("_", " "), _plain(value)) for name, value in shown.items()]

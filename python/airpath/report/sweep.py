@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.errors import one_line
 from airpath.present.tables import Cell, Table, Tone
 from airpath.report.advisories import advisories, advisory_details
-from airpath.report.beside import Beside
 from airpath.report.blocks import (
     MOST_ROWS,
     Block,
@@ -30,14 +29,15 @@ from airpath.report.differences import differences_along
 from airpath.report.figures import inlined
 from airpath.report.numbers import estimate
 from airpath.report.page import html
+from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
 
 if TYPE_CHECKING:
-    from airpath.sweeps.readings import OfPoint, Readings
+    from airpath.sweeps.readings import PointData, Readings
     from airpath.sweeps.result import Sweep
-    from airpath.sweeps.scales import Shown
+    from airpath.sweeps.scales import MetricStyle
 
-    Looks = Mapping[str, Shown]
+    Looks = Mapping[str, MetricStyle]
 
 __all__ = ["report_of_sweep"]
 
@@ -82,7 +82,7 @@ def report_of_sweep(
     report : str
         One HTML document. Equal ledgers beside equal files give equal texts.
     """
-    beside = Beside(sweep.path.parent if folder is None else folder, out)
+    beside = ReportFiles(sweep.path.parent if folder is None else folder, out)
     readings = sweep.readings
     plan = readings.plan
     drawn = _drawn(sweep) if figures is None else figures
@@ -168,7 +168,7 @@ def _messages(failures: Any) -> list[str]:
     return [*told, f"and {_several(left, 'other message')}."] if left else told
 
 
-def _is_too_wide(readings: Readings, of: OfPoint) -> bool:
+def _is_too_wide(readings: Readings, of: PointData) -> bool:
     """Return whether a point has the most replications and still not the interval asked for."""
     rule = readings.plan.rule
     if rule.metric is None or len(of.values) < rule.most:
@@ -232,7 +232,7 @@ def _drawn(sweep: Sweep) -> dict[str, bytes]:
 
 
 def _figures(
-    readings: Readings, looks: Looks, drawn: Mapping[str, bytes], beside: Beside
+    readings: Readings, looks: Looks, drawn: Mapping[str, bytes], beside: ReportFiles
 ) -> Iterator[Section]:
     count = len(readings.plan.points)
     if count > _MOST_DRAWN:
@@ -273,12 +273,12 @@ def _hints(readings: Readings, looks: Looks) -> dict[str, str]:
 
 
 def _looks(readings: Readings) -> Looks:
-    from airpath.sweeps.scales import shown
+    from airpath.sweeps.scales import metric_style
 
     plan = readings.plan
     places = range(len(plan.points))
     return {
-        metric: shown(
+        metric: metric_style(
             metric,
             [
                 readings.interval(place, metric, engine).mean
@@ -327,7 +327,7 @@ def _is_measured(readings: Readings, metric: str) -> bool:
     )
 
 
-def _reps(of: OfPoint) -> Cell:
+def _reps(of: PointData) -> Cell:
     count = len(of.values)
     if of.complete:
         return Cell(str(count), count)
@@ -358,7 +358,7 @@ def _failures(failures: Any) -> Iterator[Section]:
     yield Section("failures", "What failed", [Table("", columns, body, notes)])
 
 
-def _provenance(made: Mapping[str, Any], readings: Readings, beside: Beside) -> Section:
+def _provenance(made: Mapping[str, Any], readings: Readings, beside: ReportFiles) -> Section:
     plan = readings.plan
     left = {"scenario_toml", "axes", "metrics", "engines"}
     facts = [

@@ -16,7 +16,7 @@ from airpath.reproduction.base import Row
 from airpath.reproduction.files import read_table
 from airpath.reproduction.tolerance import Tolerance
 
-__all__ = ["PublishedMean", "Quantity", "published_mean", "published_rows"]
+__all__ = ["PublishedMean", "PublishedQuantity", "published_mean", "published_rows"]
 
 
 class PublishedMean(NamedTuple):
@@ -38,7 +38,7 @@ def _half_width_of(column: str) -> str:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class PublishedQuantity:
     """A column of published numbers.
 
     Parameters
@@ -63,7 +63,7 @@ def published_rows(
     directory: Path,
     name: str,
     keys: Sequence[str],
-    quantities: Sequence[Quantity],
+    quantities: Sequence[PublishedQuantity],
     words: Mapping[str, str] | None = None,
 ) -> list[Row]:
     """Return a published table as rows without numbers of ours.
@@ -76,7 +76,7 @@ def published_rows(
         File name: ``table3.csv``.
     keys : sequence of str
         Columns that name a row; whole numbers and numbers become such.
-    quantities : sequence of Quantity
+    quantities : sequence of PublishedQuantity
         Columns of numbers, one row for each entry.
     words : mapping of str to str, optional
         Other columns that go into `Row.extra`, and under which name. Default: none.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["failure_text", "run_description", "sweep"]
 
-Tell = Callable[[float, str], None]
+ProgressCallback = Callable[[float, str], None]
 """Takes the finished fraction, in [0, 1], and a line of text."""
 
 
@@ -58,7 +58,7 @@ def sweep(
     threads: int | None = None,
     fail_fast: bool = False,
     accept_version: bool = False,
-    progress: Tell | None = None,
+    progress: ProgressCallback | None = None,
     name: str | None = None,
 ) -> Sweep:
     """Run many scenarios, each replicated, and keep everything that was finished.
@@ -178,7 +178,7 @@ def run_description(
     threads: int | None = None,
     fail_fast: bool = False,
     accept_version: bool = False,
-    tell: Tell | None = None,
+    tell: ProgressCallback | None = None,
 ) -> tuple[Sweep, Ended]:
     """Run what is missing of a sweep, and return its results and how it ended.
 

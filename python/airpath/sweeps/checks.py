@@ -14,7 +14,7 @@ from airpath.scenario.overrides import NowhereProblem
 from airpath.sweeps.job import Job, engine_input, run_job
 from airpath.sweeps.metrics import advice, is_known
 
-__all__ = ["Complaints", "Measurable", "check_job", "measurable", "unknown_metrics"]
+__all__ = ["Measurable", "ProblemList", "check_job", "measurable", "unknown_metrics"]
 
 _MOST_LINES = 20
 
@@ -81,7 +81,7 @@ def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
     return Measurable(runs[0].measured(), resolved)
 
 
-class Complaints:
+class ProblemList:
     """Problems of points, those that are the same told once.
 
     Parameters

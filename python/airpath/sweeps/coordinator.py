@@ -145,7 +145,7 @@ class Coordinator:
         stopped = False
         try:
             while not stopped:
-                self._hand_out(queue)
+                self._dispatch(queue)
                 if not (self._in_flight or self._is_solving() or self._broken):
                     break
                 self._store(self._collected(_LOOK_S), queue)
@@ -228,7 +228,7 @@ class Coordinator:
 
     # --- handing out, collecting ---------------------------------------------------------------
 
-    def _hand_out(self, queue: Queue) -> None:
+    def _dispatch(self, queue: Queue) -> None:
         while self._broken is None and len(self._in_flight) < _IN_FLIGHT * self._workers.slots:
             units = queue.units(self._progress.slice(_TASK_S))
             if not units:

@@ -39,7 +39,7 @@ from airpath.sweeps.axes import (
     values_by_axis,
 )
 from airpath.sweeps.base import Base, Overrides, base_of
-from airpath.sweeps.checks import Complaints, Measurable, check_job, measurable, unknown_metrics
+from airpath.sweeps.checks import Measurable, ProblemList, check_job, measurable, unknown_metrics
 from airpath.sweeps.draw import drawn
 from airpath.sweeps.job import Job, job_of
 from airpath.sweeps.keys import SweepKeys
@@ -319,7 +319,7 @@ def _resolved(
     place: str,
     folder: Path | None,
 ) -> Description:
-    complaints = Complaints(place)
+    complaints = ProblemList(place)
     reading = Reading()
     jobs: dict[str, Job] = {}
     contents: dict[str, str] = {}

@@ -12,7 +12,7 @@ from airpath.errors import BadValueError
 from airpath.sweeps.job import Contents
 from airpath.sweeps.tasks import Task, TaskResult, run_shipped, run_task
 
-__all__ = ["Threads", "Workers", "Workforce", "workers_of"]
+__all__ = ["ExternalExecutor", "Threads", "Workers", "workers_of"]
 
 
 class Workers(Protocol):
@@ -67,7 +67,7 @@ class Threads:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class Workforce:
+class ExternalExecutor:
     """Workers of somebody else: processes, other machines.
 
     Contents travel when a worker says that it lacks them (`run_shipped`).
@@ -135,4 +135,4 @@ def workers_of(contents: Contents, executor: Any, threads: int | None) -> Worker
             f"{blamed('executor', executor)}: cannot run anything. "
             "Give a concurrent.futures.Executor, for example ProcessPoolExecutor(4)."
         )
-    return Workforce(contents, executor)
+    return ExternalExecutor(contents, executor)

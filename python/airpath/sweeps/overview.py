@@ -10,7 +10,7 @@ from airpath.present.tables import Table
 from airpath.results.intervals import text
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.readings import Readings
-from airpath.sweeps.scales import shown
+from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from airpath.sweeps.result import Sweep
@@ -53,7 +53,7 @@ def overview(sweep: Sweep) -> Iterator[str]:
     plan = readings.plan
     yield html.heading(plan.name or "Sweep")
     yield html.paragraph(effort(readings))
-    columns = {metric: shown(metric, _means(readings, metric)) for metric in plan.metrics}
+    columns = {metric: metric_style(metric, _means(readings, metric)) for metric in plan.metrics}
     rows = []
     for place, of in enumerate(readings.points[:_MOST_ROWS]):
         labels = [of.point.labels.get(axis, "") for axis in plan.axes]

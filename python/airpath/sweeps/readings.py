@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airpath.sweeps.job import Job
     from airpath.sweeps.runs import Run
 
-__all__ = ["OfPoint", "Own", "Readable", "Readings", "Values", "metric_bounds", "read"]
+__all__ = ["Own", "PointData", "Readable", "Readings", "Values", "metric_bounds", "read"]
 
 Values = Mapping[str, float | None]
 """By metric."""
@@ -55,7 +55,7 @@ class Readable(Protocol):
 
 
 @dataclass(frozen=True)
-class OfPoint:
+class PointData:
     """What there is of one point.
 
     Parameters
@@ -95,14 +95,14 @@ class Readings:
     ----------
     plan : Plan
         The sweep.
-    points : sequence of OfPoint
+    points : sequence of PointData
         In the order of the plan.
     own : sequence of str
         Metrics that are functions of the user.
     """
 
     plan: Plan
-    points: Sequence[OfPoint]
+    points: Sequence[PointData]
     own: Sequence[str] = ()
 
     @property
@@ -166,11 +166,11 @@ def read(
     return Readings(plan, [_of_point(ledger, plan, point, compute) for point in plan.points], own)
 
 
-def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> OfPoint:
+def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> PointData:
     seed = plan.seed_of(point)
     solved = ledger.solved(point.digest) if "solve" in plan.engines else None
     if "simulate" not in plan.engines:
-        return OfPoint(point, [], solved is not None, {}, solved, (), True)
+        return PointData(point, [], solved is not None, {}, solved, (), True)
     stored = dict(ledger.values(point.digest, seed))
     broken: dict[int, str] = {}
     if compute is not None and (job := ledger.job(point.digest)) is not None:
@@ -187,7 +187,7 @@ def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | No
     failures |= {n: why for n, why in broken.items() if n < len(values[:number])}
     complete = number is not None and ("solve" not in plan.engines or solved is not None)
     noted, has_all = recorded_advisories(ledger, point, seed, number)
-    return OfPoint(point, values[:number], complete, failures, solved, noted, has_all)
+    return PointData(point, values[:number], complete, failures, solved, noted, has_all)
 
 
 def _counted(plan: Plan, values: Sequence[Values]) -> int | None:

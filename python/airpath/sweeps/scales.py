@@ -20,7 +20,7 @@ from airpath.scenario.units import (
     Speed,
 )
 
-__all__ = ["Numbers", "Shown", "numbers_of", "shown"]
+__all__ = ["MetricStyle", "Numbers", "metric_style", "numbers_of"]
 
 _QUANTITIES: tuple[type[Quantity], ...] = (
     Duration,
@@ -111,7 +111,7 @@ _SIZES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "Mbit/s": 1e-6, "kbit/s": 1e-3, "MB":
 
 
 @dataclass(frozen=True)
-class Shown:
+class MetricStyle:
     """How a metric stands in figures.
 
     Parameters
@@ -134,7 +134,7 @@ class Shown:
         return f"{self.name}, {self.unit}" if self.unit else self.name
 
 
-def shown(metric: str, values: Iterable[float]) -> Shown:
+def metric_style(metric: str, values: Iterable[float]) -> MetricStyle:
     """Return how a metric stands in figures, in a unit that fits its values.
 
     Parameters
@@ -150,7 +150,7 @@ def shown(metric: str, values: Iterable[float]) -> Shown:
     words = (stem if choices else name).replace("_", " ")
     words += f" of {of}" if of else ""
     if choices is None:
-        return Shown(words, "", 1.0)
+        return MetricStyle(words, "", 1.0)
     largest = max((abs(value) for value in values if math.isfinite(value)), default=1.0)
     unit = next((unit for least, unit in choices if largest >= least), choices[-1][1])
-    return Shown(words, unit, _SIZES.get(unit, 1.0))
+    return MetricStyle(words, unit, _SIZES.get(unit, 1.0))

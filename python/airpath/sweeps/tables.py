@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.engine.vocabulary import UNITS
 from airpath.sweeps.advisories import NOT_RECORDED
 from airpath.sweeps.plan import Plan, Point
-from airpath.sweeps.readings import OfPoint, Readings
+from airpath.sweeps.readings import PointData, Readings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def points(readings: Readings) -> pd.DataFrame:
     return _frame(rows, [first, *columns.values(), *rest], ("mean", "low", "high"))
 
 
-def codes(of: OfPoint) -> str:
+def codes(of: PointData) -> str:
     """Return the kinds of the advisories on a point, or that they are not recorded."""
     found = list(dict.fromkeys(each["code"] for each in of.advisories))
     return "; ".join(found if of.has_all_advisories else [*found, NOT_RECORDED])

@@ -10,7 +10,7 @@ from airpath.present import style
 from airpath.present.axes import legend_below
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.selection import COLOURS, Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import shown
+from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool)
         )
     facets = Facets(chosen, [axis for axis in chosen.varied if axis != by], "ecdf")
     columns = {place: sorted(_known(chosen, place, metric)) for place in chosen.places}
-    look = shown(metric, (value for column in columns.values() for value in column))
+    look = metric_style(metric, (value for column in columns.values() for value in column))
     numbers = {key: number for number, key in enumerate(series)}
     with style.style():
         figure, panels = facets.draw((3.4, 2.5), shown=is_shown, sharex=True, sharey=True)

@@ -13,7 +13,7 @@ from airpath.sweeps.differences import PointDifference, differences, text_of
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import COLOURS, Selection, gid
-from airpath.sweeps.scales import shown
+from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def draw_forest(
             for number, column in enumerate(columns.values())
         ]
         labels = [chosen.name(number, rest) for number in rows]
-    look = shown(metric, (each.difference.absolute.mean for each in found))
+    look = metric_style(metric, (each.difference.absolute.mean for each in found))
     unit, scale = ("%", 100.0) if relative else (look.unit, look.scale)
     with style.style():
         width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(panels))

@@ -11,7 +11,7 @@ import numpy as np
 from airpath.present import style
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import shown
+from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str, *, is_shown: bo
         place: readings.interval(place, metric, readings.first_engine).mean
         for place in chosen.places
     }
-    look = shown(metric, means.values())
+    look = metric_style(metric, means.values())
     known = [value * look.scale for value in means.values() if not math.isnan(value)] or [0.0]
     columns, rows = list(chosen.values(x).items()), list(chosen.values(y).items())
     with style.style():

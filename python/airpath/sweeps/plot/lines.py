@@ -13,7 +13,7 @@ from airpath.sweeps.overview import effort
 from airpath.sweeps.plan import Engine
 from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import Shown, shown
+from airpath.sweeps.scales import MetricStyle, metric_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class _Lines:
             for place in chosen.places
             for engine in self.engines
         }
-        self.look: Shown = shown(metric, (each.mean for each in self.found.values()))
+        self.look: MetricStyle = metric_style(metric, (each.mean for each in self.found.values()))
         self.numbers = chosen.numbers(over)
         self.labels = chosen.values(over)
 

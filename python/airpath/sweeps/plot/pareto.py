@@ -13,7 +13,7 @@ from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import Shown, shown
+from airpath.sweeps.scales import MetricStyle, metric_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,11 +85,11 @@ class _Pareto:
             for metric in metrics
         ]
         rates, delays = (
-            shown(metric, (each.mean for each in found.values()))
+            metric_style(metric, (each.mean for each in found.values()))
             for metric, found in zip(metrics, self.found, strict=True)
         )
-        self.rate: Shown = rates
-        self.delay: Shown = delays
+        self.rate: MetricStyle = rates
+        self.delay: MetricStyle = delays
         self.colours = self._by_value(self.by, COLOURS)
         self.markers = self._by_value(self.shape, MARKERS)
 
@@ -109,7 +109,7 @@ class _Pareto:
                 f"{effort(self.chosen.readings, self.chosen.places)} · up and to the right is "
                 "better; ringed: no other point is better in both means"
             )
-            if unsaid := self._unsaid():
+            if unsaid := self._unencoded_axes():
                 about += f"; equal marks differ in {', '.join(unsaid)}"
             style.heading(figure, title, about)
         return figure
@@ -161,7 +161,7 @@ class _Pareto:
 
     def _names(self, axis: Axes, best: Sequence[tuple[int, float, float]]) -> None:
         """Name what the front's points are, where it is not said by colour and marker."""
-        axes = self._unsaid()
+        axes = self._unencoded_axes()
         if not axes or len(best) > _MOST_NAMES:
             return
         for place, delay, rate in best:
@@ -174,7 +174,7 @@ class _Pareto:
                 color=style.COLOURS["grey"],
             )
 
-    def _unsaid(self) -> list[str]:
+    def _unencoded_axes(self) -> list[str]:
         """Return the axes that neither colour, marker nor panel tells."""
         said = {self.by, self.shape, *self.facets.axes}
         return [name for name in self.chosen.varied if name not in said]

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from airpath.files import LARGEST, read_bytes
 from airpath.report.blocks import Link
 
-__all__ = ["Beside"]
+__all__ = ["ReportFiles"]
 
 
-class Beside:
+class ReportFiles:
     """A folder with the files of a reproduction or of a sweep, seen from a report.
 
     Parameters
