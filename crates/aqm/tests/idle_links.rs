@@ -179,7 +179,11 @@ fn decides_alike(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 2,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// RED and ARED used to drop every packet for ever over a link that does not ask an empty
     /// queue (`trace`, `rlc-am`), and FQ-CoDel to take a flow for an old one there.

@@ -27,16 +27,24 @@ pub use samples::samples;
 pub use script::Script;
 
 use serde_json::Value;
+use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
 /// The variable that names the file of records.
 const VARIABLE: &str = "AIRPATH_CONFORMANCE";
 
+/// Number of random cases of a property: `usual`, or `PROPTEST_CASES` where that is more
+/// (`make long-tests` sets it).
+pub fn cases(usual: u32) -> u32 {
+    let wanted = env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    wanted.map_or(usual, |wanted: u32| wanted.max(usual))
+}
+
 /// Adds a line to the file of records, if there is one. One write per line, so that tests that run
 /// at the same time do not mix.
 fn write(record: &Value) {
-    let Some(path) = std::env::var_os(VARIABLE) else {
+    let Some(path) = env::var_os(VARIABLE) else {
         return;
     };
     let mut file = OpenOptions::new()

@@ -341,8 +341,8 @@ fn noise_spreads_the_choices_normally() {
     hand.until(end);
     // What TAGLA chooses on a fine grid of estimates, weighted by the normal distribution.
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
-    let (step, from) = (0.01, -12.0);
-    for place in 0..5200 {
+    let (step, from) = (0.02, -12.0);
+    for place in 0..2600 {
         let low = from + step * f64::from(place);
         let at = |snr_db: f64| normal_share((snr_db - mean_db) / deviation_db);
         let chosen = chosen_of(low + step / 2.0, &tagla);

@@ -108,15 +108,13 @@ fn assert_dvb_rcs(snr_db: f64, published: f64, blocks: u64) {
 }
 
 #[test]
-fn awgn_points_of_qpsk_at_1e_2() {
-    for number in [0, 1] {
-        assert_point(number, Algorithm::MaxLog, 0, 24_000);
-    }
+fn awgn_point_of_qpsk_at_1e_2() {
+    assert_point(1, Algorithm::MaxLog, 0, 24_000);
 }
 
 #[test]
 fn awgn_points_of_64qam_at_1e_2() {
-    for number in [4, 5, 6, 7] {
+    for number in [4, 7] {
         assert_point(number, Algorithm::MaxLog, 0, 24_000);
     }
 }

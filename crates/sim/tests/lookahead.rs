@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use crate::networks::{Case, any_case, files};
+use airpath_conformance::cases;
 use airpath_core::{Series, Stage, StageError, Time};
 use airpath_path::{AnyStage, Parts, ReplicationReport};
 use airpath_sim::{CapturePlan, CaptureRequest, Driver, Plan, Point, Sink, replicate_and_capture};
@@ -96,7 +97,7 @@ fn replicated(case: &Case, record: Value, captures: bool) -> [String; 2] {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1000, failure_persistence: None, ..ProptestConfig::default()
+        cases: cases(200), failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

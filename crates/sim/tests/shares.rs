@@ -1,6 +1,7 @@
 //! Shares and ratios lie in [0, 1] in every report of every network.
 
 use crate::networks::any_case;
+use airpath_conformance::cases;
 use airpath_sim::Driver;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -36,7 +37,7 @@ fn find_no_shares(place: &str, value: &Value, is_share: bool, found: &mut Vec<St
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1000, failure_persistence: None, ..ProptestConfig::default()
+        cases: cases(200), failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

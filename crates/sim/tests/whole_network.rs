@@ -2,6 +2,7 @@
 //! order of equal times.
 
 use crate::common::*;
+use airpath_conformance::cases;
 use airpath_core::{FlowId, Port, Series, Stage, Time};
 use airpath_link::{Files, Traces};
 use airpath_path::{Network, Parts, ReplicationReport, Route, Scenario, build};
@@ -132,7 +133,7 @@ fn report_text(report: &ReplicationReport) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 256, failure_persistence: None, ..ProptestConfig::default()
+        cases: cases(256), failure_persistence: None, ..ProptestConfig::default()
     })]
 
     /// Packets sent = delivered + dropped + held, at every stage after every event, and over the

@@ -8,6 +8,7 @@
 
 use crate::random_channel::{Connection, fates, options};
 use crate::script::{Given, SenderScript, again, new, news, sender};
+use airpath_conformance::cases;
 use airpath_core::{Duration, Time};
 use airpath_tcp::{
     EcnReaction, EcnUse, LossDetection, RecoveryKind, StackVariant, TcpConfig, WindowGrowth,
@@ -291,7 +292,7 @@ fn ns3_timeout_reduces_ssthresh_again() {
 // --- both ---------------------------------------------------------------------------------------
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn a_transfer_with_marks_and_losses_ends(

@@ -4,6 +4,7 @@
 use crate::random_channel::*;
 use crate::script;
 use crate::script::Peer;
+use airpath_conformance::cases;
 use airpath_core::test_kit::Bench;
 use airpath_core::{Duration, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
     /// The invariants hold at every step (see `Connection::check`), and the transfer ends.
     #[test]
@@ -160,7 +161,7 @@ fn whims() -> impl Strategy<Value = Vec<Whim>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
     /// RFC 2018 §8: what was acknowledged selectively may be dropped, and is sent again.
     #[test]

@@ -2,6 +2,7 @@
 //! nothing.
 
 use crate::random_channel::*;
+use airpath_conformance::cases;
 use airpath_core::{Duration, Rate, Stage, StageError, Time};
 use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent};
 use airpath_tcp::{Sender, SenderConfig, TcpConfig, delegate_congestion};
@@ -34,7 +35,7 @@ fn watched(options: &TcpConfig, transfer: u64, one_way: Duration) -> Connection 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
     /// Event by event, with every choice of options, on a channel that loses, repeats and reorders.
     #[test]

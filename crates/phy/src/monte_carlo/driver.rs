@@ -161,7 +161,7 @@ mod tests {
     /// Blocks that were not independent would make the batches' errors vary more, or less.
     #[test]
     fn errors_of_batches_vary_as_those_of_independent_blocks() {
-        let (outcome, heard) = run(&settings(u64::MAX, 60 * BATCH, 2));
+        let (outcome, heard) = run(&settings(u64::MAX, 30 * BATCH, 2));
         let rate = outcome.count.frame_error_rate();
         let (mean, variance) = (rate * BATCH as f64, rate * (1.0 - rate) * BATCH as f64);
         let mut before = 0;

@@ -1,4 +1,4 @@
-//! A thousand users with a queue each in one stage, counted by name; 200 under every discipline.
+//! A thousand users with a queue each in one stage, counted by name; 50 under every discipline.
 
 use super::cell::with_cell;
 use crate::common::{MS, PlainDriver, SECOND, datagrams, droptail, fixed, flow, merge, run};
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const USERS: u64 = 1000;
-/// Under every discipline; a thousand take as long as all other contracts.
-const CROWD: u64 = 200;
+/// Under every discipline.
+const CROWD: u64 = 50;
 
 fn cell(scheduler: &str, rate_bps: u64) -> Value {
     json!({"kind": "toy-cell", "scheduler": scheduler, "rate_bps": rate_bps})
@@ -77,7 +77,7 @@ fn round_robin_gives_each_of_a_thousand_users_a_thousandth() {
 /// User `number`: from below its channel's 500 kbit/s to three times as much.
 fn user_apart(number: u64) -> Value {
     let start = json!({"kind": "at", "time_ns": number * 7919 % (20 * MS)});
-    let source = datagrams("cbr", 300_000 + 6000 * number);
+    let source = datagrams("cbr", 300_000 + 24_000 * number);
     flow(source, json!({"start": start, "user": number}))
 }
 
@@ -101,11 +101,11 @@ fn the_queue_of_a_user_is_as_if_it_were_alone_under_every_discipline() {
         let all = run((0..CROWD).map(user_apart).collect());
         let sent: u64 = all.queues.iter().map(|queue| queue.arrived).sum();
         let departed: u64 = all.queues.iter().map(|queue| queue.departed).sum();
-        assert!(sent > 20_000 && departed > 12_000, "{kind}: {sent} {departed}");
+        assert!(sent > 5000 && departed > 3000, "{kind}: {sent} {departed}");
         let drops = all.queues.iter().map(dropped).sum::<u64>();
-        assert!(drops == 0 || drops > 200, "{kind}: {drops}");
+        assert!(drops == 0 || drops > 50, "{kind}: {drops}");
         with_drops += u64::from(drops > 0);
-        for number in [0, 1, 50, 101, 150, 198, 199] {
+        for number in [0, 1, 24, 48, 49] {
             let alone = run(vec![user_apart(number)]);
             let place = number as usize;
             assert_eq!(all.queues[place], alone.queues[place], "{kind}");

@@ -284,7 +284,8 @@ fn compared(algorithm: Algorithm, coded_bits: usize, mean: f64, blocks: usize) -
 /// instead of an eighth turns as many of them. What counts is that neither side loses.
 #[test]
 fn rounding_loses_nothing_that_can_be_seen_near_the_waterfall() {
-    for (algorithm, coded_bits, mean, _) in WATERFALLS {
+    // One of each algorithm and each rate.
+    for (algorithm, coded_bits, mean, _) in [WATERFALLS[0], WATERFALLS[3]] {
         let found = compared(algorithm, coded_bits, mean, 1500);
         assert!(found.reference_errors > 10, "{algorithm:?}, {coded_bits}: {found:?}");
         assert!(found.lost() < 4.0, "{algorithm:?}, {coded_bits}: {found:?}");
