@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate, titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
 from airpath_papers.vcp.common import about
 from airpath_papers.vcp.delivered import NAMES
@@ -133,7 +132,7 @@ def _draw(session: Session, key: str, title: str) -> Figure:
                 "marker": "o",
                 "linestyle": "",
                 "label": NAMES[protocol],
-                "xerr": [half_width(each) for each in known],
+                "xerr": [each.error_bar for each in known],
                 "capsize": 2,
             }
             axes.errorbar([each.mean for each in known], [names.index(n) for n in here], **look)

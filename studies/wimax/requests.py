@@ -9,7 +9,6 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
 from airpath_papers.wimax.data import NAMES
 from airpath_papers.wimax.delays import COLOURS
@@ -103,7 +102,7 @@ def _draw(session: Session, title: str) -> Figure:
                 found = [each for each in known if each is not None]
                 colour = plotting.COLOURS[COLOURS.get(policy, "purple")]
                 look: dict[str, Any] = {"color": colour, "marker": "o", "lw": 1.2, "capsize": 2}
-                bars = [half_width(each) for each in found]
+                bars = [each.error_bar for each in found]
                 means = [each.mean for each in found]
                 axes.errorbar(PERIODS_MS, means, yerr=bars, label=_name(policy), **look)
             axes.set(xscale="log", xlabel="period of requests, ms", title=f"{name}: {quantity}")

@@ -10,7 +10,6 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.wimax.crowds import COLLIDING, COUNTS, SIZES_KB, Crowd
@@ -119,7 +118,7 @@ def _line(
 ) -> None:
     known = [what.estimate(session, cell) for cell in cells]
     found = [each for each in known if each is not None]
-    bars: dict[str, Any] = {"yerr": [half_width(each) for each in found], "capsize": 2}
+    bars: dict[str, Any] = {"yerr": [each.error_bar for each in found], "capsize": 2}
     look: dict[str, Any] = {"color": plotting.COLOURS[COLOURS[policy]], "marker": "o", "lw": 1.2}
     axes.errorbar(places, [each.mean for each in found], label=NAMES[policy], **bars, **look)
 

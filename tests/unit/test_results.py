@@ -58,6 +58,9 @@ def test_an_interval_is_students_t() -> None:
 
 def test_one_value_has_no_interval() -> None:
     found = mean_interval([3.0], 0.95)
+    assert math.isnan(found.half_width)
+    assert (found.error_bar, found.excludes_zero) == (0.0, False)
+    assert mean_interval([3.0, 5.0], 0.5).error_bar == pytest.approx(1.0)
     assert found.mean == 3.0
     assert math.isnan(found.low)
     assert found.to_dict() == {

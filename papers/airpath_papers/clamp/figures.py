@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
+from airpath.present.points import Point, Points, draw
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
-from airpath.reproduction.points import Point, Points, draw, half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.measures import (
@@ -242,7 +242,7 @@ def _points(curve: Curve, session: Session, last_ms: float) -> list[Point]:
         x, y = session.estimate(cell, curve.tradeoff.over), curve.value.estimate(session, cell)
         if x is None or y is None or 1e3 * x.mean > last_ms:
             continue
-        halves = (half_width(x), half_width(y)) if x.reps >= LEAST_RUNS else (0.0, 0.0)
+        halves = (x.error_bar, y.error_bar) if x.reps >= LEAST_RUNS else (0.0, 0.0)
         points.append(Point(1e3 * x.mean, y.mean, 1e3 * halves[0], halves[1]))
     return sorted(points)
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from airpath.present import style as plotting
+from airpath.present.points import Point, Points, draw
 from airpath.reproduction.base import Cell
 from airpath.reproduction.claims import Value, means
-from airpath.reproduction.points import Point, Points, draw, half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 
@@ -130,7 +130,7 @@ class Curve:
         for cell in self.tradeoff.cells:
             x, y = session.estimate(cell, self.tradeoff.over), self.value.estimate(session, cell)
             if x is not None and y is not None:
-                point = Point(scale * x.mean, y.mean, scale * half_width(x), half_width(y))
+                point = Point(scale * x.mean, y.mean, scale * x.error_bar, y.error_bar)
                 points.append(point)
         colour = plotting.COLOURS[self.colour]
         look: dict[str, Any] = {"color": colour, "marker": self.marker, "markersize": 4}

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from airpath.present.points import Point
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.parameter_plot import ParameterPlot
-from airpath.reproduction.points import Point
 from airpath.reproduction.session import Session
 from airpath_papers.sbd.data import (
     BEARERS,

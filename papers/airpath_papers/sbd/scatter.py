@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
+from airpath.present.points import OPEN, Point, Points, enlarged
 from airpath.reproduction.base import Cell, Table
-from airpath.reproduction.points import OPEN, Point, Points, enlarged, half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 
@@ -113,7 +113,7 @@ class Cloud:
     def _points(self, cells: Sequence[Cell], session: Session) -> list[Point]:
         both = [[each.estimate(session, cell) for each in (self.x, self.y)] for cell in cells]
         return [
-            Point(x.mean, y.mean, half_width(x), half_width(y))
+            Point(x.mean, y.mean, x.error_bar, y.error_bar)
             for x, y in both
             if x is not None and y is not None
         ]

@@ -12,7 +12,6 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import known
 from airpath.reproduction.manifest import Evaluate, titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.session import Session
 from airpath.results.intervals import Interval
 from airpath_papers.paths import VCP
@@ -250,13 +249,13 @@ def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> Non
     base = _known(session, last, places)
     for line, (colour, marker) in zip(panel.lines, LOOKS, strict=False):
         found = _known(session, line, places)
-        means, halves = [each.mean for each in found], [half_width(each) for each in found]
+        means, halves = [each.mean for each in found], [each.error_bar for each in found]
         band(upper, places, means, halves, colour, marker, line.label)
         if line is last:
             continue
         # Where the other delivers nothing there is no ratio.
         both = zip(places, found, base, strict=True)
-        points = [(x, a.mean / b.mean, half_width(a) / b.mean) for x, a, b in both if b.mean > 0]
+        points = [(x, a.mean / b.mean, a.error_bar / b.mean) for x, a, b in both if b.mean > 0]
         x, ratios, widths = zip(*points, strict=True) if points else ((), (), ())
         band(lower, x, ratios, widths, colour, marker, f"{line.label} over {last.label}")
     for axes in (upper, lower):

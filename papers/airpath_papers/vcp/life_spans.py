@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
@@ -94,7 +93,7 @@ def _draw(session: Session, title: str) -> Figure:
         for protocol, look in COLOURS.items():
             lines = [life_spans_s(session, pair[protocol]) for pair in of_snr.values()]
             found = [session.interval(line) for line in lines]
-            means, halves = [each.mean for each in found], [half_width(each) for each in found]
+            means, halves = [each.mean for each in found], [each.error_bar for each in found]
             band(axes, LIFE_DB, means, halves, *look, NAMES[protocol])
         axes.set(title=TEAR_DOWN[variant].about, xlabel="SNR_G, dB", ylim=(0, 20.5))
         axes.title.set_fontsize(9.5)

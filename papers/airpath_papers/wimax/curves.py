@@ -10,7 +10,6 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import Evaluate, titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
@@ -144,7 +143,7 @@ def _panel(axes: Axes, session: Session, key: str, name: str) -> None:
         axes.plot(places, found, line, color=plotting.COLOURS[colour], lw=1.5, label=label)
     estimates = [SIMULATED.estimate(session, cell_of(case)) for case in cases]
     known = [each for each in estimates if each is not None]
-    bars: dict[str, Any] = {"yerr": [half_width(each) for each in known], "capsize": 2}
+    bars: dict[str, Any] = {"yerr": [each.error_bar for each in known], "capsize": 2}
     look: dict[str, Any] = {"color": plotting.COLOURS["black"], "linestyle": "", "marker": "o"}
     axes.errorbar(places, [each.mean for each in known], label="simulation", **bars, **look)
     if name == "contention_ms":

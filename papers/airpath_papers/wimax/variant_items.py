@@ -10,7 +10,6 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import caption
 from airpath.reproduction.manifest import Evaluate, titles
-from airpath.reproduction.points import half_width
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
@@ -133,7 +132,7 @@ def _draw(session: Session, key: str, title: str, variants: Variants) -> Figure:
             known = [quantity.estimate(session, case) for case in cases]
             found = [each for each in known if each is not None]
             look: dict[str, Any] = {"color": plotting.COLOURS[COLOURS[policy]], "marker": "o"}
-            bars: dict[str, Any] = {"xerr": [half_width(each) for each in found]}
+            bars: dict[str, Any] = {"xerr": [each.error_bar for each in found]}
             means = [each.mean for each in found]
             label = NAMES[policy]
             axes.errorbar(means, places, linestyle="", label=label, capsize=2, **bars, **look)

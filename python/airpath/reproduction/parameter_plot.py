@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
+from airpath.present.points import OPEN, Point, Points, draw
 from airpath.reproduction.base import Cell, Table
-from airpath.reproduction.points import OPEN, Point, Points, draw, half_width
 from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
@@ -107,7 +107,7 @@ class ParameterPlot:
                 found = quantity.estimate(session, cell)
                 if found is not None:
                     beside = value + self.dodge * (place - middle)
-                    points.append(Point(beside, found.mean, 0.0, half_width(found)))
+                    points.append(Point(beside, found.mean, 0.0, found.error_bar))
             look = {"color": plotting.COLOURS[colour], "marker": marker, "markersize": 5}
             pale, bars = {"lw": 0.9, "alpha": 0.4}, {"elinewidth": 1.0, "capsize": 2}
             draw(panel, Points(group, points, look, pale, bars=bars))

@@ -52,6 +52,11 @@ class Interval:
         return (self.high - self.low) / 2
 
     @property
+    def error_bar(self) -> float:
+        """Length of an error bar to either side: `half_width`, or 0 where there is no interval."""
+        return 0.0 if math.isnan(self.half_width) else self.half_width
+
+    @property
     def varies(self) -> bool:
         """Whether the values differ: a width beyond what the resolution and rounding make."""
         return self.half_width > self.resolution + ROUNDING * abs(self.mean)

@@ -1,24 +1,22 @@
 """Figures of means with their intervals: curves over a parameter, two measures over a grid.
 
-Every point has its intervals, ours and the paper's; a line between points is pale, for it joins
-means of different runs and no curve.
+Every point has its intervals, simulated and published; a line between points is pale, for it joins
+means of different runs and is no curve.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
-from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["OPEN", "Point", "Points", "draw", "enlarged", "half_width"]
+__all__ = ["OPEN", "Point", "Points", "draw", "enlarged"]
 
 OPEN: Final[Mapping[str, Any]] = {"fillstyle": "none"}
 """The look of published points."""
@@ -31,11 +29,6 @@ class Point(NamedTuple):
     y: float
     x_half: float = 0.0
     y_half: float = 0.0
-
-
-def half_width(estimate: Interval) -> float:
-    """Return the half-width of an interval, 0 where there is none."""
-    return 0.0 if isnan(estimate.half_width) else estimate.half_width
 
 
 @dataclass(frozen=True)
