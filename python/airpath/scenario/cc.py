@@ -22,6 +22,7 @@ from airpath.scenario.values import (
 )
 
 __all__ = [
+    "Bbr",
     "Clamp",
     "Congestion",
     "Cubic",
