@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import log
 from typing import Any, Final, NamedTuple
 
 import airpath as ap
@@ -11,18 +12,21 @@ from airpath_papers.clamp.scenarios import (
     AS_CHOSEN,
     FAST,
     NEWRENO,
+    OF_CLAIMS,
     SLOW,
     Case,
     Saturated,
     Variant,
     build,
     build_saturated,
+    half,
 )
 
 from .today import Today, build_today
 
 __all__ = [
     "AT_50_MS",
+    "CHANGED",
     "PARTS_S",
     "PERIOD",
     "PERIODS",
@@ -74,8 +78,33 @@ PERIODS: Final = ("100 ms", PERIOD, "1 s")
 """Of the powers of two antennas. The claim is about 300 ms, three times the time constant of
 the scheduler's averages, which was chosen before any number was seen."""
 
+CHANGED: Final[Mapping[str, Variant]] = {
+    **OF_CLAIMS,
+    "margin-0.5": Variant("the margin is 0.5", link={"margin": 0.5}),
+    "margin-per-user": Variant(
+        "a margin for each user",
+        link={"margin": ap.link.AdaptiveMargin(target_loss=1e-3, per_user=True)},
+    ),
+    "natural-log": Variant(
+        "the natural logarithm in Eq. 18: the bandwidth times ln 2",
+        rate={"bandwidth": f"{round(4.3e6 * log(2))} Hz"},
+    ),
+    "min-rto": Variant("the smallest timeout is 0.2 s", tcp={"min_rto": "200 ms"}),
+    "ssthresh": Variant("ssthresh is half of CWND", tcp={"flight_bound": "replaced"}),
+    "rate-0.1s": Variant("μ_c over 0.1 s", queue={"rate_time_constant": "100 ms"}),
+    "rate-5s": Variant("μ_c over 5 s", queue={"rate_time_constant": "5 s"}),
+    "available": Variant(
+        "r of Eq. 19 from the rate that was available", scheduler={"average": "available"}
+    ),
+    "rayleigh": Variant("Clarke's fading, circular", fading=ap.snr.Rayleigh),
+    "alpha-100": Variant("α = 100 packets", window={"average_packets": 100}),
+    "delayed-acks": Variant("an ACK for every second packet", tcp={"delayed_ack_segments": 2}),
+}
+"""Choices of the paper's README.md, each changed by itself."""
+
 VARIANTS: Final[Mapping[str, Variant]] = {
     "": AS_CHOSEN,
+    **CHANGED,
     "sender": Variant("CLAMP at the sender", cc="clamp"),
     **{f"harq-{harq}": Variant(harq, link={"harq": harq}) for harq in ("chase", "incremental")},
     **{
@@ -256,6 +285,8 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
         case Combined():
             shorter = min(effort.duration_s - effort.warmup_s, 600.0)
             return Effort(replications=1, duration_s=shorter + 20.0, warmup_s=20.0)
+        case Case() if cell.variant in CHANGED:
+            return half(effort)
         case _:
             return effort
 

@@ -35,6 +35,7 @@ from .checks import (
     swing,
     targets,
 )
+from .sensitivity import SENSITIVITY
 from .today import MEASURES, TODAY
 
 if TYPE_CHECKING:
@@ -405,6 +406,7 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
         "schedulers": _compared("schedulers", schedulers, equal),
         "today": _item("today", list(TODAY), _show_today),
         "fluid-map": (fluid_map.CELLS, fluid_map.evaluate),
+        "sensitivity": SENSITIVITY,
     }
 
 

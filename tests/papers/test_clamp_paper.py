@@ -35,7 +35,6 @@ from airpath_papers.clamp.measures import (
     total_mbps,
 )
 from airpath_papers.clamp.scenarios import Case, Saturated
-from airpath_papers.clamp.sensitivity import VARIANTS, variant_of
 
 NOT_HELD = {
     "clamp-slow": "differs",
@@ -176,27 +175,3 @@ def test_excursions_are_above_a_multiple_of_the_other_queue() -> None:
     assert not spikes.is_one_start([first, second], [0.0], 5.0)
     assert spikes.is_one_start([first], [0.0, 80.0], 5.0)
     assert not spikes.is_one_start([first], [2.0, 80.0], 5.0)  # it began before the flow
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_changes_the_scenario_and_nothing_else(name: str) -> None:
-    found = Session(PAPER, PAPER.modes["default"], Compiled(), seed=1)
-    case = Case(True, False, True, 7000)
-    chosen, changed = (
-        json.loads(found.scenario(each).resolve()[0])
-        for each in (case, case._replace(variant=name))
-    )
-    different = [key for key in chosen if chosen[key] != changed[key]]
-    assert len(different) == 1, different
-    assert variant_of(case._replace(variant=name)) == VARIANTS[name]
-
-
-@pytest.mark.parametrize("mode", PAPER.modes)
-def test_variants_have_half_of_the_measured_time(mode: Any) -> None:
-    whole = PAPER.modes[mode]
-    half = PAPER.effort_of(Case(True, False, True, 7000, "min-rto"), whole)
-    times = [
-        effort.replications * (effort.duration_s - effort.warmup_s) for effort in (whole, half)
-    ]
-    assert times[1] == times[0] / 2
-    assert half.replications >= 2

@@ -16,19 +16,18 @@ from airpath_papers.clamp.claims import CLAIMS
 from airpath_papers.clamp.dynamics import Dynamics, build_dynamics, effort_of_dynamics
 from airpath_papers.clamp.figures import FIGURES
 from airpath_papers.clamp.link import LinkCase, build_link, effort_of_link
-from airpath_papers.clamp.scenarios import Case, Saturated, build, build_saturated
-from airpath_papers.clamp.sensitivity import SENSITIVITY, variant_of
+from airpath_papers.clamp.scenarios import (
+    Case,
+    Saturated,
+    build,
+    build_saturated,
+    half,
+    variant_of,
+)
 from airpath_papers.clamp.traces import SHOWN_S, TRACES
 from airpath_papers.paths import CLAMP
 
 __all__ = ["PAPER"]
-
-
-def _half(effort: Effort) -> Effort:
-    """Return half of the runs; of two, both, each measured for half as long."""
-    if effort.replications > 2:
-        return replace(effort, replications=effort.replications // 2)
-    return replace(effort, duration_s=(effort.warmup_s + effort.duration_s) / 2)
 
 
 def effort_of(cell: Cell, effort: Effort) -> Effort:
@@ -41,7 +40,7 @@ def effort_of(cell: Cell, effort: Effort) -> Effort:
         case Case() if cell.record:
             return replace(effort, replications=1, duration_s=SHOWN_S[1])
         case Case() if cell.variant:
-            return _half(effort)
+            return half(effort)
         case _:
             return effort
 
@@ -65,10 +64,7 @@ _FIGURES: Final[dict[str, tuple[Cells, Evaluate]]] = {**FIGURES, **TRACES}
 PAPER: Final = paper_of(
     CLAMP,
     CLAIMS,
-    {
-        **{key: _FIGURES[key] for key in sorted(_FIGURES, key=lambda key: int(key[3:]))},
-        "sensitivity": SENSITIVITY,
-    },
+    {key: _FIGURES[key] for key in sorted(_FIGURES, key=lambda key: int(key[3:]))},
     cell_names=Case._fields,
     simulated_scenario=simulated,
     effort_of=effort_of,

@@ -6,6 +6,7 @@ README.md lists every value that the paper leaves open; a `Variant` changes some
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import airpath as ap
@@ -18,6 +19,7 @@ __all__ = [
     "HIGH",
     "LOW",
     "NEWRENO",
+    "OF_CLAIMS",
     "SLOW",
     "Case",
     "Radio",
@@ -26,6 +28,8 @@ __all__ = [
     "build",
     "build_saturated",
     "cell_of",
+    "half",
+    "variant_of",
 ]
 
 
@@ -82,7 +86,7 @@ class Case(NamedTuple):
     knob_bytes : int
         CLAMP: a. New cc.Reno: the buffer of each queue.
     variant : str
-        Names what the item ``sensitivity`` changes; empty for the choices of README.md.
+        Names what a claim changes; empty for the choices of README.md.
     record : tuple of str
         Series to record.
     """
@@ -132,6 +136,26 @@ class Variant(NamedTuple):
 
 
 AS_CHOSEN: Final = Variant("as chosen")
+
+OF_CLAIMS: Final[Mapping[str, Variant]] = {
+    "margin-from-0": Variant(
+        "the margin does not fall below 0",
+        link={"margin": ap.link.AdaptiveMargin(target_loss=1e-3, least=0.0)},
+    ),
+}
+"""What a claim changes of the choices of README.md."""
+
+
+def variant_of(case: Case) -> Variant:
+    """Return what a case changes."""
+    return OF_CLAIMS[case.variant] if case.variant else AS_CHOSEN
+
+
+def half(effort: Effort) -> Effort:
+    """Return half of the runs; of two, both, each measured for half as long."""
+    if effort.replications > 2:
+        return replace(effort, replications=effort.replications // 2)
+    return replace(effort, duration_s=(effort.warmup_s + effort.duration_s) / 2)
 
 
 class Saturated(NamedTuple):

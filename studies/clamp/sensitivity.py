@@ -1,15 +1,13 @@
-"""Claims again, with one choice of README.md changed at a time, or another delay."""
+"""The paper's claims, with one choice of its README.md changed at a time, or another delay."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import log
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import airpath as ap
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claim import Finding
 from airpath.reproduction.formulas import Criterion, Point
@@ -18,44 +16,14 @@ from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES, swept
 from airpath_papers.clamp.figures import drawn_over, figure_of
 from airpath_papers.clamp.measures import FLOWS_MS
-from airpath_papers.clamp.scenarios import AS_CHOSEN, Case, Variant
+from airpath_papers.clamp.scenarios import AS_CHOSEN
 from airpath_papers.clamp.sweeps import FEWER, NAMES, fewer
 
-__all__ = ["SENSITIVITY", "VARIANTS", "variant_of"]
+from .cells import CHANGED
 
-TITLE: Final = "what the numbers depend on: one choice of README.md changed at a time"
+__all__ = ["SENSITIVITY"]
 
-VARIANTS: Final[Mapping[str, Variant]] = {
-    "margin-from-0": Variant(
-        "the margin does not fall below 0",
-        link={"margin": ap.link.AdaptiveMargin(target_loss=1e-3, least=0.0)},
-    ),
-    "margin-0.5": Variant("the margin is 0.5", link={"margin": 0.5}),
-    "margin-per-user": Variant(
-        "a margin for each user",
-        link={"margin": ap.link.AdaptiveMargin(target_loss=1e-3, per_user=True)},
-    ),
-    "natural-log": Variant(
-        "the natural logarithm in Eq. 18: the bandwidth times ln 2",
-        rate={"bandwidth": f"{round(4.3e6 * log(2))} Hz"},
-    ),
-    "min-rto": Variant("the smallest timeout is 0.2 s", tcp={"min_rto": "200 ms"}),
-    "ssthresh": Variant("ssthresh is half of CWND", tcp={"flight_bound": "replaced"}),
-    "rate-0.1s": Variant("μ_c over 0.1 s", queue={"rate_time_constant": "100 ms"}),
-    "rate-5s": Variant("μ_c over 5 s", queue={"rate_time_constant": "5 s"}),
-    "available": Variant(
-        "r of Eq. 19 from the rate that was available", scheduler={"average": "available"}
-    ),
-    "rayleigh": Variant("Clarke's fading, circular", fading=ap.snr.Rayleigh),
-    "alpha-100": Variant("α = 100 packets", window={"average_packets": 100}),
-    "delayed-acks": Variant("an ACK for every second packet", tcp={"delayed_ack_segments": 2}),
-}
-"""The changes, by name."""
-
-
-def variant_of(case: Case) -> Variant:
-    """Return what a case changes."""
-    return VARIANTS[case.variant] if case.variant else AS_CHOSEN
+TITLE: Final = "what the paper's claims depend on: one choice of its README.md changed at a time"
 
 
 class Evaluation(NamedTuple):
@@ -123,7 +91,7 @@ BY_WAIT: Final = (
 
 WAIT: Final = "the delay ends with the start of service (mean sojourn time)"
 
-NAMED: Final = {"": AS_CHOSEN, **VARIANTS}
+NAMED: Final = {"": AS_CHOSEN, **CHANGED}
 
 CELLS: Final[Sequence[Cell]] = list(
     dict.fromkeys(
@@ -186,7 +154,7 @@ def _evaluate(session: Session, out: Path | None) -> ItemResult:
         lines += _lines(WAIT, key, _waited(key).find(session))
     columns = [("", "changed"), ("", "claim"), ("", "holds"), ("", "measured")]
     notes = [
-        "Of the variants half of the runs (quick: half of their length), over some of the knobs; "
+        "Of the variants half of the runs (of two or one: of their length), over some knobs; "
         "at equal sojourn times every run."
     ]
     table = Table(TITLE, columns, lines, notes)
