@@ -122,7 +122,6 @@ def simulate(
         command=command or f"airpath.simulate(reps={reps}, seed={seed}, confidence={confidence})",
     )
     refuse_too_much(made.place, resolved, reps)
-    noted = of_scenario(scenario, resolved)
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
