@@ -122,6 +122,7 @@ def simulate(
         command=command or f"airpath.simulate(reps={reps}, seed={seed}, confidence={confidence})",
     )
     refuse_too_much(made.place, resolved, reps)
+    noted = made.advisories
     captures = _captures(scenario, capture, capture_replication, capture_to, reps)
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
@@ -153,7 +154,7 @@ def simulate(
         flow_monitor=output.flow_monitor,
         traces=made.inputs.traces,
         captures=captured,
-        advisories=[*made.advisories, *remarks(resolved, replications, about.get("tables"))],
+        advisories=[*noted, *remarks(resolved, replications, about.get("tables"))],
     )
     if result.interrupted:
         raise Interrupted(result)
