@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS",
+    "DASHES",
+    "MARKERS",
+    "SERIES",
     "heading",
     "legend_above",
     "literal",
@@ -42,6 +45,12 @@ COLOURS = {
     "grey": "#5F6A72",
 }
 """From the palette of Okabe and Ito (2008), which people with any colour vision can tell apart."""
+
+SERIES = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
+MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
+"""Colours, markers and dashes of the series of a figure, in order: colour alone never tells them
+apart. ▲ and ▼ have a meaning of their own in figures."""
 
 _SETTINGS: dict[str, Any] = {
     "font.family": [FONT],

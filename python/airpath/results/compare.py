@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_figure", "waits"]
 
-_COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
 _MOST_POINTS = 2000
 
 
@@ -60,15 +58,17 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
     BadValueError
         If there are more than 8 results, or one did not record ``sojourn``.
     """
-    if len(results) > len(_COLOURS):
-        raise BadValueError(f"{len(results)} results: too many. Compare at most {len(_COLOURS)}.")
+    if len(results) > len(style.SERIES):
+        raise BadValueError(
+            f"{len(results)} results: too many. Compare at most {len(style.SERIES)}."
+        )
     with style.style():
         figure = style.new_figure(10.5, 4.4, shown=True)
         panels: Any = figure.subplots(1, 2, width_ratios=[1, 1.15])
         plane, spread = panels
         curves = []
         for number, result in enumerate(results.values()):
-            colour = style.COLOURS[_COLOURS[number]]
+            colour = style.COLOURS[style.SERIES[number]]
             runs = [waits(result, index) for index in range(len(result.replications))]
             delay = mean_interval(
                 (_percentile_ms(run, 95) for run in runs), result.confidence, (0.0, math.inf)
@@ -91,7 +91,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
                 everything[at],
                 (at + 1) / max(len(everything), 1),
                 color=colour,
-                ls=_DASHES[number % 2],
+                ls=style.DASHES[number % 2],
                 lw=1.8,
             )
         plane.set(xlabel="95th percentile of the wait, ms")

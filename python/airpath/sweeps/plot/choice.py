@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from airpath.errors import BadValueError
-from airpath.sweeps.plot.selection import COLOURS, Selection, selected
+from airpath.present import style
+from airpath.sweeps.plot.selection import Selection, selected
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,14 +62,14 @@ def series(chosen: Selection, taken: Collection[str]) -> str | None:
         return (chosen.numbers(axis) is not None, -len(chosen.values(axis)))
 
     free = [axis for axis in chosen.varied if axis not in taken]
-    few = [axis for axis in free if len(chosen.values(axis)) <= len(COLOURS)]
+    few = [axis for axis in free if len(chosen.values(axis)) <= len(style.SERIES)]
     return min(few or free, key=rank, default=None)
 
 
 def first(chosen: Selection, taken: Collection[str | None]) -> str | None:
     """Return the first axis with up to eight values that is not taken."""
     free = (axis for axis in chosen.varied if axis not in taken)
-    return next((axis for axis in free if len(chosen.values(axis)) <= len(COLOURS)), None)
+    return next((axis for axis in free if len(chosen.values(axis)) <= len(style.SERIES)), None)
 
 
 def conditions(chosen: Selection) -> list[str]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.axes import legend_below
 from airpath.sweeps.overview import effort
-from airpath.sweeps.plot.selection import COLOURS, Facets, Selection, gid, outer_labels
+from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
 from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["draw_ecdf"]
-
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
 
 
 def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool) -> Figure:
@@ -28,10 +26,10 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool)
             "ecdf: nothing is simulated in this sweep, and a model has no replications. Draw lines."
         )
     series = chosen.values(by) if by is not None else {"": ""}
-    if len(series) > len(COLOURS):
+    if len(series) > len(style.SERIES):
         raise BadValueError(
             f"ecdf: {len(series)} curves, one for each value of {by}, are more than the "
-            f"{len(COLOURS)} that can be told apart. Choose some with where, or another by."
+            f"{len(style.SERIES)} that can be told apart. Choose some with where, or another by."
         )
     facets = Facets(chosen, [axis for axis in chosen.varied if axis != by], "ecdf")
     columns = {place: sorted(_known(chosen, place, metric)) for place in chosen.places}
@@ -50,8 +48,8 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool)
                     [values[0], *values],
                     shares,
                     where="post",
-                    color=style.COLOURS[COLOURS[number]],
-                    ls=_DASHES[number % 2],
+                    color=style.COLOURS[style.SERIES[number]],
+                    ls=style.DASHES[number % 2],
                     lw=1.6,
                 )
                 curve[0].set_gid(gid(chosen.point(place)))
@@ -78,8 +76,8 @@ def _legend(figure: Figure, chosen: Selection, by: str | None) -> None:
         Line2D(
             [],
             [],
-            color=style.COLOURS[COLOURS[number]],
-            ls=_DASHES[number % 2],
+            color=style.COLOURS[style.SERIES[number]],
+            ls=style.DASHES[number % 2],
             lw=1.6,
             label=style.literal(label),
         )

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
+from airpath.present import style
 from airpath.sweeps.differences import checked_axis, checked_metric
 from airpath.sweeps.plot import choice
-from airpath.sweeps.plot.selection import COLOURS, Selection, Where, selected
+from airpath.sweeps.plot.selection import Selection, Where, selected
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,10 +157,11 @@ class SweepPlot:
         by = by or choice.first(chosen, [*apart, shape])
         shape = shape or choice.first(chosen, [*apart, by])
         for argument, axis in (("by", by), ("shape", shape)):
-            if axis is not None and (count := len(chosen.values(axis))) > len(COLOURS):
+            if axis is not None and (count := len(chosen.values(axis))) > len(style.SERIES):
                 raise BadValueError(
-                    f"{blamed(argument, axis)}: {count} values are more than the {len(COLOURS)} "
-                    "that can be told apart. Write another axis, or choose some with where."
+                    f"{blamed(argument, axis)}: {count} values are more than the "
+                    f"{len(style.SERIES)} that can be told apart. "
+                    "Write another axis, or choose some with where."
                 )
         both = (str(names["rate"]), str(names["delay"]))
         return draw_pareto(chosen, both, (by, shape), apart, is_shown=self._shown)

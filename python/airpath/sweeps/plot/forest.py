@@ -12,7 +12,7 @@ from airpath.results.intervals import Interval
 from airpath.sweeps.differences import PointDifference, differences, text_of
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.limits import limits
-from airpath.sweeps.plot.selection import COLOURS, Selection, gid
+from airpath.sweeps.plot.selection import Selection, gid
 from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
@@ -38,21 +38,21 @@ def draw_forest(
         columns.setdefault(text_of(each.point, axis), []).append(each)
     # A row for each setting of the other axes, as the base has them.
     rows = {number: n for n, number in enumerate(sorted({each.base.number for each in found}))}
-    if len(rows) > _MOST_ROWS or len(columns) > len(COLOURS):
+    if len(rows) > _MOST_ROWS or len(columns) > len(style.SERIES):
         raise BadValueError(
             f"forest: {len(rows)} settings × {len(columns)} values of {axis} are more than the "
-            f"{_MOST_ROWS} × {len(COLOURS)} that can be read. Choose some with where."
+            f"{_MOST_ROWS} × {len(style.SERIES)} that can be read. Choose some with where."
         )
     rest = [name for name in chosen.varied if name != axis]
     if len(rows) == 1:
         # One panel with a row for each value says more than panels with one row.
-        panels = [("", [(each, n, COLOURS[n]) for n, each in enumerate(found)])]
+        panels = [("", [(each, n, style.SERIES[n]) for n, each in enumerate(found)])]
         labels = [each.point.labels.get(axis, "") for each in found]
     else:
         panels = [
             (
                 column[0].point.labels.get(axis, ""),
-                [(each, rows[each.base.number], COLOURS[number]) for each in column],
+                [(each, rows[each.base.number], style.SERIES[number]) for each in column],
             )
             for number, column in enumerate(columns.values())
         ]

@@ -12,7 +12,7 @@ from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plan import Engine
 from airpath.sweeps.plot.limits import limits
-from airpath.sweeps.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
+from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
 from airpath.sweeps.scales import MetricStyle, metric_style
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Lines:
         rest = [axis for axis in chosen.varied if axis not in (over, by)]
         self.series: dict[str, str] = chosen.values(by) if by is not None else {"": ""}
         # More series than colours: a panel for each, the others behind it in grey.
-        self.is_apart = len(self.series) > len(COLOURS)
+        self.is_apart = len(self.series) > len(style.SERIES)
         self.rest = rest
         axes = [by, *rest] if self.is_apart and by is not None else rest
         self.facets = Facets(chosen, axes, "lines")
@@ -102,7 +102,7 @@ class _Lines:
         return [self.chosen.key(place, axis) for axis in self.rest]
 
     def _series(self, axis: Axes, places: Sequence[int], number: int) -> None:
-        colour, marker = style.COLOURS[COLOURS[number]], MARKERS[number]
+        colour, marker = style.COLOURS[style.SERIES[number]], style.MARKERS[number]
         for engine in self.engines:
             is_model = engine == "solve"
             x, y, found = self._curve(places, engine, number)
@@ -197,8 +197,8 @@ class _Lines:
         if self.by is not None and not self.is_apart:
             for number, label in enumerate(self.series.values()):
                 look: dict[str, Any] = {
-                    "color": style.COLOURS[COLOURS[number]],
-                    "marker": MARKERS[number],
+                    "color": style.COLOURS[style.SERIES[number]],
+                    "marker": style.MARKERS[number],
                 }
                 handles.append(Line2D([], [], ms=5, label=style.literal(label), **look))
         if self.is_apart:

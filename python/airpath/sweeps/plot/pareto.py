@@ -12,7 +12,7 @@ from airpath.present.axes import label_decades, legend_below
 from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.limits import limits
-from airpath.sweeps.plot.selection import COLOURS, MARKERS, Facets, Selection, gid, outer_labels
+from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
 from airpath.sweeps.scales import MetricStyle, metric_style
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class _Pareto:
         )
         self.rate: MetricStyle = rates
         self.delay: MetricStyle = delays
-        self.colours = self._by_value(self.by, COLOURS)
-        self.markers = self._by_value(self.shape, MARKERS)
+        self.colours = self._by_value(self.by, style.SERIES)
+        self.markers = self._by_value(self.shape, style.MARKERS)
 
     def _by_value(self, axis: str | None, looks: Sequence[str]) -> dict[str, str]:
         return {} if axis is None else dict(zip(self.chosen.values(axis), looks, strict=False))
@@ -141,8 +141,8 @@ class _Pareto:
         self._names(axis, [(places[n], delays[n], rates[n]) for n in best])
 
     def _marker(self, axis: Axes, place: int, delay: float, rate: float) -> None:
-        colour = style.COLOURS[self._look(self.colours, self.by, place, COLOURS[0])]
-        marker = self._look(self.markers, self.shape, place, MARKERS[0])
+        colour = style.COLOURS[self._look(self.colours, self.by, place, style.SERIES[0])]
+        marker = self._look(self.markers, self.shape, place, style.MARKERS[0])
         for found, scale, is_rate in (
             (self.found[0][place], self.rate.scale, True),
             (self.found[1][place], self.delay.scale, False),
@@ -189,7 +189,7 @@ class _Pareto:
         ):
             handles: list[Any] = []
             for key, label in (self.chosen.values(axis) if axis is not None else {}).items():
-                marker = MARKERS[0] if is_colour else looks[key]
+                marker = style.MARKERS[0] if is_colour else looks[key]
                 colour = style.COLOURS[looks[key]] if is_colour else "#9AA3A8"
                 text = style.literal(label)
                 handles.append(Line2D([], [], ls="", marker=marker, color=colour, label=text))

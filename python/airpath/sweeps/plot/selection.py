@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     from airpath.sweeps.plan import Point
     from airpath.sweeps.readings import Readings
 
-__all__ = ["COLOURS", "MARKERS", "Facets", "Selection", "Where", "gid", "outer_labels", "selected"]
+__all__ = ["Facets", "Selection", "Where", "gid", "outer_labels", "selected"]
 
 Where = Mapping[str, object]
 """By axis, the values that are drawn: a label or a value, or a list of them."""
-
-COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
-MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
-"""A series has a colour and a marker, so that neither alone has to be told apart. ▲ and ▼ have a
-meaning of their own in figures."""
 
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
