@@ -29,8 +29,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from airpath.reproduction.measures import ip_throughput_mbps, queue_pmf
 from airpath_papers.qawla.data import PACKET_BYTES
+from airpath_papers.qawla.queue_lengths import ip_throughput_mbps, queue_pmf
 
 __all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
 

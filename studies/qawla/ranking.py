@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Table
-from airpath.reproduction.measures import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
 from airpath_papers.qawla.adaptation import POLICIES, adaptations
 from airpath_papers.qawla.curves import CHANNELS
 from airpath_papers.qawla.data import domain
+from airpath_papers.qawla.queue_lengths import ip_throughput_mbps
 
 from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
-from airpath.reproduction.measures import ip_throughput_mbps, queue_distribution
 from airpath.reproduction.session import Session
+from airpath_papers.qawla.queue_lengths import ip_throughput_mbps, queue_distribution
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
 from .random_links import LINK_SEED, LINKS, Link, model_path, of_paper, random_link

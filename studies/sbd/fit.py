@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 from airpath.files import write_file
 from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled, Wanted
-from airpath.reproduction.measures import delay_s, goodput_kbps
 from airpath_papers.sbd.data import Red, drop_tail, improvements, published_table
+from airpath_papers.sbd.measures import delay_s, goodput_kbps
 from airpath_papers.sbd.scenarios import Case, Variant, build
 
 __all__ = ["COMBINATIONS", "Choice", "Target", "main", "score", "targets", "variant_of"]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import titles
-from airpath.reproduction.measures import bottleneck
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.quantities import Measured, bottleneck
 from airpath.reproduction.session import Session
 from airpath.scenario.traces import PREFIX
 from airpath_papers.vcp.common import about

@@ -14,7 +14,7 @@ from one_by_one import OneByOne
 from airpath.reproduction import Effort, ItemResult, Paper, load
 from airpath.reproduction.base import Row
 from airpath.reproduction.claim import Claim, Strength
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, is_less, joined
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, joined
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.manifest import paper_of
@@ -254,13 +254,6 @@ def test_what_is_gathered_holds_when_all_does() -> None:
     assert found == Finding(False, ["at 384", "at 128"], values)
     assert gathered("bearer", {384: 1}, look).holds
     assert list(gathered("", {"T_M": 1}, lambda *_: Finding(True, [], {})).values) == ["T_M"]
-
-
-def test_less_is_less_in_every_pair_of_runs() -> None:
-    found = session(low=[1.0, 2.0, 3.0], high=[1.5, 2.6, 3.5], mixed=[0.0, 4.0, 5.0])
-    assert is_less(found, ("low",), ("high",), value)
-    assert not is_less(found, ("high",), ("low",), value)
-    assert not is_less(found, ("low",), ("mixed",), value)
 
 
 def test_values_are_joined() -> None:

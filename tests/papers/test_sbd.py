@@ -15,7 +15,6 @@ from airpath.reproduction import Effort, ItemResult, Row, Summary, load, reprodu
 from airpath.reproduction.archive import unpacked
 from airpath.reproduction.base import ClaimCheck
 from airpath.reproduction.engine import Compiled, Series, Simulated
-from airpath.reproduction.measures import delay_s, goodput_kbps, jain_in_windows
 from airpath.reproduction.page import page
 from airpath.reproduction.session import Session
 from airpath_papers.sbd.data import (
@@ -24,6 +23,7 @@ from airpath_papers.sbd.data import (
     improvements,
     published_table,
 )
+from airpath_papers.sbd.measures import delay_s, goodput_kbps, jain_in_windows
 from airpath_papers.sbd.scenarios import TABLE_RUNS, keys
 from studies.sbd import PAPER as STUDIES
 from studies.sbd import fit

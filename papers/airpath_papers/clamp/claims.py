@@ -9,7 +9,7 @@ from typing import Any, Final
 from airpath.reproduction.base import Cell
 from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, known
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
-from airpath.reproduction.measures import bottleneck
+from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
 from airpath_papers.clamp import link_measures, measures, spikes
 from airpath_papers.clamp.dynamics import Dynamics, fluctuation

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
-from airpath.reproduction.measures import ip_throughput_mbps, queue_distribution, queue_probability
 from airpath.reproduction.session import Session
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.adaptation import POLICIES, measured, solved_on
@@ -28,6 +27,11 @@ from airpath_papers.qawla.data import (
 from airpath_papers.qawla.error_rates import Channel, ErrorRates
 from airpath_papers.qawla.link_adaptation import Adaptation
 from airpath_papers.qawla.policies import SYMBOLS
+from airpath_papers.qawla.queue_lengths import (
+    ip_throughput_mbps,
+    queue_distribution,
+    queue_probability,
+)
 from airpath_papers.qawla.thresholds import OVER_RATINGS_DB, TH_PER, Curve
 
 __all__ = ["CLAIMS"]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.files import write_file
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell
-from airpath.reproduction.measures import Distribution
 from airpath.reproduction.session import Session
+from airpath_papers.qawla.queue_lengths import Distribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,6 @@ from pathlib import Path
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
-from airpath.reproduction.measures import Distribution, queue_distribution, queue_probability
 from airpath.reproduction.session import Session
 from airpath_papers.qawla.data import (
     AT_BOUNDARY,
@@ -21,6 +20,7 @@ from airpath_papers.qawla.data import (
     published,
 )
 from airpath_papers.qawla.distributions import Histogram, draw_distributions, write_distributions
+from airpath_papers.qawla.queue_lengths import Distribution, queue_distribution, queue_probability
 from airpath_papers.qawla.tables import ANALYSIS
 
 __all__ = ["CELLS", "distributions"]

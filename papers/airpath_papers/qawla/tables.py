@@ -17,7 +17,6 @@ from airpath.reproduction.compare import (
     printed,
 )
 from airpath.reproduction.manifest import Evaluate
-from airpath.reproduction.measures import ip_throughput_mbps
 from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
@@ -40,6 +39,7 @@ from airpath_papers.qawla.data import (
     published_table,
 )
 from airpath_papers.qawla.error_curves import printed_row, printed_table, small
+from airpath_papers.qawla.queue_lengths import ip_throughput_mbps
 
 __all__ = [
     "ANALYSIS",

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.reproduction import measures
 from airpath.reproduction.claims import (
     Claims,
     ClaimSpec,
@@ -21,6 +20,7 @@ from airpath.reproduction.claims import (
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
 from airpath.reproduction.session import Session
 from airpath_papers.paths import SBD
+from airpath_papers.sbd import measures
 from airpath_papers.sbd.data import (
     BEARERS,
     GRID_MIN_TH,

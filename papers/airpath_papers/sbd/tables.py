@@ -10,7 +10,6 @@ from typing import Final
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary
 from airpath.reproduction.compare import ColumnSet, Key, comparison, unknown
 from airpath.reproduction.manifest import Evaluate, titles
-from airpath.reproduction.measures import delay_s, goodput_kbps
 from airpath.reproduction.quantities import Improvement, Measured
 from airpath.reproduction.quantities import improvement as improvement_of
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
@@ -25,6 +24,7 @@ from airpath_papers.sbd.data import (
     improvements,
     published_table,
 )
+from airpath_papers.sbd.measures import delay_s, goodput_kbps
 from airpath_papers.sbd.scenarios import Case, keys
 
 __all__ = [

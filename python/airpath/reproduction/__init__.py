@@ -16,7 +16,6 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
 | `formulas.py`, `vocabulary.py`, `values.py` | declared checks: formulas over measures of points |
 | `strength.py` | how firm the outcome of a claim is, by resampling |
-| `measures.py` | measures of a simulation |
 | `quantities.py` | a measured quantity as rows, texts and columns; one mechanism against another |
 | `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
 | `points.py`, `parameter_plot.py` | figures: means with intervals, over parameters |

@@ -54,7 +54,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck, Finding
-from airpath.reproduction.compare import spread
 from airpath.reproduction.files import read_toml
 from airpath.reproduction.formulas import Criterion, Measure, Point
 from airpath.reproduction.session import Session
@@ -67,13 +66,9 @@ __all__ = [
     "Value",
     "caption",
     "gathered",
-    "interval",
-    "is_less",
     "joined",
     "known",
-    "listed",
     "means",
-    "told",
 ]
 
 Value = Callable[[Mapping[str, Any]], float]
@@ -367,36 +362,6 @@ def means(session: Session, cells: Sequence[Cell], value: Value) -> list[float]:
     return [known(session, cell, value).mean for cell in cells]
 
 
-def is_less(session: Session, cell: Cell, other: Cell, value: Value) -> bool:
-    """Whether the interval of the differences, run by run, is below 0."""
-    difference = session.difference(session.values(cell, value), session.values(other, value))
-    return difference is not None and difference.high < 0
-
-
-# --- how they are told -------------------------------------------------------------------------
-
-
-def interval(estimate: Interval, decimals: int = 4) -> str:
-    """Return a mean with its ±, for people."""
-    return spread(estimate.mean, estimate.low, estimate.high, decimals)
-
-
-def told(estimate: Interval) -> dict[str, float | None]:
-    """Return a mean with the ends of its interval, for programs; None where there is none."""
-    one = estimate.reps < 2
-    return {
-        "mean": estimate.mean,
-        "low": None if one else estimate.low,
-        "high": None if one else estimate.high,
-    }
-
-
 def joined(values: Sequence[object], spec: str = "") -> str:
     """Return values with commas between them: ``0.62, 0.46``; `spec` is that of `format`."""
     return ", ".join(format(each, spec) for each in values)
-
-
-def listed(entries: Sequence[object]) -> str:
-    """Return entries as people list them: ``3, 4 and 13``."""
-    *most, last = map(str, entries)
-    return f"{', '.join(most)} and {last}" if most else last

@@ -16,7 +16,15 @@ from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath.results.intervals import Interval
 
-__all__ = ["Improvement", "Measured", "batch_means", "improvement"]
+__all__ = ["Improvement", "Measured", "batch_means", "bottleneck", "improvement"]
+
+
+def bottleneck(replication: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is known of the bottleneck's queue."""
+    found: Mapping[str, Any] = next(
+        queue for queue in replication["queues"] if queue["name"] == "bottleneck"
+    )
+    return found
 
 
 @dataclass(frozen=True)
