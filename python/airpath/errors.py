@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MISSING",
+    "AdvisoryWarning",
     "AirpathError",
     "AirpathWarning",
     "BadValueError",
