@@ -164,12 +164,13 @@ def anchors(page: str) -> set[str]:
 
 
 def pages(root: Path) -> list[Path]:
-    """Return every page of the documentation: the read-me's, the guide and `docs`.
+    """Return every page of the documentation: the read-me's, the contributors' guide and `docs`.
 
     Those that are made and not committed, with every number of a paper or every comparison, are
     not among them.
     """
-    top = [root / "README.md", root / "CONTRIBUTING.md"]
+    plugins = root / "examples" / "plugins" / "README.md"
+    top = [root / "README.md", root / "CONTRIBUTING.md", plugins]
     papers = sorted((root / "papers").rglob("README.md"))
     studies = sorted((root / "studies").glob("*/README.md"))
     guide = sorted((root / "docs").rglob("*.md"))

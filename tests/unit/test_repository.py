@@ -21,6 +21,7 @@ else:
 ROOT = Path(__file__).parents[2]
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root)/")
 LONGEST_SOURCE = 500
+MOST_ITEMS_OF_THE_FACADE = 75
 """Lines; the rule is 150 to 350, and what is longer should be looked at before it reaches this."""
 
 
@@ -163,7 +164,8 @@ def test_all_parts_have_one_version() -> None:
     assert package["optional-dependencies"]["papers"] == [f"airpath-papers=={version}"]
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
-    for manifest in (ROOT / "crates").rglob("Cargo.toml"):
+    plugins = (ROOT / "examples" / "plugins").glob("*/Cargo.toml")
+    for manifest in [*(ROOT / "crates").rglob("Cargo.toml"), *plugins]:
         package = tomllib.loads(manifest.read_text("utf-8"))["package"]
         for key in ("version", "edition", "rust-version", "license"):
             assert package[key] == {"workspace": True}, f"{manifest.parent.name}: {key}"
@@ -194,9 +196,30 @@ def test_the_licence_is_the_one_that_is_declared() -> None:
     assert project["license"] == "Apache-2.0"
 
 
+def test_plug_ins_depend_on_the_facade_only() -> None:
+    """What an author of a plug-in needs is in `airpath`; its number of items stays small."""
+    for manifest in (ROOT / "examples" / "plugins").glob("*/Cargo.toml"):
+        dependencies = tomllib.loads(manifest.read_text("utf-8"))["dependencies"]
+        assert [name for name in dependencies if name.startswith("airpath")] == ["airpath"]
+    facade = (ROOT / "crates" / "airpath" / "src" / "lib.rs").read_text("utf-8")
+    exported = re.findall(r"^pub use [\w:]+::(?:\{([^}]*)\}|(\w+));", facade, re.MULTILINE)
+    items = [name for many, one in exported for name in re.findall(r"\w+", many or one)]
+    assert 50 <= len(items) <= MOST_ITEMS_OF_THE_FACADE
+    assert len(items) == len(set(items))
+
+
+def test_the_smallest_queue_discipline_has_at_most_40_lines() -> None:
+    contract = (ROOT / "crates" / "aqm" / "src" / "queue_disc.rs").read_text("utf-8")
+    example = re.search(r"/// ```\n(.*?)/// ```\n", contract, re.DOTALL)
+    assert example is not None
+    assert "impl QueueDisc for" in example[1]
+    assert len(example[1].splitlines()) <= 40
+
+
 def test_every_crate_forbids_unsafe_code() -> None:
     """The driver in real time only denies it: its calls of the system are in one folder."""
-    for root in (ROOT / "crates").glob("*/src/lib.rs"):
+    plugins = (ROOT / "examples" / "plugins").glob("*/src/lib.rs")
+    for root in [*(ROOT / "crates").glob("*/src/lib.rs"), *plugins]:
         crate = root.parent.parent
         word = "deny" if crate.name == "emu" else "forbid"
         assert f"#![{word}(unsafe_code)]" in root.read_text("utf-8"), crate.name

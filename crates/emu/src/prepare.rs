@@ -28,11 +28,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Reads the files and builds the path.
+    /// Reads the files and builds the path; the kinds of `parts` are accepted too.
     ///
     /// # Errors
     /// When the scenario or a file is not accepted.
-    pub fn new(description: &Description) -> Result<Prepared, ConfigError> {
+    pub fn new(description: &Description, parts: &Parts) -> Result<Prepared, ConfigError> {
         let mut document = description.scenario.clone();
         let of_commands = match &description.traffic {
             Traffic::Flows { .. } => None,
@@ -61,7 +61,7 @@ impl Prepared {
             if is_tcp[flow.0 as usize] { OpenEnds::BOTH } else { OpenEnds::NONE }
         };
         let Description { seed, replication, .. } = *description;
-        let network = build_cut(&scenario, &Parts::default(), &files, seed, replication, &open)?;
+        let network = build_cut(&scenario, parts, &files, seed, replication, &open)?;
         Ok(Prepared { scenario, network, users, default, slots })
     }
 

@@ -17,7 +17,7 @@ use crate::prepare::Prepared;
 use crate::report::{ConnectionRow, FlowRow, KernelReport, RunReport, median_and_p99, together};
 use crate::sys;
 use airpath_core::{Duration, Series};
-use airpath_path::{Direction, ReplicationReport, Scenario};
+use airpath_path::{Direction, Parts, ReplicationReport, Scenario};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use std::collections::BTreeMap;
 use std::io;
@@ -38,17 +38,19 @@ fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Wrong {
     move |error| (what, error.to_string())
 }
 
-/// Runs what `description` says and writes its results; the events tell how it went. The process must
+/// Runs what `description` says and writes its results; the events tell how it went. Scenarios may name
+/// the kinds of `parts`. The process must
 /// have one thread. `input` is at its end when whoever started the run has gone away.
 ///
 /// # Errors
 /// When the run cannot begin, or fails.
 pub fn run(
     description: &Description,
+    parts: &Parts,
     events: &mut Events,
     input: Option<OwnedFd>,
 ) -> Result<(), Wrong> {
-    let prepared = Prepared::new(description).map_err(wrong("scenario"))?;
+    let prepared = Prepared::new(description, parts).map_err(wrong("scenario"))?;
     // The user of the client's command has the address that packets have which choose none.
     let mut addressed = prepared.users.clone();
     let default = prepared.default.min(addressed.len().saturating_sub(1));

@@ -15,7 +15,15 @@ mod solve;
 mod tables;
 mod trace;
 
+use airpath_path::Parts;
 use pyo3::prelude::*;
+use std::sync::LazyLock;
+
+/// Components of plug-ins, which scenarios may name besides the built-in ones: none in this module.
+pub(crate) fn parts() -> &'static Parts {
+    static PARTS: LazyLock<Parts> = LazyLock::new(Parts::default);
+    &PARTS
+}
 
 /// Version of the package.
 #[pyfunction]

@@ -7,7 +7,7 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    LinkSummary, MacDelays, Parts, PhaseReport, QueueSummary, ReplicationReport, Scenario,
+    LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport, Scenario,
     StationSummary, Together, UserSummary, build,
 };
 use airpath_sim::{
@@ -172,7 +172,7 @@ pub(crate) fn simulate(
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let plan = Plan {
         scenario: &scenario,
-        parts: &Parts::default(),
+        parts: crate::parts(),
         files: &Arc::new(files(&traces, tables, snr)?),
         seed,
         first: first_replication,
@@ -300,7 +300,7 @@ pub(crate) fn check(
 ) -> PyResult<()> {
     let mut scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     scenario.flows = scenario.flows.one_of_each();
-    build(&scenario, &Parts::default(), &Arc::new(files(&traces, tables, snr)?), 0, 0)
+    build(&scenario, crate::parts(), &Arc::new(files(&traces, tables, snr)?), 0, 0)
         .map(drop)
         .map_err(errors::config)
 }

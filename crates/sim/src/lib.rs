@@ -21,8 +21,3 @@ pub use flow_monitor::{DelayStats, DirectionStats, FlowStats};
 pub use observers::{Observers, Passage};
 pub use places::{Places, connections};
 pub use replications::{Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture};
-
-/// Compiles and runs the examples of the contributors' guide.
-#[cfg(doctest)]
-#[doc = include_str!("../../../CONTRIBUTING.md")]
-struct ContributorsGuide;

@@ -1,0 +1,111 @@
+//! What a plug-in needs: the contracts of components, the types in them, and a simulation to try a
+//! component in.
+//!
+//! A plug-in is a crate with a component: a queue discipline, a congestion control algorithm, a
+//! receive-window policy or a link. It depends on this crate only; the other crates are internal and
+//! change without notice. [`Parts`] registers its components, [`simulate`] runs a scenario with them:
+//!
+//! ```
+//! use airpath::{Fifo, Packet, Parts, QueueDisc, QueueState, Ctx, simulate};
+//!
+//! /// First in, first out, without a limit.
+//! #[derive(Default)]
+//! struct Unlimited(Fifo);
+//!
+//! impl QueueDisc for Unlimited {
+//!     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+//!         self.0.push(packet, ctx.now);
+//!     }
+//!
+//!     fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+//!         self.0.pop_into(packet)
+//!     }
+//!
+//!     fn peek(&self) -> Option<&Packet> {
+//!         self.0.front()
+//!     }
+//!
+//!     fn state(&self) -> QueueState {
+//!         self.0.state()
+//!     }
+//! }
+//!
+//! let mut parts = Parts::default();
+//! parts.queues.register("unlimited", |_, _| Ok(Box::new(Unlimited::default())));
+//! let report = simulate(
+//!     r#"{
+//!         "duration_ns": 1000000000,
+//!         "flows": [{
+//!             "source": {"kind": "cbr", "rate_bps": 2000000, "packet_bytes": 1250},
+//!             "start": {"kind": "at", "time_ns": 0},
+//!             "access": {"delay_ns": 0}, "egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}
+//!         }],
+//!         "bottleneck": {"link": {"kind": "fixed", "rate_bps": 1000000},
+//!                        "queue": {"kind": "unlimited"}},
+//!         "ack_path": {"kind": "ideal"}
+//!     }"#,
+//!     &parts,
+//!     1,
+//! )?;
+//! assert_eq!(report.queues[0].max_packets, 99);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The plug-ins in `examples/plugins` are complete: a queue discipline, a congestion control algorithm,
+//! a link.
+#![forbid(unsafe_code)]
+
+// Units, packets, and the surroundings of a stage.
+pub use airpath_core::{
+    Bytes, Control, Ctx, DropReason, Duration, Ecn, Flags, FlowId, Framing, LinkRate, Packet,
+    PacketKind, Port, Rate, Series, Stage, StageError, Time, UserId,
+};
+// How a component is set up, and registered.
+pub use airpath_core::registry::read_config;
+pub use airpath_core::{ConfigError, Part, Registry, Seed, Setup, Stream};
+// Queue disciplines.
+pub use airpath_aqm::{
+    AnyQueue, Fifo, Queue, QueueDisc, QueueReport, QueueState, QueueWrapper, delegate_queue,
+};
+// Congestion control algorithms.
+pub use airpath_tcp::congestion::{
+    AckEvent, AnyCongestion, CongestionControl, CongestionSetup, CongestionWrapper, IdleEvent,
+    LossEvent, RateSample, RecoveryPhase,
+};
+pub use airpath_tcp::{TcpConfig, delegate_congestion, profile};
+// Receive-window policies.
+pub use airpath_tcp::window::{
+    AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, WindowWrapper,
+};
+pub use airpath_tcp::delegate_window;
+// Links.
+pub use airpath_link::{
+    DirectionContext, Link, LinkContext, LinkReport, Scale, SerialLink, SideReport, Transmission,
+    Transmitter,
+};
+// Trying a component.
+pub use airpath_core::test_kit::Bench;
+pub use airpath_path::{Parts, ReplicationReport};
+
+use airpath_path::{Scenario, build};
+use airpath_sim::Driver;
+use std::error::Error;
+use std::sync::Arc;
+
+/// Simulates one replication of a scenario, in which the kinds of `parts` are accepted.
+///
+/// `scenario` is the resolved form, JSON in SI base units: what `ap.Scenario(…).resolve()` returns in
+/// Python. Links that read files are not accepted. The same `seed` gives the same report, bit for bit.
+///
+/// # Errors
+/// When the scenario is not valid, or a component fails during the run.
+pub fn simulate(
+    scenario: &str,
+    parts: &Parts,
+    seed: u64,
+) -> Result<ReplicationReport, Box<dyn Error>> {
+    let scenario = Scenario::from_json(scenario)?;
+    let mut driver = Driver::new(build(&scenario, parts, &Arc::default(), seed, 0)?);
+    driver.run(&())?;
+    Ok(driver.report(0))
+}

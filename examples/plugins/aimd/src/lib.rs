@@ -1,0 +1,136 @@
+//! AIMD(a, b): a segments more per round-trip time, b times the flight after a loss.
+//!
+//! Source: Yang & Lam 2000, "General AIMD congestion control", §2; slow start as RFC 5681.
+//! With a = 1 and b = 1/2 it is Reno.
+#![forbid(unsafe_code)]
+
+use airpath::{
+    AckEvent, ConfigError, CongestionControl, CongestionSetup, LossEvent, Part, Parts, Setup,
+    read_config,
+};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AimdConfig {
+    /// a, segments per round-trip time, from 1.
+    pub increase: u64,
+    /// b, the share of the flight that is left after a loss, in (0, 1).
+    pub decrease: f64,
+}
+
+/// The congestion control algorithm.
+#[derive(Clone, Debug)]
+pub struct Aimd {
+    config: AimdConfig,
+    mss: u64,
+    cwnd: u64,
+    ssthresh: u64,
+    /// Part of a·MSS² that has not yet made a whole byte of growth.
+    carry: u64,
+}
+
+impl<T: ?Sized> Part<T, CongestionSetup> for Aimd {
+    type Config = AimdConfig;
+
+    fn build(
+        config: AimdConfig,
+        setup: Setup<'_, T, CongestionSetup>,
+    ) -> Result<Aimd, ConfigError> {
+        if config.increase == 0 {
+            return Err(ConfigError::new("increase", 0, "below 1"));
+        }
+        if !(config.decrease > 0.0 && config.decrease < 1.0) {
+            return Err(ConfigError::new("decrease", config.decrease, "outside (0, 1)"));
+        }
+        let options = &setup.extra.options;
+        Ok(Aimd {
+            config,
+            mss: u64::from(options.mss),
+            cwnd: options.initial_window,
+            ssthresh: options.initial_ssthresh.unwrap_or(u64::MAX),
+            carry: 0,
+        })
+    }
+}
+
+impl CongestionControl for Aimd {
+    fn on_ack(&mut self, event: &AckEvent) {
+        // `None` for duplicates, in fast recovery, with an echoed mark.
+        let Some(acked) = event.growth else { return };
+        if self.cwnd < self.ssthresh {
+            self.cwnd += acked.min(self.mss); // RFC 5681 eq. 2
+        } else {
+            self.carry += self.config.increase * self.mss * self.mss;
+            self.cwnd += self.carry / self.cwnd;
+            self.carry %= self.cwnd;
+        }
+    }
+
+    fn on_loss(&mut self, event: &LossEvent) {
+        let left = (event.flight as f64 * self.config.decrease) as u64;
+        self.ssthresh = left.max(2 * self.mss);
+        self.cwnd = self.ssthresh;
+        self.carry = 0;
+    }
+
+    fn on_rto(&mut self, event: &LossEvent) {
+        self.on_loss(event);
+        self.cwnd = self.mss;
+    }
+
+    fn on_recovered(&mut self, cwnd: u64) {
+        self.cwnd = self.ssthresh.min(cwnd);
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+}
+
+/// Registers the congestion control algorithm as `aimd`.
+pub fn register(parts: &mut Parts) {
+    parts.congestion.register("aimd", |parameters, setup| {
+        Ok(Box::new(Aimd::build(read_config(parameters)?, setup)?))
+    });
+    parts.congestion.declare_independent("aimd");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath::{profile, simulate};
+    use serde_json::json;
+
+    fn goodput_bps(increase: u64) -> f64 {
+        let mut parts = Parts::default();
+        register(&mut parts);
+        let options = json!({"receive_window": 4_000_000, "delayed_ack_segments": 1});
+        let options = profile("rfc", options).expect("a profile");
+        let scenario = json!({
+            "duration_ns": 200_000_000_000u64, "warmup_ns": 20_000_000_000u64,
+            "flows": [{
+                "source": {"kind": "tcp", "options": options,
+                           "congestion": {"kind": "aimd", "increase": increase, "decrease": 0.5}},
+                "start": {"kind": "at", "time_ns": 0},
+                "access": {"delay_ns": 0}, "egress": {"delay_ns": 20_000_000},
+                "return_wire": {"delay_ns": 20_000_000}}],
+            "bottleneck": {
+                "link": {"kind": "fixed", "rate_bps": 1_000_000_000, "loss": 0.002},
+                "queue": {"kind": "droptail", "limit": {"packets": 1000}}},
+            "ack_path": {"kind": "ideal"}});
+        simulate(&scenario.to_string(), &parts, 1).expect("a run").flows[0].goodput_bps
+    }
+
+    /// On a link with random loss the rate grows with the square root of a.
+    #[test]
+    fn goodput_grows_with_the_square_root_of_the_increase() {
+        let gain = goodput_bps(4) / goodput_bps(1);
+        assert!((1.6..2.4).contains(&gain), "sqrt(4) = 2, found {gain}");
+    }
+}

@@ -1,0 +1,119 @@
+//! A rate that alternates between two values.
+//!
+//! Source: none; a test signal. A packet is finished at the rate that it began with.
+#![forbid(unsafe_code)]
+
+use airpath::{
+    Bytes, ConfigError, Duration, Framing, LinkContext, Parts, Rate, Scale, Seed, SerialLink, Time,
+    Transmission, Transmitter, read_config,
+};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SquareWaveConfig {
+    /// Rate in the first half of each period, bit/s. Above 0.
+    pub high_bps: u64,
+    /// Rate in the second half, bit/s. Above 0.
+    pub low_bps: u64,
+    /// Length of a period, ns. At least 2.
+    pub period_ns: u64,
+}
+
+/// Sends at one of two rates.
+#[derive(Clone, Copy, Debug)]
+pub struct SquareWave {
+    high: Rate,
+    low: Rate,
+    half_period: Duration,
+    /// Mean of the two; a `[[control]]` of the scenario may set another, and both rates follow.
+    scale: Scale,
+}
+
+impl SquareWave {
+    fn rate_at(&self, now: Time) -> Rate {
+        let half = now.as_nanos() / self.half_period.as_nanos();
+        self.scale.of(if half.is_multiple_of(2) { self.high } else { self.low })
+    }
+}
+
+impl Transmitter for SquareWave {
+    fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
+        let ends = now + frame / self.rate_at(now);
+        Transmission { ends, bytes: frame, loss: 0.0, regime: 0, mcs: None }
+    }
+
+    fn nominal_rate(&self) -> Rate {
+        self.scale.nominal()
+    }
+
+    fn set_rate(&mut self, rate: Rate) {
+        self.scale.set_nominal(rate);
+    }
+}
+
+/// A link set up from `config`.
+///
+/// # Errors
+/// When a value of `config` is outside its range.
+pub fn square_wave(
+    config: SquareWaveConfig,
+    context: LinkContext,
+    seed: &Seed,
+) -> Result<SerialLink<SquareWave>, ConfigError> {
+    for (field, rate_bps) in [("high_bps", config.high_bps), ("low_bps", config.low_bps)] {
+        if rate_bps == 0 {
+            return Err(ConfigError::new(field, 0, "not positive"));
+        }
+    }
+    if config.period_ns < 2 {
+        return Err(ConfigError::new("period_ns", config.period_ns, "below 2 ns"));
+    }
+    let transmitter = SquareWave {
+        high: Rate(config.high_bps),
+        low: Rate(config.low_bps),
+        half_period: Duration::from_nanos(config.period_ns / 2),
+        scale: Scale::new(Rate(config.high_bps.midpoint(config.low_bps))),
+    };
+    // An error process in addition to its own losses (`context.errors`): here, none.
+    SerialLink::new(transmitter, Framing::default(), None, context, seed)
+}
+
+/// Registers the link as `square-wave`.
+pub fn register(parts: &mut Parts) {
+    parts.links.register("square-wave", |parameters, setup| {
+        let seed = setup.seed.clone();
+        Ok(Box::new(square_wave(read_config(parameters)?, setup.extra, &seed)?))
+    });
+    parts.links.declare_independent("square-wave");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath::simulate;
+    use serde_json::json;
+
+    /// A source that always has something to send gets the mean of the rates.
+    #[test]
+    fn a_saturated_link_delivers_the_mean_rate() {
+        let mut parts = Parts::default();
+        register(&mut parts);
+        let scenario = json!({
+            "duration_ns": 100_000_000_000u64,
+            "flows": [{
+                "source": {"kind": "cbr", "rate_bps": 20_000_000, "packet_bytes": 1250},
+                "start": {"kind": "at", "time_ns": 0},
+                "access": {"delay_ns": 0}, "egress": {"delay_ns": 0},
+                "return_wire": {"delay_ns": 0}}],
+            "bottleneck": {
+                "link": {"kind": "square-wave", "high_bps": 10_000_000, "low_bps": 2_000_000,
+                         "period_ns": 2_000_000_000u64},
+                "queue": {"kind": "droptail", "limit": {"packets": 100}}},
+            "ack_path": {"kind": "ideal"}});
+        let report = simulate(&scenario.to_string(), &parts, 1).expect("a run");
+        let rate = report.flows[0].ip_throughput_bps;
+        assert!((rate / 6e6 - 1.0).abs() < 0.01, "{rate} bit/s");
+    }
+}

@@ -1,0 +1,127 @@
+//! Step marking: CE-mark ECN-capable arrivals that find more than `threshold` queued.
+//!
+//! Source: RFC 8257 §3.1, on the instantaneous backlog; the threshold is K there.
+//! Left out: RFC 3168 would drop, not queue, a non-ECT packet above K; here it is queued.
+#![forbid(unsafe_code)]
+
+use airpath::{
+    Bytes, ConfigError, Ctx, DropReason, Fifo, Packet, Part, Parts, QueueDisc, QueueState, Setup,
+    read_config,
+};
+use serde::Deserialize;
+
+/// What the user sets.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepMarkConfig {
+    /// Largest backlog, bytes of IP packets. Above `threshold_bytes`.
+    pub limit_bytes: u64,
+    /// K, bytes. RFC 8257 leaves it open.
+    pub threshold_bytes: u64,
+}
+
+/// A first-in-first-out queue that marks above a threshold.
+#[derive(Clone, Debug)]
+pub struct StepMark {
+    config: StepMarkConfig,
+    fifo: Fifo,
+}
+
+impl<T: ?Sized> Part<T> for StepMark {
+    type Config = StepMarkConfig;
+
+    fn build(config: StepMarkConfig, _setup: Setup<'_, T>) -> Result<StepMark, ConfigError> {
+        if config.limit_bytes <= config.threshold_bytes {
+            let problem = format!("not above the threshold ({} B)", config.threshold_bytes);
+            return Err(ConfigError::new("limit_bytes", config.limit_bytes, problem));
+        }
+        Ok(StepMark { config, fifo: Fifo::default() })
+    }
+}
+
+impl QueueDisc for StepMark {
+    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
+        let backlog = self.fifo.backlog();
+        if backlog + packet.bytes() > Bytes(self.config.limit_bytes) {
+            return ctx.drop(*packet, DropReason::Overflow);
+        }
+        let queued = self.fifo.push(packet, ctx.now);
+        if backlog > Bytes(self.config.threshold_bytes) && queued.ecn.is_capable() {
+            ctx.mark(queued);
+        }
+    }
+
+    fn dequeue_into(&mut self, packet: &mut Packet, _ctx: &mut Ctx<'_>) -> bool {
+        self.fifo.pop_into(packet)
+    }
+
+    fn peek(&self) -> Option<&Packet> {
+        self.fifo.front()
+    }
+
+    fn state(&self) -> QueueState {
+        self.fifo.state()
+    }
+}
+
+/// Registers the queue discipline as `step-mark`.
+pub fn register(parts: &mut Parts) {
+    parts.queues.register("step-mark", |parameters, setup| {
+        Ok(Box::new(StepMark::build(read_config(parameters)?, setup)?))
+    });
+    // It shares nothing with other components: links may then look ahead.
+    parts.queues.declare_independent("step-mark");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath::{Bench, Ecn, FlowId, Registry, Seed, Time, simulate};
+    use serde_json::json;
+
+    fn built(limit_bytes: u64, threshold_bytes: u64) -> Result<StepMark, ConfigError> {
+        let registry = Registry::<dyn QueueDisc + Send>::default();
+        let setup = Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra: () };
+        StepMark::build(StepMarkConfig { limit_bytes, threshold_bytes }, setup)
+    }
+
+    #[test]
+    fn marks_the_first_ect_arrival_that_finds_more_than_k_queued() {
+        let mut queue = built(10_000, 3000).expect("a valid configuration");
+        let mut bench = Bench::default();
+        for seq in 0..4 {
+            let mut packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
+            packet.ecn = Ecn::Ect0;
+            queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+        }
+        let left = std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO)));
+        let left: Vec<Ecn> = left.map(|packet| packet.ecn).collect();
+        assert_eq!(left, [Ecn::Ect0, Ecn::Ect0, Ecn::Ect0, Ecn::Ce]);
+    }
+
+    #[test]
+    fn rejects_a_limit_that_is_not_above_the_threshold() {
+        let error = built(3000, 3000).expect_err("an invalid configuration").to_string();
+        assert!(error.contains("limit_bytes") && error.contains("3000 B"), "{error}");
+    }
+
+    /// Under overload the backlog fills to the limit, ten packets.
+    #[test]
+    fn a_scenario_with_it_fills_to_the_limit() {
+        let mut parts = Parts::default();
+        register(&mut parts);
+        let scenario = json!({
+            "duration_ns": 10_000_000_000u64,
+            "flows": [{
+                "source": {"kind": "cbr", "rate_bps": 6_000_000, "packet_bytes": 1500},
+                "start": {"kind": "at", "time_ns": 0},
+                "access": {"delay_ns": 0}, "egress": {"delay_ns": 0},
+                "return_wire": {"delay_ns": 0}}],
+            "bottleneck": {
+                "link": {"kind": "fixed", "rate_bps": 5_000_000},
+                "queue": {"kind": "step-mark", "limit_bytes": 15_000, "threshold_bytes": 6000}},
+            "ack_path": {"kind": "ideal"}});
+        let report = simulate(&scenario.to_string(), &parts, 1).expect("a run");
+        assert_eq!(report.queues[0].max_packets, 10);
+    }
+}
