@@ -10,8 +10,8 @@ import airpath
 from airpath import api
 from airpath.arguments import blamed, check_all, fraction, whole
 from airpath.comparison.answers import Answer
-from airpath.comparison.as_kernel import fact_of
 from airpath.comparison.facts import Fact
+from airpath.comparison.kernel_settings import fact_of
 from airpath.comparison.quantities import ComparedQuantity, of_result, of_solution, quantities
 from airpath.comparison.result import Comparison
 from airpath.engine.prepared import PreparedScenario, Runnable, prepared
@@ -112,12 +112,12 @@ def compare(
     )
     made = prepared(scenario)
     resolved = made.resolved
-    asking = _Asking(made, reps, seed, threads, confidence, progress)
+    runner = _EngineRunner(made, reps, seed, threads, confidence, progress)
     for engine in _IN_TURN:
-        if engine in chosen and not asking.interrupted:
-            asking.ask(engine)
+        if engine in chosen and not runner.interrupted:
+            runner.run(engine)
     comparison = None
-    answers = asking.answers(chosen, resolved)
+    answers = runner.answers(chosen, resolved)
     if len(answers) > 1:
         call = f"engines={chosen}, reps={reps}, seed={seed}, confidence={confidence}"
         about = provenance(
@@ -128,21 +128,21 @@ def compare(
             confidence=confidence,
             command=command or f"airpath.compare({call})",
         )
-        tried = asking.tried(answers, resolved)
+        tried = runner.tried(answers, resolved)
         comparison = Comparison(
             provenance=about,
             resolved=resolved,
             confidence=confidence,
             answers=answers,
-            refused=asking.reasons(chosen),
-            wanted=asking.wanted(resolved),
-            interrupted=asking.interrupted,
+            refused=runner.reasons(chosen),
+            wanted=runner.wanted(resolved),
+            interrupted=runner.interrupted,
             tried=tried,
         )
-    if asking.interrupted:
+    if runner.interrupted:
         raise ComparisonInterrupted(comparison)
     if comparison is None:
-        asking.refuse(chosen)
+        runner.refuse(chosen)
     return comparison
 
 
@@ -183,7 +183,7 @@ def checked_engines(engines: object) -> list[str]:
     return chosen
 
 
-class _Asking:
+class _EngineRunner:
     """Asks one engine after the other, and keeps what they answer."""
 
     def __init__(
@@ -202,7 +202,7 @@ class _Asking:
         self.refused: dict[str, Exception] = {}
         self.interrupted = False
 
-    def ask(self, engine: str) -> None:
+    def run(self, engine: str) -> None:
         """Ask an engine; what it answers, or why it does not, is kept."""
         try:
             self.found[engine] = getattr(self, f"_{engine}")()
@@ -299,14 +299,14 @@ class _Asking:
                     made[name] = Answer(name, found, None, told_by_runs)
         model = next((each for each in made.values() if each.solution is not None), None)
         if model is not None and len(made) > 1 and not _shares(model.engine, made):
-            self.refused[model.engine] = BadValueError(_tells_nothing(model))
+            self.refused[model.engine] = BadValueError(_no_result_reason(model))
             del made[model.engine]
         return made
 
     def reasons(self, chosen: Sequence[str]) -> dict[str, str]:
         """Return why engines did not answer, in a line each."""
         refused = {name: self.refused[name] for name in chosen if name in self.refused}
-        return {name: one_line(_said(error)) for name, error in refused.items()}
+        return {name: one_line(_first_reason(error)) for name, error in refused.items()}
 
     def refuse(self, chosen: Sequence[str]) -> NoReturn:
         """Say why there is nothing to compare."""
@@ -324,7 +324,7 @@ def _shares(name: str, answers: Mapping[str, Answer]) -> bool:
     return any(answers[name].told.keys() & told for told in others)
 
 
-def _tells_nothing(answer: Answer) -> str:
+def _no_result_reason(answer: Answer) -> str:
     """Return why a model's answer cannot be compared, with its own reasons where it has some."""
     model = getattr(answer.solution, "model", "")
     reasons = getattr(answer.solution, "no_throughput", ())
@@ -332,7 +332,7 @@ def _tells_nothing(answer: Answer) -> str:
     return "\n".join([f"{head}: {reasons[0]}", *reasons[1:]] if reasons else [f"{head}."])
 
 
-def _said(error: Exception) -> str:
+def _first_reason(error: Exception) -> str:
     """Return what an engine says in one line; of several reasons the first, and how many more."""
     first, *others = str(error).split("\n")
     if others:

@@ -17,12 +17,12 @@ from airpath.results.result import Result
 from airpath.scenario import Scenario
 from airpath.scenario.overrides import value_of_text
 
-__all__ = ["as_the_kernel_does", "fact_of"]
+__all__ = ["fact_of", "with_kernel_settings"]
 
 CODE = "as-the-kernel-does"
 
 
-def as_the_kernel_does(
+def with_kernel_settings(
     scenario: Scenario, not_applied: Sequence[Mapping[str, Any]]
 ) -> tuple[Scenario, dict[str, str]]:
     """Return the scenario with the kernel's way of each option that has a value for it.
@@ -77,7 +77,7 @@ def fact_of(
     simulate : callable
         Simulates a scenario with the same seed and replications.
     """
-    made, changed = as_the_kernel_does(
+    made, changed = with_kernel_settings(
         scenario, getattr(emulated, "kernel", {}).get("not_applied", ())
     )
     if not changed:
