@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, joined, known
+from airpath.reproduction.claims import (
+    Claims,
+    ClaimSpec,
+    Finding,
+    PointSet,
+    joined,
+    known,
+    points_of,
+    same,
+)
 from airpath.reproduction.formulas import Point, of_replication, of_run
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import MEASURES, swept
@@ -152,11 +161,6 @@ def swing(session: Session, case: OnLink) -> float:
 # --- the claims ----------------------------------------------------------------------------------
 
 
-def _on_links(cases: Iterable[OnLink]) -> PointSet:
-    points = [Point(case._asdict(), case) for case in cases]
-    return lambda _spec: points
-
-
 def _sweeps(_spec: ClaimSpec) -> list[Point]:
     """Return the slow sweeps with the window set by the receiver and by the sender."""
     return [
@@ -180,9 +184,9 @@ def _combined(_spec: ClaimSpec) -> list[Point]:
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    "equilibria": _on_links(case for pair in EQUILIBRIA.values() for case in pair.values()),
-    "elsewhere": _on_links(ELSEWHERE.values()),
-    "windows": _on_links(WINDOWS.values()),
+    "equilibria": same(points_of(case for pair in EQUILIBRIA.values() for case in pair.values())),
+    "elsewhere": same(points_of(ELSEWHERE.values())),
+    "windows": same(points_of(WINDOWS.values())),
     "sweeps": _sweeps,
     "antennas": _antennas,
     "combined": _combined,

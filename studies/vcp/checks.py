@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, points_of
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath_papers.vcp.failures import failure, goodput_share
 from airpath_papers.vcp.grids import LOSSY_DB, PROTOCOLS, cases, past_cases
 from airpath_papers.vcp.measures import delivered_packets, mean_queue
-from airpath_papers.vcp.scenarios import Case
 
 from .burst_failures import law_of
 from .coding import SNRS_DB, rated
@@ -21,13 +20,9 @@ from .variants import BAD_SHARE, BURST_BITS
 __all__ = ["CLAIMS"]
 
 
-def _named(found: Iterable[Case], **more: Any) -> list[Point]:
-    return [Point({**case._asdict(), **more}, case) for case in found]
-
-
 def _with_priority(_spec: ClaimSpec) -> list[Point]:
     tcp = past_cases("2x2", 0.93, "tcp-rem", "ack-priority")
-    return _named([*past_cases("2x2", 0.93, "vcp"), *tcp])
+    return points_of([*past_cases("2x2", 0.93, "vcp"), *tcp])
 
 
 def _below(per: float, least: float = 0.0) -> list[float]:
@@ -37,12 +32,14 @@ def _below(per: float, least: float = 0.0) -> list[float]:
 def _ignoring(spec: ClaimSpec) -> list[Point]:
     snrs = _below(spec["per"])
     vcp = cases("vcp", "2x2", 1.0, snrs, "ignore-loss")
-    return _named([*vcp, *cases("tcp-rem", "2x2", 1.0, snrs)])
+    return points_of([*vcp, *cases("tcp-rem", "2x2", 1.0, snrs)])
 
 
 def _with_sack(spec: ClaimSpec) -> list[Point]:
     snrs = _below(spec["most"], spec["least"])
-    return _named(case for name in ("cubic-sack", "vcp") for case in cases(name, "2x2", 1.0, snrs))
+    return points_of(
+        case for name in ("cubic-sack", "vcp") for case in cases(name, "2x2", 1.0, snrs)
+    )
 
 
 def _with_codes(_spec: ClaimSpec) -> list[Point]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from airpath.reproduction.claims import Claims, PointSet
-from airpath.reproduction.formulas import Measure, Point, of_replication
+from airpath.reproduction.claims import Claims, points_of, same
+from airpath.reproduction.formulas import Measure, of_replication
 from airpath_papers.wimax import measures
 from airpath_papers.wimax.crowds import COUNTS, SIZES_KB, Crowd
 from airpath_papers.wimax.data import POLICIES
@@ -34,11 +34,6 @@ SETS: Final[Mapping[str, Sequence[Crowd | Access]]] = {
 }
 
 
-def _set(cells: Sequence[Crowd | Access]) -> PointSet:
-    points = [Point(cell._asdict(), cell) for cell in cells]
-    return lambda _spec: points
-
-
 MEASURES: Final[Mapping[str, Measure]] = {
     "delay_ms": of_replication(measures.MAC_DELAY.measure),
     "efficiency": of_replication(measures.EFFICIENCY.measure),
@@ -49,5 +44,5 @@ MEASURES: Final[Mapping[str, Measure]] = {
 }
 
 CLAIMS: Final = Claims(
-    Path(__file__).parent, {name: _set(cells) for name, cells in SETS.items()}, MEASURES
+    Path(__file__).parent, {name: same(points_of(cells)) for name, cells in SETS.items()}, MEASURES
 )

@@ -7,7 +7,16 @@ from math import sqrt
 from typing import Any, Final
 
 from airpath.reproduction.base import Cell
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, known
+from airpath.reproduction.claims import (
+    Claims,
+    ClaimSpec,
+    Finding,
+    PointSet,
+    gathered,
+    known,
+    points_of,
+    same,
+)
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
@@ -61,11 +70,6 @@ def _without_timeouts(spec: ClaimSpec) -> list[Point]:
     ]
 
 
-def _on_links(cases: Iterable[LinkCase]) -> PointSet:
-    points = [Point(case._asdict(), case) for case in cases]
-    return lambda _spec: points
-
-
 def _at_rates(spec: ClaimSpec) -> list[Point]:
     return [
         Point({"rate": rate}, LinkCase(clamp=True, flows=1, rate=rate)) for rate in spec["rates"]
@@ -100,9 +104,9 @@ def _dynamics(_spec: ClaimSpec) -> list[Point]:
 POINTS: Final[Mapping[str, PointSet]] = {
     "sweeps": _sweeps,
     "without-timeouts": _without_timeouts,
-    "joins": _on_links(LinkCase(clamp) for clamp in (True, False)),
-    "steady": _on_links(LinkCase(clamp=True, flows=flows) for flows in (1, 2, 3)),
-    "one-flow": _on_links(LinkCase(clamp, 1) for clamp in (True, False)),
+    "joins": same(points_of(LinkCase(clamp) for clamp in (True, False))),
+    "steady": same(points_of(LinkCase(clamp=True, flows=flows) for flows in (1, 2, 3))),
+    "one-flow": same(points_of(LinkCase(clamp, 1) for clamp in (True, False))),
     "rates": _at_rates,
     "gains": _at_gains,
     "dynamics": _dynamics,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import log, nan
 from typing import Any, Final
 
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.session import Session
 from airpath_papers.paths import QAWLA
@@ -39,12 +39,6 @@ __all__ = ["CLAIMS"]
 # --- points ------------------------------------------------------------------------------------
 
 
-def _always(found: Iterable[Point]) -> PointSet:
-    """Return a set that no criterion changes."""
-    points = list(found)
-    return lambda _spec: points
-
-
 def _named(spec: ClaimSpec) -> list[Point]:
     """Return the scenarios at B = 10, those that a claim names apart."""
     return [
@@ -54,35 +48,35 @@ def _named(spec: ClaimSpec) -> list[Point]:
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    "fig5": _always(Point({"B": b}, (FIG5_IDX, b)) for b in sorted(BOUNDARIES)),
-    "fig6": _always(
+    "fig5": same(Point({"B": b}, (FIG5_IDX, b)) for b in sorted(BOUNDARIES)),
+    "fig6": same(
         Point({"idx": idx, "at_boundary": idx in AT_BOUNDARY}, (idx, FIG6_B))
         for idx in (*AT_BOUNDARY, *ELSEWHERE)
     ),
     "table3": _named,
-    "tables": _always(
+    "tables": same(
         Point({"B": b, "idx": idx}, (idx, b)) for b in BOUNDARIES for idx in published_table(b)
     ),
-    "channels": _always(
+    "channels": same(
         Point({"channel": key, "mcs": mcs}, (key, mcs)) for key in CHANNELS for mcs in mcs_table()
     ),
-    "snrs": _always(
+    "snrs": same(
         Point({"channel": key, "snr_db": snr}, (key, snr))
         for key, channel in CHANNELS.items()
         for snr in channel.grid()
     ),
-    "thresholds": _always(
+    "thresholds": same(
         Point({"channel": key, "th_per": th}, (key, number))
         for key in CHANNELS
         for number, th in enumerate(TH_PER)
     ),
-    "over-rated": _always(
+    "over-rated": same(
         Point({"channel": key, "policy": policy, "over_rating_db": db}, (key, policy, db))
         for key in CHANNELS
         for policy in ("QAWLA", "TAGLA")
         for db in OVER_RATINGS_DB
     ),
-    "table6": _always(
+    "table6": same(
         Point({"channel": key, "of": symbol, "place": place}, (place, key, measure))
         for key in CHANNELS
         for measure, symbol in SYMBOLS.items()

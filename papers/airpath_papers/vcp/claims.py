@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log, log1p, sqrt
 from statistics import fmean, median
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from airpath.phy import ReedSolomon, symbol_error_rate
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, joined
+from airpath.reproduction.claims import (
+    Claims,
+    ClaimSpec,
+    Finding,
+    PointSet,
+    gathered,
+    joined,
+    points_of,
+    same,
+)
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
@@ -55,16 +64,6 @@ _CLEAN: Final = Case("vcp", "2x2", 1.0, 40.0)
 """Nothing is lost on the air."""
 
 
-def _always(found: Iterable[Point]) -> PointSet:
-    """Return a set that no criterion changes."""
-    points = list(found)
-    return lambda _spec: points
-
-
-def _named(found: Iterable[Case], **more: Any) -> list[Point]:
-    return [Point({**case._asdict(), **more}, case) for case in found]
-
-
 def _symbols(spec: ClaimSpec) -> list[Point]:
     return [
         Point({"M": m, "antennas": antennas, "snr_db": snr}, (modulation, antennas, snr))
@@ -75,7 +74,7 @@ def _symbols(spec: ClaimSpec) -> list[Point]:
 
 
 def _with_codes(spec: ClaimSpec) -> list[Point]:
-    return _named(
+    return points_of(
         Case("vcp", antennas, rate, snr)
         for rate in (0.9, 0.8, 0.7)
         for antennas in ANTENNAS
@@ -84,7 +83,7 @@ def _with_codes(spec: ClaimSpec) -> list[Point]:
 
 
 def _at_per(spec: ClaimSpec) -> list[Point]:
-    return _named(
+    return points_of(
         Case(name, antennas, 1.0, round(threshold_db(antennas, 1.0, spec["per"]), 2))
         for antennas in ("2x1", "2x2")
         for name in PROTOCOLS
@@ -94,64 +93,64 @@ def _at_per(spec: ClaimSpec) -> list[Point]:
 POINTS: Final[Mapping[str, PointSet]] = {
     "symbols": _symbols,
     "with-codes": _with_codes,
-    "codes": _always(
-        _named(
+    "codes": same(
+        points_of(
             Case("vcp", antennas, rate, 0.0)
             for antennas in ANTENNAS
             for rate in (1.0, 0.93, 0.9, 0.8, 0.7)
         )
     ),
-    "packets": _always(
+    "packets": same(
         Point({"bytes": size}, (size, 8)) for size in (40, 250, 1040, 1500, 4000, 9000)
     ),
-    "symbol-bits": _always(Point({"bits": bits}, (DATA_BYTES, bits)) for bits in (4, 8, 16)),
-    "fig3": _always(p for each in ANTENNAS for p in _named(cases("vcp", each, 1.0, FIG3_DB))),
-    "fig5": _always(
+    "symbol-bits": same(Point({"bits": bits}, (DATA_BYTES, bits)) for bits in (4, 8, 16)),
+    "fig3": same(p for each in ANTENNAS for p in points_of(cases("vcp", each, 1.0, FIG3_DB))),
+    "fig5": same(
         point
         for antennas, snrs in FIG5_DB.items()
         for name in PROTOCOLS
-        for point in _named(cases(name, antennas, 1.0, snrs))
+        for point in points_of(cases(name, antennas, 1.0, snrs))
     ),
-    "past": _always(
+    "past": same(
         point
         for antennas, rate in FIG6_DB
         for name in PROTOCOLS
-        for point in _named(past_cases(antennas, rate, name), panel=f"{antennas} r={rate:g}")
+        for point in points_of(past_cases(antennas, rate, name), panel=f"{antennas} r={rate:g}")
     ),
     "at-per": _at_per,
-    "links": _always(
+    "links": same(
         point
         for link, lines in LARGE.items()
         for line in lines.values()
-        for point in _named(line, link=link)
+        for point in points_of(line, link=link)
     ),
-    "protection": _always(
+    "protection": same(
         [
-            *_named(cases("vcp", "2x2", 0.93, PROTECTION_DB, "acks-more"), code="apart"),
-            *_named(cases("vcp", "2x2", UNIFORM["acks-more"], PROTECTION_DB), code="uniform"),
+            *points_of(cases("vcp", "2x2", 0.93, PROTECTION_DB, "acks-more"), code="apart"),
+            *points_of(cases("vcp", "2x2", UNIFORM["acks-more"], PROTECTION_DB), code="uniform"),
         ]
     ),
-    "lengths": _always(
+    "lengths": same(
         [
-            *_named(past_cases("2x2", 0.93, "vcp"), flows="long"),
-            *_named(past_cases("2x2", 0.93, "vcp", "short"), flows="short"),
+            *points_of(past_cases("2x2", 0.93, "vcp"), flows="long"),
+            *points_of(past_cases("2x2", 0.93, "vcp", "short"), flows="short"),
         ]
     ),
-    "capacities": _always(
+    "capacities": same(
         [
-            *_named([_CLEAN], error=0),
+            *points_of([_CLEAN], error=0),
             *(
                 point
                 for name in CAPACITIES
-                for point in _named(
+                for point in points_of(
                     [_CLEAN._replace(variant=name)], error=int(name.removeprefix("capacity"))
                 )
             ),
         ]
     ),
-    "bandwidths": _always(_named([_CLEAN, _CLEAN._replace(variant="capacity-measured")])),
-    "lives": _always(
-        _named(case for pair in LIVES["tear-down-3"].values() for case in pair.values())
+    "bandwidths": same(points_of([_CLEAN, _CLEAN._replace(variant="capacity-measured")])),
+    "lives": same(
+        points_of(case for pair in LIVES["tear-down-3"].values() for case in pair.values())
     ),
 }
 

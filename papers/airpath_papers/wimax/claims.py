@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, points_of, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
@@ -37,12 +37,6 @@ __all__ = ["CLAIMS"]
 RULES: Final = (CHOSEN, WindowRule(8.5, "constant"), WindowRule(63.0, "constant"))
 
 
-def _always(found: Iterable[Point]) -> PointSet:
-    """Return a set that no criterion changes."""
-    points = list(found)
-    return lambda _spec: points
-
-
 def _solved(cases: Iterable[Analysed], **more: Any) -> list[Point]:
     return [Point({**case._asdict(), **more}, cell_of(case)) for case in cases]
 
@@ -58,31 +52,31 @@ def _of_policies(names: Iterable[str], base_rtts_ms: Sequence[int] = (100,)) -> 
         for rtt in base_rtts_ms
         for policy in POLICIES
     ]
-    return _always(Point(case._asdict(), case) for case in cases)
+    return same(points_of(cases))
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    "model": _always(_solved(dict.fromkeys(case for each in SWEEPS.values() for case in each))),
-    "fig3": _always(_solved(SWEEPS["contention_ms"])),
-    "fig4": _always(
+    "model": same(_solved(dict.fromkeys(case for each in SWEEPS.values() for case in each))),
+    "fig3": same(_solved(SWEEPS["contention_ms"])),
+    "fig4": same(
         point
         for over, cases in SWEEPS.items()
         if over != "contention_ms"
         for point in _solved(cases, over=over)
     ),
     "typical": _typical,
-    "rules": _always(
+    "rules": same(
         Point({**case._asdict(), "rule": f"{rule.packets:g}-{rule.rule}"}, (case, rule))
         for rule in RULES
         for case in SWEEPS["contention_ms"]
     ),
-    "table1": _always(Point({"policy": policy}, Case(policy)) for policy in POLICIES),
-    "table2": _always(
+    "table1": same(Point({"policy": policy}, Case(policy)) for policy in POLICIES),
+    "table2": same(
         Point({"base_rtt_ms": rtt, "policy": policy}, case)
         for (rtt, policy), case in places().items()
     ),
-    "ideal": _always(Point({"base_rtt_ms": rtt}, Case(IDEAL, rtt)) for rtt in BASE_RTTS_MS),
-    "fig7": _always(
+    "ideal": same(Point({"base_rtt_ms": rtt}, Case(IDEAL, rtt)) for rtt in BASE_RTTS_MS),
+    "fig7": same(
         Point({"curve": curve, "loss": case.loss}, case)
         for curve, cases in CURVES.items()
         for case in cases
@@ -93,8 +87,8 @@ POINTS: Final[Mapping[str, PointSet]] = {
     ),
     "distances": _of_policies(DISTANCES),
     "radio": _of_policies(RADIO),
-    "colliding": _always(Point({"policy": policy}, cell) for policy, cell in COLLIDING.items()),
-    "crowd": _always([Point({"policy": "uni"}, Crowd("uni", COUNTS[-1]))]),
+    "colliding": same(Point({"policy": policy}, cell) for policy, cell in COLLIDING.items()),
+    "crowd": same([Point({"policy": "uni"}, Crowd("uni", COUNTS[-1]))]),
 }
 
 # --- measures ----------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def _buffer_size(session: Session, spec: ClaimSpec, cases: list[Case]) -> Findin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -69,6 +69,8 @@ __all__ = [
     "joined",
     "known",
     "means",
+    "points_of",
+    "same",
 ]
 
 Value = Callable[[Mapping[str, Any]], float]
@@ -134,6 +136,17 @@ Check = Callable[[Session, ClaimSpec, Any], Finding]
 
 PointSet = Callable[[ClaimSpec], Sequence[Point]]
 """Gives the points of a set; it gets the claim, for a set may depend on numbers of a criterion."""
+
+
+def same(points: Iterable[Point]) -> PointSet:
+    """Return the set of points that no criterion changes."""
+    found = list(points)
+    return lambda _spec: found
+
+
+def points_of(cells: Iterable[Any], **more: Any) -> list[Point]:
+    """Return named tuples as points: their fields are the axes, and what is given besides."""
+    return [Point({**cell._asdict(), **more}, cell) for cell in cells]
 
 
 class Claims:
