@@ -368,7 +368,7 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"grid": {"x": [ap.aqm.CoDel]}},
-        "grid.x.0 = the class aqm.CoDel: not a value that a scenario can "
+        "grid.x.0 = the class CoDel: not a value that a scenario can "
         "have. Write a number, a text, true or false, a list or a table.",
     ),
     ({"metrics": {"x": 3}}, "metrics.x = 3: not a function. Write a function of a Result."),
