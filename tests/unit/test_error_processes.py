@@ -115,52 +115,15 @@ def test_every_link_takes_an_error_process_in_both_directions() -> None:
 BURST = {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}
 
 
-def test_the_former_name_of_the_key_is_read_and_never_written() -> None:
-    """The key was `channel`; scenarios of that time give the same resolved form."""
-    burst = '= {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}'
-    bearer = 'link = {kind = "rlc-am", rate = "384 kbit/s"'
-    texts = [
-        GOOD.replace(
-            'link = {kind = "fixed", rate = "1 Mbit/s"',
-            f"{bearer}, {key} {burst}, reverse_{key} {burst}",
-        )
-        for key in ("channel", "errors")
-    ]
-    former, present = (loads(text) for text in texts)
-    assert former.resolve() == present.resolve()
-    assert former.given() == present.given()
-    assert former.to_toml() == present.to_toml()
-    assert "channel" not in former.to_toml()
-
-
-def test_under_both_names_the_key_is_refused() -> None:
+def test_a_fault_names_the_key_of_the_error_process() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
-        ap.link.Fixed(rate="1 Mbit/s", channel=BURST, errors=BURST)  # type: ignore[call-arg]
-    assert str(caught.value) == (
-        'link.Fixed: channel = {kind = "burst", frame_error_rate = 0.1, doppler = 0.01}: '
-        "the former name of errors, which is given too. Write errors alone."
-    )
+        ap.link.Fixed(rate="1 Mbit/s", errors={"kind": "independent"})
+    assert str(caught.value) == "link.Fixed: errors.loss: missing. Write loss = 0.01."
 
 
-def test_a_fault_has_the_name_that_was_written() -> None:
-    with pytest.raises(ap.errors.ScenarioError) as caught:
-        ap.link.Fixed(rate="1 Mbit/s", channel={"kind": "independent"})  # type: ignore[call-arg]
-    assert str(caught.value) == "link.Fixed: channel.loss: missing. Write loss = 0.01."
-
-
-@pytest.mark.parametrize("key", ["channel", "errors"])
-def test_an_override_takes_either_name(key: str) -> None:
-    scenarios = [
-        loads(
-            GOOD.replace(
-                '"1 Mbit/s"', f'"1 Mbit/s", {written} = {{kind = "independent", loss = 0.1}}'
-            ),
-            overrides=[(f"bottleneck.link.{key}.loss", "0.2")],
-        )
-        for written in ("channel", "errors")
-    ]
-    assert [each.bottleneck.link.errors for each in scenarios] == 2 * [
-        ap.frame_errors.Independent(loss=0.2)
-    ]
-    copied = scenarios[0].bottleneck.link.model_copy(update={key: BURST})
+def test_overrides_and_copies_change_the_error_process() -> None:
+    text = GOOD.replace('"1 Mbit/s"', '"1 Mbit/s", errors = {kind = "independent", loss = 0.1}')
+    link = loads(text, overrides=[("bottleneck.link.errors.loss", "0.2")]).bottleneck.link
+    assert link.errors == ap.frame_errors.Independent(loss=0.2)
+    copied = link.model_copy(update={"errors": BURST})
     assert copied.errors == ap.frame_errors.Burst(frame_error_rate=0.1, doppler=0.01)

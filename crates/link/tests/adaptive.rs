@@ -87,7 +87,7 @@ pub(crate) fn build(
 
 pub(crate) fn adaptive(snr_db: f64, policy: Value, changes: Value) -> Value {
     let mut description =
-        json!({"kind": "adaptive", "table": "t", "snr_db": snr_db, "policy": policy});
+        json!({"kind": "adaptive", "table": "t", "snr": snr_db, "policy": policy});
     for (key, value) in changes.as_object().expect("a table") {
         description[key] = value.clone();
     }
@@ -231,7 +231,7 @@ fn a_packet_takes_whole_blocks() {
     for (m, &(_, _, block_bytes, rate_bps)) in MCSS.iter().enumerate() {
         for (size, overhead) in [(1, 0), (block_bytes, 0), (block_bytes, 1), (1500, 4), (65_535, 0)]
         {
-            let changes = json!({"frame_overhead": overhead});
+            let changes = json!({"framing": overhead});
             let mut hand = Hand::new(&adaptive(40.0, fixed(m), changes));
             hand.arrive(0, size);
             let bytes = (size + overhead).div_ceil(block_bytes) * block_bytes;

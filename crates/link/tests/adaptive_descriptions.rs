@@ -29,7 +29,7 @@ fn values_that_are_not_accepted() {
         "packet_bytes = 0: no size of a packet. Write 1 to 65535 bytes"
     );
     assert_eq!(
-        with(json!({"frame_overhead": 65_536})),
+        with(json!({"framing": 65_536})),
         "framing.overhead_bytes = 65536: more than 65535 bytes"
     );
     assert_eq!(

@@ -143,18 +143,18 @@ const SIZES: [u64; 3] = [1500, 40, 1];
 fn framed(kind: &str) -> (Value, Vec<u64>) {
     let with_six = vec![1506, 46, 7];
     match kind {
-        "fixed" => (json!({"rate_bps": 8_000_000, "frame_overhead": 6}), with_six),
+        "fixed" => (json!({"rate_bps": 8_000_000, "framing": 6}), with_six),
         "multi-regime" => (
             json!({"thresholds": [], "regimes": [{"rate_bps": 8_000_000, "per": 0}],
-                   "frame_overhead": 6}),
+                   "framing": 6}),
             with_six,
         ),
-        "rate-trace" => (json!({"trace": "r", "frame_overhead": 6}), with_six),
-        "trace" => (json!({"trace": "t", "frame_overhead": 6}), with_six),
+        "rate-trace" => (json!({"trace": "r", "framing": 6}), with_six),
+        "trace" => (json!({"trace": "t", "framing": 6}), with_six),
         // 26 blocks, 1 and 1.
         "adaptive" => (
-            json!({"table": "one", "snr_db": 10, "policy": {"kind": "fixed", "mcs": "a"},
-                   "frame_overhead": 6}),
+            json!({"table": "one", "snr": 10, "policy": {"kind": "fixed", "mcs": "a"},
+                   "framing": 6}),
             vec![1560, 60, 60],
         ),
         // 38 PDUs of 40 bytes and one: a TTI each, and more for what polls and is reported.
@@ -238,7 +238,7 @@ fn blocks_and_parity_are_on_the_air() {
     for kind in ["fixed", "multi-regime", "rate-trace", "trace"] {
         let (mut description, _) = framed(kind);
         description["kind"] = json!(kind);
-        description.as_object_mut().expect("a table").remove("frame_overhead");
+        description.as_object_mut().expect("a table").remove("framing");
         description["framing"] = framing.clone();
         description["errors"] = json!({"kind": "nothing"});
         let asked = Asked::default();

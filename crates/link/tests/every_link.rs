@@ -27,7 +27,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"rate_bps": 10_000_000}),
             json!({"rate_bps": 1}),
             json!({"rate_bps": HUGE}),
-            json!({"rate_bps": 1_000_000, "loss": 0.3, "frame_overhead": 65_535}),
+            json!({"rate_bps": 1_000_000, "loss": 0.3, "framing": 65_535}),
             json!({"rate_bps": 1_000_000, "loss": 1}),
             json!({"rate_bps": 1_000_000, "loss": 0.1,
                    "errors": {"kind": "burst", "frame_error_rate": 0.3, "doppler": 0.01}}),
@@ -41,7 +41,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"thresholds": [3], "regimes": [{"rate_bps": 1_000_000, "per": 0.01},
                                                   {"rate_bps": 2_000_000, "per": 0.5}]}),
             json!({"thresholds": [], "regimes": [{"rate_bps": 1, "per": 1}]}),
-            json!({"thresholds": [1, 2, HUGE], "frame_overhead": 2,
+            json!({"thresholds": [1, 2, HUGE], "framing": 2,
                    "regimes": [{"rate_bps": HUGE, "per": 0}, {"rate_bps": 1, "per": 0},
                                {"rate_bps": 100_000_000, "per": 0.1},
                                {"rate_bps": 1, "per": 1}]}),
@@ -50,28 +50,28 @@ fn descriptions(kind: &str) -> Vec<Value> {
                                {"rate_bps": 2_000_000, "per": 0.5}]}),
         ],
         "adaptive" => vec![
-            json!({"table": "two", "snr_db": 5, "policy": {"kind": "tagla", "th_per": 0.5}}),
-            json!({"table": "two", "snr_db": -100, "frame_overhead": 65_535,
+            json!({"table": "two", "snr": 5, "policy": {"kind": "tagla", "th_per": 0.5}}),
+            json!({"table": "two", "snr": -100, "framing": 65_535,
                    "policy": {"kind": "fixed", "mcs": "huge"}}),
-            json!({"table": "two", "snr_db": 0, "snr_noise_db": 1e9, "estimate_interval_ns": 1,
+            json!({"table": "two", "snr": 0, "snr_noise_db": 1e9, "estimate_interval_ns": 1,
                    "policy": {"kind": "qawla", "th_per": 1, "h": 1e9, "threshold": 3}}),
-            json!({"table": "two", "snr_db": 5, "snr_noise_db": 5, "estimate_interval_ns": HUGE,
+            json!({"table": "two", "snr": 5, "snr_noise_db": 5, "estimate_interval_ns": HUGE,
                    "policy": {"kind": "max-phy-throughput", "error_rate": "fer"},
                    "errors": {"kind": "independent", "loss": 0.3}}),
-            json!({"table": "two", "snr_db": 0, "policy": {"kind": "fixed", "mcs": "one"},
+            json!({"table": "two", "snr": 0, "policy": {"kind": "fixed", "mcs": "one"},
                    "in_order": true, "arq": {"delay_ns": 100_000_000}, "harq": {
                    "attempts": 5, "round_trip_ns": 8_000_000, "processes": 8,
                    "error": {"table": "two", "mcs": 0, "snr_db": 0, "combining": "chase"}}}),
         ],
         "trace" => vec![
-            json!({"trace": "steady", "frame_overhead": 4}),
+            json!({"trace": "steady", "framing": 4}),
             json!({"trace": "bursts", "loss": 0.3}),
             json!({"trace": "bursts", "errors": {"kind": "independent", "loss": 0.3}}),
-            json!({"trace": "rare", "frame_overhead": 65_535}),
+            json!({"trace": "rare", "framing": 65_535}),
         ],
         "rate-trace" => vec![
             json!({"trace": "outages"}),
-            json!({"trace": "crawl", "frame_overhead": 65_535}),
+            json!({"trace": "crawl", "framing": 65_535}),
             json!({"trace": "fast", "loss": 0.3}),
             json!({"trace": "outages", "loss": 0.3, "in_order": true,
                    "harq": {"attempts": 2, "round_trip_ns": 700_000_000, "processes": 1}}),
@@ -146,7 +146,7 @@ fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
         !matches!(description["kind"].as_str(), Some("rlc-am" | "cell" | "ofdma-tdd" | "mimo"))
     });
     framed.map(move |mut description| {
-        description.as_object_mut().expect("a table").remove("frame_overhead");
+        description.as_object_mut().expect("a table").remove("framing");
         description["framing"] = json!(bytes);
         description
     })
@@ -436,7 +436,7 @@ fn links_conserve_work() {
         assert_eq!((ledger.link.held(), ledger.delivered + ledger.dropped), (0, 100));
         let busy = ledger.now.saturating_since(Time::from_millis(3)).as_secs_lossy();
         if description["kind"] == "fixed" && !repeats(&description) {
-            let overhead = description["frame_overhead"].as_u64().unwrap_or(0);
+            let overhead = description["framing"].as_u64().unwrap_or(0);
             let bits = 100.0 * 8.0 * (1500 + overhead) as f64;
             let rate = description["rate_bps"].as_u64().expect("it has one") as f64;
             assert!((busy - bits / rate).abs() < 1e-6, "{description} took {busy} s");

@@ -39,11 +39,11 @@ fn known_links() -> [(Value, u64); 9] {
         (cell(json!({"kind": "mcs", "table": "t"})), 2_000_000),
         (samples("link", "ofdma-tdd", |_| true).swap_remove(0), 5_184_000),
         (
-            json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+            json!({"kind": "adaptive", "table": "t", "snr": 0,
                    "policy": {"kind": "fixed", "mcs": "one"}}),
             2_000_000,
         ),
-        (json!({"kind": "trace", "trace": "steady", "frame_overhead": 4}), 2_406_400),
+        (json!({"kind": "trace", "trace": "steady", "framing": 4}), 2_406_400),
         (rlc(), 2_000_000),
     ]
 }

@@ -127,10 +127,6 @@ fn the_number_and_the_constant_process_are_the_same() {
     let constant = json!({"kind": "constant", "mean_db": 12.5});
     let process = loaded(&link(constant, json!({"snr_noise_db": 2.0})));
     assert_eq!(number.report(20_000 * MS), process.report(20_000 * MS));
-    let mut former = link(json!(12.5), json!({"snr_noise_db": 2.0}));
-    let snr = former.as_object_mut().expect("a table").remove("snr").expect("it is there");
-    former["snr_db"] = snr;
-    assert_eq!(loaded(&former).report(20_000 * MS), process.report(20_000 * MS));
 }
 
 #[test]

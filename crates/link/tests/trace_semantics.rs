@@ -43,7 +43,7 @@ impl Hand {
         let seed = Seed::new(1, replication, "link");
         let setup = Setup { seed, registry: &links, extra: kit };
         let description = json!({
-            "kind": "trace", "trace": "t", "frame_overhead": OVERHEAD, "offset": offset});
+            "kind": "trace", "trace": "t", "framing": OVERHEAD, "offset": offset});
         let link = AnyLink::build(&description, setup).expect("a link");
         Hand { bench: Bench::default(), link, next: 0, departures: Vec::new() }
     }

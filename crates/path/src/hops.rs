@@ -83,31 +83,10 @@ impl Scenario {
             }
         }
     }
-
-    /// Reads what older versions wrote: the propagation delay stood in the link, as `delay_ns`.
-    pub(crate) fn move_delays_to_hops(&mut self) {
-        let Bottleneck { link, delay_ns, .. } = &mut self.bottleneck;
-        if let Some(older) = take_delay(link) {
-            *delay_ns = older;
-        }
-        match &mut self.ack_path {
-            AckPath::Link { link, delay_ns, .. } => {
-                *delay_ns = take_delay(link).unwrap_or(*delay_ns);
-            }
-            AckPath::Reverse { link: Some(link), delay_ns, .. } => {
-                *delay_ns = take_delay(link).or(*delay_ns);
-            }
-            AckPath::Ideal {} | AckPath::Reverse { link: None, .. } => {}
-        }
-    }
 }
 
 fn hop<'a>(name: &'static str, link: &'a Value, queues: &'a Value, delay_ns: u64) -> HopSpec<'a> {
     HopSpec { name, link, queues, delay: Duration::from_nanos(delay_ns) }
-}
-
-fn take_delay(link: &mut Value) -> Option<u64> {
-    link.as_object_mut()?.remove("delay_ns")?.as_u64()
 }
 
 #[cfg(test)]
@@ -156,30 +135,5 @@ mod tests {
             |delay: Value| hops(json!({"kind": "reverse", "queue": queue(), "delay_ns": delay}));
         assert_eq!(mirrored(json!(null)), Some(("reverse", link(5), 7)));
         assert_eq!(mirrored(json!(4)), Some(("reverse", link(5), 4)));
-    }
-
-    /// The document of a result that was kept before hops had delays is the same scenario.
-    #[test]
-    fn a_delay_in_a_link_is_that_of_its_hop() {
-        let older = |rate_bps, delay_ns: u64| json!({"kind": "fixed", "rate_bps": rate_bps, "delay_ns": delay_ns});
-        let hop = |link: Value| json!({"link": link, "queue": queue()});
-        let with = |kind: &str, mut hop: Value| {
-            hop["kind"] = json!(kind);
-            hop
-        };
-        for (ack_path, link, delay_ns) in [
-            (with("link", hop(older(3, 4))), link(3), 4),
-            (with("reverse", hop(older(3, 4))), link(3), 4),
-            (json!({"kind": "reverse", "link": null, "queue": queue()}), link(5), 7),
-        ] {
-            let scenario = scenario(hop(older(5, 7)), ack_path);
-            let (forward, back) = (scenario.forward_hop(), scenario.reverse_hop());
-            assert_eq!(
-                (forward.link, forward.delay.as_nanos()),
-                (&json!({"kind": "fixed", "rate_bps": 5}), 7)
-            );
-            let back = back.expect("there is one");
-            assert_eq!((back.link, back.delay.as_nanos()), (&link, delay_ns));
-        }
     }
 }

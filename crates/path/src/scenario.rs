@@ -284,9 +284,8 @@ impl Scenario {
     /// When the text is not such a document, or a value is outside its range. The descriptions of
     /// links, queues and congestion controls are checked when the network is built.
     pub fn from_json(text: &str) -> Result<Scenario, ConfigError> {
-        let mut scenario: Scenario = serde_json::from_str(text)
+        let scenario: Scenario = serde_json::from_str(text)
             .map_err(|error| ConfigError::new("scenario", "JSON", error.to_string()))?;
-        scenario.move_delays_to_hops();
         scenario.validate()?;
         Ok(scenario)
     }

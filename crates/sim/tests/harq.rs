@@ -14,7 +14,7 @@ fn lossy_links() -> [Value; 3] {
     [
         json!({"kind": "fixed", "rate_bps": 5_000_000, "loss": 0.1}),
         json!({"kind": "multi-regime", "thresholds": [10], "regimes": regimes}),
-        json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+        json!({"kind": "adaptive", "table": "t", "snr": 0,
                "policy": {"kind": "fixed", "mcs": "one"}}),
     ]
 }

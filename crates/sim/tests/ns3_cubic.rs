@@ -40,7 +40,7 @@ impl Case {
             json!({"access": edge, "egress": edge, "return_wire": back, "start": start}),
         );
         let link = json!({"kind": "fixed", "rate_bps": self.rates_bps[0],
-            "delay_ns": self.rtt_ns / 2, "frame_overhead": 2});
+            "delay_ns": self.rtt_ns / 2, "framing": 2});
         let queue = json!({"kind": "fq-codel", "limit": 10_240, "flows": 1024,
             "quantum_bytes": 1500, "target_ns": 5 * MS, "interval_ns": 100 * MS,
             "mtu_bytes": 1500, "ecn": true});

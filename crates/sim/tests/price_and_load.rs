@@ -46,7 +46,7 @@ fn the_load_factor_is_the_share_of_what_the_link_may_carry() {
         (100, json!("measured"), 4.0 * 16.0 / 15.0 / 9.8),
     ] {
         let mut link = fixed(10_000_000);
-        link["frame_overhead"] = json!(overhead);
+        link["framing"] = json!(overhead);
         let source = flow(datagrams("cbr", 4_000_000), json!({}));
         let what = format!("{overhead} B of overhead, capacity {capacity}");
         let change = json!({"warmup_ns": 10 * SECOND});

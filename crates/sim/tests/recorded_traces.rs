@@ -46,7 +46,7 @@ fn delivered_by_ms(
 ) -> Vec<u64> {
     let trace = Trace::Opportunities(trace.clone());
     let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
-    let link = json!({"kind": "trace", "trace": "t", "frame_overhead": 4, "delay_ns": 5 * MS});
+    let link = json!({"kind": "trace", "trace": "t", "framing": 4, "delay_ns": 5 * MS});
     let scenario = scenario(seconds, vec![flow(source, json!({}))], link, queue, json!({}));
     let network =
         build(&scenario, &Parts::default(), &Arc::new(traces.into()), 1, 0).expect("a network");

@@ -33,7 +33,7 @@ fn any_link() -> impl Strategy<Value = Value> {
              "regimes": [{"rate_bps": 2_000_000, "per": 0.01},
                          {"rate_bps": 5_000_000, "per": per}]}
         )),
-        Just(json!({"kind": "trace", "trace": "bursts", "frame_overhead": 4, "loss": 0.01})),
+        Just(json!({"kind": "trace", "trace": "bursts", "framing": 4, "loss": 0.01})),
         Just(json!({"kind": "rate-trace", "trace": "steps", "delay_ns": 5 * MS})),
     ]
 }

@@ -135,9 +135,6 @@ class Model(_Base):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Keys of which one at most is given; an override of one takes the place of the others."""
 
-    former_keys: ClassVar[Mapping[str, str]] = {}
-    """Names that keys had before, and the keys: they are read, and never written."""
-
     if TYPE_CHECKING:
 
         def __get__(self, owner: object, of: object) -> Self: ...
@@ -175,8 +172,7 @@ class Model(_Base):
             keys = ", ".join(cls.keys(from_file=from_file))
             raise fault("not a table", f"Accepted keys are {keys}")
         known = cls._known_keys()
-        data, former, lines = cls._renamed(data)
-        lines += [
+        lines = [
             InitErrorDetails(
                 type=fault("unknown key", nearest(str(key), cls.keys(from_file=from_file))),
                 loc=(str(key),),
@@ -189,7 +185,7 @@ class Model(_Base):
             result = handler({key: value for key, value in data.items() if key in known})
         except ValidationError as error:
             found = cast(Iterable[Any], error.errors(include_url=False))
-            lines += [_as_written(explained(line, cls.model_fields), former) for line in found]
+            lines += [explained(line, cls.model_fields) for line in found]
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return result
@@ -199,29 +195,6 @@ class Model(_Base):
     def _known_keys(cls) -> frozenset[str]:
         """Return the keys of a TOML file and of Python."""
         return frozenset(cls.keys()) | frozenset(cls.model_fields)
-
-    @classmethod
-    def _renamed(
-        cls, data: Mapping[Any, Any]
-    ) -> tuple[Mapping[Any, Any], dict[str, str], list[InitErrorDetails]]:
-        """Return the table by its present keys, the former names that it uses, and what is wrong.
-
-        A key that is there under both of its names is wrong.
-        """
-        used = {name: key for name, key in cls.former_keys.items() if name in data}
-        twice = [
-            InitErrorDetails(
-                type=fault(f"the former name of {key}, which is given too", f"Write {key} alone"),
-                loc=(name,),
-                input=data[name],
-            )
-            for name, key in used.items()
-            if key in data
-        ]
-        if used:
-            taken = {key: data[key] for key in data if key not in used}
-            data = {used[name]: data[name] for name in used} | taken
-        return data, {key: name for name, key in used.items()}, twice
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse changes of what was checked as a whole."""
@@ -299,7 +272,6 @@ class Model(_Base):
         if not update:
             return super().model_copy(deep=deep)
         names = {info.alias: name for name, info in type(self).model_fields.items() if info.alias}
-        names |= type(self).former_keys
         changed = {names.get(key, key): value for key, value in update.items()}
         given_up = {other for key in changed for other in self.instead_of(key)}
         kept = {name: getattr(self, name) for name in self.model_fields_set - given_up}
@@ -325,12 +297,6 @@ class Model(_Base):
             suffix = value.key_suffix if isinstance(value, Quantity) else ""
             entries[key or name + suffix] = _plain(value, context, (*path, info.alias or name))
         return entries
-
-
-def _as_written(line: InitErrorDetails, former: Mapping[str, str]) -> InitErrorDetails:
-    """Return the line with the name that the user gave to the key, where it is a former one."""
-    first, *rest = line.get("loc", ()) or ("",)
-    return {**line, "loc": (former.get(str(first), first), *rest)} if rest or first else line
 
 
 def _as_text(value: Any) -> Any:

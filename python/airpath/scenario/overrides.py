@@ -285,7 +285,7 @@ class Overrides:
             old.clear()  # There is no such kind, and that is what the user will be told.
             return
         chosen_by = kind.chosen_by
-        known = {*kind.keys(), *kind.model_fields, *kind.former_keys}
+        known = {*kind.keys(), *kind.model_fields}
         known -= {chosen_by, *before.own_keys, *kind.own_keys}
         shared = {key: kind.adopted(key, old[key]) for key in old if key in known - new.keys()}
         candidate = {**shared, **{key: _plain(value) for key, value in new.items()}}
@@ -397,8 +397,7 @@ def _field(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[M
     if model is None:
         return (key,), None
     for name, info in model.model_fields.items():
-        former = (old for old, new in model.former_keys.items() if new == name)
-        names = (info.alias or name, name, *former)
+        names = (info.alias or name, name)
         if key in names:
             return names, next(_models(info.annotation), None)
     return (key,), None

@@ -24,10 +24,10 @@ pub struct FixedConfig {
     #[serde(default)]
     pub loss: f64,
     /// What a packet costs on the air; a number is the overhead alone.
-    #[serde(default, alias = "frame_overhead")]
+    #[serde(default)]
     pub framing: FramingConfig,
     /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
-    #[serde(default, alias = "channel")]
+    #[serde(default)]
     pub errors: Option<Value>,
     /// Repeats what the radio has destroyed; absent: nothing is repeated.
     #[serde(default)]

@@ -39,10 +39,10 @@ pub struct MultiRegimeConfig {
     /// One more than there are thresholds.
     pub regimes: Vec<RegimeConfig>,
     /// What a packet costs on the air; a number is the overhead alone.
-    #[serde(default, alias = "frame_overhead")]
+    #[serde(default)]
     pub framing: FramingConfig,
     /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
-    #[serde(default, alias = "channel")]
+    #[serde(default)]
     pub errors: Option<Value>,
     /// Repeats what the radio has destroyed; absent: nothing is repeated.
     #[serde(default)]

@@ -21,11 +21,11 @@ pub(crate) fn links() -> Vec<Value> {
     let mut found = vec![
         fixed(2_000_000),
         json!({"kind": "multi-regime", "thresholds": [5], "regimes": regimes}),
-        json!({"kind": "adaptive", "table": "t", "snr_db": 0,
+        json!({"kind": "adaptive", "table": "t", "snr": 0,
                "policy": {"kind": "fixed", "mcs": "one"}}),
         json!({"kind": "rate-trace", "trace": "steps"}),
         // Opportunities come one at a time, of 1504 bytes at most.
-        json!({"kind": "trace", "trace": "steady", "frame_overhead": 4}),
+        json!({"kind": "trace", "trace": "steady", "framing": 4}),
         json!({
             "kind": "rlc-am", "rate_bps": 2_000_000, "tti_ns": 10 * MS, "latency_ns": 25 * MS,
             "pdu_payload": 40, "window": 1024, "max_dat": 10, "poll_timer_ns": 60 * MS,

@@ -74,8 +74,6 @@ class Link(Part):
     delay: Duration = Duration(0)
     errors: Maybe[ErrorProcess] = ABSENT
 
-    former_keys = {"channel": "errors"}
-
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; without an error process, there is no such key.
 

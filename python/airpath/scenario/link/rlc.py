@@ -128,8 +128,6 @@ class RlcAm(Link):
 
     reverse_errors: Maybe[ErrorProcess] = ABSENT
 
-    former_keys = {**Link.former_keys, "reverse_channel": "reverse_errors"}
-
     @model_validator(mode="after")
     def _arrive_after_the_tti(self) -> Self:
         delays = (("delay", self.delay), ("reverse_delay", self.reverse_delay))

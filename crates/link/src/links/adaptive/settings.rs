@@ -13,7 +13,6 @@ pub struct AdaptiveConfig {
     /// Key of the error-rate table.
     pub table: String,
     /// The true SNR over time, `{"kind": …}`; a number is that of a constant one, dB.
-    #[serde(alias = "snr_db")]
     pub snr: Value,
     /// What chooses the MCS: `{"kind": …}`.
     pub policy: Value,
@@ -30,10 +29,10 @@ pub struct AdaptiveConfig {
     #[serde(default = "packet_bytes")]
     pub packet_bytes: u64,
     /// What is added to each packet, a number of bytes. Its blocks are those of the MCS.
-    #[serde(default, alias = "frame_overhead")]
+    #[serde(default)]
     pub framing: FramingConfig,
     /// What destroys packets beside the errors of the table: `{"kind": …}`; absent: nothing.
-    #[serde(default, alias = "channel")]
+    #[serde(default)]
     pub errors: Option<Value>,
     /// Repeats what the radio has destroyed; absent: nothing is repeated.
     #[serde(default)]

@@ -99,10 +99,10 @@ pub struct RlcConfig {
     /// Timer_RST, ns. Above 0.
     pub reset_timer_ns: u64,
     /// What destroys the frames of the forward direction: `{"kind": …}`; null: nothing.
-    #[serde(default, alias = "channel")]
+    #[serde(default)]
     pub errors: Option<Value>,
     /// The same for the reverse direction; null: as the forward one, independently.
-    #[serde(default, alias = "reverse_channel")]
+    #[serde(default)]
     pub reverse_errors: Option<Value>,
 }
 
