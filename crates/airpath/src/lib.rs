@@ -74,10 +74,10 @@ pub use airpath_tcp::congestion::{
 };
 pub use airpath_tcp::{TcpConfig, delegate_congestion, profile};
 // Receive-window policies.
+pub use airpath_tcp::delegate_window;
 pub use airpath_tcp::window::{
     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, WindowWrapper,
 };
-pub use airpath_tcp::delegate_window;
 // Links.
 pub use airpath_link::{
     DirectionContext, Link, LinkContext, LinkReport, Scale, SerialLink, SideReport, Transmission,

@@ -6,6 +6,7 @@
 
 use crate::ecn::Ecn;
 use crate::units::{Bytes, Duration, Time};
+use serde::Serialize;
 use std::ops::{Deref, DerefMut};
 
 /// Number of a flow, from 0.
@@ -14,7 +15,7 @@ pub struct FlowId(pub u32);
 
 /// Number of a user of a shared link, from 0: a device in a cell, a station. Flows of one user share
 /// its queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct UserId(pub u32);
 
 /// What a packet is.

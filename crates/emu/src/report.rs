@@ -15,7 +15,7 @@ pub struct RunReport {
     /// What the path has measured, without its flows.
     pub replication: ReplicationReport,
     /// By flow of the scenario.
-    pub flows: Vec<FlowRow>,
+    pub flows: Vec<FlowReport>,
     /// By connection of commands.
     pub connections: Vec<ConnectionRow>,
     /// Whether it can be believed.
@@ -43,77 +43,17 @@ pub struct KernelReport {
     pub congestion: BTreeMap<u32, String>,
 }
 
-/// One flow, as a [`FlowReport`] has it; what a kernel does not tell is `None`.
-#[derive(Clone, Debug, Default, Serialize)]
-#[allow(missing_docs, reason = "each is the field of FlowReport with its name")]
-pub struct FlowRow {
-    pub id: u32,
-    pub kind: &'static str,
-    pub goodput_bps: f64,
-    pub ip_throughput_bps: f64,
-    pub delivered_bytes: u64,
-    pub delivered_packets: u64,
-    pub sent_packets: u64,
-    pub lost_datagrams: Option<u64>,
-    pub loss_ratio: Option<f64>,
-    pub retransmissions: Option<u64>,
-    pub timeouts: Option<u64>,
-    pub fast_retransmits: Option<u64>,
-    pub ecn_reductions: Option<u64>,
-    pub duplicate_packets: Option<u64>,
-    pub mean_rtt_s: Option<f64>,
-    pub mean_delay_s: Option<f64>,
-    #[serde(flatten)]
-    pub delays: DelayQuantiles,
-    pub rwnd_limited_share: Option<f64>,
-    pub cwnd_limited_share: Option<f64>,
-    pub start_s: Option<f64>,
-    pub completed_at_s: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transfer_bytes: Option<u64>,
-}
-
-impl FlowRow {
-    /// What the meter at the ends of the path knows of flow `id`, over `measured_s`.
-    pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowRow {
-        FlowRow {
-            id,
-            kind: "tcp",
-            ip_throughput_bps: meter.measured_bytes as f64 * 8.0 / measured_s,
-            delivered_packets: meter.delivered_packets,
-            sent_packets: meter.sent_packets,
-            mean_delay_s: meter.delays.mean().secs(),
-            delays: quantiles(meter),
-            ..FlowRow::default()
-        }
-    }
-
-    /// A flow whose ends are the path's own.
-    pub fn of_model(flow: &FlowReport) -> FlowRow {
-        FlowRow {
-            id: flow.id,
-            kind: flow.kind,
-            goodput_bps: flow.goodput_bps,
-            ip_throughput_bps: flow.ip_throughput_bps,
-            delivered_bytes: flow.delivered_bytes,
-            delivered_packets: flow.delivered_packets,
-            sent_packets: flow.sent_packets,
-            lost_datagrams: flow.lost_datagrams,
-            loss_ratio: flow.loss_ratio,
-            retransmissions: Some(flow.retransmissions),
-            timeouts: Some(flow.timeouts),
-            fast_retransmits: Some(flow.fast_retransmits),
-            ecn_reductions: Some(flow.ecn_reductions),
-            duplicate_packets: Some(flow.duplicate_packets),
-            mean_rtt_s: flow.mean_rtt_s,
-            mean_delay_s: flow.mean_delay_s,
-            delays: flow.delays,
-            rwnd_limited_share: flow.rwnd_limited_share,
-            cwnd_limited_share: flow.cwnd_limited_share,
-            start_s: flow.start_s,
-            completed_at_s: flow.completed_at_s,
-            transfer_bytes: flow.transfer_bytes,
-        }
+/// What the meter at the ends of the path has counted of flow `id`, over `measured_s`.
+pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowReport {
+    FlowReport {
+        id,
+        kind: "tcp",
+        ip_throughput_bps: meter.measured_bytes as f64 * 8.0 / measured_s,
+        delivered_packets: meter.delivered_packets,
+        sent_packets: meter.sent_packets,
+        mean_delay_s: meter.delays.mean().secs(),
+        delays: quantiles(meter),
+        ..FlowReport::default()
     }
 }
 

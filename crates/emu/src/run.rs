@@ -14,10 +14,10 @@ use crate::launcher::Launcher;
 use crate::namespaces::Sides;
 use crate::outside::{Ending, Side};
 use crate::prepare::Prepared;
-use crate::report::{ConnectionRow, FlowRow, KernelReport, RunReport, median_and_p99, together};
+use crate::report::{ConnectionRow, KernelReport, RunReport, median_and_p99, of_meter, together};
 use crate::sys;
 use airpath_core::{Duration, Series};
-use airpath_path::{Direction, Parts, ReplicationReport, Scenario};
+use airpath_path::{Direction, FlowReport, Parts, ReplicationReport, Scenario};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use std::collections::BTreeMap;
 use std::io;
@@ -240,8 +240,7 @@ fn assemble<O: crate::outside::Outside>(
             + replication.packets,
         ..replication
     };
-    let of_models = std::mem::take(&mut replication.flows);
-    let mut flows: Vec<FlowRow> = of_models.iter().map(FlowRow::of_model).collect();
+    let mut flows = std::mem::take(&mut replication.flows);
     let mut connections = Vec::new();
     if let FlowTable::Connections(table) = driver.table() {
         connections.extend(
@@ -250,8 +249,7 @@ fn assemble<O: crate::outside::Outside>(
         flows.clear();
     }
     for socket in of_sockets.iter().flat_map(|report| &report.flows) {
-        let of_meter = FlowRow::of_meter(socket.flow, &meters[socket.flow as usize], measured_s);
-        flows.push(FlowRow {
+        flows.push(FlowReport {
             goodput_bps: socket.delivered_bytes as f64 * 8.0 / measured_s,
             delivered_bytes: socket.delivered_bytes,
             retransmissions: socket.retransmissions,
@@ -261,7 +259,7 @@ fn assemble<O: crate::outside::Outside>(
             cwnd_limited_share: socket.cwnd_limited_share,
             start_s: socket.start_s,
             completed_at_s: socket.completed_at_s,
-            ..of_meter
+            ..of_meter(socket.flow, &meters[socket.flow as usize], measured_s)
         });
     }
     for (flow, ends) in flows.iter_mut().zip(&driver.network().flows) {

@@ -26,7 +26,7 @@ mod retransmission;
 
 pub use context::{DirectionContext, LinkContext, Users};
 pub use files::{Files, Shared, Tables, Traces};
-pub use link::{Link, LinkReport, SideReport, Sides, StationReport, Traffic, UserReport};
+pub use link::{Link, LinkReport, SideReport, Sides, StationReport, UserReport};
 pub use links::adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use links::cell::{Cell, CellConfig};
 pub use links::duplex::Duplex;

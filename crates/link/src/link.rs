@@ -2,6 +2,7 @@
 
 use airpath_aqm::QueueReport;
 use airpath_core::{Histogram, Stage, Time, UserId};
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// The directions that a link of a kind serves as one stage; known before the link is made.
@@ -80,7 +81,7 @@ pub struct LinkReport {
 
 /// What was measured of one user of a cell. Of a user that was given no slot, what is an average over
 /// its slots is `None`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserReport {
     /// Its number.
     pub user: UserId,
@@ -106,27 +107,24 @@ pub struct UserReport {
     pub margin: f64,
 }
 
-/// What was handed up and what was lost in one direction of a station.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Bytes of IP packets handed up.
-    pub bytes: u64,
-    /// Packets handed up.
-    pub packets: u64,
-    /// Packets lost on the air.
-    pub lost: u64,
-}
-
 /// What was measured of one station, in both directions. Without packets or grants, what is an average
 /// over them is `None`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StationReport {
     /// Its number.
     pub station: UserId,
-    /// The downlink.
-    pub down: Traffic,
-    /// The uplink.
-    pub up: Traffic,
+    /// Bytes of IP packets delivered in the downlink.
+    pub down_bytes: u64,
+    /// Packets delivered in the downlink.
+    pub down_packets: u64,
+    /// Packets lost in the downlink.
+    pub down_lost: u64,
+    /// Bytes of IP packets received in the uplink.
+    pub up_bytes: u64,
+    /// Packets received in the uplink.
+    pub up_packets: u64,
+    /// Packets lost in the uplink.
+    pub up_lost: u64,
     /// Bytes that it was granted, before they were rounded to slots, with 6 for each request header and
     /// 2 for each piggyback request.
     pub granted_bytes: u64,

@@ -46,8 +46,7 @@ pub use parts::{FAMILIES, Parts};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
 pub use report::{
-    DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport,
-    Together, UserSummary,
+    DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
 };
 pub use routing::Input;
 pub use running::{Exit, Failure, Observer, RunningNetwork};
@@ -55,6 +54,6 @@ pub use scenario::{
     Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
     WireSpec,
 };
-pub use stations::{MacDelays, StationSummary};
+pub use stations::{MacDelays, StationSummary, UserSummary};
 pub use timetable::Timetable;
 pub use wire::Wire;

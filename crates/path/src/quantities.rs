@@ -2,8 +2,8 @@
 //!
 //! A quantity is told here once: tables, files and figures have its name and unit from here.
 
-use crate::report::{FlowReport, LinkSummary, QueueSummary, UserSummary};
-use crate::stations::StationSummary;
+use crate::report::{FlowReport, LinkSummary, QueueSummary};
+use crate::stations::{StationSummary, UserSummary};
 
 /// One quantity of a report `R`.
 pub struct Quantity<R> {
@@ -64,11 +64,11 @@ pub static OF_FLOWS: [Quantity<FlowReport>; 23] = [
     count("sent_packets", "packets", |flow| flow.sent_packets),
     maybe("lost_datagrams", "packets", |flow| flow.lost_datagrams),
     number("loss_ratio", "1", |flow| flow.loss_ratio),
-    count("retransmissions", "packets", |flow| flow.retransmissions),
-    count("timeouts", "1", |flow| flow.timeouts),
-    count("fast_retransmits", "1", |flow| flow.fast_retransmits),
-    count("ecn_reductions", "1", |flow| flow.ecn_reductions),
-    count("duplicate_packets", "packets", |flow| flow.duplicate_packets),
+    count("retransmissions", "packets", |flow| flow.retransmissions.unwrap_or(0)),
+    count("timeouts", "1", |flow| flow.timeouts.unwrap_or(0)),
+    count("fast_retransmits", "1", |flow| flow.fast_retransmits.unwrap_or(0)),
+    count("ecn_reductions", "1", |flow| flow.ecn_reductions.unwrap_or(0)),
+    count("duplicate_packets", "packets", |flow| flow.duplicate_packets.unwrap_or(0)),
     number("completed_at_s", "s", |flow| flow.completed_at_s),
 ];
 
@@ -96,37 +96,37 @@ pub static OF_QUEUES: [Quantity<QueueSummary>; 10] = [
 /// Of every user of a cell.
 pub static OF_USERS: [Quantity<UserSummary>; 11] = [
     number("throughput_bps", "bit/s", |user| Some(user.throughput_bps)),
-    count("delivered_bytes", "bytes", |user| user.delivered_bytes),
-    count("delivered_packets", "packets", |user| user.delivered_packets),
-    count("lost_packets", "packets", |user| user.lost_packets),
-    count("slots", "1", |user| user.slots),
-    number("slot_share", "1", |user| Some(user.slot_share)),
-    number("slot_error_rate", "1", |user| user.slot_error_rate),
-    number("mean_rate_bps", "bit/s", |user| user.mean_rate_bps),
-    number("best_slot_share", "1", |user| user.best_slot_share),
-    number("mean_snr_db", "dB", |user| user.mean_snr_db),
-    number("margin", "1", |user| Some(user.margin)),
+    count("delivered_bytes", "bytes", |user| user.report.delivered_bytes),
+    count("delivered_packets", "packets", |user| user.report.delivered_packets),
+    count("lost_packets", "packets", |user| user.report.lost_packets),
+    count("slots", "1", |user| user.report.slots),
+    number("slot_share", "1", |user| Some(user.report.slot_share)),
+    number("slot_error_rate", "1", |user| user.report.slot_error_rate),
+    number("mean_rate_bps", "bit/s", |user| user.report.mean_rate_bps),
+    number("best_slot_share", "1", |user| user.report.best_slot_share),
+    number("mean_snr_db", "dB", |user| user.report.mean_snr_db),
+    number("margin", "1", |user| Some(user.report.margin)),
 ];
 
 /// Of every station of a link with grants.
 pub static OF_STATIONS: [Quantity<StationSummary>; 17] = [
-    count("down_bytes", "bytes", |station| station.down_bytes),
-    count("down_packets", "packets", |station| station.down_packets),
-    count("down_lost", "packets", |station| station.down_lost),
-    count("up_bytes", "bytes", |station| station.up_bytes),
-    count("up_packets", "packets", |station| station.up_packets),
-    count("up_lost", "packets", |station| station.up_lost),
-    count("granted_bytes", "bytes", |station| station.granted_bytes),
-    count("used_bytes", "bytes", |station| station.used_bytes),
-    number("efficiency", "1", |station| station.efficiency),
-    number("mac_delay_mean_s", "s", |station| station.mac_delay_mean_s),
-    number("mac_delay_p50_s", "s", |station| station.mac_delay_p50_s),
-    number("mac_delay_p90_s", "s", |station| station.mac_delay_p90_s),
-    count("requests_contention", "1", |station| station.requests_contention),
-    count("requests_piggyback", "1", |station| station.requests_piggyback),
-    count("grants_proactive", "1", |station| station.grants_proactive),
-    count("request_attempts", "1", |station| station.request_attempts),
-    count("request_collisions", "1", |station| station.request_collisions),
+    count("down_bytes", "bytes", |station| station.report.down_bytes),
+    count("down_packets", "packets", |station| station.report.down_packets),
+    count("down_lost", "packets", |station| station.report.down_lost),
+    count("up_bytes", "bytes", |station| station.report.up_bytes),
+    count("up_packets", "packets", |station| station.report.up_packets),
+    count("up_lost", "packets", |station| station.report.up_lost),
+    count("granted_bytes", "bytes", |station| station.report.granted_bytes),
+    count("used_bytes", "bytes", |station| station.report.used_bytes),
+    number("efficiency", "1", |station| station.report.efficiency),
+    number("mac_delay_mean_s", "s", |station| station.report.mac_delay_mean_s),
+    number("mac_delay_p50_s", "s", |station| station.report.mac_delay_p50_s),
+    number("mac_delay_p90_s", "s", |station| station.report.mac_delay_p90_s),
+    count("requests_contention", "1", |station| station.report.requests_contention),
+    count("requests_piggyback", "1", |station| station.report.requests_piggyback),
+    count("grants_proactive", "1", |station| station.report.grants_proactive),
+    count("request_attempts", "1", |station| station.report.request_attempts),
+    count("request_collisions", "1", |station| station.report.request_collisions),
 ];
 
 /// Of every link.

@@ -3,10 +3,10 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
-use crate::stations::{MacDelays, StationSummary};
+use crate::stations::{MacDelays, StationSummary, UserSummary};
 use airpath_aqm::QueueReport;
 use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, Quantiles, StageId, Time};
-use airpath_link::{LinkReport, UserReport};
+use airpath_link::LinkReport;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,8 +46,9 @@ pub struct ReplicationReport {
     pub phases: Vec<PhaseReport>,
 }
 
-/// One flow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// One flow. The counts of a sender and a receiver are `None` where they are a kernel's that does not
+/// report them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlowReport {
     /// Its number.
     pub id: u32,
@@ -68,15 +69,15 @@ pub struct FlowReport {
     /// Their share of those that were delivered or lost (RFC 7680 §4.1). `None` for TCP.
     pub loss_ratio: Option<f64>,
     /// Packets sent again.
-    pub retransmissions: u64,
+    pub retransmissions: Option<u64>,
     /// Expiries of the retransmission timer.
-    pub timeouts: u64,
+    pub timeouts: Option<u64>,
     /// Recoveries begun by duplicate ACKs.
-    pub fast_retransmits: u64,
+    pub fast_retransmits: Option<u64>,
     /// Reductions of the window for echoed congestion marks.
-    pub ecn_reductions: u64,
+    pub ecn_reductions: Option<u64>,
     /// Packets without new data.
-    pub duplicate_packets: u64,
+    pub duplicate_packets: Option<u64>,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
     /// Mean one-way delay of packets that arrived, s.
@@ -254,55 +255,6 @@ pub struct LinkSummary {
     pub counters: BTreeMap<Cow<'static, str>, f64>,
 }
 
-/// One user of a cell. What is an average over its slots is `None` when it was given none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct UserSummary {
-    /// Place of the cell.
-    pub link: String,
-    /// Its number.
-    pub user: u32,
-    /// IP packets delivered, bit/s.
-    pub throughput_bps: f64,
-    /// Bytes of IP packets delivered.
-    pub delivered_bytes: u64,
-    /// Packets delivered.
-    pub delivered_packets: u64,
-    /// Packets that were given up, or destroyed.
-    pub lost_packets: u64,
-    /// Slots that it was given, of those that began in the measured time.
-    pub slots: u64,
-    /// The same as a share of all slots that began in the measured time.
-    pub slot_share: f64,
-    /// Share of its slots that failed.
-    pub slot_error_rate: Option<f64>,
-    /// Mean of the rates that were selected for its slots, bit/s.
-    pub mean_rate_bps: Option<f64>,
-    /// Share of its slots in which no user with data had a higher rate.
-    pub best_slot_share: Option<f64>,
-    /// Mean SNR at the start of the slots in which it had data, dB.
-    pub mean_snr_db: Option<f64>,
-    /// Mean of the margin over the slots of the cell.
-    pub margin: f64,
-}
-
-fn user_summary(link: &str, user: &UserReport, measured_s: f64) -> UserSummary {
-    UserSummary {
-        link: link.to_owned(),
-        user: user.user.0,
-        throughput_bps: user.delivered_bytes as f64 * 8.0 / measured_s,
-        delivered_bytes: user.delivered_bytes,
-        delivered_packets: user.delivered_packets,
-        lost_packets: user.lost_packets,
-        slots: user.slots,
-        slot_share: user.slot_share,
-        slot_error_rate: user.slot_error_rate,
-        mean_rate_bps: user.mean_rate_bps,
-        best_slot_share: user.best_slot_share,
-        mean_snr_db: user.mean_snr_db,
-        margin: user.margin,
-    }
-}
-
 impl ReplicationReport {
     pub(crate) fn collect(
         network: &Network,
@@ -320,8 +272,10 @@ impl ReplicationReport {
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
             for (name, report) in place.sides.iter().zip(reports) {
-                users.extend(report.users.iter().map(|user| user_summary(name, user, measured_s)));
-                stations.extend(report.stations.iter().map(|of| StationSummary::of(name, of)));
+                let user = |report| UserSummary::new(name, report, measured_s);
+                users.extend(report.users.into_iter().map(user));
+                let station = |report| StationSummary { link: name.clone(), report };
+                stations.extend(report.stations.into_iter().map(station));
                 mac_delays.extend(report.delays.iter().map(|of| MacDelays::of(name, of)));
                 links.push(link_summary(name, &report.link));
                 queues.extend(report.queues);
@@ -430,13 +384,11 @@ fn flow_report(
                 delivered_bytes: received.delivered_bytes,
                 delivered_packets: received.packets,
                 sent_packets: sent.sent,
-                lost_datagrams: None,
-                loss_ratio: None,
-                retransmissions: sent.retransmissions,
-                timeouts: sent.timeouts,
-                fast_retransmits: sent.fast_retransmits,
-                ecn_reductions: sent.ecn_reductions,
-                duplicate_packets: received.duplicates,
+                retransmissions: Some(sent.retransmissions),
+                timeouts: Some(sent.timeouts),
+                fast_retransmits: Some(sent.fast_retransmits),
+                ecn_reductions: Some(sent.ecn_reductions),
+                duplicate_packets: Some(received.duplicates),
                 mean_rtt_s: sent.mean_rtt_s,
                 mean_delay_s: received.mean_delay_s,
                 delays,
@@ -450,6 +402,7 @@ fn flow_report(
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
                 aborted_at_s: sent.aborted_at.map(Time::as_secs_lossy),
                 transfer_bytes: ends.drawn_transfer,
+                ..FlowReport::default()
             }
         }
         (AnyStage::Source(source), AnyStage::Sink(sink)) => {
@@ -466,20 +419,14 @@ fn flow_report(
                 sent_packets: source.sent(),
                 lost_datagrams: Some(lost),
                 loss_ratio: (decided > 0).then(|| lost as f64 / decided as f64),
-                retransmissions: 0,
-                timeouts: 0,
-                fast_retransmits: 0,
-                ecn_reductions: 0,
-                duplicate_packets: 0,
-                mean_rtt_s: None,
+                retransmissions: Some(0),
+                timeouts: Some(0),
+                fast_retransmits: Some(0),
+                ecn_reductions: Some(0),
+                duplicate_packets: Some(0),
                 mean_delay_s: sink.delays().mean().secs(),
                 delays,
-                rwnd_limited_share: None,
-                cwnd_limited_share: None,
-                start_s: None,
-                completed_at_s: None,
-                aborted_at_s: None,
-                transfer_bytes: None,
+                ..FlowReport::default()
             }
         }
         _ => return None,

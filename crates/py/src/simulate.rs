@@ -7,8 +7,8 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport, Scenario,
-    StationSummary, Together, UserSummary, build,
+    LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport, Scenario, StationSummary,
+    Together, UserSummary, build,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,

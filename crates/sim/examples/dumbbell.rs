@@ -44,8 +44,8 @@ fn main() {
         report.packets,
         report.events as f64 / report.packets as f64,
         report.links[0].utilisation,
-        report.flows.iter().map(|f| f.timeouts).sum::<u64>(),
-        report.flows.iter().map(|f| f.retransmissions).sum::<u64>(),
+        report.flows.iter().map(|f| f.timeouts.unwrap()).sum::<u64>(),
+        report.flows.iter().map(|f| f.retransmissions.unwrap()).sum::<u64>(),
     );
 }
 

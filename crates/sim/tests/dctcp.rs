@@ -130,7 +130,7 @@ impl Course {
     }
 
     fn loses_nothing(&self) {
-        let lost: u64 = self.report.flows.iter().map(|flow| flow.retransmissions).sum();
+        let lost: u64 = self.report.flows.iter().map(|flow| flow.retransmissions.unwrap()).sum();
         assert_eq!((lost, self.report.queues[0].drops.len()), (0, 0));
         assert!(self.report.links[0].utilisation > 0.9999, "{}", self.report.links[0].utilisation);
     }

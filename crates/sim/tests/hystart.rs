@@ -26,7 +26,7 @@ fn overshoot(cc: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
     let wire = json!({"delay_ns": 50 * MS});
     let one = flow(source, json!({"egress": wire, "return_wire": wire}));
     let report = run(&scenario(10, vec![one], fixed(40_000_000), droptail(333), json!({})), 1);
-    (report.flows[0].retransmissions, report.links[0].utilisation)
+    (report.flows[0].retransmissions.unwrap(), report.links[0].utilisation)
 }
 
 /// HyStart loses nothing. HyStart++ still grows in its conservative rounds and so fills what is

@@ -3,7 +3,7 @@
 //! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes, of one packet or of
 //! several; a packet that does not fit goes on at the next opportunity; what an opportunity
 //! cannot use is lost. A packet that arrives at the instant of an opportunity comes too late for
-//! it. The trace repeats, its last timestamp being the period. the overhead of `framing` is 4 bytes in
+//! it. The trace repeats, its last timestamp being the period. The overhead of `framing` is 4 bytes in
 //! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
 //!
 //! The nominal rate is the mean of the trace. When the scenario sets another, every opportunity

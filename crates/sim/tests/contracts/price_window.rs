@@ -87,7 +87,7 @@ fn the_price_in_the_packets_holds_the_queue_at_its_target() {
         let scenario = scenario(90, flows, fixed(10_000_000), queue, warmup);
         let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
         assert!(report.links[0].utilisation > 0.98, "{report:?}");
-        assert_eq!(report.flows.iter().map(|flow| flow.retransmissions).sum::<u64>(), 0);
+        assert_eq!(report.flows.iter().map(|flow| flow.retransmissions.unwrap()).sum::<u64>(), 0);
         report.queues[0].mean_packets
     };
     let fixed = mean_queue(json!({"kind": "fixed"}));

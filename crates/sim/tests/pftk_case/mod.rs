@@ -93,13 +93,13 @@ impl Case {
         let report = driver.report(0);
         let flow = &report.flows[0];
         assert_eq!(report.queues[0].drops.len(), 0, "the link is no bottleneck");
-        let events = (flow.timeouts + flow.fast_retransmits) as f64;
+        let events = (flow.timeouts.unwrap() + flow.fast_retransmits.unwrap()) as f64;
         let link = &report.links[0];
         let carried = link.lost_packets + link.delivered_packets;
         Outcome {
             loss_rate: link.lost_packets as f64 / carried as f64,
             sending_rate: flow.sent_packets as f64 / report.measured_s,
-            timeout_share: flow.timeouts as f64 / events,
+            timeout_share: flow.timeouts.unwrap() as f64 / events,
             rtt_s: flow.mean_rtt_s.expect("ACKs came back"),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Tdd;
 use super::station::Station;
-use crate::link::{LinkReport, SideReport, StationReport, Traffic};
+use crate::link::{LinkReport, SideReport, StationReport};
 use crate::mac::request::{Request, RequestCounts};
 use airpath_core::{Delays, Histogram, Time, UserId};
 use std::borrow::Cow;
@@ -105,17 +105,17 @@ impl Tdd {
 }
 
 fn report_of(number: UserId, station: &Station, request: RequestCounts) -> StationReport {
-    let [down, up] = station.traffic.map(|traffic| Traffic {
-        bytes: traffic.bytes,
-        packets: traffic.packets,
-        lost: traffic.lost,
-    });
+    let [down, up] = station.traffic;
     let (counts, delays): (_, &Delays) = (&station.counts, &station.delays);
     let quantile = |q| if delays.count() > 0 { delays.histogram().quantile_s(q) } else { None };
     StationReport {
         station: number,
-        down,
-        up,
+        down_bytes: down.bytes,
+        down_packets: down.packets,
+        down_lost: down.lost,
+        up_bytes: up.bytes,
+        up_packets: up.packets,
+        up_lost: up.lost,
         granted_bytes: counts.granted_bytes,
         used_bytes: counts.used_bytes,
         efficiency: efficiency(counts.used_bytes, counts.granted_bytes),
