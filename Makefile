@@ -12,6 +12,7 @@ LOGS := target/test-logs
 RECORDS := $(abspath target/conformance.jsonl)
 CONFORMANCE := docs/reference/conformance
 PAPERS := clamp qawla sbd vcp wimax
+STUDIES := vcp wimax
 PAPER_PAGES := docs/reference/papers
 
 # The interpreter of the environment for everything that cargo builds against Python; the same for
@@ -40,7 +41,7 @@ DOC_TESTS := cargo test --locked --workspace --exclude airpath-py --exclude 'air
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build wheel test long-tests bench full conformance docs clean check-build check-test \
+.PHONY: help demo build wheel test long-tests bench full studies conformance docs clean check-build check-test \
     lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock
 
 help:
@@ -53,6 +54,7 @@ help:
 	@echo '             which is built, and the ratios; REPEAT=N: so many runs, or pairs'
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
+	@echo 'make studies the studies beyond the papers, at full length (hours), into out/ and studies/'
 	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
 	@echo '             and its summary, which is committed'
 	@echo 'make docs    from the table of TCP parameters: their class; from the classes of scenarios:'
@@ -70,14 +72,15 @@ demo: $(RELEASE)
 
 build: $(QUICK)
 
-# The module comes first: it is what tests in Python wait for. What measures time runs alone.
+# The module comes first: it is what tests in Python wait for.
 test: check-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) 'lint-rust | build' \
-	    'test-rust doc-rust | test-python lint-python test-wheel' test-realtime
+	    'test-rust doc-rust | test-python lint-python test-wheel | test-realtime'
 
 long-tests: build
 	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
 	$(PYTEST) -m long
+	$(PYTEST) --hypothesis-profile=long -m 'hypothesis and not long'
 
 bench: $(RELEASE)
 	$(BIN)/python benches/run.py $(NAMES) $(AGAINST:%=--against %) $(REPEAT:%=--repeat %)
@@ -89,6 +92,13 @@ full-%: $(RELEASE)
 	$(BIN)/python -m airpath.reproduction --archive out/$*-full/$*.json $(call results,$*)
 	$(call paper-pages,$*)
 	$(OVERVIEW)
+
+# Work beyond the papers: the results of all items of a study, kept beside it.
+studies: $(STUDIES:%=study-%)
+
+study-%: $(RELEASE)
+	$(BIN)/airpath reproduce studies/$* --full --out out/$*-studies
+	$(BIN)/python -m airpath.reproduction --archive out/$*-studies/$*-studies.json studies/$*/results.json
 
 results = papers/airpath_papers/$(1)/results.json
 OVERVIEW := $(BIN)/python -m airpath.reproduction --overview $(PAPER_PAGES)/index.md
@@ -153,9 +163,10 @@ lock:
 $(QUICK) $(RELEASE): $(VENV)/.stamp-tools pyproject.toml $(RUST_SOURCES) $(COMMIT) \
     | $(PAPERS_INSTALLED)
 	@rm -f $(QUICK) $(RELEASE)
-	scripts/build-emu $(@:$(VENV)/.stamp-module-%=%)
-	$(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet \
-	    $(if $(filter pyproject.toml Cargo.toml,$?),,--skip-install)
+	PATH=$(abspath $(BIN)):$$PATH scripts/build-native $(@:$(VENV)/.stamp-module-%=%) \
+	    $(if $(filter pyproject.toml Cargo.toml,$?),emulator)
+	$(if $(filter pyproject.toml Cargo.toml,$?),\
+	    $(BIN)/maturin develop --profile $(@:$(VENV)/.stamp-module-%=%) --locked --quiet)
 	@touch $@
 
 # Installs the papers in place. Their one requirement is the package, which is built here.
@@ -183,6 +194,7 @@ lint-python: $(VENV)/.stamp-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pip check >/dev/null
 
 test-python: build
 	$(PYTEST) -n 2 --dist loadfile -m 'not paper_full and not long and not realtime'
@@ -209,7 +221,7 @@ $(VENV)/.stamp-zig: $(VENV)/.stamp-tools
 # emulates has its own inside.
 wheel: $(VENV)/.stamp-zig
 	rm -rf dist
-	scripts/build-emu release static
+	scripts/build-native release static
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
 	    --zig --compatibility manylinux_2_28
 	$(BIN)/python -m flit_core.wheel --outdir $(abspath dist) papers
