@@ -116,14 +116,14 @@ def test_options_become_settings() -> None:
         ({}, "delayed_ack_timeout quick_acks exit_window", "sack_after_timeout loss_detection"),
         ({"delayed_ack_segments": 1}, "exit_window", "delayed_ack_timeout quick_acks"),
         ({"recovery": "sack"}, "sack_after_timeout loss_detection", "exit_window"),
-        ({}, "procedures", "ecn_reaction"),
+        ({}, "stack", "ecn_reaction"),
         ({"ecn": "on"}, "ecn_reaction", ""),
     ],
 )
 def test_a_difference_is_listed_where_the_parameter_has_an_effect(
     tcp: dict[str, Any], listed: str, others: str
 ) -> None:
-    found = set(_differences(_told({"tcp": {"procedures": "ns3"} | tcp})))
+    found = set(_differences(_told({"tcp": {"stack": "ns3"} | tcp})))
     assert found >= {f"tcp.{name}" for name in listed.split()}
     assert not found & {f"tcp.{name}" for name in others.split()}
 

@@ -261,7 +261,7 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
     aqm = part("aqm", control if control in ("clamp", "vcp") else "droptail")
     if control != "dctcp":
         yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
-    if profiles()[profile]["procedures"].value != "ns3" and profile != "ns3-2014":
+    if profiles()[profile]["stack"].value != "ns3" and profile != "ns3-2014":
         marking: Document = {"kind": "codel", "ecn": True}
         marking = {**aqm, "inner": marking} if control == "clamp" else marking
         # VCP takes marks for overload without asking for them.

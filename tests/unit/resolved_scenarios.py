@@ -40,7 +40,7 @@ BULK: dict[str, Any] = {
     "grow_unused": True,
     "rto_floor": "total",
     "quick_acks": 0,
-    "procedures": "rfc",
+    "stack": "rfc",
     "flight_bound": "cwnd",
     "pacing": "off",
     "loss_detection": "sack",

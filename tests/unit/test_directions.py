@@ -114,5 +114,5 @@ def test_an_upload_that_is_never_granted_is_refused(grant: str) -> None:
     )
     # A download of the same station has it granted one.
     loads(text, overrides=[("flows.1.user", "1")])
-    loads(text, overrides=[("bottleneck.link.request", "drawn")])
+    loads(text, overrides=[("bottleneck.link.request", "random-delay")])
     loads(text, overrides=[("bottleneck.link.grant", '{kind = "unsolicited", period = "20 ms"}')])

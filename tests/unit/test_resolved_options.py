@@ -59,7 +59,7 @@ def test_the_profile_of_the_kernel() -> None:
         "grow_unused": False,
         "rto_floor": "variance",
         "quick_acks": 16,
-        "procedures": "linux",
+        "stack": "linux",
         "loss_detection": "rack",
         "tail_loss_probe": True,
         "push": "bursts",
@@ -81,7 +81,7 @@ def test_the_profile_of_the_present_simulator() -> None:
         "ecn_reaction": "cwr",
         "window_scaling": "on",
         "sack_after_timeout": "keep",
-        "procedures": "ns3",
+        "stack": "ns3",
     }
 
 
@@ -107,22 +107,22 @@ def test_in_the_profile_of_a_simulator_cc_names_its_class(
     [
         (
             {"cc": "dctcp"},
-            'procedures = "ns3": procedures = "ns3" has no cc = "dctcp". Write procedures = "rfc".',
+            'stack = "ns3": stack = "ns3" has no cc = "dctcp". Write stack = "rfc".',
         ),
         (
             {"tcp": {"initial_window": "1447 B"}},
             'initial_window = "1447 B": initial_window = 1447 B is below mss = 1448 B, and '
-            'procedures = "ns3" never sends a part of a segment. Write at least "1 segment".',
+            'stack = "ns3" never sends a part of a segment. Write at least "1 segment".',
         ),
         (
             {"tcp": {"mss": "16 kB"}},
             'mss = "16 kB": initial_window = 14480 B is below mss = 16 kB, and '
-            'procedures = "ns3" never sends a part of a segment. Write at least "1 segment".',
+            'stack = "ns3" never sends a part of a segment. Write at least "1 segment".',
         ),
         (
             {"tcp": {"recovery": "newreno", "ecn_reaction": "cwr"}},
             'ecn_reaction = "cwr": ecn_reaction = "cwr" needs SACK and loss_detection = "rack" or '
-            'procedures = "ns3". Write ecn_reaction = "rfc".',
+            'stack = "ns3". Write ecn_reaction = "rfc".',
         ),
     ],
 )
@@ -257,8 +257,8 @@ def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, A
         (
             "ns3",
             {"loss_detection": "rack"},
-            'flows: tcp.loss_detection = "rack": procedures = "ns3" finds losses by what has '
-            'arrived. Write procedures = "rfc".',
+            'flows: tcp.loss_detection = "rack": stack = "ns3" finds losses by what has '
+            'arrived. Write stack = "rfc".',
         ),
     ],
     ids=["probe", "ns3"],
@@ -273,7 +273,7 @@ def test_what_does_not_go_with_loss_detection_is_refused(
 
 CHANGES: dict[str, tuple[Any, ...]] = {
     "recovery": ("reno", "newreno", "sack", "prr"),
-    "procedures": ("rfc", "ns2", "ns3", "linux"),
+    "stack": ("rfc", "ns2", "ns3", "linux"),
     "loss_detection": ("sack", "rack"),
     "tail_loss_probe": (False, True),
     "ecn": ("off", "on"),
@@ -311,7 +311,7 @@ def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path)
     [
         ({}, "rack", True),
         ({"loss_detection": "sack"}, "sack", False),
-        ({"procedures": "ns3"}, "sack", False),
+        ({"stack": "ns3"}, "sack", False),
         ({"tail_loss_probe": False}, "rack", False),
     ],
 )

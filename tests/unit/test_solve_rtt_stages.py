@@ -23,7 +23,7 @@ aqm = {kind = "droptail", limit = "500 packets"}
 kind = "ofdma-tdd"
 fragmentation = {down = false}
 errors = {kind = "independent", loss = 0.005}
-request = {kind = "drawn", delay = "30 ms", collision = 0}
+request = {kind = "random-delay", delay = "30 ms", collision = 0}
 grant = "uni"
 [[flows]]
 cc = "newreno"
@@ -182,7 +182,7 @@ def scenario_of(setting: Setting, window: int, **keys: Any) -> ap.Scenario:
         },
     }
     queue = ap.aqm.DropTail(limit="10000 packets")
-    request = {"kind": "drawn", **setting.request}
+    request = {"kind": "random-delay", **setting.request}
     return ap.Scenario(
         flows=[{**flow, **keys.pop("flow", {})}],
         bottleneck=ap.Bottleneck(

@@ -69,7 +69,7 @@ def test_defaults_are_those_of_the_paper() -> None:
         "arq": None,
         "in_order": {"down": True, "up": False},
         "request": {
-            "kind": "drawn",
+            "kind": "random-delay",
             "delay": {"low_ns": 25_000_000, "high_ns": 50_000_000},
             "collision": 0.01,
             "timer_ns": 100_000_000,

@@ -25,8 +25,8 @@ bottleneck.link = {kind = "ofdma-tdd", stations = 2}
 
 REQUESTS = st.sampled_from(
     [
-        {"kind": "drawn", "per": "packet", "collision": 0.2},
-        {"kind": "drawn", "delay": "20 ms"},
+        {"kind": "random-delay", "per": "packet", "collision": 0.2},
+        {"kind": "random-delay", "delay": "20 ms"},
         {"kind": "ranging", "codes": 1},
         {"kind": "scheduling-request", "period": "10 ms"},
     ]

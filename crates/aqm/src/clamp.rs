@@ -156,7 +156,7 @@ impl DecayingRate {
 
 /// Sums of what is measured.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct ClampSums {
     queue: Sum,
     price: Sum,
     rate: Sum,
@@ -196,7 +196,7 @@ pub struct Clamp {
     /// When the last packet arrived; [`Time::NEVER`] before the first.
     last_arrival: Time,
     rate: DecayingRate,
-    measured: Measured,
+    measured: ClampSums,
 }
 
 type QueueSetup<'a> = Setup<'a, dyn QueueDisc + Send>;
@@ -236,7 +236,7 @@ impl Part<dyn QueueDisc + Send> for Clamp {
             average: 0.0,
             last_arrival: Time::NEVER,
             rate: DecayingRate::new(Duration::from_nanos(rate_time_constant_ns)),
-            measured: Measured::default(),
+            measured: ClampSums::default(),
         })
     }
 }
@@ -360,7 +360,7 @@ impl crate::QueueWrapper for Clamp {
     }
 
     fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
-        let Measured { queue, price, rate, a } = self.measured;
+        let ClampSums { queue, price, rate, a } = self.measured;
         let mut all = self.inner.measured(now);
         all.push(("clamp_queue_bytes", queue.mean()));
         all.push(("clamp_price_s", price.mean()));
@@ -373,7 +373,7 @@ impl crate::QueueWrapper for Clamp {
 
     fn restart_measurement(&mut self, now: Time) {
         self.inner.restart_measurement(now);
-        self.measured = Measured::default();
+        self.measured = ClampSums::default();
     }
 }
 

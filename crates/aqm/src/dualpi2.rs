@@ -51,13 +51,13 @@ pub struct DualPi2Config {
 
 /// One of the two queues.
 #[derive(Clone, Debug, Default)]
-struct Half {
+struct SubQueue {
     fifo: TimedFifo,
     /// Probabilities since the last mark or drop: `recur` of Appendix A.1.
     count: f64,
 }
 
-impl Half {
+impl SubQueue {
     /// `recur`: whether this packet is among the share `likelihood`, spaced evenly.
     fn recurs(&mut self, likelihood: f64) -> bool {
         self.count += likelihood;
@@ -78,8 +78,8 @@ impl Half {
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     config: DualPi2Config,
-    low_latency: Half,
-    classic: Half,
+    low_latency: SubQueue,
+    classic: SubQueue,
     /// p', the base probability.
     base: f64,
     /// prevq, s.
@@ -98,8 +98,8 @@ impl<T: ?Sized> Part<T> for DualPi2 {
         check(&config)?;
         let mut made = DualPi2 {
             config,
-            low_latency: Half::default(),
-            classic: Half::default(),
+            low_latency: SubQueue::default(),
+            classic: SubQueue::default(),
             base: 0.0,
             delay_old: 0.0,
             credit: 0,

@@ -19,7 +19,6 @@
 mod ack_priority;
 mod air_fifo;
 mod ared;
-mod by_rate;
 mod clamp;
 mod codel;
 mod codel_dropper;
@@ -32,6 +31,7 @@ mod pie;
 mod pie_probability;
 mod queue;
 mod queue_disc;
+mod rate_table;
 mod red;
 mod red_dropper;
 mod registry;

@@ -6,9 +6,9 @@
 //! The paper names only thresholds and max_p. Assumed: the count between drops as in red-1993
 //! Fig. 2, and the packet that Slope Based Discard would drop; both are options.
 
-use crate::by_rate::{ByRate, RateRow};
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
+use crate::rate_table::{RateRow, RateTable};
 use crate::red_dropper::red_final_probability;
 use airpath_core::{Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream};
 use serde::Deserialize;
@@ -86,7 +86,7 @@ pub struct RlcRed {
     counts: bool,
     drop: RlcRedDrop,
     ecn: bool,
-    by_rate: ByRate<RlcRedRow>,
+    by_rate: RateTable<RlcRedRow>,
     stream: Stream,
     /// `count` of red-1993 Fig. 2; `None` is its −1.
     count: Option<u64>,
@@ -102,8 +102,9 @@ impl<T: ?Sized> Part<T> for RlcRed {
             return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
         }
         check_row(limit, min_th, max_p)?;
-        let by_rate =
-            ByRate::new(config.by_rate, |row: &RlcRedRow| check_row(limit, row.min_th, row.max_p))?;
+        let by_rate = RateTable::new(config.by_rate, |row: &RlcRedRow| {
+            check_row(limit, row.min_th, row.max_p)
+        })?;
         Ok(RlcRed {
             limit,
             min_th,

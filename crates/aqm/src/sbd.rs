@@ -7,9 +7,9 @@
 //! pseudocode. Where th_n would exceed maxth, eq. 1 has no
 //! value: there th_n is maxth and C is T_r.
 
-use crate::by_rate::{ByRate, RateRow};
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
+use crate::rate_table::{RateRow, RateTable};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Time,
 };
@@ -144,7 +144,7 @@ pub struct Sbd {
     expiry: SbdExpiry,
     after_drop: SbdAfterDrop,
     ecn: bool,
-    by_rate: ByRate<SbdRow>,
+    by_rate: RateTable<SbdRow>,
     phase: Phase,
     /// When T_r expires that runs beside C ([`SbdAfterDrop::Rearm`]).
     reaction_ends: Time,
@@ -164,7 +164,7 @@ impl<T: ?Sized> Part<T> for Sbd {
             }
         }
         check_row(limit, min_th, reaction_time_ns)?;
-        let by_rate = ByRate::new(config.by_rate, |row: &SbdRow| {
+        let by_rate = RateTable::new(config.by_rate, |row: &SbdRow| {
             check_row(limit, row.min_th, row.reaction_time_ns)
         })?;
         Ok(Sbd {

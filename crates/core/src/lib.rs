@@ -24,12 +24,12 @@ mod ecn;
 mod error;
 mod framing;
 mod histogram;
+mod memory_budget;
 mod packet;
 mod probe;
 pub mod registry;
 mod ring;
 pub mod rng;
-mod room;
 mod stage;
 pub mod stats;
 pub mod test_kit;
@@ -40,6 +40,7 @@ pub use ecn::Ecn;
 pub use error::{ConfigError, StageError};
 pub use framing::{Framing, LinkRate, SymbolCode};
 pub use histogram::{Delays, Histogram, Quantiles};
+pub use memory_budget::{MemoryBudget, push_within};
 pub use packet::{
     Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock, UserId,
 };
@@ -47,7 +48,6 @@ pub use probe::{FlowDrops, Recorder, Sample, Series};
 pub use registry::{Part, Registries, Registry, Setup};
 pub use ring::Ring;
 pub use rng::{Seed, Stream};
-pub use room::{Room, push_within};
 pub use stage::{
     Bus, Control, Ctx, DropCount, DropReason, Emission, Output, Port, QueueId, Stage, StageId,
     UserChange,

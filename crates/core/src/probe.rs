@@ -1,7 +1,7 @@
 //! Probes: time series and counts that stages write when somebody asked for them.
 
+use crate::memory_budget::{MemoryBudget, push_within};
 use crate::packet::{Packet, PacketKind};
-use crate::room::{Room, push_within};
 use crate::stage::{DropReason, QueueId};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
@@ -206,7 +206,7 @@ pub struct Recorder {
     samples: [Vec<Sample>; Series::ALL.len()],
     thinned: [Thinning; Series::ALL.len()],
     drops: DropsByFlow,
-    room: Option<Arc<Room>>,
+    room: Option<Arc<MemoryBudget>>,
     is_full: bool,
 }
 
@@ -220,7 +220,7 @@ impl Recorder {
     }
 
     /// Takes memory from `room` only; without, as much as the system gives.
-    pub fn keep_within(&mut self, room: Option<Arc<Room>>) {
+    pub fn keep_within(&mut self, room: Option<Arc<MemoryBudget>>) {
         self.room = room;
     }
 
@@ -236,7 +236,7 @@ impl Recorder {
 
     /// Whether `series` is recorded.
     #[inline]
-    pub fn wants(&self, series: Series) -> bool {
+    pub fn is_recorded(&self, series: Series) -> bool {
         self.wanted & (1 << series as u32) != 0
     }
 
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(recorder.samples(Series::Cwnd).len(), 4);
         assert_eq!(recorder.samples(Series::Drop).len(), 30);
         assert_eq!(recorder.samples(Series::Sojourn).len(), 30);
-        assert!(!recorder.wants(Series::Queue));
+        assert!(!recorder.is_recorded(Series::Queue));
     }
 
     #[test]

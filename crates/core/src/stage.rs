@@ -390,7 +390,7 @@ impl<'a> Ctx<'a> {
     /// Notes a value of a series for the part `id`; costs one test when the series is off.
     #[inline]
     pub fn record(&mut self, series: Series, id: u32, value: f64) {
-        if self.bus.recorder.wants(series) {
+        if self.bus.recorder.is_recorded(series) {
             self.keep(series, id, value);
         }
     }
@@ -405,7 +405,7 @@ impl<'a> Ctx<'a> {
     /// Whether a series is recorded, for values that are dear to compute.
     #[inline]
     pub fn records(&self, series: Series) -> bool {
-        self.bus.recorder.wants(series)
+        self.bus.recorder.is_recorded(series)
     }
 
     /// Ends the run with `error`; the first failure counts.

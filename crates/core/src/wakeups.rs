@@ -254,14 +254,14 @@ impl Wakeups {
         let place = self.place_today(due);
         self.today.insert(place, due);
         self.came_due += 1;
-        if self.has_worked_too_much() {
+        if self.should_rebuild() {
             self.choose_day();
         }
     }
 
     /// Whether so much work has been done that listing everything anew adds little.
     #[inline]
-    fn has_worked_too_much(&self) -> bool {
+    fn should_rebuild(&self) -> bool {
         self.work > 4 * self.lists.len()
     }
 
@@ -272,7 +272,7 @@ impl Wakeups {
             self.first = due;
             return;
         }
-        if self.has_worked_too_much() {
+        if self.should_rebuild() {
             self.choose_day();
         }
         self.work += 1;

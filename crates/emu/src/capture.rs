@@ -10,7 +10,7 @@
 //! the system, no allocation and no lock for each packet. All chunks are there from the start. When
 //! all of them wait for the disk, packets are counted instead of captured.
 
-use crate::outside::Side;
+use crate::packet_io::Side;
 use airpath_capture::{Direction, Interface, PcapngWriter, Section};
 use airpath_core::{Duration, Time};
 use nix::sys::signal::SigSet;

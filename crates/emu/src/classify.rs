@@ -30,7 +30,7 @@ pub struct Ends {
 
 /// What is read of an IPv4 packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct ParsedPacket {
     /// Its ends.
     pub ends: Ends,
     /// What it is to queues and links.
@@ -55,9 +55,9 @@ fn address(bytes: &[u8], at: usize) -> Ipv4Addr {
     Ipv4Addr::from(word32(bytes, at))
 }
 
-impl Seen {
+impl ParsedPacket {
     /// Reads a packet; `None` when it is not IPv4, or not whole.
-    pub fn of(bytes: &[u8]) -> Option<Seen> {
+    pub fn of(bytes: &[u8]) -> Option<ParsedPacket> {
         if bytes.len() < SHORTEST_HEADER || bytes[0] >> 4 != 4 {
             return None;
         }
@@ -78,7 +78,7 @@ impl Seen {
             source_port: port(0),
             destination_port: port(2),
         };
-        let plain = Seen {
+        let plain = ParsedPacket {
             ends,
             kind: PacketKind::Datagram,
             ecn: ecn_of(bytes[1]),
@@ -92,7 +92,7 @@ impl Seen {
     }
 
     /// The same, of a TCP segment.
-    fn tcp(self, segment: &[u8]) -> Seen {
+    fn tcp(self, segment: &[u8]) -> ParsedPacket {
         let header = (usize::from(segment[12] >> 4) * 4).clamp(20, segment.len());
         let payload = (segment.len() - header) as u32;
         let bits = segment[13];
@@ -106,7 +106,7 @@ impl Seen {
         } else {
             (PacketKind::Data, word32(segment, 4))
         };
-        Seen { kind, flags, number, payload, ..self }
+        ParsedPacket { kind, flags, number, payload, ..self }
     }
 
     /// Whether it is a TCP segment that carries payload.
@@ -189,8 +189,8 @@ mod tests {
         segment
     }
 
-    fn seen(bytes: &[u8]) -> Seen {
-        Seen::of(bytes).expect("an IPv4 packet")
+    fn seen(bytes: &[u8]) -> ParsedPacket {
+        ParsedPacket::of(bytes).expect("an IPv4 packet")
     }
 
     #[test]
@@ -225,22 +225,22 @@ mod tests {
     #[test]
     fn what_is_not_whole_or_not_ipv4_is_none() {
         let whole = ipv4(TCP, 0, &segment(0x10, 10));
-        assert!(Seen::of(&whole[..whole.len() - 1]).is_none());
-        assert!(Seen::of(&[]).is_none());
+        assert!(ParsedPacket::of(&whole[..whole.len() - 1]).is_none());
+        assert!(ParsedPacket::of(&[]).is_none());
         for (at, value) in [(0, 0x65), (0, 0x44), (3, 19)] {
             let mut bytes = whole.clone();
             bytes[at] = value;
             if at == 3 {
                 bytes[2] = 0;
             }
-            assert!(Seen::of(&bytes).is_none(), "byte {at} = {value}");
+            assert!(ParsedPacket::of(&bytes).is_none(), "byte {at} = {value}");
         }
     }
 
     proptest! {
         #[test]
         fn no_bytes_make_it_fail(bytes in prop::collection::vec(any::<u8>(), 0..90)) {
-            if let Some(seen) = Seen::of(&bytes) {
+            if let Some(seen) = ParsedPacket::of(&bytes) {
                 let packet = seen.packet(FlowId(0), Time::ZERO);
                 prop_assert!(usize::from(packet.size) <= bytes.len());
             }

@@ -1,6 +1,6 @@
 //! The kernel's side of a run: two TUN devices, a clock and a timer, in one `epoll`.
 
-use crate::outside::{Outside, Ready, Side};
+use crate::packet_io::{PacketIo, Ready, Side};
 use airpath_core::{Duration, Time};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -95,7 +95,7 @@ impl Devices {
     }
 }
 
-impl Outside for Devices {
+impl PacketIo for Devices {
     #[inline]
     fn now(&mut self) -> Time {
         Time::from_nanos(monotonic_ns().saturating_sub(self.zero_ns))

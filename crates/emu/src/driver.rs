@@ -5,11 +5,11 @@
 //! late therefore never adds up; it is noted for each packet that leaves.
 
 use crate::certificate::Lateness;
-use crate::classify::{Seen, write_ecn};
+use crate::classify::{ParsedPacket, write_ecn};
 use crate::events::Progress;
 use crate::flow_table::FlowTable;
 use crate::meters::Meters;
-use crate::outside::{Ending, Outside, Ready, Side, Supervisor};
+use crate::packet_io::{Ending, PacketIo, Ready, Side, Supervisor};
 use crate::payloads::Payloads;
 use airpath_core::{Bus, Duration, PayloadHandle, Recorder, Stage, StageId, Time};
 use airpath_path::{
@@ -75,7 +75,7 @@ pub struct Counts {
 
 /// Runs a network in real time, between two devices.
 pub struct Driver<O> {
-    outside: O,
+    packet_io: O,
     running: RunningNetwork,
     timetable: Timetable,
     table: FlowTable,
@@ -102,10 +102,10 @@ pub struct Driver<O> {
     waiting_since: [Option<Time>; 2],
 }
 
-impl<O: Outside> Driver<O> {
+impl<O: PacketIo> Driver<O> {
     /// A run of `network`, which was built of `scenario` and is cut where packets of `table`'s flows
     /// enter and leave.
-    pub fn new(outside: O, network: Network, scenario: &Scenario, table: FlowTable) -> Driver<O> {
+    pub fn new(packet_io: O, network: Network, scenario: &Scenario, table: FlowTable) -> Driver<O> {
         let mut ends = vec![None; network.stages.len()];
         let mut entries = Vec::with_capacity(network.flows.len());
         for (flow, spec) in network.flows.iter().zip(scenario.flows.iter()) {
@@ -123,7 +123,7 @@ impl<O: Outside> Driver<O> {
         let spare = payloads.take();
         let (warmup, end, flows) = (network.warmup, network.end, network.flows.len());
         Driver {
-            outside,
+            packet_io,
             running: RunningNetwork::new(network),
             timetable: Timetable::default(),
             table,
@@ -162,7 +162,7 @@ impl<O: Outside> Driver<O> {
         let mut next_look = Time::ZERO;
         let mut ready = Ready::default();
         loop {
-            let now = self.outside.now();
+            let now = self.packet_io.now();
             self.advance(now, supervisor)?;
             if self.now >= self.end {
                 return Ok(Ending::Scenario);
@@ -193,14 +193,14 @@ impl<O: Outside> Driver<O> {
 
     /// Waits for whatever is next.
     fn wait(&mut self, supervisor: &impl Supervisor) -> Result<Ready, Failed> {
-        let now = self.outside.now();
+        let now = self.packet_io.now();
         let due = self.next_due().min(supervisor.next_progress()).min(now + HEARTBEAT);
         if due <= now {
             // What is due has its turn first; a device may be ready as well.
-            return self.outside.wait(now).map_err(system("waiting"));
+            return self.packet_io.wait(now).map_err(system("waiting"));
         }
-        let ready = self.outside.wait(due).map_err(system("waiting"))?;
-        let absence = self.outside.now().saturating_since(due);
+        let ready = self.packet_io.wait(due).map_err(system("waiting"))?;
+        let absence = self.packet_io.now().saturating_since(due);
         self.counts.longest_absence = self.counts.longest_absence.max(absence);
         Ok(ready)
     }
@@ -230,7 +230,7 @@ impl<O: Outside> Driver<O> {
             }
             if told <= due {
                 self.now = told;
-                self.turn_page(told, supervisor)?;
+                self.advance_timetable(told, supervisor)?;
             } else if let Some((due, stage)) = first {
                 self.now = due;
                 self.running.wake(stage, due).map_err(Failed::Model)?;
@@ -240,7 +240,11 @@ impl<O: Outside> Driver<O> {
     }
 
     /// What the timetable has for `now`.
-    fn turn_page(&mut self, now: Time, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+    fn advance_timetable(
+        &mut self,
+        now: Time,
+        supervisor: &mut impl Supervisor,
+    ) -> Result<(), Failed> {
         if !self.timetable.is_measuring() && self.warmup <= now {
             self.timetable.start_measurement(&mut self.running, now).map_err(Failed::Model)?;
             self.meters.restart(now);
@@ -273,8 +277,8 @@ impl<O: Outside> Driver<O> {
         let handle = packet.payload();
         let bytes = self.payloads.bytes(handle);
         write_ecn(bytes, packet.ecn);
-        let at = self.outside.now();
-        if self.outside.write(side, bytes).map_err(system("writing to a device"))? {
+        let at = self.packet_io.now();
+        if self.packet_io.write(side, bytes).map_err(system("writing to a device"))? {
             self.meters.leaves(&packet, side, is_sink, due);
             self.lateness.add(at.saturating_since(due));
             supervisor.passes(at, side, false, bytes);
@@ -289,12 +293,13 @@ impl<O: Outside> Driver<O> {
     fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
         for _ in 0..READ_AT_ONCE {
             let room = self.payloads.room(self.spare);
-            let length = self.outside.read(side, room).map_err(system("reading from a device"))?;
+            let length =
+                self.packet_io.read(side, room).map_err(system("reading from a device"))?;
             let Some(length) = length else {
                 self.waiting_since[side as usize] = None;
                 return Ok(());
             };
-            let now = self.outside.now();
+            let now = self.packet_io.now();
             let since = *self.waiting_since[side as usize].get_or_insert(now);
             let backlog = now.saturating_since(since);
             self.counts.longest_backlog = self.counts.longest_backlog.max(backlog);
@@ -317,7 +322,7 @@ impl<O: Outside> Driver<O> {
     ) -> Result<(), Failed> {
         self.counts.read += 1;
         let bytes = self.payloads.bytes(self.spare);
-        let Some(seen) = Seen::of(bytes) else {
+        let Some(seen) = ParsedPacket::of(bytes) else {
             self.counts.ignored += 1;
             return Ok(());
         };
@@ -428,6 +433,6 @@ impl<O: Outside> Driver<O> {
     /// The recorded series, and what is outside.
     pub fn into_parts(mut self) -> (Recorder, O) {
         self.running.recorder().finish();
-        (self.running.into_recorder(), self.outside)
+        (self.running.into_recorder(), self.packet_io)
     }
 }

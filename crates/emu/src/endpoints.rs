@@ -10,7 +10,7 @@
 //! | what a flow has still to write, and when its application writes again | `endpoints/work.rs` |
 //! | sockets: their options, and what is done with them | `endpoints/sockets.rs` |
 //! | one flow: from its start to its last byte | `endpoints/flow.rs` |
-//! | what the kernel tells of a connection, as a simulated sender tells it | `endpoints/told.rs` |
+//! | what the kernel tells of a connection, as a simulated sender tells it | `endpoints/tcp_info_map.rs` |
 //! | the thread: who is ready, and what is due | `endpoints/thread.rs` |
 //!
 //! One ordinary thread serves all sockets of both sides. What it does at an instant of the scenario
@@ -20,11 +20,11 @@
 mod clock;
 mod flow;
 mod sockets;
+mod tcp_info_map;
 mod thread;
-mod told;
 mod work;
 
-use crate::outside::Side;
+use crate::packet_io::Side;
 use airpath_core::{Duration, Time};
 use airpath_tcp::{OnOff, SsSample};
 use nix::sys::eventfd::{EfdFlags, EventFd};

@@ -1,7 +1,7 @@
 //! Which flow of the scenario a packet of the kernel belongs to.
 
 use crate::classify::Ends;
-use crate::outside::Side;
+use crate::packet_io::Side;
 use airpath_core::{Duration, FlowId, Time};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -56,7 +56,7 @@ impl Connection {
 
 /// A place for a connection of a command.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct PortEntry {
     /// Whose it is.
     pub connection: Connection,
     /// When its last packet came.
@@ -109,7 +109,7 @@ pub struct Connections {
     /// Places of a user.
     slots: usize,
     /// By user, then by place: what was there, when anything was.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<PortEntry>>,
     known: BTreeMap<Connection, u32>,
     /// By user: where the search for a quiet place begins.
     next: Vec<usize>,
@@ -157,7 +157,9 @@ impl Connections {
         };
         self.next[user] = (slot + 1) % self.slots;
         let flow = (first + slot) as u32;
-        if let Some(before) = self.places[flow as usize].replace(Place { connection, last: now }) {
+        if let Some(before) =
+            self.places[flow as usize].replace(PortEntry { connection, last: now })
+        {
             self.known.remove(&before.connection);
         }
         self.known.insert(connection, flow);

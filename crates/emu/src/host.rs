@@ -5,7 +5,7 @@ use crate::devices::{Devices, monotonic_ns, thread_cpu_ns};
 use crate::events::{Event, Events, Progress};
 use crate::launcher::{Launcher, LauncherEvent};
 use crate::namespaces::Sides;
-use crate::outside::{Ending, Side, Supervisor};
+use crate::packet_io::{Ending, Side, Supervisor};
 use airpath_core::{Duration, Time};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -119,7 +119,7 @@ impl<'a> Host<'a> {
     }
 
     /// Whether whoever started the run has gone away.
-    fn is_left_alone(&self) -> bool {
+    fn has_parent_exited(&self) -> bool {
         let Some(input) = &self.input else { return false };
         let mut byte = [0];
         loop {
@@ -167,7 +167,7 @@ impl Supervisor for Host<'_> {
             let was_told = self.patience.is_some();
             return Some(if was_told { Ending::Signal } else { Ending::Command });
         }
-        if self.is_left_alone() {
+        if self.has_parent_exited() {
             return Some(Ending::Input);
         }
         if self.signals.came() {

@@ -24,7 +24,7 @@
 
 use crate::description::Traffic;
 use crate::namespaces::{SetupError, Sides};
-use crate::outside::Side;
+use crate::packet_io::Side;
 use crate::sys;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

@@ -8,7 +8,7 @@
 //!
 //! It has no model of its own: packets that the kernel sends enter the path of `airpath_path` at the
 //! open ends of its flows, with a handle to their bytes, and leave it at others. [`Driver`] says what
-//! the time is and knows no system call: what is outside is an [`outside::Outside`], which tests stand in for.
+//! the time is and knows no system call: what is outside is an [`packet_io::PacketIo`], which tests stand in for.
 //! All that asks the kernel for something unusual is in `sys`, the only place with unsafe code.
 #![deny(unsafe_code)]
 
@@ -30,7 +30,7 @@ pub mod launcher;
 pub mod meters;
 pub mod namespaces;
 pub mod netlink;
-pub mod outside;
+pub mod packet_io;
 pub mod payloads;
 pub mod prepare;
 pub mod privileges;

@@ -1,6 +1,6 @@
 //! What is counted of packets at the ends of the path.
 
-use crate::outside::Side;
+use crate::packet_io::Side;
 use airpath_core::{Delays, Histogram, Packet, PacketKind, Time};
 
 /// One flow, from the start of measurement.

@@ -7,7 +7,7 @@ use crate::addresses::{client_address, client_level, server_address};
 use crate::counters::Counters;
 use crate::description::Description;
 use crate::netlink::{Netlink, Route};
-use crate::outside::Side;
+use crate::packet_io::Side;
 use crate::privileges;
 use crate::sys;
 use crate::sysctls;

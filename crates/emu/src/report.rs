@@ -5,7 +5,7 @@ use crate::flow_table::Connection;
 use crate::meters::FlowMeter;
 use crate::netlink::Route;
 use airpath_core::{Histogram, Quantiles};
-use airpath_path::{DelayQuantiles, FlowReport, GroupReport, ReplicationReport, Together};
+use airpath_path::{AggregateReport, DelayQuantiles, FlowReport, GroupReport, ReplicationReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ fn quantiles(meter: &FlowMeter) -> DelayQuantiles {
 }
 
 /// The delays of several flows together, by the number of their group.
-pub fn together<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> Together {
+pub fn together<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> AggregateReport {
     let mut groups = BTreeMap::<u32, [Histogram; 2]>::new();
     let mut all = [Histogram::default(), Histogram::default()];
     for (group, meter) in meters {
@@ -77,7 +77,7 @@ pub fn together<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> Toget
         group: *group,
         delays: delays(both),
     };
-    Together { all: delays(&all), groups: groups.iter().map(of_group).collect() }
+    AggregateReport { all: delays(&all), groups: groups.iter().map(of_group).collect() }
 }
 
 /// One connection of a command, from the start of measurement on.

@@ -12,7 +12,7 @@ use crate::flow_table::{FlowTable, port_of};
 use crate::host::{Host, Signals, devices};
 use crate::launcher::Launcher;
 use crate::namespaces::Sides;
-use crate::outside::{Ending, Side};
+use crate::packet_io::{Ending, Side};
 use crate::prepare::Prepared;
 use crate::report::{ConnectionRow, KernelReport, RunReport, median_and_p99, of_meter, together};
 use crate::sys;
@@ -97,10 +97,10 @@ pub fn run(
     if let Some(endpoints) = &mut endpoints {
         endpoints.begin(zero_ns);
     }
-    let outside = devices(&host, zero_ns).map_err(wrong("system"))?;
+    let packet_io = devices(&host, zero_ns).map_err(wrong("system"))?;
     let table = prepared.table(clients);
     let Prepared { scenario, network, .. } = prepared;
-    let mut driver = Driver::new(outside, network, &scenario, table)
+    let mut driver = Driver::new(packet_io, network, &scenario, table)
         .with_packets_of(description.kernel.mtu as usize);
     let ended = driver.run(&mut host);
     let (cpu_ns, ended_ns, counters) = (thread_cpu_ns(), monotonic_ns(), host.count());
@@ -225,7 +225,7 @@ fn endpoints(
 }
 
 /// What the path, the packets at its ends and the sockets have told.
-fn assemble<O: crate::outside::Outside>(
+fn assemble<O: crate::packet_io::PacketIo>(
     driver: &Driver<O>,
     scenario: &Scenario,
     replication: ReplicationReport,

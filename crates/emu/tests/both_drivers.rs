@@ -8,10 +8,10 @@ use airpath_aqm::AnyQueue;
 use airpath_conformance::samples;
 use airpath_core::{Duration, FlowId, Seed, Stream, Time};
 use airpath_emu::addresses::{client_address, server_address};
-use airpath_emu::classify::Seen;
+use airpath_emu::classify::ParsedPacket;
 use airpath_emu::events::Progress;
 use airpath_emu::flow_table::{FlowTable, port_of};
-use airpath_emu::outside::{Ending, Outside, Ready, Side, Supervisor};
+use airpath_emu::packet_io::{Ending, PacketIo, Ready, Side, Supervisor};
 use airpath_link::AnyLink;
 use airpath_path::{Network, OpenEnds, Parts, ReplicationReport, Scenario, SourceSpec, build_cut};
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ impl Fake {
     }
 }
 
-impl Outside for Fake {
+impl PacketIo for Fake {
     fn now(&mut self) -> Time {
         self.now
     }
@@ -179,7 +179,7 @@ fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, Replicatio
     };
     for (at, side, bytes) in sent.iter().filter(|(at, _, _)| *at < end) {
         reach(&mut driver, *at);
-        let seen = Seen::of(bytes).expect("a packet");
+        let seen = ParsedPacket::of(bytes).expect("a packet");
         let flow = u32::from(seen.ends.source_port - port_of(0));
         let (source, sink) = ends[flow as usize];
         let entry = if *side == Side::Server { source } else { sink };

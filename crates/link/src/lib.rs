@@ -42,7 +42,7 @@ pub use links::rlc::{OnMaxDat, PollStop, RlcAm, RlcConfig, WindowPoll};
 pub use links::scale::Scale;
 pub use links::serial::{SerialLink, Transmission, Transmitter};
 pub use links::tdd::{
-    Alone, Clock, MapOverhead, PiggybackRead, StationConfig, Tdd, TddConfig, Ways,
+    Clock, MapOverhead, PerDirection, PiggybackRead, SingleStation, StationConfig, Tdd, TddConfig,
 };
 pub use links::trace::{TraceConfig, TraceLink};
 pub use links::{cell, mimo};

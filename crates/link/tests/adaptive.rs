@@ -75,13 +75,13 @@ pub(crate) fn build(
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let queue = Queue::new(AnyQueue::build(queue, setup).expect("a queue"), QueueId(0));
-    let kit = LinkContext {
+    let context = LinkContext {
         files: Arc::new(files()),
         registries: Registries::default().with(policies),
         ..LinkContext::new(DirectionContext::of(queue, Port(0)))
     };
     let links = Registry::default();
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
 

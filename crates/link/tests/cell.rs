@@ -72,7 +72,7 @@ fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
         let disc = AnyQueue::build(&queue, Setup { seed, registry, extra: () })?;
         Ok(Queue::new(disc, QueueId(made.get() as u32 - 1)))
     };
-    let kit = LinkContext {
+    let context = LinkContext {
         users: Users::new((0..users).map(|_| None)),
         files: Arc::new(crate::cell_mcs::files()),
         registries: Registries::default().with(snr),
@@ -80,7 +80,7 @@ fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
     };
     let config = serde_json::from_value(description).expect("a description");
     let (seed, registry) = (Seed::new(seed, 0, "link"), &Registry::default());
-    Cell::build(config, Setup { seed, registry, extra: kit }).expect("a cell")
+    Cell::build(config, Setup { seed, registry, extra: context }).expect("a cell")
 }
 
 fn droptail(packets: u64) -> Value {

@@ -25,14 +25,14 @@ struct EverySecond(Asked);
 struct Nothing(Asked);
 
 impl ErrorProcess for Nothing {
-    fn destroys(&mut self, frame: &Frame) -> bool {
+    fn corrupts(&mut self, frame: &Frame) -> bool {
         self.0.lock().expect("one thread").push(*frame);
         false
     }
 }
 
 impl ErrorProcess for EverySecond {
-    fn destroys(&mut self, frame: &Frame) -> bool {
+    fn corrupts(&mut self, frame: &Frame) -> bool {
         let mut asked = self.0.lock().expect("one thread");
         asked.push(*frame);
         asked.len().is_multiple_of(2)
@@ -74,13 +74,13 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     let counted = Arc::clone(asked);
     errors.register("nothing", move |_, _| Ok(Box::new(Nothing(Arc::clone(&counted)))));
     errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
-    let kit = LinkContext {
+    let context = LinkContext {
         files: Arc::new(Files { traces, tables: tables(), ..Files::default() }),
         registries: Registries::default().with(errors),
         ..LinkContext::new(DirectionContext::of(queue, Port(0)))
     };
     let links = Registry::default();
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
     AnyLink::build(&description, setup).map_err(|error| error.to_string())
 }
 

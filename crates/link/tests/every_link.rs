@@ -207,9 +207,9 @@ fn queue(description: &Value) -> Queue {
 
 fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, String> {
     let registry = Registry::default();
-    let kit =
+    let context =
         LinkContext { files: files(), ..LinkContext::new(DirectionContext::of(queue, output)) };
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: kit };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &registry, extra: context };
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
 

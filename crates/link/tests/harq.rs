@@ -24,7 +24,7 @@ struct Script {
 }
 
 impl ErrorProcess for Script {
-    fn destroys(&mut self, frame: &Frame) -> bool {
+    fn corrupts(&mut self, frame: &Frame) -> bool {
         let mut asked = self.asked.lock().expect("one thread");
         asked.push(*frame);
         self.fates.get(asked.len() - 1).copied().unwrap_or(false)
@@ -52,9 +52,10 @@ fn link(keys: Value, fates: &str, seed: u64) -> (AnyLink, Asked) {
         Ok(Box::new(Script { fates: fates.clone(), asked: Arc::clone(&told) }))
     });
     let registries = Registries::default().with(errors);
-    let kit = LinkContext { registries, ..LinkContext::new(DirectionContext::of(queue, Port(0))) };
+    let context =
+        LinkContext { registries, ..LinkContext::new(DirectionContext::of(queue, Port(0))) };
     let links = Registry::default();
-    let setup = Setup { seed: Seed::new(seed, 0, "link"), registry: &links, extra: kit };
+    let setup = Setup { seed: Seed::new(seed, 0, "link"), registry: &links, extra: context };
     (AnyLink::build(&description, setup).expect("a link"), asked)
 }
 

@@ -237,9 +237,9 @@ fn an_hour_without_packets_costs_no_events() {
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let queue = AnyQueue::build(&droptail, setup).expect("a queue");
-    let kit = LinkContext::new(DirectionContext::of(Queue::new(queue, QueueId(0)), Port(0)));
+    let context = LinkContext::new(DirectionContext::of(Queue::new(queue, QueueId(0)), Port(0)));
     let links = Registry::default();
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
     let mut description = mimo(json!({"snr_db": 150}));
     description["kind"] = json!("mimo");
     let mut link = AnyLink::build(&description, setup).expect("a link");
@@ -283,7 +283,7 @@ fn without_a_code_it_is_gilbert_elliott_with_slots_of_a_bit() {
                 let (is_lost, ended) = send(&mut link, bytes, now);
                 let frame = Frame { began: now, ended, bytes: Bytes(bytes), mcs: None };
                 patterns[0] |= usize::from(is_lost) << place;
-                patterns[1] |= usize::from(process.destroys(&frame)) << place;
+                patterns[1] |= usize::from(process.corrupts(&frame)) << place;
                 now = ended;
             }
             for (counts, pattern) in counts.iter_mut().zip(patterns) {

@@ -93,12 +93,12 @@ struct Hand {
 
 impl Hand {
     fn with_queue(description: &Value, queue: AnyQueue) -> Hand {
-        let kit = LinkContext {
+        let context = LinkContext {
             files: files(),
             ..LinkContext::new(DirectionContext::of(Queue::new(queue, QueueId(0)), Port(0)))
         };
         let links = Registry::default();
-        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
         let mut link = AnyLink::build(description, setup).expect("a link");
         let mut bench = Bench::default();
         link.control(&Control::Begin, &mut bench.at(Time::ZERO));

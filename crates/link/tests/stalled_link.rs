@@ -14,9 +14,9 @@ fn link() -> AnyLink {
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-    let kit = LinkContext::new(DirectionContext::of(queue, Port(0)));
+    let context = LinkContext::new(DirectionContext::of(queue, Port(0)));
     let links = Registry::default();
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
     AnyLink::build(&json!({"kind": "fixed", "rate_bps": 12_000}), setup).expect("a link")
 }
 

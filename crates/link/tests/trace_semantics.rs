@@ -35,13 +35,13 @@ impl Hand {
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
         let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-        let kit = LinkContext {
+        let context = LinkContext {
             files: Arc::new(traces.into()),
             ..LinkContext::new(DirectionContext::of(queue, Port(0)))
         };
         let links = Registry::default();
         let seed = Seed::new(1, replication, "link");
-        let setup = Setup { seed, registry: &links, extra: kit };
+        let setup = Setup { seed, registry: &links, extra: context };
         let description = json!({
             "kind": "trace", "trace": "t", "framing": OVERHEAD, "offset": offset});
         let link = AnyLink::build(&description, setup).expect("a link");

@@ -84,4 +84,4 @@ pub use pftk::{RateTerms, Tcp};
 pub use regimes::{MultiRegimeLink, Regime};
 pub use solution::{Change, Domain, Solution, Warning, Warnings};
 pub use square_root::square_root_bps;
-pub use swings::Swings;
+pub use swings::WindowOscillation;

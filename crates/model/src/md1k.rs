@@ -56,7 +56,7 @@ impl Md1k {
         require(load > 0.0 && load <= LARGEST_LOAD, "load", load, "above 0 and at most 100")?;
         require(room <= LARGEST_ROOM, "room", room as f64, "at most 1000000 packets")?;
         let arrivals = Arrivals::new(load);
-        let (states, mut left) = (room as usize + 1, Left::new());
+        let (states, mut left) = (room as usize + 1, DepartureStates::new());
         while left.states < states && !left.is_negligible(load) {
             left.push(&arrivals);
         }
@@ -108,7 +108,7 @@ impl Arrivals {
 }
 
 /// q, what departures leave behind: the states so far, the last of them one by one.
-struct Left {
+struct DepartureStates {
     /// q(0).
     first: f64,
     /// q(j) at j mod [`MOST_ARRIVALS`].
@@ -121,11 +121,11 @@ struct Left {
     waiting: f64,
 }
 
-impl Left {
-    fn new() -> Left {
+impl DepartureStates {
+    fn new() -> DepartureStates {
         let mut recent = [0.0; MOST_ARRIVALS];
         recent[0] = 1.0;
-        Left { first: 1.0, recent, states: 1, total: 1.0, waiting: 0.0 }
+        DepartureStates { first: 1.0, recent, states: 1, total: 1.0, waiting: 0.0 }
     }
 
     fn q(&self, state: usize) -> f64 {

@@ -38,7 +38,7 @@ const TOLERANCE: Tolerance = Tolerance { argument: 1e-7, value: 1e-9 };
 
 /// Averages over the swings of the flows' windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Swings {
+pub struct WindowOscillation {
     /// T, bit/s of IP packets that reach the receivers.
     pub throughput_bps: f64,
     /// Packets waiting.
@@ -49,7 +49,7 @@ pub struct Swings {
     pub spread: f64,
 }
 
-impl Swings {
+impl WindowOscillation {
     /// The warning for a solution from which the average differs: by more than 3 % in T or in the
     /// RTT of the flow with the shortest path, or by more than 10 % and a packet in the queue.
     pub fn warning(&self, solution: &Solution, base_rtts_s: &[f64]) -> Option<Warning> {
@@ -73,9 +73,9 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     ///
     /// # Errors
     /// Those of [`Problem::solve`].
-    pub fn swings(&self) -> Result<Swings, ModelError> {
+    pub fn swings(&self) -> Result<WindowOscillation, ModelError> {
         self.solve()?;
-        let at = |log_loss: f64| Held::new(self, log_loss.exp()).average();
+        let at = |log_loss: f64| FrozenWindows::new(self, log_loss.exp()).average();
         let excess = |log_loss: f64| log_loss.exp() - at(log_loss).loss;
         let (low, high) = (SMALLEST_LOSS.ln(), 0.0);
         let (value_low, value_high) = (excess(low), excess(high));
@@ -91,18 +91,18 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
 
 /// The average over all windows, and the loss rate in it.
 struct Average {
-    swings: Swings,
+    swings: WindowOscillation,
     loss: f64,
 }
 
 /// The flows with their windows held: they send what a loss rate of `loss` makes them send,
 /// wherever the queue is.
-struct Held<'a, 'p, Q> {
+struct FrozenWindows<'a, 'p, Q> {
     problem: &'a Problem<'p, Q>,
     terms: RateTerms,
 }
 
-impl<'a, 'p, Q: Fn(f64) -> f64> Held<'a, 'p, Q> {
+impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
     fn new(problem: &'a Problem<'p, Q>, loss: f64) -> Self {
         let terms = problem.tcp.rate_terms(loss);
         Self { problem, terms }
@@ -123,7 +123,7 @@ impl<'a, 'p, Q: Fn(f64) -> f64> Held<'a, 'p, Q> {
             delivered += weight * point.throughput_bps();
         }
         Average {
-            swings: Swings {
+            swings: WindowOscillation {
                 throughput_bps: delivered / weights,
                 queue_packets: queue / weights,
                 delay_s: delay / sent,

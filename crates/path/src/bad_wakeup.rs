@@ -9,7 +9,7 @@ const MOST_AT_ONE_INSTANT: u32 = 1_000_000;
 /// A stage wanted to be woken in the past.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("stage {} wants to be woken at {} s when it is {} s", .stage.0, .wanted.as_secs_lossy(), .now.as_secs_lossy())]
-pub struct Backwards {
+pub struct WakeupInPast {
     /// The stage.
     pub stage: StageId,
     /// What it asked for.
@@ -30,13 +30,13 @@ pub struct Livelock {
 
 /// Counts how often a stage asks, when it is woken, to be woken again at once.
 #[derive(Default)]
-pub(crate) struct Repeats {
+pub(crate) struct LivelockDetector {
     /// Who asked last, for when, and how often one after the other.
     last: Option<(StageId, Time)>,
     count: u32,
 }
 
-impl Repeats {
+impl LivelockDetector {
     /// What becomes of the wake-up that `stage` asks for, `wanted`, when it has been woken at `now`
     /// and that is not later: mostly it is, and sometimes it ends the run.
     #[cold]
@@ -59,6 +59,6 @@ impl Repeats {
 /// Ends the run because of a wake-up in the past; gives the one in its place.
 #[cold]
 pub(crate) fn backwards(stage: StageId, wanted: Time, now: Time, bus: &mut Bus) -> Time {
-    bus.fail(now, Box::new(Backwards { stage, wanted, now }));
+    bus.fail(now, Box::new(WakeupInPast { stage, wanted, now }));
     Time::NEVER
 }

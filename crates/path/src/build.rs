@@ -212,9 +212,9 @@ impl Builder<'_> {
         })
     }
 
-    fn link(&self, hop: HopSpec<'_>, kit: LinkContext) -> Result<AnyLink, ConfigError> {
+    fn link(&self, hop: HopSpec<'_>, context: LinkContext) -> Result<AnyLink, ConfigError> {
         let seed = self.seed.child(hop.name).child("link");
-        let setup = Setup { seed, registry: self.parts.links.links(), extra: kit };
+        let setup = Setup { seed, registry: self.parts.links.links(), extra: context };
         let link = AnyLink::build(hop.link, setup);
         // A queue stands beside the link in the scenario, not under it.
         let of_a_queue = self.queues.borrow_mut().failure.take();
@@ -233,7 +233,7 @@ impl Builder<'_> {
         Ok(sides)
     }
 
-    fn kit(
+    fn context(
         &self,
         id: u32,
         forward: DirectionContext,
@@ -252,7 +252,7 @@ impl Builder<'_> {
     /// A link for one direction, whose packets leave by `output`.
     fn one_way(&self, id: u32, hop: HopSpec<'_>, output: Port) -> Result<AnyLink, ConfigError> {
         self.sides(hop, false)?;
-        self.link(hop, self.kit(id, self.side(hop, output), None))
+        self.link(hop, self.context(id, self.side(hop, output), None))
     }
 
     fn simplex(&mut self, id: u32, hop: HopSpec<'_>) -> Result<Hop, ConfigError> {
@@ -278,7 +278,7 @@ impl Builder<'_> {
             AnyStage::Duplex(Box::new(Duplex::new(there, back, is_as_forward)))
         } else {
             let (there, back) = (self.side(forward, Port(0)), self.side(reverse, Port(1)));
-            let link = self.link(forward, self.kit(0, there, Some(back)))?;
+            let link = self.link(forward, self.context(0, there, Some(back)))?;
             AnyStage::Link(Box::new(link))
         };
         let stage = self.add(stage);
@@ -415,8 +415,8 @@ impl Builder<'_> {
             .iter()
             .flat_map(|control| {
                 let at = Time::from_nanos(control.at_ns);
-                let tell = move |change| (at, bottleneck, change);
-                control.action.controls().into_iter().map(tell)
+                let send_control = move |change| (at, bottleneck, change);
+                control.action.controls().into_iter().map(send_control)
             })
             .collect();
         controls.sort_by_key(|(at, _, _)| *at);

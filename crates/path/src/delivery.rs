@@ -4,10 +4,10 @@
 //! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these are
 //! and why). With lateness zero everything goes in order of time and stage.
 
-use crate::bad_wakeup::{Repeats, backwards};
+use crate::bad_wakeup::{LivelockDetector, backwards};
 use crate::clocks::Clocks;
 use crate::network::Network;
-use crate::routing::{Input, Routing, Way};
+use crate::routing::{Input, RouteKind, Routing};
 use crate::running::{Exit, Failure, Observer};
 use crate::wire::Wire;
 use airpath_core::{
@@ -16,7 +16,7 @@ use airpath_core::{
 
 /// What is known of a stage without looking at it: one cache line.
 #[repr(align(64))]
-pub(crate) struct Place {
+pub(crate) struct StageSlot {
     /// What is on its way to the stage.
     wire: Wire,
     /// The earliest of the stage's own timers.
@@ -25,7 +25,7 @@ pub(crate) struct Place {
     lateness: Duration,
 }
 
-impl Place {
+impl StageSlot {
     /// When something happens there next.
     #[inline]
     fn next(&self) -> Time {
@@ -82,11 +82,11 @@ pub(crate) struct Delivery<O> {
     pub(crate) horizon: Time,
     routing: Routing,
     /// By stage.
-    places: Box<[Place]>,
+    places: Box<[StageSlot]>,
     /// Those that do not go in order.
     free: Vec<StageId>,
     clocks: Clocks,
-    repeats: Repeats,
+    repeats: LivelockDetector,
 }
 
 impl<O: Observer> Delivery<O> {
@@ -95,7 +95,7 @@ impl<O: Observer> Delivery<O> {
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
         let routing = Routing::new(&network.wires, &std::mem::take(&mut network.routes));
         let wires = std::mem::take(&mut network.wires).into_iter();
-        let place = |wire| Place { wire, due: Time::NEVER, lateness: Duration::ZERO };
+        let place = |wire| StageSlot { wire, due: Time::NEVER, lateness: Duration::ZERO };
         Delivery {
             network,
             bus,
@@ -108,7 +108,7 @@ impl<O: Observer> Delivery<O> {
             places: wires.map(place).collect(),
             free: Vec::new(),
             clocks: Clocks::default(),
-            repeats: Repeats::default(),
+            repeats: LivelockDetector::default(),
         }
     }
 
@@ -258,15 +258,15 @@ impl<O: Observer> Delivery<O> {
             observer.see_departure(now, from, packet, input);
         }
         match input.way {
-            Way::DirectLate => self.feed_late(input, packet, now, freely),
-            Way::Direct => self.feed(input, packet, now, next),
-            Way::Wire => self.put(input.stage, packet, now),
-            Way::WireAhead => self.run_ahead(input.stage, packet, now, &mut freely.ahead),
-            Way::Exit => {
+            RouteKind::DirectLate => self.feed_late(input, packet, now, freely),
+            RouteKind::Direct => self.feed(input, packet, now, next),
+            RouteKind::Wire => self.put(input.stage, packet, now),
+            RouteKind::WireAhead => self.run_ahead(input.stage, packet, now, &mut freely.ahead),
+            RouteKind::Exit => {
                 let (end, _) = self.routing.origin(emission);
                 self.exits.push(Exit { at: now, end, packet: *packet });
             }
-            Way::ByFlow | Way::Nowhere => {}
+            RouteKind::ByFlow | RouteKind::Nowhere => {}
         }
     }
 
@@ -388,8 +388,8 @@ impl<O: Observer> Delivery<O> {
         for emission in late.iter() {
             let input = self.routing.of(emission);
             match input.way {
-                Way::WireAhead => self.run_ahead(input.stage, &emission.packet, at, ahead),
-                Way::Wire => self.put(input.stage, &emission.packet, at),
+                RouteKind::WireAhead => self.run_ahead(input.stage, &emission.packet, at, ahead),
+                RouteKind::Wire => self.put(input.stage, &emission.packet, at),
                 // It would go in order otherwise.
                 _ => {}
             }
@@ -402,7 +402,7 @@ impl<O: Observer> Delivery<O> {
     fn put_all(&mut self, at: Time, outbox: &mut Vec<Emission>) {
         for emission in outbox.iter() {
             let input = self.routing.of(emission);
-            if matches!(input.way, Way::Wire | Way::WireAhead) {
+            if matches!(input.way, RouteKind::Wire | RouteKind::WireAhead) {
                 self.put(input.stage, &emission.packet, at);
             }
         }
@@ -422,7 +422,7 @@ impl<O: Observer> Delivery<O> {
     }
 
     /// Tells a stage of something, and when it is to be woken.
-    pub(crate) fn tell(
+    pub(crate) fn send_control(
         &mut self,
         stage: StageId,
         event: &Control,

@@ -36,7 +36,7 @@ mod wire;
 mod wire_queue;
 
 pub use any_stage::AnyStage;
-pub use bad_wakeup::{Backwards, Livelock};
+pub use bad_wakeup::{Livelock, WakeupInPast};
 pub use build::{build, build_cut};
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
@@ -46,7 +46,8 @@ pub use parts::{FAMILIES, Parts};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
 pub use report::{
-    DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary, ReplicationReport, Together,
+    AggregateReport, DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary,
+    ReplicationReport,
 };
 pub use routing::Input;
 pub use running::{Exit, Failure, Observer, RunningNetwork};

@@ -27,7 +27,7 @@ pub struct ReplicationReport {
     /// By flow, but for those with an end that is open.
     pub flows: Vec<FlowReport>,
     /// Of several flows, what does not follow from the numbers of each.
-    pub together: Together,
+    pub together: AggregateReport,
     /// By queue.
     pub queues: Vec<QueueSummary>,
     /// By link.
@@ -139,13 +139,13 @@ impl DelayQuantiles {
 
 /// The one-way delays of several flows, there and those of ACKs.
 #[derive(Default)]
-struct DelaysOfSeveral {
+struct AggregateDelays {
     there: Histogram,
     of_acks: Histogram,
 }
 
-impl DelaysOfSeveral {
-    fn merge(&mut self, other: &DelaysOfSeveral) {
+impl AggregateDelays {
+    fn merge(&mut self, other: &AggregateDelays) {
         self.there.merge(&other.there);
         self.of_acks.merge(&other.of_acks);
     }
@@ -162,7 +162,7 @@ fn in_seconds(quantiles: Option<Quantiles>) -> [Option<f64>; 3] {
 
 /// What the packets of several flows have in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Together {
+pub struct AggregateReport {
     /// Of all flows.
     pub all: DelayQuantiles,
     /// By group.
@@ -179,9 +179,9 @@ pub struct GroupReport {
     pub delays: DelayQuantiles,
 }
 
-impl Together {
-    fn of(network: &Network) -> Together {
-        let mut groups = BTreeMap::<u32, DelaysOfSeveral>::new();
+impl AggregateReport {
+    fn of(network: &Network) -> AggregateReport {
+        let mut groups = BTreeMap::<u32, AggregateDelays>::new();
         for ends in &network.flows {
             let of_group = groups.entry(ends.group).or_default();
             if let Some(delays) = delays_at(network, ends.sink) {
@@ -191,13 +191,13 @@ impl Together {
                 }
             }
         }
-        let mut all = DelaysOfSeveral::default();
+        let mut all = AggregateDelays::default();
         groups.values().for_each(|group| all.merge(group));
-        let of_group = |(group, delays): (&u32, &DelaysOfSeveral)| GroupReport {
+        let of_group = |(group, delays): (&u32, &AggregateDelays)| GroupReport {
             group: *group,
             delays: delays.quantiles(),
         };
-        Together { all: all.quantiles(), groups: groups.iter().map(of_group).collect() }
+        AggregateReport { all: all.quantiles(), groups: groups.iter().map(of_group).collect() }
     }
 }
 
@@ -290,7 +290,7 @@ impl ReplicationReport {
             measured_s,
             simulated_s: now.as_secs_lossy(),
             flows,
-            together: Together::of(network),
+            together: AggregateReport::of(network),
             queues,
             links,
             users,

@@ -7,7 +7,7 @@ use airpath_core::{Emission, Output, Port, StageId};
 /// How a packet gets to the input that it is routed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Way {
+pub enum RouteKind {
     /// In no time.
     Direct,
     /// In no time, to a stage that may be late.
@@ -32,17 +32,17 @@ pub struct Input {
     /// Which of its inputs.
     pub port: Port,
     /// How packets get there.
-    pub way: Way,
+    pub way: RouteKind,
 }
 
 impl Input {
     /// Out of the network, at an open end of it: an input of no stage.
-    pub const EXIT: Input = Input::none(Way::Exit);
+    pub const EXIT: Input = Input::none(RouteKind::Exit);
 
     /// Behind an output that leads nowhere: an input of no stage.
-    pub const NOWHERE: Input = Input::none(Way::Nowhere);
+    pub const NOWHERE: Input = Input::none(RouteKind::Nowhere);
 
-    const fn none(way: Way) -> Input {
+    const fn none(way: RouteKind) -> Input {
         Input { stage: StageId(u32::MAX), port: Port(0), way }
     }
 }
@@ -51,7 +51,7 @@ impl Input {
 #[derive(Debug)]
 pub(crate) struct Routing {
     stages: u32,
-    /// By [`Output`]. Where the flow decides, the way is [`Way::ByFlow`] and the stage stands for the
+    /// By [`Output`]. Where the flow decides, the way is [`RouteKind::ByFlow`] and the stage stands for the
     /// place of flow 0 in the other table.
     outputs: Box<[Input]>,
     by_flow: Box<[Input]>,
@@ -67,7 +67,7 @@ impl Routing {
         let mut by_flow = Vec::new();
         let input = |(stage, port): (StageId, Port)| {
             let is_direct = wires[stage.0 as usize].is_transparent();
-            Input { stage, port, way: if is_direct { Way::Direct } else { Way::Wire } }
+            Input { stage, port, way: if is_direct { RouteKind::Direct } else { RouteKind::Wire } }
         };
         for (stage, output, route) in routes.iter() {
             outputs[Output::of(stage, output, stages).0 as usize] = match route {
@@ -77,7 +77,7 @@ impl Routing {
                 Route::ByFlow(inputs) => {
                     let first = StageId(by_flow.len() as u32);
                     by_flow.extend(inputs.iter().copied().map(input));
-                    Input { stage: first, port: Port(0), way: Way::ByFlow }
+                    Input { stage: first, port: Port(0), way: RouteKind::ByFlow }
                 }
             };
         }
@@ -87,12 +87,12 @@ impl Routing {
     /// From now on the stages of which `is_free` is true need not go in order, and others do.
     pub(crate) fn set_free(&mut self, is_free: impl Fn(StageId) -> bool) {
         for Input { stage, way, .. } in self.outputs.iter_mut().chain(&mut self.by_flow) {
-            *way = match (*way, *way < Way::ByFlow && is_free(*stage)) {
-                (Way::Direct | Way::DirectLate, false) => Way::Direct,
-                (Way::Direct | Way::DirectLate, true) => Way::DirectLate,
-                (Way::Wire | Way::WireAhead, false) => Way::Wire,
-                (Way::Wire | Way::WireAhead, true) => Way::WireAhead,
-                (way @ (Way::ByFlow | Way::Exit | Way::Nowhere), _) => way,
+            *way = match (*way, *way < RouteKind::ByFlow && is_free(*stage)) {
+                (RouteKind::Direct | RouteKind::DirectLate, false) => RouteKind::Direct,
+                (RouteKind::Direct | RouteKind::DirectLate, true) => RouteKind::DirectLate,
+                (RouteKind::Wire | RouteKind::WireAhead, false) => RouteKind::Wire,
+                (RouteKind::Wire | RouteKind::WireAhead, true) => RouteKind::WireAhead,
+                (way @ (RouteKind::ByFlow | RouteKind::Exit | RouteKind::Nowhere), _) => way,
             };
         }
     }
@@ -106,7 +106,7 @@ impl Routing {
     #[inline]
     pub(crate) fn of(&self, emission: &Emission) -> Input {
         let input = self.outputs[emission.output.0 as usize];
-        if input.way != Way::ByFlow {
+        if input.way != RouteKind::ByFlow {
             return input;
         }
         self.by_flow[(input.stage.0 + emission.packet.flow.0) as usize]
@@ -145,7 +145,7 @@ mod tests {
                 let route = routes.of(StageId(from), Port(port));
                 let expected = route.of(FlowId(flow));
                 let expected = expected.map_or(Input::NOWHERE, |(stage, port)| {
-                    let way = if stage == StageId(1) { Way::Wire } else { Way::Direct };
+                    let way = if stage == StageId(1) { RouteKind::Wire } else { RouteKind::Direct };
                     Input { stage, port, way }
                 });
                 assert_eq!(input(from, port, flow), expected);

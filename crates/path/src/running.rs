@@ -153,8 +153,13 @@ impl<O: Observer> RunningNetwork<O> {
     ///
     /// # Errors
     /// When a part fails.
-    pub fn tell(&mut self, stage: StageId, event: &Control, now: Time) -> Result<(), Failure> {
-        self.delivery.tell(stage, event, now, &mut self.outboxes.current);
+    pub fn send_control(
+        &mut self,
+        stage: StageId,
+        event: &Control,
+        now: Time,
+    ) -> Result<(), Failure> {
+        self.delivery.send_control(stage, event, now, &mut self.outboxes.current);
         self.deliver(now)
     }
 
@@ -163,12 +168,12 @@ impl<O: Observer> RunningNetwork<O> {
     ///
     /// # Errors
     /// When a part fails.
-    pub fn tell_all(&mut self, event: &Control, now: Time) -> Result<(), Failure> {
+    pub fn broadcast_control(&mut self, event: &Control, now: Time) -> Result<(), Failure> {
         if *event == Control::StartMeasurement {
             self.delivery.bus.reset_counts(now);
         }
         (0..self.delivery.network.stages.len() as u32)
-            .try_for_each(|stage| self.tell(StageId(stage), event, now))
+            .try_for_each(|stage| self.send_control(StageId(stage), event, now))
     }
 
     /// Puts `packet` into the path at the open end `end`, as if the endpoint there had sent it.

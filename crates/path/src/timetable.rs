@@ -41,7 +41,7 @@ impl Timetable {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
-        running.tell_all(&Control::Begin, now)
+        running.broadcast_control(&Control::Begin, now)
     }
 
     /// Begins to count, unless that was done before; true when it was not.
@@ -56,7 +56,7 @@ impl Timetable {
         if std::mem::replace(&mut self.is_measuring, true) {
             return Ok(false);
         }
-        running.tell_all(&Control::StartMeasurement, now)?;
+        running.broadcast_control(&Control::StartMeasurement, now)?;
         Ok(true)
     }
 
@@ -78,7 +78,7 @@ impl Timetable {
         }
         let (_, stage, control) = network.controls[self.next_control].clone();
         self.next_control += 1;
-        running.tell(stage, &control, now)
+        running.send_control(stage, &control, now)
     }
 
     /// What was measured until `now`, with the phases between the events.

@@ -120,7 +120,7 @@ fn chain(mcs: Mcs, channel: &str, snr_db: f64) -> f64 {
         demapper: Demapper::default(),
         skips: false,
     };
-    let fading = Fading::of_name(channel).expect("a channel");
+    let fading = Fading::from_name(channel).expect("a channel");
     let mut chain = Chain::new(&Point { mcs, fading, snr_db }, &settings);
     let mut stream = settings.seed.stream();
     fastest(|| {
@@ -207,7 +207,7 @@ fn main() {
             "avx2" => width = Width::Avx2,
             "avx512" => width = Width::Avx512,
             "--json" => is_json = true,
-            name => schemes.push(Mcs::of_name(name).expect("portable, avx2, avx512 or a scheme")),
+            name => schemes.push(Mcs::from_name(name).expect("portable, avx2, avx512 or a scheme")),
         }
     }
     if schemes.is_empty() {

@@ -24,8 +24,8 @@ fn main() {
         limits.get(place).map_or(default, |text| text.parse().expect("a number")) as u64
     };
     let point = Point {
-        mcs: Mcs::of_name(mcs).expect("mcs0 to mcs7"),
-        fading: Fading::of_name(channel).expect("a channel"),
+        mcs: Mcs::from_name(mcs).expect("mcs0 to mcs7"),
+        fading: Fading::from_name(channel).expect("a channel"),
         snr_db: snr_db.parse().expect("a signal-to-noise ratio in dB"),
     };
     let settings = Settings {

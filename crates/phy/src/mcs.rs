@@ -57,7 +57,7 @@ const fn mcs(
 
 impl Mcs {
     /// The scheme called `name`: `mcs0` to `mcs7`.
-    pub fn of_name(name: &str) -> Option<Mcs> {
+    pub fn from_name(name: &str) -> Option<Mcs> {
         MCSS.into_iter().find(|mcs| mcs.name() == name)
     }
 
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn schemes_have_names() {
-        assert_eq!(Mcs::of_name("mcs7"), Some(MCSS[7]));
-        assert_eq!(Mcs::of_name("mcs8"), None);
+        assert_eq!(Mcs::from_name("mcs7"), Some(MCSS[7]));
+        assert_eq!(Mcs::from_name("mcs8"), None);
         assert_eq!((MCSS[0].label(), MCSS[7].label()), ("qpsk-1/2".into(), "64qam-5/6".into()));
     }
 

@@ -31,12 +31,12 @@ const MEMORY: u64 = 37;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shadowing {
     deviation_db: f64,
-    way: Way,
+    way: ShadowingState,
 }
 
 /// How it changes.
 #[derive(Clone, Debug, PartialEq)]
-enum Way {
+enum ShadowingState {
     /// Nobody moves: one value, of variance 1.
     Still(f64),
     Moving(Box<Bridge>),
@@ -48,8 +48,10 @@ impl Shadowing {
     pub fn new(deviation_db: f64, coherence: Option<Duration>, seed: &Seed) -> Shadowing {
         let mut stream = seed.stream();
         let way = match coherence {
-            Some(coherence) => Way::Moving(Box::new(Bridge::new(coherence, &mut stream))),
-            None => Way::Still(stream.normal()),
+            Some(coherence) => {
+                ShadowingState::Moving(Box::new(Bridge::new(coherence, &mut stream)))
+            }
+            None => ShadowingState::Still(stream.normal()),
         };
         Shadowing { deviation_db, way }
     }
@@ -58,9 +60,9 @@ impl Shadowing {
     /// of time is fastest.
     pub fn at(&mut self, at: Time) -> (f64, Time) {
         let (level, until) = match &mut self.way {
-            Way::Still(level) => (*level, Time::NEVER),
-            Way::Moving(_) if self.deviation_db == 0.0 => (0.0, Time::NEVER),
-            Way::Moving(bridge) => bridge.at(at),
+            ShadowingState::Still(level) => (*level, Time::NEVER),
+            ShadowingState::Moving(_) if self.deviation_db == 0.0 => (0.0, Time::NEVER),
+            ShadowingState::Moving(bridge) => bridge.at(at),
         };
         (self.deviation_db * level, until)
     }
@@ -68,8 +70,8 @@ impl Shadowing {
     /// S, dB, where it never changes: nobody moves, or σ is 0.
     pub fn constant_db(&self) -> Option<f64> {
         match self.way {
-            Way::Still(level) => Some(self.deviation_db * level),
-            Way::Moving(_) => (self.deviation_db == 0.0).then_some(0.0),
+            ShadowingState::Still(level) => Some(self.deviation_db * level),
+            ShadowingState::Moving(_) => (self.deviation_db == 0.0).then_some(0.0),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Constellation {
     ///
     /// # Errors
     /// When there is none; the field is `modulation`.
-    pub fn of_name(name: &str) -> Result<Constellation, ConfigError> {
+    pub fn from_name(name: &str) -> Result<Constellation, ConfigError> {
         let points = |text: &str| text.parse().ok().filter(|points| *points <= MOST_POINTS);
         let known = Constellation::NAMES.contains(&name);
         let found = match name {
@@ -113,7 +113,7 @@ impl Fading {
     /// # Errors
     /// When there is none, a parameter is missing or out of range, or belongs to another; the field is
     /// `fading`, `k_factor_db` or `m`.
-    pub fn of_name(
+    pub fn from_name(
         name: &str,
         k_factor_db: Option<f64>,
         m: Option<f64>,

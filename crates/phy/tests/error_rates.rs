@@ -40,7 +40,7 @@ fn settings(errors: u64, blocks: u64) -> Settings {
 
 /// A point of `channel`.
 fn counted_with(number: usize, channel: &str, snr_db: f64, settings: &Settings) -> Count {
-    let fading = Fading::of_name(channel).expect("a channel");
+    let fading = Fading::from_name(channel).expect("a channel");
     let point = Point { mcs: MCSS[number], fading, snr_db };
     measure(&point, settings, &AtomicBool::new(false), &mut |_| {}).count
 }

@@ -65,7 +65,7 @@ fn fates(process: &mut impl ErrorProcess, frames: &[(u64, u64)]) -> Vec<bool> {
     let fate = |&(wait, length): &(u64, u64)| {
         began += wait;
         let [began, ended] = [began, began + length].map(Time::from_nanos);
-        process.destroys(&Frame { began, ended, bytes: Bytes(1500), mcs: None })
+        process.corrupts(&Frame { began, ended, bytes: Bytes(1500), mcs: None })
     };
     frames.iter().map(fate).collect()
 }
@@ -114,7 +114,7 @@ fn independent_errors_are_as_frequent_as_told() {
 fn a_process_from_outside_is_found_by_its_name() {
     struct Every(u64);
     impl ErrorProcess for Every {
-        fn destroys(&mut self, _frame: &Frame) -> bool {
+        fn corrupts(&mut self, _frame: &Frame) -> bool {
             self.0 += 1;
             self.0.is_multiple_of(2)
         }

@@ -82,7 +82,7 @@ fn traces() -> SnrTraces {
     .into()
 }
 
-fn kit() -> SnrContext {
+fn context() -> SnrContext {
     SnrContext { traces: traces(), ..SnrContext::default() }
 }
 
@@ -93,7 +93,7 @@ fn build(description: &Value, seed: u64) -> AnySnr {
 fn try_build(description: &Value, seed: u64) -> Result<AnySnr, ConfigError> {
     let registry = SnrRegistry::default();
     let seed = Seed::new(seed, 0, "snr");
-    AnySnr::build(description, Setup { seed, registry: &registry, extra: kit() })
+    AnySnr::build(description, Setup { seed, registry: &registry, extra: context() })
 }
 
 fn all_descriptions() -> impl Iterator<Item = Value> {

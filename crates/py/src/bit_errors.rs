@@ -24,9 +24,9 @@ pub(crate) fn symbol_error_rates(
     fading: (String, Option<f64>, Option<f64>),
     method: &str,
 ) -> PyResult<Vec<f64>> {
-    let constellation = Constellation::of_name(modulation).map_err(errors::config)?;
+    let constellation = Constellation::from_name(modulation).map_err(errors::config)?;
     let (name, k_factor_db, m) = fading;
-    let fading = Fading::of_name(&name, k_factor_db, m).map_err(errors::config)?;
+    let fading = Fading::from_name(&name, k_factor_db, m).map_err(errors::config)?;
     let rate: fn(Constellation, Branches, Fading) -> f64 = match (method, constellation, fading) {
         ("exact", ..) => symbol_error_rate,
         ("integral", ..) => by_integral,
@@ -90,7 +90,7 @@ impl ErrorChain {
         let (tx, rx) = antennas;
         let made = || {
             bit_errors::ErrorChain::from_doppler(&FadingChannel {
-                constellation: Constellation::of_name(modulation)?,
+                constellation: Constellation::from_name(modulation)?,
                 branches: Branches::of_antennas(tx, rx, from_db(snr_db))?,
                 threshold_db,
                 doppler_hz,

@@ -58,7 +58,7 @@ pub(crate) fn phy_parts() -> String {
 /// which the skip rule has thresholds for it, if it has; `None` if there is none such.
 #[pyfunction]
 pub(crate) fn phy_channel(name: &str) -> Option<(String, Option<u32>)> {
-    Fading::of_name(name).map(|fading| (fading.name(), monte_carlo::skip_iterations(&fading)))
+    Fading::from_name(name).map(|fading| (fading.name(), monte_carlo::skip_iterations(&fading)))
 }
 
 /// Lowest and highest share of errors by Wilson's test at `z` standard deviations.
@@ -97,8 +97,8 @@ impl PointConfig {
             return Err(ConfigError::new("snr_db", self.snr_db, "not from -100 to 200 dB"));
         }
         Ok(Point {
-            mcs: Mcs::of_name(&self.mcs).ok_or_else(|| unknown("mcs", &self.mcs))?,
-            fading: Fading::of_name(&self.channel)
+            mcs: Mcs::from_name(&self.mcs).ok_or_else(|| unknown("mcs", &self.mcs))?,
+            fading: Fading::from_name(&self.channel)
                 .ok_or_else(|| unknown("channel", &self.channel))?,
             snr_db: self.snr_db,
         })

@@ -7,8 +7,8 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport, Scenario, StationSummary,
-    Together, UserSummary, build,
+    AggregateReport, LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport,
+    Scenario, StationSummary, UserSummary, build,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -69,7 +69,7 @@ impl SimulationOutput {
     /// has the largest number.
     fn series<'py>(&self, py: Python<'py>, index: usize, name: &str) -> PyResult<Columns<'py>> {
         let recorder = self.recorders.get(index).ok_or_else(|| no_replication(index))?;
-        let series = Series::from_name(name).filter(|series| recorder.wants(*series));
+        let series = Series::from_name(name).filter(|series| recorder.is_recorded(*series));
         let missing = || PyValueError::new_err(format!("{name}: not recorded"));
         columns(py, recorder, series.ok_or_else(missing)?)
     }
@@ -96,7 +96,7 @@ struct Shared<'a> {
     packets: u64,
     measured_s: f64,
     simulated_s: f64,
-    together: &'a Together,
+    together: &'a AggregateReport,
     queues: &'a [QueueSummary],
     links: &'a [LinkSummary],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

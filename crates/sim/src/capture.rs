@@ -1,7 +1,7 @@
 //! Captures: what passes at a point of the path, as a pcapng file.
 
-use crate::observers::Passage;
-use crate::places::{Places, Role};
+use crate::observers::PacketEvent;
+use crate::stage_map::{Role, StageMap};
 use airpath_capture::{Direction, Interface, PcapngWriter, SNAP_LENGTH, Section};
 use airpath_core::{ConfigError, Flags, PacketKind};
 use std::io::{self, Write};
@@ -61,9 +61,9 @@ impl Point {
 
     /// Which way a packet passes this point; `None` when it does not.
     #[inline]
-    fn sees(self, places: &Places, passage: &Passage<'_>) -> Option<Direction> {
-        let leaves = |role| passage.from.is_some_and(|from| places.role(from.0) == role);
-        let arrives = |role| passage.to.is_some_and(|to| places.role(to.0) == role);
+    fn sees(self, stage_map: &StageMap, passage: &PacketEvent<'_>) -> Option<Direction> {
+        let leaves = |role| passage.from.is_some_and(|from| stage_map.role(from.0) == role);
+        let arrives = |role| passage.to.is_some_and(|to| stage_map.role(to.0) == role);
         let at_host = |role| match (leaves(role), arrives(role)) {
             (true, _) => Some(Direction::Outbound),
             (_, true) => Some(Direction::Inbound),
@@ -72,9 +72,9 @@ impl Point {
         let passes = match self {
             Point::Sender => return at_host(Role::Source),
             Point::Receiver => return at_host(Role::Sink),
-            Point::Ingress => passage.to == Some(places.forward()),
-            Point::Bottleneck => passage.from == Some(places.forward()),
-            Point::Acks => match places.ack_link {
+            Point::Ingress => passage.to == Some(stage_map.forward()),
+            Point::Bottleneck => passage.from == Some(stage_map.forward()),
+            Point::Acks => match stage_map.ack_link {
                 Some(output) => passage.from == Some(output),
                 None => leaves(Role::Sink),
             },
@@ -83,11 +83,11 @@ impl Point {
     }
 
     /// The time to live: each shared link is one router's.
-    fn ttl(self, places: &Places, kind: PacketKind) -> u8 {
+    fn ttl(self, stage_map: &StageMap, kind: PacketKind) -> u8 {
         let is_ack = kind == PacketKind::Ack;
         let is_forwarded = match self {
-            Point::Sender => is_ack && places.ack_link.is_some(),
-            Point::Acks => places.ack_link.is_some(),
+            Point::Sender => is_ack && stage_map.ack_link.is_some(),
+            Point::Acks => stage_map.ack_link.is_some(),
             Point::Ingress => false,
             Point::Bottleneck => true,
             Point::Receiver => !is_ack,
@@ -140,12 +140,12 @@ impl Capture {
     }
 
     /// Writes the packet if it passes here. After a failure nothing more is written.
-    pub(crate) fn see(&mut self, places: &Places, passage: &Passage<'_>) {
-        let Some(direction) = self.point.sees(places, passage) else { return };
+    pub(crate) fn see(&mut self, stage_map: &StageMap, passage: &PacketEvent<'_>) {
+        let Some(direction) = self.point.sees(stage_map, passage) else { return };
         let Some(writer) = &mut self.writer else { return };
         let packet = passage.packet;
-        let ttl = self.point.ttl(places, packet.kind);
-        let headers = places.connection(packet.flow).headers(packet, ttl);
+        let ttl = self.point.ttl(stage_map, packet.kind);
+        let headers = stage_map.connection(packet.flow).headers(packet, ttl);
         let is_resent = packet.flags.contains(Flags::RETRANSMITTED);
         let comment = if is_resent { "retransmission" } else { "" };
         if let Err(error) = writer.packet(0, passage.now, &headers, direction, comment) {

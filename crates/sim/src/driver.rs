@@ -4,8 +4,8 @@ use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
 use airpath_core::{Bus, Duration, Packet, Recorder, StageError, StageId, Time};
 use airpath_path::{
-    AnyStage, Backwards, Exit, Failure, FlowStages, Livelock, Network, ReplicationReport,
-    RunningNetwork, Timetable,
+    AnyStage, Exit, Failure, FlowStages, Livelock, Network, ReplicationReport, RunningNetwork,
+    Timetable, WakeupInPast,
 };
 
 /// Events between two looks at the watch.
@@ -39,7 +39,7 @@ pub enum RunError {
     Interrupted,
     /// A stage wanted to be woken in the past.
     #[error(transparent)]
-    Backwards(Backwards),
+    WakeupInPast(WakeupInPast),
     /// A stage wanted to be woken at one instant for ever.
     #[error(transparent)]
     Livelock(Livelock),
@@ -51,8 +51,8 @@ fn failure(Failure { at, source }: Failure) -> RunError {
         Ok(error) => return RunError::Capture(error.0),
         Err(source) => source,
     };
-    let source = match source.downcast::<Backwards>() {
-        Ok(error) => return RunError::Backwards(*error),
+    let source = match source.downcast::<WakeupInPast>() {
+        Ok(error) => return RunError::WakeupInPast(*error),
         Err(source) => source,
     };
     match source.downcast::<Livelock>() {
@@ -62,13 +62,13 @@ fn failure(Failure { at, source }: Failure) -> RunError {
 }
 
 /// Somebody who follows a run and may stop it.
-pub trait Watch {
+pub trait RunMonitor {
     /// The run has reached `now`; false ends it.
     fn reached(&self, now: Time) -> bool;
 }
 
 /// Nobody watches.
-impl Watch for () {
+impl RunMonitor for () {
     fn reached(&self, _now: Time) -> bool {
         true
     }
@@ -112,7 +112,7 @@ impl Driver {
     ///
     /// # Errors
     /// When a part fails or `watch` stops the run.
-    pub fn run(&mut self, watch: &impl Watch) -> Result<(), RunError> {
+    pub fn run(&mut self, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.run_until(self.warmup(), watch)?;
         self.start_measurement()?;
         self.run_until(self.end(), watch)?;
@@ -147,7 +147,7 @@ impl Driver {
     ///
     /// # Errors
     /// When a part fails or `watch` stops the run.
-    pub fn run_until(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
+    pub fn run_until(&mut self, until: Time, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.timetable.begin(&mut self.running, self.now).map_err(failure)?;
         loop {
             let pause = self.next_control_time().min(until);
@@ -174,7 +174,7 @@ impl Driver {
     }
 
     /// Runs the stages' own events before `until`.
-    fn run_stages(&mut self, until: Time, watch: &impl Watch) -> Result<(), RunError> {
+    fn run_stages(&mut self, until: Time, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.running.set_horizon(until);
         let mut next_look = self.running.events() + EVENTS_PER_LOOK;
         while let Some((due, stage)) = self.running.first()

@@ -6,8 +6,8 @@
 //! Differs: a packet is lost when it is dropped, not when it was not heard of for 10 s. The delay
 //! of ACKs is not known, for an ACK does not carry the instant of its sending.
 
-use crate::observers::Passage;
-use crate::places::{Places, Role};
+use crate::observers::PacketEvent;
+use crate::stage_map::{Role, StageMap};
 use airpath_core::{Duration, FlowDrops, Packet, PacketKind, Port, Recorder, StageId, Time};
 
 /// One direction of a flow.
@@ -85,15 +85,15 @@ impl FlowMonitor {
         self.flows.fill(Default::default());
     }
 
-    pub(crate) fn see(&mut self, places: &Places, passage: &Passage<'_>) {
-        let Passage { now, packet, .. } = *passage;
+    pub(crate) fn see(&mut self, stage_map: &StageMap, passage: &PacketEvent<'_>) {
+        let PacketEvent { now, packet, .. } = *passage;
         let is_ack = packet.kind == PacketKind::Ack;
         if !is_ack && packet.sent_at() < self.since {
             return;
         }
         let stats = &mut self.flows[packet.flow.0 as usize][usize::from(is_ack)];
         let role =
-            |end: Option<(StageId, Port)>| end.map_or(Role::Between, |end| places.role(end.0));
+            |end: Option<(StageId, Port)>| end.map_or(Role::Between, |end| stage_map.role(end.0));
         if role(passage.from) != Role::Between {
             stats.tx_packets += 1;
             stats.tx_bytes += u64::from(packet.size);
@@ -101,7 +101,9 @@ impl FlowMonitor {
         }
         if role(passage.to) != Role::Between {
             stats.receive(packet, now);
-        } else if passage.to.is_some_and(|to| to == places.forward() || Some(to) == places.ack_link)
+        } else if passage
+            .to
+            .is_some_and(|to| to == stage_map.forward() || Some(to) == stage_map.ack_link)
         {
             stats.times_forwarded += 1;
         }

@@ -10,14 +10,14 @@ mod driver;
 mod flow_monitor;
 mod lookahead;
 mod observers;
-mod places;
 mod replications;
 mod ss;
+mod stage_map;
 
 pub use airpath_capture::Connection;
 pub use capture::{CapturePlan, CaptureRequest, Point, Sink};
-pub use driver::{Driver, RunError, Watch};
+pub use driver::{Driver, RunError, RunMonitor};
 pub use flow_monitor::{DelayStats, DirectionStats, FlowStats};
-pub use observers::{Observers, Passage};
-pub use places::{Places, connections};
+pub use observers::{Observers, PacketEvent};
 pub use replications::{Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture};
+pub use stage_map::{StageMap, connections};

@@ -2,13 +2,13 @@
 
 use crate::capture::Capture;
 use crate::flow_monitor::FlowMonitor;
-use crate::places::{Places, Role};
+use crate::stage_map::{Role, StageMap};
 use airpath_core::{Packet, Port, StageError, StageId, Time};
 use airpath_path::{Input, Observer};
 
 /// A packet that leaves a stage, enters one, or both at once.
 #[derive(Clone, Copy, Debug)]
-pub struct Passage<'a> {
+pub struct PacketEvent<'a> {
     /// When.
     pub now: Time,
     /// The output that it leaves; `None` for one that comes to an endpoint out of its wire.
@@ -21,27 +21,27 @@ pub struct Passage<'a> {
 
 /// Everybody who observes one replication.
 pub struct Observers {
-    places: Places,
+    stage_map: StageMap,
     captures: Vec<Capture>,
     flow_monitor: Option<FlowMonitor>,
 }
 
 impl Observers {
-    /// Observers of the network whose stages are at `places`.
+    /// Observers of the network whose stages are at `stage_map`.
     pub(crate) fn new(
-        places: Places,
+        stage_map: StageMap,
         captures: Vec<Capture>,
         flow_monitor: Option<FlowMonitor>,
     ) -> Observers {
-        Observers { places, captures, flow_monitor }
+        Observers { stage_map, captures, flow_monitor }
     }
 
-    fn see(&mut self, passage: &Passage<'_>) {
+    fn see(&mut self, passage: &PacketEvent<'_>) {
         for capture in &mut self.captures {
-            capture.see(&self.places, passage);
+            capture.see(&self.stage_map, passage);
         }
         if let Some(monitor) = &mut self.flow_monitor {
-            monitor.see(&self.places, passage);
+            monitor.see(&self.stage_map, passage);
         }
     }
 
@@ -71,16 +71,16 @@ impl Observer for Observers {
         if to == Input::NOWHERE || to == Input::EXIT {
             return;
         }
-        let is_arrival = self.places.role(to.stage) == Role::Between;
+        let is_arrival = self.stage_map.role(to.stage) == Role::Between;
         let to = is_arrival.then_some((to.stage, to.port));
-        self.see(&Passage { now, from: Some(from), to, packet });
+        self.see(&PacketEvent { now, from: Some(from), to, packet });
     }
 
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
-        if self.places.role(stage) == Role::Between {
+        if self.stage_map.role(stage) == Role::Between {
             return;
         }
-        self.see(&Passage { now, from: None, to: Some((stage, Port(0))), packet });
+        self.see(&PacketEvent { now, from: None, to: Some((stage, Port(0))), packet });
     }
     fn take_failure(&mut self) -> Option<StageError> {
         let failure = self.captures.iter_mut().find_map(Capture::take_failure)?;

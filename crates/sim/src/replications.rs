@@ -1,12 +1,12 @@
 //! Independent replications, spread over the cores.
 
 use crate::capture::{Capture, CapturePlan};
-use crate::driver::{Driver, RunError, Watch};
+use crate::driver::{Driver, RunError, RunMonitor};
 use crate::flow_monitor::{FlowMonitor, FlowStats};
 use crate::observers::Observers;
-use crate::places::Places;
 use crate::ss::Sampler;
-use airpath_core::{ConfigError, Duration, Recorder, Room, Time};
+use crate::stage_map::StageMap;
+use airpath_core::{ConfigError, Duration, MemoryBudget, Recorder, Time};
 use airpath_link::Files;
 use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
 use airpath_tcp::SsSample;
@@ -64,13 +64,13 @@ pub struct Monitor {
     finished: AtomicUsize,
     simulated_nanos: AtomicU64,
     done: AtomicBool,
-    room: Option<Arc<Room>>,
+    room: Option<Arc<MemoryBudget>>,
 }
 
 impl Monitor {
     /// A monitor of replications that may take so many bytes for what they record, together.
     pub fn with_memory(bytes: u64) -> Monitor {
-        Monitor { room: Some(Arc::new(Room::new(bytes))), ..Monitor::default() }
+        Monitor { room: Some(Arc::new(MemoryBudget::new(bytes))), ..Monitor::default() }
     }
 
     /// Asks all replications to stop.
@@ -104,7 +104,7 @@ struct Follower<'a> {
     last: AtomicU64,
 }
 
-impl Watch for Follower<'_> {
+impl RunMonitor for Follower<'_> {
     fn reached(&self, now: Time) -> bool {
         let before = self.last.swap(now.as_nanos(), Ordering::Relaxed);
         self.monitor.simulated_nanos.fetch_add(now.as_nanos() - before, Ordering::Relaxed);
@@ -244,5 +244,5 @@ fn observers(
     let captures: Vec<Capture> =
         requests.into_iter().map(Capture::new).collect::<std::io::Result<_>>()?;
     let flow_monitor = has_monitor.then(|| FlowMonitor::new(network.flows.len()));
-    Ok(Some(Observers::new(Places::new(network, plan.scenario), captures, flow_monitor)))
+    Ok(Some(Observers::new(StageMap::new(network, plan.scenario), captures, flow_monitor)))
 }

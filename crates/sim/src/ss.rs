@@ -3,8 +3,8 @@
 //! The driver pauses between two events and the senders are asked; nothing else happens, so that
 //! the order of events does not depend on sampling.
 
-use crate::driver::{Driver, RunError, Watch};
-use airpath_core::{Duration, Room, Time, push_within};
+use crate::driver::{Driver, RunError, RunMonitor};
+use airpath_core::{Duration, MemoryBudget, Time, push_within};
 use airpath_path::AnyStage;
 use airpath_tcp::{Sender, SsSample};
 use std::sync::Arc;
@@ -18,11 +18,15 @@ pub(crate) struct Sampler {
     /// Retransmissions before the counters were reset, by flow.
     resent_before: Vec<u64>,
     pub(crate) samples: Vec<SsSample>,
-    room: Option<Arc<Room>>,
+    room: Option<Arc<MemoryBudget>>,
 }
 
 impl Sampler {
-    pub(crate) fn new(interval: Duration, flows: usize, room: Option<Arc<Room>>) -> Sampler {
+    pub(crate) fn new(
+        interval: Duration,
+        flows: usize,
+        room: Option<Arc<MemoryBudget>>,
+    ) -> Sampler {
         Sampler {
             interval,
             next: Time::ZERO + interval,
@@ -34,7 +38,11 @@ impl Sampler {
     }
 
     /// Runs the whole scenario and samples at every multiple of the interval.
-    pub(crate) fn run(&mut self, driver: &mut Driver, watch: &impl Watch) -> Result<(), RunError> {
+    pub(crate) fn run(
+        &mut self,
+        driver: &mut Driver,
+        watch: &impl RunMonitor,
+    ) -> Result<(), RunError> {
         let (warmup, end) = (driver.warmup(), driver.end());
         self.run_until(driver, warmup, watch)?;
         for (flow, sender) in senders(driver) {
@@ -49,7 +57,7 @@ impl Sampler {
         &mut self,
         driver: &mut Driver,
         until: Time,
-        watch: &impl Watch,
+        watch: &impl RunMonitor,
     ) -> Result<(), RunError> {
         while self.next <= until {
             driver.run_until(self.next, watch)?;

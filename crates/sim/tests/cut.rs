@@ -47,7 +47,7 @@ fn whole(scenario: &Scenario) -> Box<Log> {
     let (is_end, end) = (ends(&network), network.end);
     let mut running = RunningNetwork::new(network);
     running.observe(Log { is_end, ..Log::default() });
-    running.tell_all(&Control::Begin, Time::ZERO).expect("no part fails");
+    running.broadcast_control(&Control::Begin, Time::ZERO).expect("no part fails");
     while let Some((due, _)) = running.first()
         && due < end
     {
@@ -67,7 +67,7 @@ fn cut(
     let network = build_cut(scenario, &parts, &Arc::default(), 7, 0, open).expect("a network");
     let end = network.end;
     let mut running: RunningNetwork = RunningNetwork::new(network);
-    running.tell_all(&Control::Begin, Time::ZERO).expect("no part fails");
+    running.broadcast_control(&Control::Begin, Time::ZERO).expect("no part fails");
     let mut sent = sent.iter().peekable();
     let (mut out, mut exits) = (Vec::new(), Vec::new());
     loop {

@@ -3,10 +3,12 @@
 //! Covered beside the bottleneck: what the fixed point covers. What the receivers advertise counts
 //! payload, what the model counts IP packets; windows here are the former.
 
-use crate::covered::{no_changes, no_errors, no_repetitions, other_kind, rate_of_packets_bps};
 use crate::error::SolveError;
-use crate::fixed_point::{link, way::Way};
+use crate::fixed_point::{access_path::AccessPath, link};
 use crate::model::Model;
+use crate::preconditions::{
+    no_changes, no_errors, no_repetitions, other_kind, rate_of_packets_bps,
+};
 use crate::reasons::{Problem as Wrong, Reason, Reasons};
 use airpath_aqm::{ClampConfig, DropTailConfig, Limit};
 use airpath_core::{Bytes, ConfigError, registry};
@@ -165,7 +167,7 @@ impl Model for ClampFlows {
         let of_acks = |description: &Value, ack: Bytes| {
             link::link(description, files, ack).map(|found| found.regimes[0])
         };
-        let way = Way::new(first.options, &[Regime { rate_bps, per: 0.0 }]);
+        let way = AccessPath::new(first.options, &[Regime { rate_bps, per: 0.0 }]);
         let problem = Problem {
             fluid: ClampFluid {
                 rate: rate_bps / 8.0,

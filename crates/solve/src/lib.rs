@@ -44,12 +44,12 @@
 #![forbid(unsafe_code)]
 
 pub mod clamp_fluid;
-mod covered;
 mod error;
 pub mod fixed_point;
 pub mod md1k;
 pub mod mimo;
 mod model;
+mod preconditions;
 mod reasons;
 mod registry;
 pub mod rtt_stages;

@@ -3,11 +3,11 @@
 //! Covered beside the bottleneck: propagation anywhere; wires behind it that are faster. A rate in
 //! front of it would space the packets out, and there are no ACKs.
 
-use crate::covered::{
+use crate::model::Model;
+use crate::preconditions::{
     always_there, delay_s, no_changes, no_errors, no_limit, no_limits, no_repetitions, other_kind,
     rate_of_packets_bps,
 };
-use crate::model::Model;
 use crate::reasons::{Reason, Reasons};
 use airpath_aqm::{DropTailConfig, Limit};
 use airpath_core::{Bytes, registry};

@@ -72,7 +72,7 @@ fn packets_that_fill_frames() {
 
 #[test]
 fn requests_and_repetitions_have_their_means() {
-    let drawn = json!({"kind": "drawn", "delay": {"low_ns": 25_000_000, "high_ns": 50_000_000},
+    let drawn = json!({"kind": "random-delay", "delay": {"low_ns": 25_000_000, "high_ns": 50_000_000},
                        "collision": 0.01, "timer_ns": 100_000_000, "per": "packet"});
     let harq = json!({"attempts": 4, "error": 0.316, "round_trip_ns": 30_000_000});
     let changes = [
@@ -319,7 +319,7 @@ proptest! {
         let asking = match procedure {
             0 => json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [request.1, 99_999]}),
             1 => json!({"kind": "scheduling-request", "period_ns": frame * 1000 * (request.1 % 90)}),
-            _ => json!({"kind": "drawn", "delay": span(request.0, request.1),
+            _ => json!({"kind": "random-delay", "delay": span(request.0, request.1),
                         "piggyback": span(request.2, request.3), "collision": request.4,
                         "timer_ns": 1_000_000, "per": if per_packet { "packet" } else { "queue" }}),
         };

@@ -92,7 +92,7 @@ pub struct TcpConfig {
     pub quick_acks: u32,
     /// Implementation to follow where implementations differ.
     #[serde(default)]
-    pub procedures: StackVariant,
+    pub stack: StackVariant,
     /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
     #[serde(default)]
     pub flight_bound: FlightBound,

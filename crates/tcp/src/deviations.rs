@@ -1,4 +1,4 @@
-//! Where other implementations depart from the RFCs: what the parameter `procedures` changes.
+//! Where other implementations depart from the RFCs: what the parameter `stack` changes.
 //!
 //! Source: ns-2 `tcp.cc`, `tcp-reno.cc`; ns-3.48 `TcpSocketBase`, `TcpTxBuffer`, `TcpNewReno`,
 //! `TcpLinuxReno`; Linux `tcp_cong_control`, `tcp_reno_ssthresh`, `tcp_enter_loss`. The reference
@@ -79,7 +79,7 @@ const LINUX_BY_DUPLICATES: &[Deviation] = &[Deviation::RoundsToSegments];
 impl Deviations {
     /// The departures of the implementation that `config` follows.
     pub(crate) fn of(config: &TcpConfig) -> Deviations {
-        let list = match config.procedures {
+        let list = match config.stack {
             StackVariant::Ns2 => NS2,
             StackVariant::Ns3 if config.recovery.uses_sack() => NS3,
             StackVariant::Linux if config.finds_losses_by_time() => LINUX,
@@ -102,19 +102,19 @@ impl Deviations {
 
 /// Checks that the implementation which `config` follows has what else it requires.
 pub(crate) fn check(config: &TcpConfig) -> Result<(), ConfigError> {
-    if config.procedures == StackVariant::Ns2 && config.recovery.uses_sack() {
-        let problem = "not modelled under procedures = \"ns2\"";
+    if config.stack == StackVariant::Ns2 && config.recovery.uses_sack() {
+        let problem = "not modelled under stack = \"ns2\"";
         return Err(ConfigError::new("recovery", "sack", problem));
     }
     if !Deviations::of(config).has(Deviation::Ns3Recovery) {
         return Ok(());
     }
     if config.ecn == EcnUse::Dctcp {
-        let problem = "not modelled under procedures = \"ns3\"";
+        let problem = "not modelled under stack = \"ns3\"";
         return Err(ConfigError::new("ecn", "dctcp", problem));
     }
     if config.initial_window < u64::from(config.mss) {
-        let problem = "below one segment, which procedures = \"ns3\" never sends a part of";
+        let problem = "below one segment, which stack = \"ns3\" never sends a part of";
         return Err(ConfigError::new("initial_window", config.initial_window, problem));
     }
     Ok(())

@@ -77,7 +77,7 @@ mod tests {
         for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
             let ns2 = TcpConfig::of_profile("ns2").expect("a profile");
             let error = TcpConfig { recovery, ..ns2 }.validate().expect_err("SACK");
-            let expected = "recovery = sack: not modelled under procedures = \"ns2\"";
+            let expected = "recovery = sack: not modelled under stack = \"ns2\"";
             assert_eq!(error.to_string(), expected);
         }
     }
@@ -87,7 +87,7 @@ mod tests {
     fn an_initial_window_below_a_segment_is_refused_under_ns3s_procedures() {
         let ns3 = TcpConfig::of_profile("ns3").expect("a profile");
         let error = TcpConfig { initial_window: 1447, ..ns3.clone() }.validate();
-        let expected = "initial_window = 1447: below one segment, which procedures = \"ns3\" never \
+        let expected = "initial_window = 1447: below one segment, which stack = \"ns3\" never \
                         sends a part of";
         assert_eq!(error.expect_err("below a segment").to_string(), expected);
         assert!(TcpConfig { initial_window: 1448, ..ns3 }.validate().is_ok());

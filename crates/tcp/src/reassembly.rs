@@ -31,7 +31,7 @@ struct Beyond {
 
 /// What an arriving segment was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrived {
+pub enum SegmentOrder {
     /// The next bytes expected, nothing beyond them was waiting.
     InOrder,
     /// The next bytes expected, and there is or was a hole beyond them.
@@ -69,18 +69,18 @@ impl Reassembly {
 
     /// Takes the bytes `start` … `end` − 1.
     #[inline]
-    pub fn insert(&mut self, start: u64, end: u64) -> Arrived {
+    pub fn insert(&mut self, start: u64, end: u64) -> SegmentOrder {
         if self.expects(start) {
             self.extend(end);
-            return Arrived::InOrder;
+            return SegmentOrder::InOrder;
         }
         self.insert_with_holes(start, end)
     }
 
-    fn insert_with_holes(&mut self, start: u64, end: u64) -> Arrived {
+    fn insert_with_holes(&mut self, start: u64, end: u64) -> SegmentOrder {
         let start = start.max(self.next);
         if start >= end {
-            return Arrived::Duplicate;
+            return SegmentOrder::Duplicate;
         }
         let beyond = self.beyond.get_or_insert_default();
         let arrived = beyond.insert(start, end, &mut self.next);
@@ -103,33 +103,33 @@ impl Reassembly {
 
 impl Beyond {
     /// Takes the bytes `start` … `end` − 1, new or not, when `next` is expected.
-    fn insert(&mut self, start: u64, end: u64, next: &mut u64) -> Arrived {
+    fn insert(&mut self, start: u64, end: u64, next: &mut u64) -> SegmentOrder {
         let had_islands = !self.islands.is_empty();
         if had_islands && start == self.reported[0].end && self.islands.extend_last(start, end) {
             // One more behind the latest, which is the last: the usual case.
             self.reported[0].end = end;
-            return Arrived::OutOfOrder;
+            return SegmentOrder::OutOfOrder;
         }
         let arrived = self.insert_among_islands(start, end, next);
         self.order_reports();
         arrived
     }
 
-    fn insert_among_islands(&mut self, start: u64, end: u64, next: &mut u64) -> Arrived {
+    fn insert_among_islands(&mut self, start: u64, end: u64, next: &mut u64) -> SegmentOrder {
         let had_islands = !self.islands.is_empty();
         if self.islands.insert(Range { start, end }) == 0 {
             self.remember(start);
-            return Arrived::Duplicate;
+            return SegmentOrder::Duplicate;
         }
         match self.islands.as_slice().first() {
             Some(first) if first.start == *next => {
                 *next = first.end;
                 self.islands.remove_before(*next);
-                if had_islands { Arrived::FilledHole } else { Arrived::InOrder }
+                if had_islands { SegmentOrder::FilledHole } else { SegmentOrder::InOrder }
             }
             _ => {
                 self.remember(start);
-                Arrived::OutOfOrder
+                SegmentOrder::OutOfOrder
             }
         }
     }
@@ -172,15 +172,15 @@ mod tests {
     #[test]
     fn a_hole_is_filled_from_both_sides() {
         let mut stream = Reassembly::default();
-        assert_eq!(stream.insert(0, 10), Arrived::InOrder);
-        assert_eq!(stream.insert(30, 40), Arrived::OutOfOrder);
-        assert_eq!(stream.insert(30, 40), Arrived::Duplicate);
-        assert_eq!(stream.insert(10, 20), Arrived::FilledHole);
+        assert_eq!(stream.insert(0, 10), SegmentOrder::InOrder);
+        assert_eq!(stream.insert(30, 40), SegmentOrder::OutOfOrder);
+        assert_eq!(stream.insert(30, 40), SegmentOrder::Duplicate);
+        assert_eq!(stream.insert(10, 20), SegmentOrder::FilledHole);
         assert_eq!(stream.next(), 20);
-        assert_eq!(stream.insert(20, 30), Arrived::FilledHole);
+        assert_eq!(stream.insert(20, 30), SegmentOrder::FilledHole);
         assert_eq!(stream.next(), 40);
-        assert_eq!(stream.insert(5, 40), Arrived::Duplicate);
-        assert_eq!(stream.insert(35, 50), Arrived::InOrder);
+        assert_eq!(stream.insert(5, 40), SegmentOrder::Duplicate);
+        assert_eq!(stream.insert(35, 50), SegmentOrder::InOrder);
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
                 bitmap[start as usize..(start + length) as usize].fill(true);
                 let next = bitmap.iter().position(|b| !b).unwrap() as u64;
                 prop_assert_eq!(stream.next(), next);
-                prop_assert_eq!(arrived == Arrived::Duplicate, !new);
+                prop_assert_eq!(arrived == SegmentOrder::Duplicate, !new);
                 prop_assert!(stream.beyond.iter().flat_map(|b| b.islands.as_slice()).all(|r| r.start > next));
             }
         }

@@ -6,7 +6,7 @@
 mod ecn;
 
 use crate::config::{EcnUse, TcpConfig};
-use crate::reassembly::{Arrived, Reassembly};
+use crate::reassembly::{Reassembly, SegmentOrder};
 use crate::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use crate::window_field::WindowField;
 use airpath_core::{
@@ -49,12 +49,12 @@ pub struct Receiver {
     /// What lies beyond the right edge is refused.
     is_bounded: bool,
     /// The window is always the same, and no marks are echoed.
-    expects_usual_segments: bool,
+    allows_fast_path: bool,
     feedback: f32,
     uses_sack: bool,
     timestamps: Option<Timestamps>,
     echo: Echo,
-    measured: Measured,
+    measured: ReceiverCounters,
 }
 
 /// What the receiver echoes (RFC 7323 §4.3).
@@ -90,7 +90,7 @@ impl Timestamps {
 
 /// Counters since measurement started.
 #[derive(Clone, Debug, Default)]
-struct Measured {
+struct ReceiverCounters {
     since: Time,
     delivered_bytes: u64,
     ip_bytes: u64,
@@ -138,12 +138,12 @@ impl Receiver {
             mss: options.mss,
             field: WindowField::new(options),
             is_bounded,
-            expects_usual_segments: is_fixed && options.ecn == EcnUse::Off,
+            allows_fast_path: is_fixed && options.ecn == EcnUse::Off,
             feedback: 0.0,
             uses_sack: options.recovery.uses_sack(),
             timestamps: options.timestamps.then(Timestamps::default),
             echo: Echo::new(options.ecn),
-            measured: Measured::default(),
+            measured: ReceiverCounters::default(),
         }
     }
 
@@ -227,19 +227,25 @@ impl Receiver {
     /// larger than the room, or the probe of a closed window.
     #[cold]
     fn refuse(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        self.measure(packet, Arrived::Duplicate, 0, ctx);
+        self.measure(packet, SegmentOrder::Duplicate, 0, ctx);
         self.send_ack(Flags::NONE, ctx);
     }
 
     /// Inlined whatever it weighs: with its registers saved and restored it cost a percent more.
     #[inline(always)]
-    fn measure(&mut self, packet: &Packet, arrived: Arrived, new_bytes: u64, ctx: &mut Ctx<'_>) {
+    fn measure(
+        &mut self,
+        packet: &Packet,
+        arrived: SegmentOrder,
+        new_bytes: u64,
+        ctx: &mut Ctx<'_>,
+    ) {
         let measured = &mut self.measured;
         if packet.sent_at() >= measured.since {
             measured.ip_bytes += u64::from(packet.size);
         }
         measured.delays.add(ctx.now.saturating_since(packet.sent_at()));
-        measured.duplicates += u64::from(arrived == Arrived::Duplicate);
+        measured.duplicates += u64::from(arrived == SegmentOrder::Duplicate);
         ctx.record(Series::SeqReceived, self.flow.0, packet.seq as f64);
         if new_bytes > 0 {
             measured.delivered_bytes += new_bytes;
@@ -257,8 +263,8 @@ impl Receiver {
 
     /// RFC 5681 §4.2: at once for anything out of order or filling a hole, otherwise for every
     /// second segment or after the timeout.
-    fn acknowledge(&mut self, arrived: Arrived, ctx: &mut Ctx<'_>) {
-        if arrived == Arrived::InOrder {
+    fn acknowledge(&mut self, arrived: SegmentOrder, ctx: &mut Ctx<'_>) {
+        if arrived == SegmentOrder::InOrder {
             self.acknowledge_in_order(ctx);
         } else {
             self.send_ack(Flags::NONE, ctx);
@@ -281,21 +287,21 @@ impl Receiver {
 
 impl Receiver {
     /// Whether `packet` is the next segment expected and all that is to do is to take it and to
-    /// acknowledge it: the receiver's side of header prediction (`sender/usual.rs`).
+    /// acknowledge it: the receiver's side of header prediction (`sender/fast_path.rs`).
     #[inline(always)]
-    fn is_usual(&self, packet: &Packet) -> bool {
+    fn is_fast_path(&self, packet: &Packet) -> bool {
         let is_special = packet.flags.intersects(Flags::SYN.with(Flags::PSH));
         let is_segment = packet.kind == PacketKind::Data && !is_special;
-        self.expects_usual_segments && is_segment && self.stream.expects(packet.seq)
+        self.allows_fast_path && is_segment && self.stream.expects(packet.seq)
     }
 
     #[inline(always)]
-    fn on_usual_segment(&mut self, segment: &Packet, ctx: &mut Ctx<'_>) {
+    fn on_fast_path_segment(&mut self, segment: &Packet, ctx: &mut Ctx<'_>) {
         if let Some(timestamps) = &mut self.timestamps {
             timestamps.on_segment(segment.seq, segment.tsval, ctx.now);
         }
         self.stream.extend(segment.end());
-        self.measure(segment, Arrived::InOrder, segment.payload_bytes(), ctx);
+        self.measure(segment, SegmentOrder::InOrder, segment.payload_bytes(), ctx);
         self.feedback = segment.feedback;
         self.acknowledge_in_order(ctx);
     }
@@ -333,8 +339,8 @@ impl Receiver {
             now: ctx.now,
             bytes: u64::from(packet.size),
             feedback: packet.feedback,
-            in_order: matches!(arrived, Arrived::InOrder | Arrived::FilledHole),
-            duplicate: arrived == Arrived::Duplicate,
+            in_order: matches!(arrived, SegmentOrder::InOrder | SegmentOrder::FilledHole),
+            duplicate: arrived == SegmentOrder::Duplicate,
             delivered: self.stream.next() - before,
         });
         match outcome {
@@ -351,8 +357,8 @@ impl Receiver {
 
 impl Stage for Receiver {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if self.is_usual(packet) {
-            self.on_usual_segment(packet, ctx);
+        if self.is_fast_path(packet) {
+            self.on_fast_path_segment(packet, ctx);
         } else {
             self.on_other_packet(packet, ctx);
         }
@@ -373,7 +379,7 @@ impl Stage for Receiver {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         if *event == Control::StartMeasurement {
-            self.measured = Measured { since: ctx.now, ..Measured::default() };
+            self.measured = ReceiverCounters { since: ctx.now, ..ReceiverCounters::default() };
         }
     }
 

@@ -5,17 +5,17 @@
 mod abort;
 mod application;
 mod burst;
-mod by_time;
 mod ecn;
 mod events;
+mod fast_path;
 mod idle;
 mod info;
 mod pacing;
 mod persist;
+mod rack_timers;
 mod report;
 mod rwnd;
 mod transmit;
-mod usual;
 
 pub use info::{SenderInfo, SenderState};
 pub use report::SenderReport;
@@ -25,7 +25,7 @@ use crate::config::{Push, TcpConfig};
 use crate::congestion::{AnyCongestion, CongestionControl, LossEvent};
 use crate::deviations::Deviation;
 use crate::receiver::timestamp;
-use crate::recovery::{Heard, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
+use crate::recovery::{AckOutcome, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
 use airpath_core::{
     Control, Ctx, DropReason, Duration, Flags, FlowId, Histogram, Packet, PacketKind, Port, Series,
@@ -33,9 +33,9 @@ use airpath_core::{
 };
 use burst::Burst;
 use ecn::EcnState;
-use events::Known;
+use events::AckSample;
 use pacing::Pacer;
-use report::Measured;
+use report::SenderCounters;
 use rwnd::WindowLimit;
 use std::sync::Arc;
 
@@ -87,8 +87,8 @@ pub struct Sender {
     mss: u32,
     header: u32,
     phase: Phase,
-    /// Usual ACKs may come, with which `usual.rs` can deal.
-    expects_usual_acks: bool,
+    /// Usual ACKs may come, with which `fast_path.rs` can deal.
+    allows_fast_path: bool,
     timestamps: bool,
     /// Whether there are bursts, or losses are found by time.
     has_more_to_settle: bool,
@@ -111,7 +111,7 @@ pub struct Sender {
     limit: WindowLimit,
     /// From when the first ACK has come.
     ack_delays: Option<Box<Histogram>>,
-    measured: Measured,
+    measured: SenderCounters,
     recovery: Recovery,
     ecn: EcnState,
     start: Time,
@@ -139,7 +139,7 @@ impl Sender {
             flow: config.flow,
             mss: options.mss,
             header: options.whole_header(),
-            expects_usual_acks: false,
+            allows_fast_path: false,
             has_more_to_settle: options.push != Push::Off || options.finds_losses_by_time(),
             phase: Phase::Idle,
             start: config.start,
@@ -162,7 +162,7 @@ impl Sender {
             },
             congestion: config.congestion,
             ecn: EcnState::new(options),
-            measured: Measured::default(),
+            measured: SenderCounters::default(),
             ack_delays: None,
             limit: WindowLimit::default(),
             closed_at: Time::NEVER,
@@ -293,7 +293,7 @@ impl Sender {
         } else {
             self.on_window_update(ctx.now);
             if self.congestion.wants_every_ack() {
-                self.tell_of_ack_without_data(ack, None, ctx.now);
+                self.notify_nonadvancing_ack(ack, None, ctx.now);
             }
         }
         if self.ecn.is_used {
@@ -306,7 +306,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    fn on_new_ack(&mut self, ack: &Packet, una: u64, heard: &Heard, ctx: &mut Ctx<'_>) {
+    fn on_new_ack(&mut self, ack: &Packet, una: u64, heard: &AckOutcome, ctx: &mut Ctx<'_>) {
         let acked = ack.seq - una;
         self.syn.unanswered = 0;
         let rtt = self.rtt_sample(ack, heard.rtt, ctx.now);
@@ -319,8 +319,8 @@ impl Sender {
             Verdict::Usual => true,
             verdict => self.act(verdict, ctx),
         };
-        let known = Known { acked, rtt, app_limited };
-        self.tell_of_new_data(ack, heard, known, ctx.now);
+        let known = AckSample { acked, rtt, app_limited };
+        self.notify_new_ack(ack, heard, known, ctx.now);
         if self.board.flight() == 0 {
             self.rto_deadline = Time::NEVER;
             self.complete_if_all_sent(ctx);
@@ -370,12 +370,12 @@ impl Sender {
         Some(Duration::from_nanos(u64::from(micros) * 1000))
     }
 
-    fn on_duplicate(&mut self, ack: &Packet, heard: &Heard, ctx: &mut Ctx<'_>) {
+    fn on_duplicate(&mut self, ack: &Packet, heard: &AckOutcome, ctx: &mut Ctx<'_>) {
         if heard.verdict == Verdict::Begins {
             self.begin_recovery(ctx);
         }
         if self.congestion.wants_every_ack() {
-            self.tell_of_ack_without_data(ack, Some(heard), ctx.now);
+            self.notify_nonadvancing_ack(ack, Some(heard), ctx.now);
         }
     }
 
@@ -455,8 +455,8 @@ impl Sender {
 
 impl Stage for Sender {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if self.is_usual(packet) {
-            self.on_usual_ack(packet, ctx);
+        if self.is_fast_path(packet) {
+            self.on_fast_path_ack(packet, ctx);
         } else {
             self.on_other_packet(packet, ctx);
         }
@@ -482,7 +482,7 @@ impl Stage for Sender {
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
             Control::StartMeasurement => {
-                self.measured = Measured::default();
+                self.measured = SenderCounters::default();
                 self.ack_delays = None;
                 self.limit.restart(ctx.now.min(self.stop));
             }

@@ -34,12 +34,12 @@ fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 
 fn linux(given: &mut Given) {
     given.tcp.loss_detection = LossDetection::Rack;
-    given.tcp.procedures = StackVariant::Linux;
+    given.tcp.stack = StackVariant::Linux;
     given.tcp.window_growth = WindowGrowth::Segments;
 }
 
 fn ns3(given: &mut Given) {
-    given.tcp.procedures = StackVariant::Ns3;
+    given.tcp.stack = StackVariant::Ns3;
     given.tcp.window_growth = WindowGrowth::PerAck;
 }
 
@@ -296,12 +296,12 @@ proptest! {
 
     #[test]
     fn a_transfer_with_marks_and_losses_ends(
-        options in options(), fates in fates(), tenths in 1u64..800, by_time: bool, prr: bool,
+        options in options(), fates in fates(), tenths in 1u64..800, rack_timers: bool, prr: bool,
     ) {
         let options = TcpConfig {
             recovery: if prr { RecoveryKind::Prr } else { RecoveryKind::Sack },
-            loss_detection: if by_time { LossDetection::Rack } else { LossDetection::Sack },
-            procedures: if by_time { StackVariant::Linux } else { StackVariant::Ns3 },
+            loss_detection: if rack_timers { LossDetection::Rack } else { LossDetection::Sack },
+            stack: if rack_timers { StackVariant::Linux } else { StackVariant::Ns3 },
             ecn: EcnUse::On,
             ecn_reaction: EcnReaction::Cwr,
             ..options

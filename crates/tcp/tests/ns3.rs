@@ -1,4 +1,4 @@
-//! What ns-3.48 does with SACK where it departs from the RFCs (`procedures = "ns3"`), as its
+//! What ns-3.48 does with SACK where it departs from the RFCs (`stack = "ns3"`), as its
 //! classes TcpSocketBase, TcpTxBuffer, TcpClassicRecovery and TcpPrrRecovery read.
 //!
 //! Unless a test says otherwise twenty segments are in flight and the receiver acknowledges every
@@ -13,7 +13,7 @@ use airpath_tcp::{RecoveryKind, StackVariant, WindowGrowth};
 fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
-        given.tcp.procedures = StackVariant::Ns3;
+        given.tcp.stack = StackVariant::Ns3;
         given.tcp.window_growth = WindowGrowth::PerAck;
         given.tcp.initial_window = segments * 1000;
         change(given);
@@ -43,7 +43,7 @@ fn tcp_linux_reno_takes_ssthresh_from_cwnd() {
 fn tcp_linux_reno_halves_an_unused_window() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
-        given.tcp.procedures = StackVariant::Ns3;
+        given.tcp.stack = StackVariant::Ns3;
         given.tcp.window_growth = WindowGrowth::Segments;
         given.tcp.initial_window = 20_000;
         given.tcp.receive_window = 10_000;
@@ -141,7 +141,7 @@ fn below_ssthresh_what_was_delivered_may_leave() {
 fn what_is_left_of_the_receive_window_is_sent() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
-        given.tcp.procedures = StackVariant::Ns3;
+        given.tcp.stack = StackVariant::Ns3;
         given.tcp.initial_window = 10_000;
         given.tcp.receive_window = 10_500;
     });
@@ -156,7 +156,7 @@ fn a_transfer_completes() {
     for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
         let mut tcp = sender(|given| {
             given.tcp.recovery = recovery;
-            given.tcp.procedures = StackVariant::Ns3;
+            given.tcp.stack = StackVariant::Ns3;
             given.transfer = Some(1_000_000);
         });
         let course = tcp.closed_loop(&lost, 1_000_000);

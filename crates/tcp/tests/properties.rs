@@ -181,8 +181,8 @@ proptest! {
         options in options(), prr: bool, fates in fates(), whims in whims(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
-        let (procedures, ecn) = (StackVariant::Ns3, EcnUse::Off);
-        let options = TcpConfig { recovery, handshake: false, procedures, ecn, ..options };
+        let (stack, ecn) = (StackVariant::Ns3, EcnUse::Off);
+        let options = TcpConfig { recovery, handshake: false, stack, ecn, ..options };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
         let one_way = Duration::from_millis(20);

@@ -122,7 +122,7 @@ fn with_proportional_rate_reduction_the_window_falls_by_what_arrives() {
 #[test]
 fn linux_halves_the_window_in_whole_segments() {
     let mut tcp = ten_in_flight(|given| {
-        given.tcp.procedures = StackVariant::Linux;
+        given.tcp.stack = StackVariant::Linux;
         given.in_congestion_avoidance(10_000);
     });
     tcp.arrives(0).expect([new(10)]);

@@ -207,7 +207,7 @@ impl Connection {
     /// RFC 3168 §6.1.5: what is sent again is not ECN-capable but in ns-2, and does not say CWR. What
     /// a VCP connection sends has the code for low.
     pub(crate) fn check_ecn(&self, segment: &Packet, again: bool) {
-        let is_ns2 = self.options.procedures == StackVariant::Ns2;
+        let is_ns2 = self.options.stack == StackVariant::Ns2;
         let capable = self.options.ecn.is_negotiated() && (is_ns2 || !again);
         assert_eq!(
             segment.ecn,
@@ -378,7 +378,7 @@ pub(crate) fn options() -> impl Strategy<Value = TcpConfig> {
             },
             flight_bound: if grain == 0 { FlightBound::None } else { FlightBound::Cwnd },
             pacing: if grain.is_multiple_of(2) { Pacing::Off } else { Pacing::On },
-            procedures: match recovery {
+            stack: match recovery {
                 RecoveryKind::Reno | RecoveryKind::NewReno if on[0] => StackVariant::Ns2,
                 _ => StackVariant::Rfc,
             },

@@ -89,7 +89,7 @@ fn every_recovery() -> Vec<TcpConfig> {
         ..TcpConfig::rfc()
     };
     let with = |recovery| TcpConfig { recovery, ..plain.clone() };
-    let ns3 = TcpConfig { procedures: airpath_tcp::StackVariant::Ns3, ..with(RecoveryKind::Sack) };
+    let ns3 = TcpConfig { stack: airpath_tcp::StackVariant::Ns3, ..with(RecoveryKind::Sack) };
     let kinds = [RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr];
     kinds.map(with).into_iter().chain([ns3]).collect()
 }

@@ -168,7 +168,7 @@ class CubicNs3(Congestion):
     """CUBIC in the arithmetic of ns-3: the congestion control of its class TcpCubic.
 
     It counts in whole segments and leaves slow start by HyStart. `cc = "cubic"` stands for it where
-    `procedures = "ns3"` and SACK rule, as in the profile `ns3`.
+    `stack = "ns3"` and SACK rule, as in the profile `ns3`.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class CubicLinux(Congestion):
     """CUBIC in the arithmetic of Linux: the congestion control of its module tcp_cubic.
 
     It counts in whole segments, with C = 0.4 and β = 717/1024. `cc = "cubic"` stands for it where
-    `procedures = "linux"` rules, as in the profile `linux`.
+    `stack = "linux"` rules, as in the profile `linux`.
 
     Parameters
     ----------

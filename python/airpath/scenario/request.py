@@ -78,7 +78,7 @@ class RequestProcedure(Part):
 
 
 class RandomDelay(RequestProcedure):
-    """A request that takes a drawn time (wimax-2009 §2.2, §5.1).
+    """A request that takes a random time (wimax-2009 §2.2, §5.1).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class RandomDelay(RequestProcedure):
         What a piggyback request adds before the next map, as `delay`. Default 0 s.
     """
 
-    kind: Literal["drawn"] = "drawn"
+    kind: Literal["random-delay"] = "random-delay"
     delay: Span = usual(["25 ms", "50 ms"])
     collision: BelowOne = 0.01
     timer: PositiveDuration = Duration.parse("100 ms")

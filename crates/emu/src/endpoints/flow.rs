@@ -1,8 +1,8 @@
 //! One flow: from its start to its last byte.
 
 use super::clock::Clock;
-use super::sockets::{self, Got};
-use super::told::{ESTABLISHED, acknowledged, sender_info};
+use super::sockets::{self, ReadResult};
+use super::tcp_info_map::{ESTABLISHED, acknowledged, sender_info};
 use super::work::Work;
 use super::{EndpointFlow, SocketReport};
 use crate::sys::{self, TcpInfo};
@@ -188,12 +188,12 @@ impl Flow {
             sys::set_window_clamp(receiver, bytes)?;
         }
         match got {
-            Got::Bytes(bytes) => {
+            ReadResult::Bytes(bytes) => {
                 self.delivered[LAST] += bytes;
                 Ok(bytes == buffer.len() as u64)
             }
-            Got::Nothing => Ok(false),
-            Got::End => {
+            ReadResult::Nothing => Ok(false),
+            ReadResult::End => {
                 self.ask_receiver();
                 self.receiver = None;
                 Ok(false)
@@ -245,7 +245,7 @@ impl Flow {
     }
 
     /// Takes everything that has come, and asks the kernel of both ends.
-    fn take_stock(&mut self, buffer: &mut [u8]) {
+    fn drain_sockets(&mut self, buffer: &mut [u8]) {
         // A connection that has just broken is told of by its events.
         while self.read(buffer).unwrap_or(false) {}
         self.look().ok();
@@ -261,7 +261,7 @@ impl Flow {
 
     /// The warm-up is over.
     pub(super) fn start_measurement(&mut self, buffer: &mut [u8]) {
-        self.take_stock(buffer);
+        self.drain_sockets(buffer);
         self.before = self.info;
         self.out_of_order[BEFORE] = self.out_of_order[LAST];
         self.delivered[BEFORE] = self.delivered[LAST];
@@ -270,7 +270,7 @@ impl Flow {
 
     /// The run is over: counts for the last time. What is open stays so.
     pub(super) fn count(&mut self, buffer: &mut [u8]) {
-        self.take_stock(buffer);
+        self.drain_sockets(buffer);
     }
 
     /// Ends what is open, at once.

@@ -1,7 +1,7 @@
 //! Sockets of flows: made in the right namespace, with the flow's options, and what is done with them.
 
 use super::EndpointFlow;
-use crate::outside::Side;
+use crate::packet_io::Side;
 use crate::sys;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -23,14 +23,14 @@ use std::os::unix::ffi::OsStrExt;
 static ZEROS: [u8; 128 * 1024] = [0; 128 * 1024];
 
 /// The namespaces of both sides, and the one that the calling thread is in.
-pub(super) struct Homes {
+pub(super) struct NamespaceSwitcher {
     netns: [OwnedFd; 2],
     present: Option<Side>,
 }
 
-impl Homes {
-    pub(super) fn new(netns: [OwnedFd; 2]) -> Homes {
-        Homes { netns, present: None }
+impl NamespaceSwitcher {
+    pub(super) fn new(netns: [OwnedFd; 2]) -> NamespaceSwitcher {
+        NamespaceSwitcher { netns, present: None }
     }
 
     /// Puts the calling thread into the namespace of `side`; sockets that it makes are there.
@@ -139,7 +139,7 @@ pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
 }
 
 /// What came of reading.
-pub(super) enum Got {
+pub(super) enum ReadResult {
     /// So many bytes.
     Bytes(u64),
     /// Nothing is there now.
@@ -150,12 +150,12 @@ pub(super) enum Got {
 
 /// Takes what has been received; nobody wants to see it. At most as many bytes as `buffer` has room
 /// for.
-pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<Got> {
+pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<ReadResult> {
     // Of TCP, bytes that are cut off are taken and not copied.
     match recv(stream.as_raw_fd(), buffer, MsgFlags::MSG_TRUNC) {
-        Ok(0) => Ok(Got::End),
-        Ok(bytes) => Ok(Got::Bytes(bytes as u64)),
-        Err(Errno::EAGAIN | Errno::EINTR) => Ok(Got::Nothing),
+        Ok(0) => Ok(ReadResult::End),
+        Ok(bytes) => Ok(ReadResult::Bytes(bytes as u64)),
+        Err(Errno::EAGAIN | Errno::EINTR) => Ok(ReadResult::Nothing),
         Err(error) => Err(error.into()),
     }
 }

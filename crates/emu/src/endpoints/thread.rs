@@ -2,9 +2,9 @@
 
 use super::clock::Clock;
 use super::flow::Flow;
-use super::sockets::{self, Homes};
+use super::sockets::{self, NamespaceSwitcher};
 use super::{EndpointError, EndpointsReport, Plan};
-use crate::outside::Side;
+use crate::packet_io::Side;
 use crate::sys;
 use airpath_core::{Duration, Time};
 use airpath_tcp::SsSample;
@@ -62,7 +62,7 @@ enum Due {
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum About {
+enum EventSource {
     Timer,
     Stop,
     Listener(usize),
@@ -70,26 +70,26 @@ enum About {
     Sender(usize),
 }
 
-impl About {
+impl EventSource {
     fn data(self) -> u64 {
         let of = |flow: usize, kind| (flow as u64 + 1) << 2 | kind;
         match self {
-            About::Timer => 0,
-            About::Stop => 1,
-            About::Listener(flow) => of(flow, 0),
-            About::Receiver(flow) => of(flow, 1),
-            About::Sender(flow) => of(flow, 2),
+            EventSource::Timer => 0,
+            EventSource::Stop => 1,
+            EventSource::Listener(flow) => of(flow, 0),
+            EventSource::Receiver(flow) => of(flow, 1),
+            EventSource::Sender(flow) => of(flow, 2),
         }
     }
 
-    fn from_data(data: u64) -> About {
+    fn from_data(data: u64) -> EventSource {
         let flow = (data >> 2) as usize;
         match (flow.checked_sub(1), data & 3) {
-            (None, 0) => About::Timer,
-            (None, _) => About::Stop,
-            (Some(flow), 0) => About::Listener(flow),
-            (Some(flow), 1) => About::Receiver(flow),
-            (Some(flow), _) => About::Sender(flow),
+            (None, 0) => EventSource::Timer,
+            (None, _) => EventSource::Stop,
+            (Some(flow), 0) => EventSource::Listener(flow),
+            (Some(flow), 1) => EventSource::Receiver(flow),
+            (Some(flow), _) => EventSource::Sender(flow),
         }
     }
 }
@@ -97,7 +97,7 @@ impl About {
 /// All that the thread knows.
 struct Server {
     clock: Clock,
-    homes: Homes,
+    homes: NamespaceSwitcher,
     epoll: Epoll,
     timer: TimerFd,
     /// What the timer is set to.
@@ -153,7 +153,7 @@ fn system<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> EndpointError
 
 impl Server {
     fn new(plan: Plan, netns: [OwnedFd; 2], stop: &EventFd) -> Result<Server, EndpointError> {
-        let mut homes = Homes::new(netns);
+        let mut homes = NamespaceSwitcher::new(netns);
         check_congestion(&plan, &mut homes)?;
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(system("epoll"))?;
         let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
@@ -185,13 +185,15 @@ impl Server {
             problems: BTreeMap::new(),
             buffer: vec![0; READ_BYTES],
         };
-        server.add(&server.timer, About::Timer, EpollFlags::EPOLLIN).map_err(system("epoll"))?;
-        server.add(stop, About::Stop, EpollFlags::EPOLLIN).map_err(system("epoll"))?;
+        server
+            .add(&server.timer, EventSource::Timer, EpollFlags::EPOLLIN)
+            .map_err(system("epoll"))?;
+        server.add(stop, EventSource::Stop, EpollFlags::EPOLLIN).map_err(system("epoll"))?;
         server.listen_all()?;
         Ok(server)
     }
 
-    fn add(&self, fd: impl AsFd, about: About, events: EpollFlags) -> io::Result<()> {
+    fn add(&self, fd: impl AsFd, about: EventSource, events: EpollFlags) -> io::Result<()> {
         Ok(self.epoll.add(fd, EpollEvent::new(events, about.data()))?)
     }
 
@@ -216,7 +218,7 @@ impl Server {
 
     fn listen(&mut self, place: usize) -> io::Result<()> {
         let listener = sockets::listener(&self.flows[place].spec)?;
-        self.add(&listener, About::Listener(place), EpollFlags::EPOLLIN)?;
+        self.add(&listener, EventSource::Listener(place), EpollFlags::EPOLLIN)?;
         self.flows[place].listener = Some(listener);
         Ok(())
     }
@@ -238,7 +240,7 @@ impl Server {
     fn wrote(&mut self, place: usize, wrote: io::Result<bool>) {
         let waited = match (wrote, &self.flows[place].sender) {
             (Ok(true), Some(sender)) => {
-                let mut event = EpollEvent::new(SENDER_EVENTS, About::Sender(place).data());
+                let mut event = EpollEvent::new(SENDER_EVENTS, EventSource::Sender(place).data());
                 self.epoll.modify(sender, &mut event).map_err(io::Error::from)
             }
             (wrote, _) => wrote.map(drop),
@@ -264,13 +266,13 @@ impl Server {
                 return;
             }
             for event in &events[..ready] {
-                match About::from_data(event.data()) {
+                match EventSource::from_data(event.data()) {
                     // An empty timer has been set anew meanwhile.
-                    About::Timer => drop(self.timer.wait()),
-                    About::Stop => return,
-                    About::Listener(place) => self.accept(place),
-                    About::Receiver(place) => self.read(place),
-                    About::Sender(place) => self.go_on(place),
+                    EventSource::Timer => drop(self.timer.wait()),
+                    EventSource::Stop => return,
+                    EventSource::Listener(place) => self.accept(place),
+                    EventSource::Receiver(place) => self.read(place),
+                    EventSource::Sender(place) => self.go_on(place),
                 }
             }
         }
@@ -326,7 +328,7 @@ impl Server {
         self.homes.enter(sender)?;
         self.flows[place].start(at)?;
         match &self.flows[place].sender {
-            Some(socket) => self.add(socket, About::Sender(place), SENDER_EVENTS),
+            Some(socket) => self.add(socket, EventSource::Sender(place), SENDER_EVENTS),
             None => Ok(()),
         }
     }
@@ -354,7 +356,7 @@ impl Server {
         let Some(listener) = &self.flows[place].listener else { return };
         let accepted = match sockets::accept(listener) {
             Ok(Some(receiver)) => {
-                let added = self.add(&receiver, About::Receiver(place), EpollFlags::EPOLLIN);
+                let added = self.add(&receiver, EventSource::Receiver(place), EpollFlags::EPOLLIN);
                 let flow = &mut self.flows[place];
                 (flow.receiver, flow.listener) = (Some(receiver), None);
                 added
@@ -446,7 +448,7 @@ fn sentence(what: &str, flows: &[u32]) -> String {
 
 /// Every congestion control is there and permitted at both sides: a receiver answers marks as its own
 /// control wants it.
-fn check_congestion(plan: &Plan, homes: &mut Homes) -> Result<(), EndpointError> {
+fn check_congestion(plan: &Plan, homes: &mut NamespaceSwitcher) -> Result<(), EndpointError> {
     let mut first = BTreeMap::new();
     for flow in plan.flows.iter().rev() {
         first.insert(flow.congestion.as_str(), flow.flow);
@@ -478,11 +480,11 @@ mod tests {
     #[test]
     fn what_an_event_is_about_goes_through_its_number() {
         let flows = [0, 1, 65_535];
-        let of_flows = flows
-            .into_iter()
-            .flat_map(|flow| [About::Listener(flow), About::Receiver(flow), About::Sender(flow)]);
-        for about in of_flows.chain([About::Timer, About::Stop]) {
-            assert_eq!(About::from_data(about.data()), about);
+        let of_flows = flows.into_iter().flat_map(|flow| {
+            [EventSource::Listener(flow), EventSource::Receiver(flow), EventSource::Sender(flow)]
+        });
+        for about in of_flows.chain([EventSource::Timer, EventSource::Stop]) {
+            assert_eq!(EventSource::from_data(about.data()), about);
         }
     }
 

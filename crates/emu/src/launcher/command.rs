@@ -3,7 +3,7 @@
 use super::first::set_signals;
 use crate::description::Traffic;
 use crate::namespaces::{SetupError, Sides};
-use crate::outside::Side;
+use crate::packet_io::Side;
 use crate::sys;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
@@ -68,7 +68,7 @@ impl<'a> Command<'a> {
         let (reading, writing) = pipe2(OFlag::O_CLOEXEC).map_err(refused)?;
         let keep = [writing.as_fd(), self.netns];
         let pid = sys::fork(&keep, || {
-            let (step, error) = self.become_it();
+            let (step, error) = self.exec();
             let told = [&(error as i32).to_ne_bytes(), step.as_bytes()].concat();
             let _ = nix::unistd::write(writing.as_fd(), &told);
             NOT_EXECUTABLE
@@ -93,7 +93,7 @@ impl<'a> Command<'a> {
     }
 
     /// Turns the process into the command; comes back only with what went wrong.
-    fn become_it(&self) -> (&'static str, Errno) {
+    fn exec(&self) -> (&'static str, Errno) {
         match self.prepare() {
             Err(failed) => failed,
             Ok(()) => {

@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::{END, READY, START, now, reap};
-use crate::outside::Side;
+use crate::packet_io::Side;
 use crate::sys;
 use nix::mount::{MsFlags, mount};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

@@ -4,7 +4,7 @@ use crate::support::{Test, become_nobody, carry, description, needs_root, now, s
 use airpath_emu::description::Traffic;
 use airpath_emu::launcher::{Launcher, LauncherEvent};
 use airpath_emu::namespaces::Sides;
-use airpath_emu::outside::Side;
+use airpath_emu::packet_io::Side;
 use airpath_emu::sys;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};

@@ -9,7 +9,7 @@ use airpath_emu::description::RouteSettings;
 use airpath_emu::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan, SocketReport};
 use airpath_emu::namespaces::Sides;
 use airpath_emu::netlink::Netlink;
-use airpath_emu::outside::Side;
+use airpath_emu::packet_io::Side;
 use airpath_emu::privileges;
 use airpath_path::{OpenEnds, Parts, Scenario, build_cut};
 use airpath_sim::replicate;

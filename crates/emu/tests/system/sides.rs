@@ -6,7 +6,7 @@ use crate::support::{
 };
 use airpath_emu::namespaces::{DEVICE_PACKETS, Sides};
 use airpath_emu::netlink::Netlink;
-use airpath_emu::outside::Side;
+use airpath_emu::packet_io::Side;
 use airpath_emu::{addresses, privileges, sys, sysctls};
 use nix::sched::{CloneFlags, setns};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use airpath_emu::description::Description;
 use airpath_emu::namespaces::Sides;
-use airpath_emu::outside::Side;
+use airpath_emu::packet_io::Side;
 use airpath_emu::{privileges, sys};
 use nix::mount::{MsFlags, mount};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

@@ -316,11 +316,12 @@ pub struct Adaptive {
 impl Adaptive {
     fn new(
         config: &AdaptiveConfig,
-        kit: &LinkContext,
+        context: &LinkContext,
         seed: &Seed,
     ) -> Result<Adaptive, ConfigError> {
-        let (table, mut chooser) = config.chooser(&kit.files, &kit.registries.get(), seed)?;
-        let mut process = kit.snr(&config.snr_process(), seed)?;
+        let (table, mut chooser) =
+            config.chooser(&context.files, &context.registries.get(), seed)?;
+        let mut process = context.snr(&config.snr_process(), seed)?;
         let snr_db = process.sample(Time::ZERO).snr_db;
         let mean_db = snr_db + config.snr_bias_db;
         let mut chosen = vec![0; chooser.regimes()];

@@ -26,10 +26,10 @@
 //! | `scale.rs` | rates that follow a nominal rate |
 
 pub(crate) mod adaptive;
-pub(crate) mod air;
 pub mod cell;
 pub(crate) mod duplex;
 pub(crate) mod fixed;
+pub(crate) mod frame_errors;
 pub(crate) mod framing;
 pub(crate) mod meter;
 pub mod mimo;

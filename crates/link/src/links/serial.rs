@@ -8,7 +8,7 @@ mod retransmission;
 
 use crate::context::LinkContext;
 use crate::link::{Link, SideReport};
-use crate::links::air::Air;
+use crate::links::frame_errors::FrameErrors;
 use crate::links::meter::Meter;
 use crate::retransmission::stage::RetransmissionStage;
 use airpath_aqm::Queue;
@@ -104,7 +104,7 @@ pub struct SerialLink<T> {
     id: u32,
     /// What a packet costs on the air.
     framing: Framing,
-    air: Air,
+    air: FrameErrors,
     service: Service,
     /// The packet on the air, while there is a service.
     packet: Packet,
@@ -127,17 +127,17 @@ impl<T: Transmitter> SerialLink<T> {
         transmitter: T,
         framing: Framing,
         errors: Option<AnyErrors>,
-        kit: LinkContext,
+        context: LinkContext,
         seed: &Seed,
     ) -> Result<SerialLink<T>, ConfigError> {
         let meter = Meter::new(transmitter.regimes());
         Ok(SerialLink {
             transmitter,
-            queue: kit.forward.only_queue()?,
-            output: kit.forward.output,
-            id: kit.id,
+            queue: context.forward.only_queue()?,
+            output: context.forward.output,
+            id: context.id,
             framing,
-            air: Air::new(errors, seed),
+            air: FrameErrors::new(errors, seed),
             service: Service::NONE,
             packet: Packet::default(),
             regime: 0,
@@ -213,7 +213,7 @@ impl<T: Transmitter> SerialLink<T> {
     fn finish(&mut self, ctx: &mut Ctx<'_>) {
         let loss = self.service.transmission.loss;
         let frame = self.end_transmission(ctx);
-        if self.air.destroys(loss, || frame) {
+        if self.air.corrupts(loss, || frame) {
             self.meter.lose();
             self.queue.lose(self.packet, DropReason::Channel, ctx);
         } else {

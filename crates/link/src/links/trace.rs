@@ -12,8 +12,8 @@
 
 use crate::context::LinkContext;
 use crate::link::{Link, SideReport};
-use crate::links::air::Air;
 use crate::links::fixed::probability;
+use crate::links::frame_errors::FrameErrors;
 use crate::links::framing::FramingConfig;
 use crate::links::meter::Meter;
 use crate::links::offset::{Offset, OffsetSpec};
@@ -58,11 +58,11 @@ pub struct TraceLink {
     output: Port,
     framing: Framing,
     loss: f64,
-    air: Air,
+    air: FrameErrors,
     in_transit: Option<InTransit>,
     /// Number of the next opportunity, counted from the start of the run through all repetitions.
     next: u64,
-    offered: Offered,
+    offered: OfferedBytes,
     /// In bytes of opportunities.
     meter: Meter,
 }
@@ -79,7 +79,7 @@ struct InTransit {
 
 /// Bytes on offer since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
-struct Offered {
+struct OfferedBytes {
     /// Number of the first opportunity that counts, of those of the present size.
     first: u64,
     /// Bytes on offer before it.
@@ -232,7 +232,7 @@ impl TraceLink {
         self.queue.on_served(&mut packet, ctx);
         let ended = ctx.now + Duration::from_nanos(1);
         let bytes = self.framing.on_air(packet.bytes());
-        if self.air.destroys(self.loss, || Frame { began, ended, bytes, mcs: None }) {
+        if self.air.corrupts(self.loss, || Frame { began, ended, bytes, mcs: None }) {
             self.meter.lose();
             return self.queue.lose(packet, DropReason::Channel, ctx);
         }
@@ -275,10 +275,10 @@ impl Part<dyn Link + Send, LinkContext> for TraceLink {
             output: setup.extra.forward.output,
             framing,
             loss: config.loss,
-            air: Air::new(errors, &setup.seed),
+            air: FrameErrors::new(errors, &setup.seed),
             in_transit: None,
             next: 0,
-            offered: Offered::default(),
+            offered: OfferedBytes::default(),
             meter: Meter::default(),
         })
     }
@@ -313,7 +313,7 @@ impl Stage for TraceLink {
             Control::Begin => self.tell_rate(ctx),
             Control::StartMeasurement => {
                 self.settle(ctx.now);
-                self.offered = Offered { first: self.next, bytes: 0 };
+                self.offered = OfferedBytes { first: self.next, bytes: 0 };
                 self.meter.restart(ctx.now);
                 self.queue.restart_measurement(ctx.now);
             }

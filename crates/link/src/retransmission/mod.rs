@@ -126,12 +126,12 @@ impl<B> Retransmission<B> {
         self.pending.next()
     }
 
-    /// Takes a block whose fate is known by `now`, what its repetitions came to; `destroys` says what the
+    /// Takes a block whose fate is known by `now`, what its repetitions came to; `corrupts` says what the
     /// air does to one, and may note it in the block.
     pub fn take_due(
         &mut self,
         now: Time,
-        mut destroys: impl FnMut(&mut B) -> bool,
+        mut corrupts: impl FnMut(&mut B) -> bool,
     ) -> Option<BlockOutcome<B>> {
         loop {
             let at = self.pending.next();
@@ -139,7 +139,7 @@ impl<B> Retransmission<B> {
             if pending.made == 0 {
                 return Some(BlockOutcome { block: pending.block, is_received: true });
             }
-            let is_destroyed = destroys(&mut pending.block);
+            let is_destroyed = corrupts(&mut pending.block);
             pending.made += 1;
             if let Some(ended) = self.attempted(pending, is_destroyed, at) {
                 return Some(ended);

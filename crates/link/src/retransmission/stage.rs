@@ -5,7 +5,7 @@
 //! the link's own loss with the probability of the first, and the error process at its own time.
 
 use crate::files::Files;
-use crate::links::air::Air;
+use crate::links::frame_errors::FrameErrors;
 use crate::retransmission::arq::ArqConfig;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::resequencer::Resequencer;
@@ -86,13 +86,13 @@ impl RetransmissionStage {
         &mut self,
         packet: Packet,
         (loss, frame): (f64, Frame),
-        air: &mut Air,
+        air: &mut FrameErrors,
         release: impl FnMut(Packet, bool),
     ) {
         // Nobody has asked for a process since it started: the link sends one packet at a time.
         self.recovery.start();
         let flight = Flight { number: self.order.push(packet), loss, frame };
-        let is_destroyed = destroys(&flight, frame.ended, air, &mut self.asked_from);
+        let is_destroyed = corrupts(&flight, frame.ended, air, &mut self.asked_from);
         let airtime = frame.ended.saturating_since(frame.began);
         if let Some(ended) = self.recovery.end_first(flight, is_destroyed, airtime, frame.ended) {
             self.settle(ended, frame.ended, release);
@@ -103,14 +103,14 @@ impl RetransmissionStage {
     pub(crate) fn take_due(
         &mut self,
         now: Time,
-        air: &mut Air,
+        air: &mut FrameErrors,
         mut release: impl FnMut(Packet, bool),
     ) {
         while self.recovery.next_wakeup() <= now {
             let (asked_from, counts) = (&mut self.asked_from, &mut self.counts);
             let ended = self.recovery.take_due(now, |flight| {
                 counts.repetitions += 1;
-                destroys(flight, now, air, asked_from)
+                corrupts(flight, now, air, asked_from)
             });
             match ended {
                 Some(ended) => self.settle(ended, now, &mut release),
@@ -167,9 +167,9 @@ impl RetransmissionStage {
 
 /// What the air does to an attempt that ends at `ended`. The error process is asked in order of time:
 /// about one that began before the latest that it was asked about, from there on.
-fn destroys(flight: &Flight, ended: Time, air: &mut Air, asked_from: &mut Time) -> bool {
+fn corrupts(flight: &Flight, ended: Time, air: &mut FrameErrors, asked_from: &mut Time) -> bool {
     let Flight { loss, frame, .. } = *flight;
-    air.destroys(loss, || {
+    air.corrupts(loss, || {
         let airtime = frame.ended.saturating_since(frame.began).as_nanos();
         let began = Time::from_nanos(ended.as_nanos().saturating_sub(airtime));
         *asked_from = began.max(*asked_from);

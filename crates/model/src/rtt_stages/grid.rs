@@ -12,7 +12,7 @@
 
 use super::moments::Mass;
 use super::points::{Between, between};
-use super::stage::{Passed, State};
+use super::stage::{StageResult, State};
 use super::{Outcome, Problem, Queue, Ssthresh};
 use crate::error::{ModelError, require};
 
@@ -21,7 +21,7 @@ const LEAST: f64 = 1e-13;
 
 /// How a stage went, and the requests of it and of the one after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Way {
+struct StageCase {
     lost: bool,
     contended: bool,
     contends: bool,
@@ -34,10 +34,10 @@ const MOST_POINTS: f64 = (1u32 << 28) as f64;
 /// The points that are kept at a time, at most.
 const MOST_KEPT: f64 = (1u32 << 23) as f64;
 
-impl Way {
-    fn of(number: usize) -> Way {
+impl StageCase {
+    fn of(number: usize) -> StageCase {
         let [lost, contended, contends] = [1, 2, 4].map(|bit| number & bit != 0);
-        Way { lost, contended, contends }
+        StageCase { lost, contended, contends }
     }
 
     fn number(self) -> usize {
@@ -156,7 +156,7 @@ impl<'a> Grid<'a> {
             .flat_map(|way| windows.iter().map(move |&window| (way, window)))
             .map(|(way, window)| match ways {
                 1 => State { window, ..problem.first() },
-                _ => problem.state_after(window, ssthresh, Way::of(way)),
+                _ => problem.state_after(window, ssthresh, StageCase::of(way)),
             })
             .map(|state| problem.step(&windows, ssthresh, &state, ways))
             .collect();
@@ -316,8 +316,9 @@ impl Problem {
                 ((grown, 0), (between(windows, self.halve(window)), 0))
             }
             _ => {
-                let way =
-                    |lost| Way { lost, contended: contends, contends: passed.was_idle() }.number();
+                let way = |lost| {
+                    StageCase { lost, contended: contends, contends: passed.was_idle() }.number()
+                };
                 let point = between(windows, window);
                 ((point, way(false)), (point, way(true)))
             }
@@ -328,10 +329,10 @@ impl Problem {
 
     /// What a stage begins with after one of the window `before` that went as `way` says. A queue that
     /// drains follows from what that one left behind, however much it found.
-    fn state_after(&self, before: f64, ssthresh: f64, way: Way) -> State {
+    fn state_after(&self, before: f64, ssthresh: f64, way: StageCase) -> State {
         let window = if way.lost { self.halve(before) } else { self.grow(before, ssthresh) };
         let first = State { window: before, ssthresh, queue_s: 0.0, contends: way.contended };
-        let Passed { queue_s, .. } = self.pass(&first);
+        let StageResult { queue_s, .. } = self.pass(&first);
         State { window, ssthresh, queue_s, contends: way.contends }
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct State {
 
 /// What a stage comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Passed {
+pub(super) struct StageResult {
     /// RTT(k), s.
     pub(super) rtt_s: f64,
     /// t_q(k + 1), s.
@@ -40,7 +40,7 @@ pub(super) struct Passed {
     pub(super) idle_s: f64,
 }
 
-impl Passed {
+impl StageResult {
     /// Whether t_idle(k) > 0.
     #[inline]
     pub(super) fn was_idle(&self) -> bool {
@@ -74,7 +74,7 @@ impl Problem {
 
     /// RTT, queue and idle time of a stage: Eqs. 4, 6 and 7.
     #[inline]
-    pub(super) fn pass(&self, state: &State) -> Passed {
+    pub(super) fn pass(&self, state: &State) -> StageResult {
         let packet_s = self.packet_s();
         let wait_s = self.request_s(state.contends) + state.queue_s + self.base_rtt_s;
         let rtt_s = packet_s + wait_s;
@@ -84,7 +84,7 @@ impl Problem {
             Queue::Draining => (state.queue_s + grown_s).max(0.0),
         };
         let idle_s = (wait_s - (state.window - 1.0) * packet_s).max(0.0);
-        Passed { rtt_s, queue_s, idle_s }
+        StageResult { rtt_s, queue_s, idle_s }
     }
 
     /// The window after a stage without loss: Eq. 1, first three lines.

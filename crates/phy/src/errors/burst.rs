@@ -57,7 +57,7 @@ impl Part<dyn ErrorProcess + Send> for Burst {
 
 impl ErrorProcess for Burst {
     #[inline]
-    fn destroys(&mut self, frame: &Frame) -> bool {
-        self.0.destroys(frame)
+    fn corrupts(&mut self, frame: &Frame) -> bool {
+        self.0.corrupts(frame)
     }
 }

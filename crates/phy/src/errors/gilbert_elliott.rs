@@ -127,7 +127,7 @@ impl Part<dyn ErrorProcess + Send> for GilbertElliott {
 
 impl ErrorProcess for GilbertElliott {
     #[inline]
-    fn destroys(&mut self, frame: &Frame) -> bool {
+    fn corrupts(&mut self, frame: &Frame) -> bool {
         let began_ns = frame.began.as_nanos();
         let ended_ns = frame.ended.as_nanos().max(began_ns + 1);
         if began_ns >= self.run.ends_ns {

@@ -33,7 +33,7 @@ impl Part<dyn ErrorProcess + Send> for Independent {
 
 impl ErrorProcess for Independent {
     #[inline]
-    fn destroys(&mut self, _frame: &Frame) -> bool {
+    fn corrupts(&mut self, _frame: &Frame) -> bool {
         self.errors.bernoulli(self.loss)
     }
 }

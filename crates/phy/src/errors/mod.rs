@@ -43,7 +43,7 @@ pub struct Frame {
 /// What destroys frames.
 pub trait ErrorProcess {
     /// Whether `frame` is destroyed. Calls come in order of `began`; frames may overlap.
-    fn destroys(&mut self, frame: &Frame) -> bool;
+    fn corrupts(&mut self, frame: &Frame) -> bool;
 }
 
 /// Accepts a probability.

@@ -19,7 +19,7 @@ built_in_parts! {
 
 impl ErrorProcess for AnyErrors {
     #[inline]
-    fn destroys(&mut self, frame: &Frame) -> bool {
-        each_part!(self, process => process.destroys(frame))
+    fn corrupts(&mut self, frame: &Frame) -> bool {
+        each_part!(self, process => process.corrupts(frame))
     }
 }

@@ -26,7 +26,7 @@ pub enum Fading {
 impl Fading {
     /// The channel called `name`: `awgn`, `rayleigh`, or a profile's name, with a mapping's name
     /// after a slash if it is not the reference.
-    pub fn of_name(name: &str) -> Option<Fading> {
+    pub fn from_name(name: &str) -> Option<Fading> {
         let (channel, mapping) = match name.split_once('/') {
             Some((channel, mapping)) => (channel, Some(mapping)),
             None => (name, None),
@@ -35,8 +35,8 @@ impl Fading {
             ("awgn", None) => Some(Fading::Awgn),
             ("rayleigh", None) => Some(Fading::Flat),
             _ => {
-                let profile = Profile::of_name(channel)?;
-                let mapping = mapping.map_or(Some(Mapping::Random), Mapping::of_name)?;
+                let profile = Profile::from_name(channel)?;
+                let mapping = mapping.map_or(Some(Mapping::Random), Mapping::from_name)?;
                 Some(Fading::Tapped(profile, mapping))
             }
         }
@@ -62,7 +62,7 @@ impl Fading {
         all
     }
 
-    /// The name, such that [`of_name`](Fading::of_name) gives the channel.
+    /// The name, such that [`from_name`](Fading::of_name) gives the channel.
     pub fn name(&self) -> String {
         match self {
             Fading::Awgn => "awgn".into(),
@@ -148,10 +148,10 @@ mod tests {
             "tdl-b-100",
             "tdl-e-30/pusc",
         ] {
-            assert_eq!(Fading::of_name(name).map(|fading| fading.name()).as_deref(), Some(name));
+            assert_eq!(Fading::from_name(name).map(|fading| fading.name()).as_deref(), Some(name));
         }
         for name in ["", "awgn/fusc", "vehicular-c", "vehicular-a/", "vehicular-a/none"] {
-            assert_eq!(Fading::of_name(name), None);
+            assert_eq!(Fading::from_name(name), None);
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(all.len(), 2 + itu_and_lte + tdl::TDLS.len());
         for (name, _) in all {
             let name = name.replace("NS", "100");
-            assert_eq!(Fading::of_name(&name).map(|fading| fading.name()), Some(name));
+            assert_eq!(Fading::from_name(&name).map(|fading| fading.name()), Some(name));
         }
     }
 

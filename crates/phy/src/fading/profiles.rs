@@ -134,12 +134,12 @@ pub const ETU: Profile = Profile {
 impl Profile {
     /// The profile called `name`: one of [`PROFILES`] or [`LTE_PROFILES`], or a 3GPP line with its delay spread in ns,
     /// `tdl-a-300`.
-    pub fn of_name(name: &str) -> Option<Profile> {
+    pub fn from_name(name: &str) -> Option<Profile> {
         let named = PROFILES.into_iter().chain(LTE_PROFILES).find(|profile| profile.name == name);
         named.or_else(|| Profile::tdl_of_name(name))
     }
 
-    /// The name, such that [`of_name`](Profile::of_name) gives the profile.
+    /// The name, such that [`from_name`](Profile::of_name) gives the profile.
     pub fn full_name(&self) -> String {
         let is_tdl = TDLS.iter().any(|line| line.name == self.name);
         if is_tdl { format!("{}-{}", self.name, self.unit_ns) } else { self.name.into() }

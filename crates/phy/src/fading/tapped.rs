@@ -159,7 +159,7 @@ mod tests {
     fn taps_have_their_powers_and_the_first_its_k_factor() {
         let draws = 200_000;
         for name in ["vehicular-a", "tdl-c-300", "tdl-d-30", "tdl-e-30"] {
-            let profile = Profile::of_name(name).expect("a profile");
+            let profile = Profile::from_name(name).expect("a profile");
             let mut gaussian = Gaussian::new(&mut Stream::new(4, 0, name));
             let mut tapped = Tapped::new(&profile);
             let mut gains = [0.0; USED];

@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn point() -> Point {
-        let fading = Fading::of_name("vehicular-a").expect("a channel");
+        let fading = Fading::from_name("vehicular-a").expect("a channel");
         Point { mcs: MCSS[7], fading, snr_db: 28.0 }
     }
 

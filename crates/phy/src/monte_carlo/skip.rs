@@ -76,7 +76,7 @@ mod tests {
     use crate::mcs::MCSS;
 
     fn vehicular_a() -> Fading {
-        Fading::of_name("vehicular-a").expect("a channel")
+        Fading::from_name("vehicular-a").expect("a channel")
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn only_the_channel_of_the_thresholds_has_the_rule() {
         for name in ["awgn", "rayleigh", "pedestrian-a", "vehicular-a/fusc"] {
-            let fading = Fading::of_name(name).expect("a channel");
+            let fading = Fading::from_name(name).expect("a channel");
             assert!(Skip::of(MCSS[0], &fading, 1.0, 10).is_none(), "{name}");
         }
     }

@@ -68,7 +68,7 @@ impl Mapping {
     }
 
     /// The mapping called `name`.
-    pub fn of_name(name: &str) -> Option<Mapping> {
+    pub fn from_name(name: &str) -> Option<Mapping> {
         Mapping::ALL.into_iter().find(|mapping| mapping.name() == name)
     }
 }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn names_and_mappings_belong_to_each_other() {
         for mapping in Mapping::ALL {
-            assert_eq!(Mapping::of_name(mapping.name()), Some(mapping));
+            assert_eq!(Mapping::from_name(mapping.name()), Some(mapping));
         }
     }
 

@@ -51,18 +51,18 @@ pub struct BeamformingConfig {
 /// α and θ over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Beam {
-    power: Turning,
-    phase: Turning,
+    power: Rotation,
+    phase: Rotation,
 }
 
 /// Something that turns evenly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Turning {
+struct Rotation {
     period_ns: u64,
     start_turns: f64,
 }
 
-impl Turning {
+impl Rotation {
     /// The part of a turn that is done at `at`, in [0, 1).
     fn at(self, at: Time) -> f64 {
         let turns = (at.as_nanos() % self.period_ns) as f64 / self.period_ns as f64;
@@ -76,8 +76,8 @@ impl Beam {
     fn new(period_ns: u64, stream: &mut Stream) -> Beam {
         let slower = libm::round(period_ns as f64 * GOLDEN_RATIO) as u64;
         Beam {
-            power: Turning { period_ns, start_turns: stream.uniform() },
-            phase: Turning { period_ns: slower, start_turns: stream.uniform() },
+            power: Rotation { period_ns, start_turns: stream.uniform() },
+            phase: Rotation { period_ns: slower, start_turns: stream.uniform() },
         }
     }
 

@@ -243,7 +243,7 @@ fn fading_laws_meet() {
 #[test]
 fn nothing_arrives_and_nothing_is_lost() {
     for name in Constellation::NAMES {
-        let constellation = Constellation::of_name(name).expect("known");
+        let constellation = Constellation::from_name(name).expect("known");
         let random = 1.0 - 1.0 / f64::from(constellation.points());
         let none =
             symbol_error_rate(constellation, Branches { count: 2, snr: 0.0 }, Fading::Rayleigh);
@@ -258,10 +258,10 @@ fn nothing_arrives_and_nothing_is_lost() {
 #[test]
 fn what_is_not_accepted() {
     let field = |error: ConfigError| error.field;
-    assert_eq!(Constellation::of_name("12psk").map_err(field), Err("modulation".to_owned()));
-    assert_eq!(Constellation::of_name("128psk").map_err(field), Err("modulation".to_owned()));
-    assert_eq!(Constellation::of_name("32qam").map_err(field), Err("modulation".to_owned()));
-    let fading = |name, k_factor_db, m| Fading::of_name(name, k_factor_db, m).map_err(field);
+    assert_eq!(Constellation::from_name("12psk").map_err(field), Err("modulation".to_owned()));
+    assert_eq!(Constellation::from_name("128psk").map_err(field), Err("modulation".to_owned()));
+    assert_eq!(Constellation::from_name("32qam").map_err(field), Err("modulation".to_owned()));
+    let fading = |name, k_factor_db, m| Fading::from_name(name, k_factor_db, m).map_err(field);
     assert_eq!(fading("rayleigh", None, None), Ok(Fading::Rayleigh));
     assert_eq!(fading("rician", Some(0.0), None), Ok(Fading::Rician(1.0)));
     assert_eq!(fading("nakagami", None, Some(0.5)), Ok(Fading::Nakagami(0.5)));

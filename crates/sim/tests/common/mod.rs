@@ -173,7 +173,7 @@ impl PlainDriver {
             dropped_before: vec![0; stages],
             log: Vec::new(),
         };
-        driver.tell_all(&Control::Begin);
+        driver.broadcast_control(&Control::Begin);
         driver
     }
 
@@ -188,7 +188,7 @@ impl PlainDriver {
                 measuring = true;
             }
             self.run_before(at);
-            self.tell(stage, &control);
+            self.send_control(stage, &control);
         }
         if !measuring {
             self.start_measurement(warmup);
@@ -204,7 +204,7 @@ impl PlainDriver {
             self.dropped_before[stage] = self.dropped(stage);
         }
         self.bus.reset_counts(self.now);
-        self.tell_all(&Control::StartMeasurement);
+        self.broadcast_control(&Control::StartMeasurement);
     }
 
     fn run_before(&mut self, until: Time) {
@@ -326,15 +326,15 @@ impl PlainDriver {
         (entered, left + sum(&between, &|stage| self.dropped(stage) + self.held(stage)))
     }
 
-    fn tell(&mut self, stage: StageId, control: &Control) {
+    fn send_control(&mut self, stage: StageId, control: &Control) {
         let part = &mut self.network.stages[stage.0 as usize];
         part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus, &mut self.outbox));
         self.deliver_all();
     }
 
-    fn tell_all(&mut self, control: &Control) {
+    fn broadcast_control(&mut self, control: &Control) {
         for stage in 0..self.network.stages.len() as u32 {
-            self.tell(StageId(stage), control);
+            self.send_control(StageId(stage), control);
         }
     }
 }

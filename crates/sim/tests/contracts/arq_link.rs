@@ -172,12 +172,12 @@ fn the_toy_by_hand() {
         let setup = Setup { seed: Seed::new(1, 0, "q"), registry: &registry, extra: () };
         Queue::new(AnyQueue::build(&droptail(10), setup).expect("a queue"), QueueId(0))
     };
-    let kit = LinkContext {
+    let context = LinkContext {
         reverse: Some(DirectionContext::of(queue(), Port(1))),
         ..LinkContext::new(DirectionContext::of(queue(), Port(0)))
     };
     let links = Registry::default();
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
     let clean = json!({"tti_ns": 10 * MS,
         "channel": {"to_bad": 0.0, "to_good": 1.0, "loss_good": 0.0, "loss_bad": 0.0}});
     let mut link = ArqLink::build(&clean, setup, Arc::default()).expect("a link");

@@ -65,7 +65,7 @@ impl Channel {
         self.slot = slot;
     }
 
-    pub(super) fn destroys(&mut self) -> bool {
+    pub(super) fn corrupts(&mut self) -> bool {
         let config = &self.config;
         self.stream.bernoulli(if self.bad { config.loss_bad } else { config.loss_good })
     }
@@ -203,7 +203,7 @@ impl ArqLink {
             let Some(frame) = self.directions[side].on_air.take() else {
                 continue;
             };
-            if self.channel.destroys() {
+            if self.channel.corrupts() {
                 continue;
             }
             self.directions[1 - side].acknowledge(frame.expects, ctx);

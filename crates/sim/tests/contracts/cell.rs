@@ -153,11 +153,11 @@ struct Cell {
 }
 
 impl Cell {
-    fn new(config: CellConfig, kit: &LinkContext) -> Result<Cell, ConfigError> {
-        let sides = [Some(&kit.forward), kit.reverse.as_ref()].into_iter().flatten();
-        let users = kit.users.count();
+    fn new(config: CellConfig, context: &LinkContext) -> Result<Cell, ConfigError> {
+        let sides = [Some(&context.forward), context.reverse.as_ref()].into_iter().flatten();
+        let users = context.users.count();
         let directions = sides.map(|side| Direction::new(config, users, side));
-        Ok(Cell { users: kit.users.clone(), directions: directions.collect::<Result<_, _>>()? })
+        Ok(Cell { users: context.users.clone(), directions: directions.collect::<Result<_, _>>()? })
     }
 }
 

@@ -84,11 +84,11 @@ fn the_feedback_of_every_ack_is_heard_whatever_the_recovery() {
     for options in [
         json!({"recovery": "reno"}),
         json!({"recovery": "newreno"}),
-        json!({"recovery": "reno", "procedures": "ns2"}),
+        json!({"recovery": "reno", "stack": "ns2"}),
         json!({"recovery": "sack"}),
         json!({"recovery": "prr", "ecn": "on"}),
-        json!({"recovery": "sack", "procedures": "ns3", "window_growth": "segments"}),
-        json!({"recovery": "prr", "procedures": "ns3", "window_growth": "per-ack"}),
+        json!({"recovery": "sack", "stack": "ns3", "window_growth": "segments"}),
+        json!({"recovery": "prr", "stack": "ns3", "window_growth": "per-ack"}),
     ] {
         let mut options = options;
         options["delayed_ack_segments"] = json!(1);

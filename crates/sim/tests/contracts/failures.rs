@@ -280,9 +280,9 @@ fn what_a_stage_sends_at_a_control_event_is_delivered() {
 }
 
 /// A link that asks, on an arrival, to be woken a second ago.
-struct Backwards(Queue);
+struct WakeupInPast(Queue);
 
-impl Stage for Backwards {
+impl Stage for WakeupInPast {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.0.enqueue(packet, ctx);
     }
@@ -300,7 +300,7 @@ impl Stage for Backwards {
     }
 }
 
-impl Link for Backwards {
+impl Link for WakeupInPast {
     fn reports(&self, _now: Time) -> Vec<SideReport> {
         Vec::new()
     }
@@ -311,11 +311,11 @@ impl Link for Backwards {
 fn a_wakeup_in_the_past_ends_the_run() {
     let mut dependent = parts();
     dependent.links.register("backwards", |_, setup| {
-        Ok(Box::new(Backwards(setup.extra.forward.only_queue()?)))
+        Ok(Box::new(WakeupInPast(setup.extra.forward.only_queue()?)))
     });
     let mut independent = parts();
     independent.links.register("backwards", |_, setup| {
-        Ok(Box::new(Backwards(setup.extra.forward.only_queue()?)))
+        Ok(Box::new(WakeupInPast(setup.extra.forward.only_queue()?)))
     });
     independent.links.declare_independent("backwards");
     for parts in [&dependent, &independent] {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 struct EverySecond(usize);
 
 impl ErrorProcess for EverySecond {
-    fn destroys(&mut self, _frame: &Frame) -> bool {
+    fn corrupts(&mut self, _frame: &Frame) -> bool {
         self.0 += 1;
         self.0.is_multiple_of(2)
     }

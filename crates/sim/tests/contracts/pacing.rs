@@ -59,7 +59,7 @@ fn a_rate_that_a_congestion_control_asks_for_is_what_it_sends_and_never_in_burst
         (0.02, json!({"recovery": "newreno"})),
         (0.02, json!({"recovery": "sack"})),
         (0.02, json!({"recovery": "prr"})),
-        (0.02, json!({"recovery": "sack", "procedures": "ns3"})),
+        (0.02, json!({"recovery": "sack", "stack": "ns3"})),
     ] {
         let mut options = options;
         options["receive_window"] = json!(1_000_000);

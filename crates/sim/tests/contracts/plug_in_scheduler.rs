@@ -17,8 +17,8 @@ struct LongestBacklog(Arc<Mutex<Shown>>);
 impl Scheduler for LongestBacklog {
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
         self.0.lock().expect("one thread").push((slot, candidates.to_vec()));
-        let places = 0..candidates.len();
-        places.max_by_key(|place| candidates[*place].backlog).unwrap_or(0)
+        let stage_map = 0..candidates.len();
+        stage_map.max_by_key(|place| candidates[*place].backlog).unwrap_or(0)
     }
 
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {

@@ -127,7 +127,7 @@ fn recoveries() -> [Value; 5] {
         json!({"recovery": "newreno", "timestamps": true, "mss": 1448}),
         json!({"recovery": "sack", "delayed_ack_segments": 1}),
         json!({"recovery": "prr", "sack_after_timeout": "keep"}),
-        json!({"recovery": "sack", "procedures": "ns3", "window_growth": "segments"}),
+        json!({"recovery": "sack", "stack": "ns3", "window_growth": "segments"}),
     ]
 }
 

@@ -184,7 +184,7 @@ fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
         for cc in congestion_controls() {
             // ns-3's procedures are those of a time before ECN.
             let options = profile(&name, json!({})).expect("a profile");
-            let has_ecn = options["procedures"] != "ns3";
+            let has_ecn = options["stack"] != "ns3";
             // VCP has a use of its own for the field, and at this loss a window that leaves no queue.
             let is_vcp = cc["kind"] == "vcp";
             let uses = ["off", if is_vcp { "vcp" } else { "on" }];

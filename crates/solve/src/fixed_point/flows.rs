@@ -1,6 +1,6 @@
 //! The flows in the terms of the fixed point: unlimited data under Reno, with equal options.
 
-use crate::covered::always_there;
+use crate::preconditions::always_there;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::registry;
 use airpath_model::Tcp;

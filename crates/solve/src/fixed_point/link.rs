@@ -1,7 +1,7 @@
 //! The bottleneck in the terms of the fixed point: regimes of a link, a drop curve of a queue.
 
 use super::{QueueCurve, RegimeLink};
-use crate::covered::{other_kind, rate_of_packets_bps};
+use crate::preconditions::{other_kind, rate_of_packets_bps};
 use crate::reasons::Reason;
 use airpath_aqm::{DropTailConfig, Limit};
 use airpath_core::{Bytes, registry};

@@ -9,15 +9,16 @@
 //!
 //! [`optimum`] chooses the regimes of a link by it; [`batch`] solves many problems.
 
+pub(crate) mod access_path;
 pub mod batch;
 pub(crate) mod flows;
 pub(crate) mod link;
 pub mod optimum;
-pub(crate) mod way;
 
-use crate::covered;
 use crate::model::Model;
+use crate::preconditions;
 use crate::reasons::Reasons;
+use access_path::AccessPath;
 use airpath_aqm::{GredConfig, gred_drop_probability};
 use airpath_core::Bytes;
 use airpath_link::Files;
@@ -25,7 +26,6 @@ use airpath_model::{self as model, Change, DropCurve, ModelError, MultiRegimeLin
 use airpath_path::{AckPath, Scenario};
 use serde::Serialize;
 use serde_json::Value;
-use way::Way;
 
 /// Part of the throughput that the wait of delayed ACKs may take before it is warned of.
 const WAIT_THAT_MATTERS: f64 = 0.05;
@@ -116,14 +116,14 @@ impl Model for FixedPoint {
     fn covers(scenario: &Scenario, files: &Files) -> Result<Problem, Reasons> {
         let mut reasons = Reasons::default();
         let bottleneck = &scenario.bottleneck;
-        reasons.keep(covered::no_changes(scenario));
+        reasons.keep(preconditions::no_changes(scenario));
         for (hop, link) in
             [("bottleneck", Some(&bottleneck.link)), ("ack_path", ack_link(scenario))]
         {
-            let free = link.map_or(Ok(()), covered::no_errors);
+            let free = link.map_or(Ok(()), preconditions::no_errors);
             let under = |reason: crate::Reason| reason.under("link").under(hop);
             reasons.keep(free.map_err(under));
-            reasons.keep(link.map_or(Ok(()), covered::no_repetitions).map_err(under));
+            reasons.keep(link.map_or(Ok(()), preconditions::no_repetitions).map_err(under));
         }
         let options = flows::common_options(scenario, &mut reasons);
         let packet = options.map_or(ANY_PACKET, |options| options.mss + options.whole_header());
@@ -137,8 +137,8 @@ impl Model for FixedPoint {
         let of_acks = |description: &Value, ack: Bytes| {
             link::link(description, files, ack).map(|found| found.regimes[0])
         };
-        let way = Way::new(options, &link.regimes);
-        let base_rtts_s = way.base_rtts_s(scenario, of_acks, &mut reasons);
+        let access_path = AccessPath::new(options, &link.regimes);
+        let base_rtts_s = access_path.base_rtts_s(scenario, of_acks, &mut reasons);
         reasons.or(Some(Problem {
             link,
             queue,

@@ -199,6 +199,6 @@ fn coded_at(config: &MimoConfig, code_rate: f64) -> MimoConfig {
 
 /// The largest multiple of a modulation symbol's bits that is no more than 8.
 fn about_a_byte(modulation: &str) -> u32 {
-    let bits = Constellation::of_name(modulation).map_or(1, |constellation| constellation.bits());
+    let bits = Constellation::from_name(modulation).map_or(1, |constellation| constellation.bits());
     8 / bits * bits
 }

@@ -11,9 +11,9 @@ mod direction;
 
 pub use direction::{MimoDirection, MimoPacket};
 
-use crate::covered::{no_changes, no_errors};
 use crate::fixed_point::{self, FixedPoint};
 use crate::model::Model;
+use crate::preconditions::{no_changes, no_errors};
 use crate::reasons::{Reason, Reasons};
 use airpath_core::{Bytes, ConfigError, registry};
 use airpath_link::{Files, MimoConfig};

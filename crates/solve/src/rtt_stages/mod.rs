@@ -8,16 +8,16 @@
 //!   (here)      what is covered, both methods and Eq. 9, warnings
 //! ```
 
-mod asking;
 mod connection;
 mod delays;
+mod request_delay;
 mod terms;
 
 pub use terms::{BaseRtt, Terms};
 
-use crate::covered::no_changes;
-use crate::fixed_point::way::Way;
+use crate::fixed_point::access_path::AccessPath;
 use crate::model::Model;
+use crate::preconditions::no_changes;
 use crate::reasons::{Reason, Reasons};
 use airpath_aqm::{DropTailConfig, Limit};
 use airpath_core::{ConfigError, registry};
@@ -182,7 +182,7 @@ impl Model for RttStages {
         let ack = f64::from(flow.options.whole_header());
         let frame_s = alone.clock.frame().as_secs_lossy();
         let rate_bps = 8.0 * packet * alone.packets_per_frame[0] / frame_s;
-        let way = Way::new(flow.options, &[Regime { rate_bps, per: 0.0 }]);
+        let way = AccessPath::new(flow.options, &[Regime { rate_bps, per: 0.0 }]);
         let no_uplink = |_: &Value, _| Ok(Regime { rate_bps: f64::INFINITY, per: 0.0 });
         let wires_s = way.base_rtts_s(scenario, no_uplink, &mut reasons);
         let wires = (wires_s.first().copied().unwrap_or_default(), egress_s(scenario, packet, ack));

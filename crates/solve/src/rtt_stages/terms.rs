@@ -1,12 +1,12 @@
 //! The link in the terms of the model: R, RTT_min, T_ct, T_pb and p_e.
 
-use super::asking::{Asking, Instants};
 use super::connection::Download;
 use super::delays::{Frames, Steps, wait, wait_for};
-use crate::covered::delay_s;
+use super::request_delay::{Instants, RequestModel};
+use crate::preconditions::delay_s;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::{Bytes, Time, registry};
-use airpath_link::{Alone, Files, TddConfig};
+use airpath_link::{Files, SingleStation, TddConfig};
 use airpath_path::{FlowSpec, Scenario, WireSpec};
 use airpath_phy::errors::IndependentConfig;
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub struct BaseRtt {
 /// What of the link's description the model looks at.
 pub(super) struct Link {
     config: TddConfig,
-    request: Asking,
+    request: RequestModel,
     /// Probability that the air destroys an MPDU, down and up.
     destroyed: [f64; 2],
     /// That attempts fail by themselves; the last is of all later ones.
@@ -76,7 +76,7 @@ impl Link {
             reasons.keep::<()>(Err(under(other)));
         }
         reasons.keep(uni(&config.grant).map_err(under));
-        let request = reasons.keep(Asking::read(&config).map_err(under));
+        let request = reasons.keep(RequestModel::read(&config).map_err(under));
         let ways = [("errors", &config.errors), ("reverse_errors", &config.reverse_errors)];
         let destroyed =
             ways.map(|(field, errors)| reasons.keep(independent(field, errors).map_err(under)));
@@ -86,10 +86,10 @@ impl Link {
     }
 
     /// What the link is to this download.
-    pub(super) fn alone(&self, flow: &Download<'_>) -> Result<Alone, Reason> {
+    pub(super) fn alone(&self, flow: &Download<'_>) -> Result<SingleStation, Reason> {
         let header = flow.options.whole_header();
         let sizes = [flow.options.mss + header, header].map(|bytes| Bytes(bytes.into()));
-        let alone = self.config.alone(sizes)?;
+        let alone = self.config.single_station(sizes)?;
         if alone.frames[0] == 0 {
             let covered = format!("frames into which a packet of {} B fits", sizes[0].0);
             return Err(Reason::not_covered("downlink_slots", self.config.downlink_slots, covered));
@@ -125,7 +125,7 @@ impl Link {
     pub(super) fn terms(
         &self,
         flow: &Download<'_>,
-        alone: &Alone,
+        alone: &SingleStation,
         (wires_s, egress_s): (f64, f64),
     ) -> Result<Terms, Reason> {
         let ns = |time: Time| time.as_nanos() as f64;

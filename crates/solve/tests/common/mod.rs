@@ -131,7 +131,7 @@ pub(crate) fn tdd(changes: &[(&str, Value)]) -> Scenario {
         "fragmentation": {"down": false, "up": true}, "packing": {"down": false, "up": false},
         "in_order": {"down": true, "up": false},
         "errors": {"kind": "independent", "loss": 0.01},
-        "request": {"kind": "drawn", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
+        "request": {"kind": "random-delay", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
                     "collision": 0.0, "timer_ns": 100_000_000, "per": "queue"},
         "grant": {"kind": "uni"}, "scheduler": {"kind": "round-robin"}}});
     with(document, changes)

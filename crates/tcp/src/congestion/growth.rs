@@ -243,12 +243,12 @@ mod tests {
     /// In slow start a window of ns-3's grows whether it is used or not; Linux's while half is.
     #[test]
     fn an_unused_window_grows_in_slow_start_of_ns3() {
-        for (procedures, grown) in [(StackVariant::Ns3, 12_000), (StackVariant::Rfc, 10_000)] {
+        for (stack, grown) in [(StackVariant::Ns3, 12_000), (StackVariant::Rfc, 10_000)] {
             let options = TcpConfig {
                 mss: 1000,
                 window_growth: WindowGrowth::Segments,
                 recovery: RecoveryKind::Sack,
-                procedures,
+                stack,
                 ..TcpConfig::rfc()
             };
             let mut growth = Growth::new(&options);

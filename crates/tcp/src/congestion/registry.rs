@@ -26,9 +26,9 @@ impl AnyCongestion {
     /// An ACK of `acked` new bytes came, with nothing under repair: does what `on_ack` would, where
     /// that takes nothing more to know. Says whether it has.
     #[inline(always)]
-    pub(crate) fn grow_plainly(&mut self, acked: u64, app_limited: bool) -> bool {
+    pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         match self {
-            AnyCongestion::Reno(reno) => reno.grow_plainly(acked, app_limited),
+            AnyCongestion::Reno(reno) => reno.grow_on_fast_path(acked, app_limited),
             _ => false,
         }
     }

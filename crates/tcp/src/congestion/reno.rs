@@ -64,7 +64,7 @@ impl Reno {
 
     /// Grows by an ACK of `acked` bytes if that takes nothing more to know; says whether it has.
     #[inline(always)]
-    pub(crate) fn grow_plainly(&mut self, acked: u64, app_limited: bool) -> bool {
+    pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         let may_stay = app_limited && !self.grow_unused;
         if may_stay || self.hystart.is_some() {
             return false;
@@ -144,7 +144,7 @@ impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, event: &AckEvent) {
         let Some(acked) = event.growth else { return };
-        if self.grow_plainly(acked, event.app_limited) {
+        if self.grow_on_fast_path(acked, event.app_limited) {
             return;
         }
         if !self.grow_unused

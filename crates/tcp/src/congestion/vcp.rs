@@ -152,7 +152,7 @@ impl Vcp {
     }
 
     /// An ACK of new data echoes `code`.
-    fn obey(&mut self, code: f32, now: Time, may_grow: bool) {
+    fn apply_load_code(&mut self, code: f32, now: Time, may_grow: bool) {
         self.is_overloaded = code >= OVERLOAD;
         let is_strict = self.config.freeze == Freeze::Unconditional;
         match self.md {
@@ -232,7 +232,7 @@ impl CongestionControl for Vcp {
             self.rtt.sample(rtt, event.now);
         }
         if event.phase != RecoveryPhase::Recovery {
-            self.obey(event.feedback, event.now, self.grow_unused || !event.app_limited);
+            self.apply_load_code(event.feedback, event.now, self.grow_unused || !event.app_limited);
         }
     }
 

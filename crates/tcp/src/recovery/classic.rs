@@ -6,7 +6,9 @@
 //! to the oldest unacknowledged byte and sends on from there (go-back-N).
 
 use super::timing::Timing;
-use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use super::{
+    AckOutcome, Allowance, DUP_THRESH, LossRecovery, Next, Scoreboard, SendLimits, Sent, Verdict,
+};
 use crate::config::{
     FastRetransmitGuard, FlightBound, PartialAckTimer, RecoveryExit, RecoveryKind, TcpConfig,
     WindowGrowth,
@@ -179,7 +181,7 @@ impl LossRecovery for Classic {
     }
 
     #[inline]
-    fn takes_plainly(&mut self, _ack: &Packet) -> bool {
+    fn allows_fast_path(&mut self, _ack: &Packet) -> bool {
         self.duplicates = 0;
         self.fast_recovery.is_none() && self.timing.is_none()
     }
@@ -194,7 +196,7 @@ impl LossRecovery for Classic {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard {
+    ) -> AckOutcome {
         let una = board.una();
         if ack.seq <= una {
             let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
@@ -203,14 +205,14 @@ impl LossRecovery for Classic {
             }
             let begins = !is_update && self.on_duplicate(una, board.max());
             let verdict = if begins { Verdict::Begins } else { Verdict::Usual };
-            return Heard { verdict, growth: 0, delivered: 0, rtt: None };
+            return AckOutcome { verdict, growth: 0, delivered: 0, rtt: None };
         }
         let timed = self.timing.as_mut().map(|timing| timing.sample(ack.seq, board, now));
         let by_oldest = board.acknowledge(ack.seq, now);
         let rtt = timed.unwrap_or(by_oldest);
         let acked = ack.seq - una;
         let (verdict, growth) = self.on_ack_in_recovery(acked, ack.seq, cc.cwnd());
-        Heard { verdict, growth, delivered: acked, rtt }
+        AckOutcome { verdict, growth, delivered: acked, rtt }
     }
 
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
@@ -272,11 +274,11 @@ impl LossRecovery for Classic {
         Allowance::Window(window + if goes_on { self.limited_transmit_allowance() } else { 0 })
     }
 
-    fn next(&mut self, _board: &Scoreboard, _offer: &Offer) -> Option<Next> {
+    fn next(&mut self, _board: &Scoreboard, _offer: &SendLimits) -> Option<Next> {
         None
     }
 
-    fn forced(&self, board: &Scoreboard, _offer: &Offer) -> Next {
+    fn forced(&self, board: &Scoreboard, _offer: &SendLimits) -> Next {
         Next::Again(board.una())
     }
 

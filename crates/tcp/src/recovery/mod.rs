@@ -42,7 +42,7 @@ const DUP_THRESH: u32 = 3;
 
 /// What an ACK tells, and what has to be done about it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct AckOutcome {
     pub(crate) verdict: Verdict,
     /// Bytes by which the congestion window may grow.
     pub(crate) growth: u64,
@@ -86,7 +86,7 @@ pub(crate) enum Allowance {
 
 /// What there is to choose the next segment from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Offer {
+pub(crate) struct SendLimits {
     /// The congestion control's window.
     pub(crate) cwnd: u64,
     /// Right edge of the receiver's window.
@@ -129,7 +129,7 @@ pub(crate) trait LossRecovery {
 
     /// Whether nothing is under repair and nothing known that an ACK of new data, which is this one,
     /// may change but the oldest segment: then `on_ack` is not called. Duplicates are forgotten.
-    fn takes_plainly(&mut self, ack: &Packet) -> bool;
+    fn allows_fast_path(&mut self, ack: &Packet) -> bool;
 
     /// Whether nothing is under repair or suspected: as long as ACKs are of new data and tell nothing
     /// else, the recovery need be told neither of them nor of new segments in the congestion window.
@@ -142,7 +142,7 @@ pub(crate) trait LossRecovery {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard;
+    ) -> AckOutcome;
 
     /// The flight that the loss is reckoned from with which a recovery begins, when the window is
     /// `cwnd`.
@@ -169,10 +169,10 @@ pub(crate) trait LossRecovery {
     fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
 
     /// What leaves next; asked for where what is in flight rules.
-    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next>;
+    fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next>;
 
     /// What a partial ACK sends.
-    fn forced(&self, board: &Scoreboard, offer: &Offer) -> Next;
+    fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next;
 
     /// With all sent that [`LossRecovery::next`] allows: new data below this offset is not kept back
     /// by the congestion window.
@@ -222,13 +222,13 @@ impl Recovery {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard {
+    ) -> AckOutcome {
         each!(self, recovery => recovery.on_ack(ack, now, board, cc))
     }
 
     /// The recovery that finds losses by time, if it is that.
     #[inline]
-    pub(crate) fn by_time(&mut self) -> Option<&mut Rack> {
+    pub(crate) fn rack_timers(&mut self) -> Option<&mut Rack> {
         match self {
             Recovery::Rack(rack) => Some(rack),
             _ => None,
@@ -304,8 +304,8 @@ impl LossRecovery for Recovery {
     }
 
     #[inline]
-    fn takes_plainly(&mut self, ack: &Packet) -> bool {
-        each!(self, recovery => recovery.takes_plainly(ack))
+    fn allows_fast_path(&mut self, ack: &Packet) -> bool {
+        each!(self, recovery => recovery.allows_fast_path(ack))
     }
 
     fn is_open(&self) -> bool {
@@ -318,12 +318,12 @@ impl LossRecovery for Recovery {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard {
+    ) -> AckOutcome {
         let una = board.una();
-        if ack.seq > una && self.takes_plainly(ack) {
+        if ack.seq > una && self.allows_fast_path(ack) {
             let rtt = board.acknowledge(ack.seq, now);
             let acked = ack.seq - una;
-            return Heard { verdict: Verdict::Usual, growth: acked, delivered: acked, rtt };
+            return AckOutcome { verdict: Verdict::Usual, growth: acked, delivered: acked, rtt };
         }
         self.on_other_ack(ack, now, board, cc)
     }
@@ -365,11 +365,11 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.allowance(board, cwnd))
     }
 
-    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+    fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         each!(self, recovery => recovery.next(board, offer))
     }
 
-    fn forced(&self, board: &Scoreboard, offer: &Offer) -> Next {
+    fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next {
         each!(self, recovery => recovery.forced(board, offer))
     }
 

@@ -110,7 +110,7 @@ impl Rates {
 
     /// Of `bytes` that are cumulatively acknowledged, those that no duplicate has told of; it told
     /// of none of the oldest segment.
-    pub(super) fn untold(&mut self, bytes: u64, is_oldest: bool) -> u64 {
+    pub(super) fn newly_delivered(&mut self, bytes: u64, is_oldest: bool) -> u64 {
         let told = if is_oldest { 0 } else { bytes.min(self.told_by_duplicates) };
         self.told_by_duplicates -= told;
         bytes - told
@@ -256,8 +256,9 @@ mod tests {
             rates.on_duplicate(MSS, 3 * MSS, ms(now));
         }
         assert_eq!((rates.delivered, rates.delivered_time), (2000, ms(51)));
-        let untold = [true, false, false, false].map(|oldest| rates.untold(MSS, oldest));
-        assert_eq!(untold, [MSS, 0, 0, MSS]);
+        let newly_delivered =
+            [true, false, false, false].map(|oldest| rates.newly_delivered(MSS, oldest));
+        assert_eq!(newly_delivered, [MSS, 0, 0, MSS]);
     }
 
     /// `SendPacket`: with nothing in flight, both clocks begin with the segment that leaves, and what
@@ -269,7 +270,7 @@ mod tests {
         arrive(&mut rates, 0, 0, 50);
         rates.on_duplicate(MSS, 3 * MSS, ms(51));
         rates.push(true, ms(1000));
-        assert_eq!(rates.untold(MSS, false), MSS);
+        assert_eq!(rates.newly_delivered(MSS, false), MSS);
         let sample = arrive(&mut rates, 0, 1000, 1060).expect("a sample");
         assert_eq!((sample.delivered, sample.interval), (MSS, Duration::from_millis(60)));
         assert_eq!(sample.rate(), Rate(133_333));

@@ -452,15 +452,16 @@ impl Scoreboard {
             return;
         }
         let is_oldest = start == self.una;
-        let untold = self.rates.as_mut().map_or(bytes, |rates| rates.untold(bytes, is_oldest));
+        let newly_delivered =
+            self.rates.as_mut().map_or(bytes, |rates| rates.newly_delivered(bytes, is_oldest));
         if head.end() <= ack {
-            self.count_delivered(0, untold, now);
+            self.count_delivered(0, newly_delivered, now);
         }
         if let Some(rates) = &mut self.rates {
             if head.end() <= ack {
                 rates.drop_front();
             } else if !head.marks().has(Marks::COUNTED) {
-                rates.on_part_delivered(untold, now);
+                rates.on_part_delivered(newly_delivered, now);
             }
         }
     }

@@ -8,7 +8,9 @@
 //! part of it, which proves reneging.
 
 use super::reduction::Reduction;
-use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use super::{
+    AckOutcome, Allowance, DUP_THRESH, LossRecovery, Next, Scoreboard, SendLimits, Sent, Verdict,
+};
 use crate::config::{SackAfterTimeout, TcpConfig, WindowGrowth};
 use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::ranges::{Range, RangeSet};
@@ -131,7 +133,7 @@ impl Selective {
     }
 
     /// Whether blocks may tell of what was known before a timeout.
-    fn may_be_told_anew(&self) -> bool {
+    fn may_be_resacked(&self) -> bool {
         matches!(self.phase, Phase::Loss { forgot: true })
     }
 
@@ -261,7 +263,7 @@ impl LossRecovery for Selective {
     }
 
     #[inline]
-    fn takes_plainly(&mut self, ack: &Packet) -> bool {
+    fn allows_fast_path(&mut self, ack: &Packet) -> bool {
         let is_plain = !self.counts_pipe() && self.sacked.is_empty() && ack.sack().is_empty();
         if is_plain {
             self.forget_duplicates();
@@ -280,7 +282,7 @@ impl LossRecovery for Selective {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard {
+    ) -> AckOutcome {
         let before = board.una();
         self.known_pipe = None;
         let news = self.absorb(ack, now, board);
@@ -290,7 +292,7 @@ impl LossRecovery for Selective {
             known = self.sacked.remove_before(una);
             rtt = board.acknowledge(una, now);
         }
-        let first_told = if self.may_be_told_anew() { 0 } else { news };
+        let first_told = if self.may_be_resacked() { 0 } else { news };
         self.delivered = una - before - known + first_told;
         let is_repaired = una >= self.recovery_point;
         let (mut verdict, mut growth) = (Verdict::Usual, 0);
@@ -319,7 +321,7 @@ impl LossRecovery for Selective {
                 growth = una - before;
             }
         }
-        Heard { verdict, growth, delivered: self.delivered, rtt }
+        AckOutcome { verdict, growth, delivered: self.delivered, rtt }
     }
 
     /// FlightSize without limited transmit's share (RFC 6675 §5 step 4.2).
@@ -391,12 +393,12 @@ impl LossRecovery for Selective {
         Allowance::Window(cwnd.saturating_add(self.limited_transmit_allowance()))
     }
 
-    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+    fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         let may_send = self.may_send(offer.cwnd, board.una(), board.max());
         may_send.then(|| self.next_segment(board.una(), board.max(), offer.new_end))?
     }
 
-    fn forced(&self, board: &Scoreboard, _offer: &Offer) -> Next {
+    fn forced(&self, board: &Scoreboard, _offer: &SendLimits) -> Next {
         Next::Again(board.una())
     }
 

@@ -3,12 +3,12 @@
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
 use crate::deviations::{Deviation, Deviations};
-use crate::recovery::{Heard, LossRecovery, Verdict};
+use crate::recovery::{AckOutcome, LossRecovery, Verdict};
 use airpath_core::{Duration, Flags, Packet, Time};
 
 /// What an ACK of new data tells beside what loss recovery makes of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct AckSample {
     /// Bytes cumulatively acknowledged.
     pub(super) acked: u64,
     pub(super) rtt: Option<Duration>,
@@ -47,14 +47,14 @@ impl Sender {
 
     /// Tells the congestion control of an ACK of new data.
     #[inline(always)]
-    pub(super) fn tell_of_new_data(
+    pub(super) fn notify_new_ack(
         &mut self,
         ack: &Packet,
-        heard: &Heard,
-        known: Known,
+        heard: &AckOutcome,
+        known: AckSample,
         now: Time,
     ) {
-        let Known { acked, rtt, app_limited } = known;
+        let AckSample { acked, rtt, app_limited } = known;
         let mut growth = heard.growth;
         // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
         let may_grow_at_exit = heard.verdict == Verdict::Recovered
@@ -67,14 +67,21 @@ impl Sender {
             let growth = Some(growth);
             self.congestion.on_ack(&AckEvent { growth, rtt, app_limited, ..event });
         } else if growth > 0 || self.congestion.wants_every_ack() {
-            self.tell_of_much(ack, heard, growth, known, now);
+            self.notify_new_ack_slow(ack, heard, growth, known, now);
         }
     }
 
     /// The same, of one by which the window may not grow or that gives a sample of the rate.
     #[cold]
-    fn tell_of_much(&mut self, ack: &Packet, heard: &Heard, growth: u64, known: Known, now: Time) {
-        let Known { acked, rtt, app_limited } = known;
+    fn notify_new_ack_slow(
+        &mut self,
+        ack: &Packet,
+        heard: &AckOutcome,
+        growth: u64,
+        known: AckSample,
+        now: Time,
+    ) {
+        let AckSample { acked, rtt, app_limited } = known;
         let (phase, rate) = (self.recovery_phase(), self.board.take_rate(heard.rtt));
         let growth = (growth > 0).then_some(growth);
         let event = self.ack_event(ack, acked, heard.delivered, now);
@@ -83,10 +90,10 @@ impl Sender {
 
     /// Tells the congestion control of an ACK that acknowledges nothing cumulatively.
     #[cold]
-    pub(super) fn tell_of_ack_without_data(
+    pub(super) fn notify_nonadvancing_ack(
         &mut self,
         ack: &Packet,
-        heard: Option<&Heard>,
+        heard: Option<&AckOutcome>,
         now: Time,
     ) {
         let delivered = heard.map_or(0, |heard| heard.delivered);

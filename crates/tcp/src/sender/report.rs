@@ -6,7 +6,7 @@ use airpath_core::{Duration, Histogram, Packet, Time};
 
 /// Counters since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct SenderCounters {
     pub(super) sent: u64,
     pub(super) retransmissions: u64,
     pub(super) timeouts: u64,

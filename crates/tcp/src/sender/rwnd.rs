@@ -11,7 +11,7 @@ use airpath_core::{Duration, Time};
 
 /// What keeps the next segment back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(super) enum LimitedBy {
     Nothing,
     ReceiveWindow,
     CongestionWindow,
@@ -41,23 +41,23 @@ fn read(mut clock: i64, now: Time) -> Duration {
 
 impl WindowLimit {
     #[inline]
-    pub(super) fn holder(self) -> Holder {
+    pub(super) fn holder(self) -> LimitedBy {
         if self.by_congestion < 0 {
-            Holder::CongestionWindow
+            LimitedBy::CongestionWindow
         } else if self.by_receiver < 0 {
-            Holder::ReceiveWindow
+            LimitedBy::ReceiveWindow
         } else {
-            Holder::Nothing
+            LimitedBy::Nothing
         }
     }
 
     /// Starts the clock of `holder`, or stops it.
     #[cold]
-    fn toggle(&mut self, holder: Holder, now: Time) {
+    fn toggle(&mut self, holder: LimitedBy, now: Time) {
         match holder {
-            Holder::Nothing => {}
-            Holder::ReceiveWindow => toggle(&mut self.by_receiver, now),
-            Holder::CongestionWindow => toggle(&mut self.by_congestion, now),
+            LimitedBy::Nothing => {}
+            LimitedBy::ReceiveWindow => toggle(&mut self.by_receiver, now),
+            LimitedBy::CongestionWindow => toggle(&mut self.by_congestion, now),
         }
     }
 
@@ -83,7 +83,7 @@ impl Sender {
     /// What could be sent has been sent; the congestion window allows everything below `allowed`.
     #[inline(never)]
     pub(super) fn note_holder(&mut self, allowed: u64, now: Time) {
-        let holder = self.holder_below(allowed, now);
+        let holder = self.limited_by(allowed, now);
         if holder != self.limit.holder() {
             let now = now.min(self.stop);
             self.limit.toggle(self.limit.holder(), now);
@@ -97,18 +97,18 @@ impl Sender {
     }
 
     /// What keeps back the next segment of new data.
-    fn holder_below(&self, allowed: u64, now: Time) -> Holder {
+    fn limited_by(&self, allowed: u64, now: Time) -> LimitedBy {
         let size = (self.end - self.board.nxt()).min(u64::from(self.mss));
         let end = self.board.nxt() + size;
         let is_open = self.phase == Phase::Established && size > 0 && now < self.stop;
         if !is_open {
-            Holder::Nothing
+            LimitedBy::Nothing
         } else if end > allowed {
-            Holder::CongestionWindow
+            LimitedBy::CongestionWindow
         } else if end > self.edge {
-            Holder::ReceiveWindow
+            LimitedBy::ReceiveWindow
         } else {
-            Holder::Nothing
+            LimitedBy::Nothing
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What leaves: in a window, or segment by segment as loss recovery says.
 
-use super::rwnd::Holder;
+use super::rwnd::LimitedBy;
 use super::{Phase, Sender};
 use crate::congestion::CongestionControl;
 use crate::receiver::timestamp;
-use crate::recovery::{Allowance, LossRecovery, Next, Offer, Sent};
+use crate::recovery::{Allowance, LossRecovery, Next, SendLimits, Sent};
 use airpath_core::{Ctx, Flags, Packet, Port, Series, Time};
 
 impl Sender {
@@ -38,7 +38,7 @@ impl Sender {
     pub(super) fn note_limit(&mut self, allowed: u64, now: Time) {
         let end = self.board.nxt() + u64::from(self.mss);
         let is_held_as_before =
-            self.limit.holder() == Holder::CongestionWindow && end > allowed && end <= self.end;
+            self.limit.holder() == LimitedBy::CongestionWindow && end > allowed && end <= self.end;
         if !is_held_as_before {
             self.note_holder(allowed, now);
         }
@@ -63,8 +63,8 @@ impl Sender {
         self.send_next(next, ctx);
     }
 
-    fn offer(&self, now: Time) -> Offer {
-        Offer {
+    fn offer(&self, now: Time) -> SendLimits {
+        SendLimits {
             cwnd: self.congestion.cwnd(),
             edge: self.edge,
             stream_end: self.end,
@@ -94,7 +94,7 @@ impl Sender {
     /// Sends a segment that is not one of those that a window lets out in order.
     #[cold]
     pub(super) fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
-        let restarts_timer = seq == self.board.una() && self.recovery.by_time().is_some();
+        let restarts_timer = seq == self.board.una() && self.recovery.rack_timers().is_some();
         self.send(seq, end, sent, ctx);
         if restarts_timer {
             // Linux tcp_xmit_retransmit_queue.

@@ -204,7 +204,7 @@ class OfdmaTdd(Link):
     in_order : InOrder
         Whether packets are released in order.
     request : RequestProcedure
-        How stations ask for their uplink. Default ``"drawn"``.
+        How stations ask for their uplink. Default ``"random-delay"``.
     piggyback_read : {"at-once", "with-mpdu"}
         When a piggyback request is read: as the burst that carries it is received; or as the last
         MPDU of that burst is received, after its repetitions. Default ``"at-once"``.

@@ -37,8 +37,8 @@ class TcpConfig(TcpParameters):
         IP and TCP header bytes of each packet, above 0; `mss` + `header` is at most 65535 B.
     initial_window : Size or Segments
         cwnd at the start, above 0, in bytes or in segments of `mss`: `"14480 B"`, `"10 segments"`.
-        With SACK and `procedures = "ns3"` at least `mss`. A number without a unit is rejected, in
-        Python too.
+        With SACK and `stack = "ns3"` at least `mss`. A number without a unit is rejected, in Python
+        too.
     initial_ssthresh : Size or "unlimited"
         ssthresh at the start, above 0, or `"unlimited"`.
     receive_window : Size
@@ -101,8 +101,8 @@ class TcpConfig(TcpParameters):
         How the window is reduced for an echoed mark: `"rfc"` at once (RFC 3168 §6.1.2); `"cwr"` in
         the state CWR (Linux, ns-3): it does not grow until data sent after the echo is
         acknowledged, and with `recovery = "prr"` it follows proportional rate reduction. `"cwr"`
-        requires SACK and `loss_detection = "rack"` or `procedures = "ns3"`; without them the value
-        of a profile becomes `"rfc"`.
+        requires SACK and `loss_detection = "rack"` or `stack = "ns3"`; without them the value of a
+        profile becomes `"rfc"`.
     window_scaling : {"exact", "off", "on"}
         How the window is written into an ACK: `"exact"` without a limit; `"off"` in 16 bits, at
         most 65535 B; `"on"` in 16 bits times 2^shift (RFC 7323 §2), rounded down, with the smallest
@@ -110,7 +110,7 @@ class TcpConfig(TcpParameters):
     sack_after_timeout : {"forget", "keep"}
         SACK information at a timeout: `"forget"` is discarded (RFC 2018 §8); `"keep"` is kept, and
         only holes are retransmitted, unless the oldest segment is part of it, which proves reneging
-        (Linux). `procedures = "ns3"` and `loss_detection = "rack"` always keep it.
+        (Linux). `stack = "ns3"` and `loss_detection = "rack"` always keep it.
     idle_restart : {"off", "restart", "decay"}
         cwnd after more than an RTO without sending: `"off"` unchanged; `"restart"` at most the
         initial window (RFC 5681 §4.1); `"decay"` half for each RTO after the first, down to the
@@ -124,7 +124,7 @@ class TcpConfig(TcpParameters):
         the timeout is SRTT + max(`min_rto`, 4·RTTVAR) (Linux).
     quick_acks : int
         In-order segments at the start of a connection that are acknowledged one by one, from 0.
-    procedures : {"rfc", "ns2", "ns3", "linux"}
+    stack : {"rfc", "ns2", "ns3", "linux"}
         Implementation to follow where implementations differ: `"rfc"` the RFCs; `"ns2"` the one-way
         agents of ns-2, which have no SACK; `"ns3"` ns-3.48, in recovery with SACK and in CUBIC's
         arithmetic; `"linux"` a Linux kernel: windows of complete segments, the base of a reduction,
@@ -142,8 +142,8 @@ class TcpConfig(TcpParameters):
         % from there (Linux).
     loss_detection : {"sack", "rack"}
         How losses are found with SACK: `"sack"` by segments that arrived beyond a hole (RFC 6675);
-        `"rack"` by time (RFC 8985), lost retransmissions included. `procedures = "ns3"` has the
-        first; the value of a profile becomes `"sack"` under it.
+        `"rack"` by time (RFC 8985), lost retransmissions included. `stack = "ns3"` has the first;
+        the value of a profile becomes `"sack"` under it.
     tail_loss_probe : bool
         Probe the tail after two round trips (RFC 8985 §7). Requires `loss_detection = "rack"`;
         without it the value of a profile becomes false.
@@ -191,7 +191,7 @@ class TcpConfig(TcpParameters):
     grow_unused: Truth | None = None
     rto_floor: Annotated[str | None, choice("total", "variance")] = None
     quick_acks: CountOrNone | None = None
-    procedures: Annotated[str | None, choice("rfc", "ns2", "ns3", "linux")] = None
+    stack: Annotated[str | None, choice("rfc", "ns2", "ns3", "linux")] = None
     flight_bound: Annotated[str | None, choice("none", "cwnd", "replaced")] = None
     pacing: Annotated[str | None, choice("off", "on")] = None
     loss_detection: Annotated[str | None, choice("sack", "rack")] = None

@@ -318,13 +318,13 @@ class Tcp(Source):
         if profile is not None:
             whole = profile_config(profile, None, None, tcp)
             wrong += _inconsistent(whole, tcp)
-            if whole.procedures == "ns3" and cc is not None and cc.echo == "dctcp":
-                what = f'procedures = "ns3" has no cc = {quote(cc.kind)}'
-                error = fault(what, 'Write procedures = "rfc"')
-                wrong.append((("procedures",), whole.procedures, error))
-            if whole.procedures == "ns2" and whole.recovery in SELECTIVE:
-                error = fault('procedures = "ns2" knows no SACK', 'Write procedures = "rfc"')
-                blamed = "recovery" if tcp.recovery else "procedures"
+            if whole.stack == "ns3" and cc is not None and cc.echo == "dctcp":
+                what = f'stack = "ns3" has no cc = {quote(cc.kind)}'
+                error = fault(what, 'Write stack = "rfc"')
+                wrong.append((("stack",), whole.stack, error))
+            if whole.stack == "ns2" and whole.recovery in SELECTIVE:
+                error = fault('stack = "ns2" knows no SACK', 'Write stack = "rfc"')
+                blamed = "recovery" if tcp.recovery else "stack"
                 wrong.append(((blamed,), getattr(tcp, blamed), error))
         if wrong:
             raise faults_at(*wrong)
@@ -345,9 +345,9 @@ class Tcp(Source):
         """Return the resolved form; every TCP parameter is listed."""
         options = self.config().resolved(context, (*path, "tcp"))
         cc = self.cc or Reno()
-        if options["procedures"] == "ns3" and options["recovery"] in SELECTIVE:
+        if options["stack"] == "ns3" and options["recovery"] in SELECTIVE:
             cc = cc.in_ns3()
-        if options["procedures"] == "linux":
+        if options["stack"] == "linux":
             cc = cc.in_linux()
         options["ecn"] = cc.echo or options["ecn"]
         source: dict[str, Any] = {
@@ -474,9 +474,9 @@ def _inconsistent(options: TcpConfig, given: TcpConfig) -> list[tuple[Path, Any,
             complain((name, "max_rto"), what, f"Write {name} up to max_rto")
             break
     selects = options.recovery in SELECTIVE
-    if selects and options.procedures == "ns3" and options.initial_window < options.mss:  # type: ignore[operator]
+    if selects and options.stack == "ns3" and options.initial_window < options.mss:  # type: ignore[operator]
         what = f"initial_window = {options.initial_window} is below mss = {options.mss}, and "
-        what += 'procedures = "ns3" never sends a part of a segment'
+        what += 'stack = "ns3" never sends a part of a segment'
         complain(("initial_window", "mss"), what, 'Write at least "1 segment"')
     for name, needs in unmet_needs(options.document()):
         if (value := getattr(given, name)) is not None:

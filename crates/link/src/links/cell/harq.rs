@@ -23,7 +23,7 @@ pub enum Harq {
 
 /// A block that has failed and is repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Repeated {
+pub(super) struct HarqBlock {
     /// How it was made.
     pub(super) block: Coded,
     /// What has been heard of it: a sum of power ratios or of capacities.
@@ -34,7 +34,7 @@ impl Harq {
     /// What has been heard of a block after another slot, which ended with the SNR `snr`, a power
     /// ratio; `before` it was 0 at first.
     #[inline]
-    pub(super) fn hear(self, before: f64, snr: f64, rate: &SlotRate) -> f64 {
+    pub(super) fn on_feedback(self, before: f64, snr: f64, rate: &SlotRate) -> f64 {
         match self {
             Harq::Off => snr,
             Harq::Chase => before + snr,
@@ -57,7 +57,7 @@ mod tests {
         for (harq, carried) in
             [(Harq::Off, 2.0), (Harq::Chase, 5f64.log2()), (Harq::Incremental, 3.0)]
         {
-            let heard = harq.hear(harq.hear(0.0, 1.0, &rate), 3.0, &rate);
+            let heard = harq.on_feedback(harq.on_feedback(0.0, 1.0, &rate), 3.0, &rate);
             let fails = |factor: f64| {
                 // The SNR at which the capacity is that.
                 let snr = (carried * factor).exp2() - 1.0;

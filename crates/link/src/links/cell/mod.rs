@@ -48,7 +48,7 @@ use airpath_core::{
     Setup, Stage, Time, UserId,
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
-use harq::Repeated;
+use harq::HarqBlock;
 use margin::Margins;
 use rate::{Coded, SlotRate};
 use user::{Radio, User};
@@ -93,18 +93,18 @@ impl Part<dyn Link + Send, LinkContext> for Cell {
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
         config.validate()?;
-        let Setup { seed, extra: kit, .. } = setup;
+        let Setup { seed, extra: context, .. } = setup;
         let slot = Duration::from_nanos(config.slot_ns);
-        let rate = SlotRate::new(&config.rate, slot, &kit.files, &seed.child("rate"))
+        let rate = SlotRate::new(&config.rate, slot, &context.files, &seed.child("rate"))
             .map_err(|error| error.under("rate"))?;
-        let count = kit.users.count();
+        let count = context.users.count();
         let weights = (0..count as u32).map(|user| config.weight(user)).collect();
         let population = Population { weights, slot, rate: rate.nominal() };
-        let registry = &kit.registries.get::<SchedulerRegistry>();
+        let registry = &context.registries.get::<SchedulerRegistry>();
         let scheduler = Setup { seed: seed.child("scheduler"), registry, extra: population };
         let scheduler = AnyScheduler::build(&config.scheduler, scheduler)
             .map_err(|error| error.under("scheduler"))?;
-        let all = (0..count as u32).map(|user| Self::user(&config, &kit, user, &seed));
+        let all = (0..count as u32).map(|user| Self::user(&config, &context, user, &seed));
         let all: Vec<(User, Radio)> = all.collect::<Result<_, _>>()?;
         let (people, radios) = all.into_iter().unzip();
         Ok(Cell {
@@ -116,9 +116,9 @@ impl Part<dyn Link + Send, LinkContext> for Cell {
             attempts: config.attempts,
             harq: config.harq,
             scheduler,
-            errors: kit.errors(config.errors.as_ref(), &seed)?,
-            output: kit.forward.output,
-            users: kit.users,
+            errors: context.errors(config.errors.as_ref(), &seed)?,
+            output: context.forward.output,
+            users: context.users,
             with_data: UserSet::new(count),
             timers: Timers::new(count),
             block: None,
@@ -133,19 +133,19 @@ impl Cell {
     /// A user by its number: what it is does not depend on who else there is.
     fn user(
         config: &CellConfig,
-        kit: &LinkContext,
+        context: &LinkContext,
         user: u32,
         seed: &Seed,
     ) -> Result<(User, Radio), ConfigError> {
         let name = format!("user {user}");
         let (snr, place) = config.snr(user);
         let slot = Duration::from_nanos(config.slot_ns);
-        let channel = kit.slotted_snr(snr, slot, &seed.child(&name), seed);
+        let channel = context.slotted_snr(snr, slot, &seed.child(&name), seed);
         let channel = channel.map_err(|error| match place.as_str() {
             "" => error,
             place => error.under(place),
         })?;
-        Ok((User::new(kit.forward.queue(&name)?), Radio::new(channel)))
+        Ok((User::new(context.forward.queue(&name)?), Radio::new(channel)))
     }
 
     /// When slot number `slot` begins.
@@ -255,13 +255,14 @@ impl Cell {
         let Cell { people, meter, margins, output, .. } = self;
         let (person, margin) = (&mut people[user], margins.of_mut(user));
         let before = person.repeated.map_or(0.0, |repeated| repeated.heard);
-        let heard = self.harq.hear(before, self.radios[user].channel.at_end_of(slot), &self.rate);
+        let heard =
+            self.harq.on_feedback(before, self.radios[user].channel.at_end_of(slot), &self.rate);
         let mut has_failed = self.rate.fails(&coded, self.harq, heard);
         if let Some(errors) = &mut self.errors
             && !has_failed
         {
             let (bytes, mcs) = (Bytes(bits.div_ceil(8)), self.rate.mcs(&coded));
-            has_failed = errors.destroys(&Frame { began, ended, bytes, mcs });
+            has_failed = errors.corrupts(&Frame { began, ended, bytes, mcs });
         }
         person.repeated = None;
         if has_failed {
@@ -273,7 +274,7 @@ impl Cell {
                 margin.on_loss();
             }
             if self.harq != Harq::Off && person.is_failing() {
-                person.repeated = Some(Repeated { block: coded, heard });
+                person.repeated = Some(HarqBlock { block: coded, heard });
             }
         } else {
             let deliver = |packet: &Packet, ctx: &mut Ctx<'_>| {

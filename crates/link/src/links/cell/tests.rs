@@ -55,13 +55,14 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
         made.set(made.get() + 1);
         Ok(Queue::new(AnyQueue::build(&limit, setup)?, QueueId(made.get() - 1)))
     };
-    let kit = LinkContext {
+    let context = LinkContext {
         users: Users::new(snrs.iter().map(|_| None)),
         files: Arc::new(files),
         ..LinkContext::new(DirectionContext::new(Port(0), queue))
     };
     let config = serde_json::from_value(description).expect("a description");
-    let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &Registry::default(), extra: kit };
+    let setup =
+        Setup { seed: Seed::new(1, 0, "link"), registry: &Registry::default(), extra: context };
     Cell::build(config, setup).expect("accepted")
 }
 

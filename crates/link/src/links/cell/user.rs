@@ -1,6 +1,6 @@
 //! One user of a cell: its queue, what the cell holds of it, its channel and what is measured.
 
-use super::harq::Repeated;
+use super::harq::HarqBlock;
 use crate::link::UserReport;
 use airpath_aqm::{Queue, QueueReport};
 use airpath_core::{Bytes, Ctx, Delays, DropReason, Duration, Packet, Ring, Time, UserId};
@@ -73,7 +73,7 @@ pub(super) struct User {
     /// Slots that have failed in a row.
     failures: u32,
     /// The block that is sent again as it was.
-    pub(super) repeated: Option<Repeated>,
+    pub(super) repeated: Option<HarqBlock>,
     /// From arrival to the end of the slot that completes a packet.
     delays: Delays,
     counts: Counts,

@@ -147,7 +147,7 @@ impl MimoConfig {
     /// # Errors
     /// When a value is outside its range; the field is its name.
     pub fn symbol_errors(&self) -> Result<[f64; 2], ConfigError> {
-        let constellation = Constellation::of_name(&self.modulation)?;
+        let constellation = Constellation::from_name(&self.modulation)?;
         let fading = self.fading()?;
         finite("snr_db", self.snr_db)?;
         if !(self.bad_snr_offset_db <= 0.0 && self.bad_snr_offset_db.is_finite()) {
@@ -179,7 +179,7 @@ impl MimoConfig {
         let Some(FecConfig::ReedSolomon { code_rate, symbol_bits, .. }) = self.fec else {
             return Ok(None);
         };
-        let of_constellation = Constellation::of_name(&self.modulation)?.bits();
+        let of_constellation = Constellation::from_name(&self.modulation)?.bits();
         if symbol_bits % of_constellation != 0 {
             let problem = format!(
                 "not a multiple of the {of_constellation} bits of a symbol of {}",
@@ -214,7 +214,7 @@ impl MimoConfig {
             states,
             error,
             chain: ErrorChain::new(good_to_bad, bad_to_good, error[0], error[1])?,
-            bits: Constellation::of_name(&self.modulation)?.bits(),
+            bits: Constellation::from_name(&self.modulation)?.bits(),
             code: self.code()?,
             small: self.small_code()?,
         })

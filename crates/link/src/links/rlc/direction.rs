@@ -118,10 +118,10 @@ impl Direction {
 
     /// Whether the `pdus` that are sent in the TTI that begins at `start` are destroyed.
     #[inline]
-    pub(super) fn destroys(&mut self, start: Time, pdus: u64) -> bool {
+    pub(super) fn corrupts(&mut self, start: Time, pdus: u64) -> bool {
         let Some(errors) = &mut self.errors else { return false };
         let (ended, bytes) = (self.clock.end_of(start), self.clock.bytes_of(pdus));
-        errors.destroys(&errors::Frame { began: start, ended, bytes, mcs: None })
+        errors.corrupts(&errors::Frame { began: start, ended, bytes, mcs: None })
     }
 
     /// Fills `slots` PDUs with data; gives how many, and whether one of them polls.

@@ -82,7 +82,7 @@ impl Part<dyn Link + Send, LinkContext> for RlcAm {
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
         config.validate()?;
-        let Setup { seed, extra: kit, .. } = setup;
+        let Setup { seed, extra: context, .. } = setup;
         let rules = config.rules();
         let receiver_rules = ReceiverRules {
             window: config.window,
@@ -91,13 +91,14 @@ impl Part<dyn Link + Send, LinkContext> for RlcAm {
         };
         let reverse_errors = config.reverse_errors.as_ref().or(config.errors.as_ref());
         let errors = [
-            kit.errors(config.errors.as_ref(), &seed.child("forward"))?,
-            kit.errors(reverse_errors, &seed.child("reverse"))?,
+            context.errors(config.errors.as_ref(), &seed.child("forward"))?,
+            context.errors(reverse_errors, &seed.child("reverse"))?,
         ];
         let rates = [config.rate_bps, config.reverse_rate_bps.unwrap_or(config.rate_bps)];
         let tti = Duration::from_nanos(config.tti_ns);
-        let queue = kit.forward.only_queue()?;
-        let reverse_queue = kit.reverse.as_ref().map(DirectionContext::only_queue).transpose()?;
+        let queue = context.forward.only_queue()?;
+        let reverse_queue =
+            context.reverse.as_ref().map(DirectionContext::only_queue).transpose()?;
         let mut queues = [Some(queue), reverse_queue].into_iter();
         let mut errors = errors.into_iter();
         let directions = rates.map(|rate_bps| {
@@ -112,7 +113,7 @@ impl Part<dyn Link + Send, LinkContext> for RlcAm {
         });
         Ok(RlcAm {
             directions,
-            outputs: [kit.forward.output, Port(1 - kit.forward.output.0)],
+            outputs: [context.forward.output, Port(1 - context.forward.output.0)],
             reverse_follows: config.reverse_rate_bps.is_none(),
             latency: [config.latency_ns, config.reverse_latency()].map(Duration::from_nanos),
             reset_timer: Duration::from_nanos(config.reset_timer_ns),
@@ -253,7 +254,7 @@ impl RlcAm {
         direction.meter.add_used(pdus);
         direction.counts.frames += 1;
         direction.counts.control_pdus += control;
-        if direction.destroys(start, pdus) {
+        if direction.corrupts(start, pdus) {
             direction.counts.frames_lost += 1;
             self.free_reports.extend(frame.status);
         } else {

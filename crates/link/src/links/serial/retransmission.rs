@@ -1,7 +1,7 @@
 //! A serial link with retransmission behind its air. All of it is apart: links without have no use for it.
 
 use super::{SerialLink, Transmitter};
-use crate::links::air::Air;
+use crate::links::frame_errors::FrameErrors;
 use crate::retransmission::stage::RetransmissionStage;
 use airpath_core::{Ctx, Packet, Time};
 
@@ -59,7 +59,7 @@ impl<T: Transmitter> SerialLink<T> {
     fn release(
         &mut self,
         ctx: &mut Ctx<'_>,
-        work: impl FnOnce(&mut RetransmissionStage, &mut Air, &mut dyn FnMut(Packet, bool)),
+        work: impl FnOnce(&mut RetransmissionStage, &mut FrameErrors, &mut dyn FnMut(Packet, bool)),
     ) {
         let SerialLink { retransmission, air, meter, queue, output, .. } = self;
         let Some(retransmission) = retransmission else { return };

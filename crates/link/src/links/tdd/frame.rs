@@ -14,7 +14,7 @@ pub(super) const REQUEST_HEADER: u64 = 6;
 
 /// What a station has got in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct FrameAllocation {
     slots: u64,
     bytes: u64,
 }
@@ -36,7 +36,7 @@ pub(super) struct Burst {
 /// What a station would have of the downlink of a frame: kept, for most frames find most stations as
 /// they were.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
+pub(super) struct DownlinkState {
     /// Whether it is to be found anew, for something has become of the station's data or its slots.
     pub(super) is_stale: bool,
     /// Of all slots, bit/s.
@@ -47,15 +47,15 @@ pub(super) struct Offer {
     head_since: Time,
 }
 
-impl Offer {
+impl DownlinkState {
     /// Not found yet.
-    pub(super) const STALE: Offer =
-        Offer { is_stale: true, rate: 0.0, backlog: 0, head_since: Time::ZERO };
+    pub(super) const STALE: DownlinkState =
+        DownlinkState { is_stale: true, rate: 0.0, backlog: 0, head_since: Time::ZERO };
 
-    fn of(side: &mut Side, rate: f64, segmentation: &Segmentation, now: Time) -> Offer {
+    fn of(side: &mut Side, rate: f64, segmentation: &Segmentation, now: Time) -> DownlinkState {
         let waited = side.head_packet().map_or(Duration::ZERO, |packet| packet.waited(now));
         let head_since = Time::from_nanos(now.as_nanos() - waited.as_nanos());
-        Offer { is_stale: false, rate, backlog: side.backlog(segmentation), head_since }
+        DownlinkState { is_stale: false, rate, backlog: side.backlog(segmentation), head_since }
     }
 }
 
@@ -79,7 +79,7 @@ impl Tdd {
         candidates.clear();
         let members = if side == 0 { with_data } else { with_request };
         members.for_each(|number| {
-            turns[number] = Turn::default();
+            turns[number] = FrameAllocation::default();
             if let Some(radio) = radio {
                 let direction = &mut stations[number].sides[side];
                 (direction.scheme, direction.slot) = radio.choose(side, number, frame);
@@ -90,7 +90,7 @@ impl Tdd {
                 if offer.is_stale {
                     let direction = &mut stations[number].sides[0];
                     let rate = direction.slot.rate(slots[0], *frame_s);
-                    *offer = Offer::of(direction, rate, &segmentation[0], now);
+                    *offer = DownlinkState::of(direction, rate, &segmentation[0], now);
                 }
                 (offer.rate, offer.backlog, now.saturating_since(offer.head_since))
             } else {
@@ -147,7 +147,7 @@ impl Tdd {
                     break;
                 }
                 free -= more;
-                *turn = Turn { slots: turn.slots + more, bytes };
+                *turn = FrameAllocation { slots: turn.slots + more, bytes };
                 station.headers -= 1;
                 headers += 1;
             }
@@ -189,7 +189,7 @@ impl Tdd {
         }
         let slots = slot.slots_for(turn.bytes + bytes).max(turn.slots);
         *free -= slots - turn.slots;
-        self.turns[number] = Turn { slots, bytes: turn.bytes + bytes };
+        self.turns[number] = FrameAllocation { slots, bytes: turn.bytes + bytes };
         station.requested -= bytes;
         station.granted_ever += bytes;
         station.counts.granted_bytes += bytes;
@@ -226,7 +226,7 @@ impl Tdd {
                 given = mpdu.bytes;
                 let slots = slot.slots_for(turn.bytes + given).max(turn.slots);
                 free = left - (slots - turn.slots);
-                self.turns[number] = Turn { slots, bytes: turn.bytes + given };
+                self.turns[number] = FrameAllocation { slots, bytes: turn.bytes + given };
                 self.meters[0].add_used(slots - turn.slots);
                 if let Some(radio) = &mut self.radio {
                     radio.count(0, mpdu.scheme);
@@ -235,7 +235,7 @@ impl Tdd {
                 if mpdu.ends > 0 {
                     let queued = station.requested;
                     let more = self.grant.on_downlink(number as u32, Downlink::Sent, queued);
-                    self.grant_unasked(number, more, ctx.now);
+                    self.grant_proactively(number, more, ctx.now);
                 }
             } else if is_first && left == whole && !segmentation.fragments {
                 self.drop_too_large(0, number, ctx);

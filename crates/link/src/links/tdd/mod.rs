@@ -17,7 +17,7 @@
 //! | --- | --- |
 //! | `settings.rs` | what the user sets |
 //! | `clock.rs` | frames and the instants in them |
-//! | `due.rs` | who has something to do, and what is due first |
+//! | `timers.rs` | who has something to do, and what is due first |
 //! | `slots.rs` | slots and what they carry |
 //! | `side.rs` | a direction of a station: packets and MPDUs |
 //! | `station.rs` | a station as both ends know it |
@@ -26,27 +26,27 @@
 //! | `air.rs` | from the air to the packets that are handed up |
 //! | `radio.rs` | schemes that follow the radio |
 //! | `report.rs` | what is measured |
-//! | `alone.rs` | what a station that has the link to itself meets, for analytic models |
+//! | `single_station.rs` | what a station that has the link to itself meets, for analytic models |
 
-mod air;
-mod alone;
-mod carried;
+mod air_interface;
 mod clock;
-mod due;
 mod frame;
+mod piggyback_requests;
 mod radio;
 mod report;
 mod settings;
 mod side;
+mod single_station;
 mod slots;
 mod station;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod uplink;
 
-pub use alone::Alone;
 pub use clock::Clock;
-pub use settings::{MapOverhead, PiggybackRead, StationConfig, TddConfig, Ways};
+pub use settings::{MapOverhead, PerDirection, PiggybackRead, StationConfig, TddConfig};
+pub use single_station::SingleStation;
 
 use crate::context::{DirectionContext, LinkContext, Users};
 use crate::link::{Link, SideReport, Sides};
@@ -54,25 +54,25 @@ use crate::links::meter::Meter;
 use crate::mac::agenda::{Timers, UserSet};
 use crate::mac::grant::{AnyGrant, Grant, GrantContext, GrantRegistry, GrantRules};
 use crate::mac::request::{
-    AnyRequest, Heard, Request, RequestContext, RequestRegistry, RequestRules,
+    AnyRequest, Request, RequestContext, RequestEvent, RequestRegistry, RequestRules,
 };
 use crate::mac::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegistry};
 use crate::retransmission::delay_queue::DelayQueue;
-use air::Air;
+use air_interface::AirInterface;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
     Registry, Seed, Setup, Stage, Time, UserChange, UserId,
 };
-use carried::Carried;
-use frame::{Burst, Offer, Turn};
+use frame::{Burst, DownlinkState, FrameAllocation};
+use piggyback_requests::PiggybackRequests;
 use radio::Radio;
 use serde_json::json;
 use side::{Mpdu, Segmentation, Side};
 use slots::SlotSize;
 use station::Station;
 use std::collections::VecDeque;
-use uplink::Stated;
+use uplink::ReceivedRequest;
 
 /// Bytes beside a header without which a frame carries nothing, not even pieces of a packet.
 const LEAST_ROOM: u64 = 8;
@@ -103,7 +103,7 @@ pub struct Tdd {
     asking: RequestRules,
     grant: AnyGrant,
     rules: GrantRules,
-    air: [Air; 2],
+    air: [AirInterface; 2],
     /// Where schemes follow it.
     radio: Option<Radio>,
     /// Stations with data in the downlink, and with something in their request queues.
@@ -112,9 +112,9 @@ pub struct Tdd {
     /// Bursts that maps have granted, in order of their frames.
     bursts: VecDeque<Burst>,
     /// What stations have said in bursts and headers.
-    stated: DelayQueue<Stated>,
+    stated: DelayQueue<ReceivedRequest>,
     /// And what is read with the MPDUs that carry it.
-    carried: Carried,
+    piggyback_requests: PiggybackRequests,
     piggyback_read: PiggybackRead,
     /// Stations that are left without a grant.
     fallbacks: Timers,
@@ -128,11 +128,11 @@ pub struct Tdd {
     /// Frames in which something was sent since measurement started.
     frames: u64,
     meters: [Meter; 2],
-    heard: Vec<Heard>,
+    heard: Vec<RequestEvent>,
     candidates: Vec<Candidate>,
     /// By station: of the downlink, and what it has got in the direction of the frame that is given away.
-    offers: Vec<Offer>,
-    turns: Vec<Turn>,
+    offers: Vec<DownlinkState>,
+    turns: Vec<FrameAllocation>,
     /// When the first of the bursts closes.
     closes: Time,
     /// The earliest of what is due at other times than those of frames: requests, what stations stated,
@@ -150,20 +150,20 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
         config.validate()?;
-        let Setup { seed, extra: kit, .. } = setup;
+        let Setup { seed, extra: context, .. } = setup;
         let (clock, stations) = (config.clock(), config.stations);
         let slots = [config.downlink_slots - config.map_overhead.slots, config.uplink_slots];
-        let users = kit.users.folded(stations)?;
+        let users = context.users.folded(stations)?;
         let request = Setup {
             seed: seed.child("request"),
-            registry: &kit.registries.get::<RequestRegistry>(),
+            registry: &context.registries.get::<RequestRegistry>(),
             extra: RequestContext { stations, clock },
         };
         let request =
             AnyRequest::build(&config.request, request).map_err(|error| error.under("request"))?;
         let grant = Setup {
             seed: seed.child("grant"),
-            registry: &kit.registries.get::<GrantRegistry>(),
+            registry: &context.registries.get::<GrantRegistry>(),
             extra: GrantContext { stations, frame: clock.frame() },
         };
         let grant = AnyGrant::build(&config.grant, grant).map_err(|error| error.under("grant"))?;
@@ -183,11 +183,11 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
         let radio = config
             .radio
             .as_ref()
-            .map(|radio| Radio::new(radio, &config.users, cell, (&kit, &seed.child("radio"))));
+            .map(|radio| Radio::new(radio, &config.users, cell, (&context, &seed.child("radio"))));
         let radio = radio.transpose()?;
         // Queues are numbered by direction.
-        let down = Self::queues(&config, &kit.forward)?;
-        let up = match &kit.reverse {
+        let down = Self::queues(&config, &context.forward)?;
+        let up = match &context.reverse {
             Some(reverse) => Self::queues(&config, reverse)?,
             None => (0..stations).map(|_| Self::no_queue()).collect::<Result<_, _>>()?,
         };
@@ -222,8 +222,8 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
             packs: config.packing.of(side),
         });
         let count = stations as usize;
-        let reverse = kit.reverse.as_ref().map(|side| side.output);
-        let ports = [kit.forward.output, reverse.unwrap_or_default()];
+        let reverse = context.reverse.as_ref().map(|side| side.output);
+        let ports = [context.forward.output, reverse.unwrap_or_default()];
         let mut tdd = Tdd {
             clock,
             frame_s,
@@ -238,16 +238,26 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
             nominal,
             ports,
             schedulers: [
-                Self::scheduler(&config, &kit, nominal[0], &seed.child("down"))?,
-                Self::scheduler(&config, &kit, nominal[1], &seed.child("up"))?,
+                Self::scheduler(&config, &context, nominal[0], &seed.child("down"))?,
+                Self::scheduler(&config, &context, nominal[1], &seed.child("up"))?,
             ],
             request,
             asking,
             grant,
             rules,
             air: [
-                Air::new(&config, &kit, config.errors.as_ref(), &seed.child("forward"))?,
-                Air::new(&config, &kit, config.reverse_errors.as_ref(), &seed.child("reverse"))?,
+                AirInterface::new(
+                    &config,
+                    &context,
+                    config.errors.as_ref(),
+                    &seed.child("forward"),
+                )?,
+                AirInterface::new(
+                    &config,
+                    &context,
+                    config.reverse_errors.as_ref(),
+                    &seed.child("reverse"),
+                )?,
             ],
             users,
             radio,
@@ -255,7 +265,7 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
             with_request: UserSet::new(count),
             bursts: VecDeque::new(),
             stated: DelayQueue::default(),
-            carried: Carried::default(),
+            piggyback_requests: PiggybackRequests::default(),
             piggyback_read: config.piggyback_read,
             fallbacks: Timers::new(count),
             queue_timers: [Timers::new(count), Timers::new(count)],
@@ -266,13 +276,13 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
             meters: [Meter::default(), Meter::default()],
             heard: Vec::new(),
             candidates: Vec::with_capacity(count),
-            offers: vec![Offer::STALE; count],
-            turns: vec![Turn::default(); count],
+            offers: vec![DownlinkState::STALE; count],
+            turns: vec![FrameAllocation::default(); count],
             closes: Time::NEVER,
             seldom: Time::NEVER,
             wakeup: Time::NEVER,
         };
-        tdd.find_seldom();
+        tdd.find_irregular_timer();
         tdd.set_wakeup();
         Ok(tdd)
     }
@@ -287,18 +297,18 @@ impl Tdd {
     }
 
     /// The queues of a direction: one for each station.
-    fn queues(config: &TddConfig, kit: &DirectionContext) -> Result<Vec<Queue>, ConfigError> {
-        let queue = |station: u32| kit.queue(&format!("station {station}"));
+    fn queues(config: &TddConfig, context: &DirectionContext) -> Result<Vec<Queue>, ConfigError> {
+        let queue = |station: u32| context.queue(&format!("station {station}"));
         (0..config.stations).map(queue).collect()
     }
 
     fn scheduler(
         config: &TddConfig,
-        kit: &LinkContext,
+        context: &LinkContext,
         rate: Rate,
         seed: &Seed,
     ) -> Result<AnyScheduler, ConfigError> {
-        let registry = &kit.registries.get::<SchedulerRegistry>();
+        let registry = &context.registries.get::<SchedulerRegistry>();
         let slot = config.clock().frame();
         let population = Population::even(config.stations as usize, slot, rate);
         let setup = Setup { seed: seed.child("scheduler"), registry, extra: population };
@@ -402,7 +412,7 @@ impl Stage for Tdd {
 
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
         if self.seldom <= ctx.now {
-            self.hear_requests(ctx.now);
+            self.poll_requests(ctx.now);
         }
         for side in 0..2 {
             if self.air[side].next_wakeup() <= ctx.now {
@@ -410,7 +420,7 @@ impl Stage for Tdd {
             }
         }
         if self.seldom <= ctx.now {
-            self.hear_stated(ctx.now);
+            self.receive_requests(ctx.now);
         }
         if self.closes <= ctx.now {
             self.close_bursts(ctx);
@@ -419,7 +429,7 @@ impl Stage for Tdd {
             self.ask_after_all(ctx.now);
             self.wake_queues(ctx);
             self.grant_by_itself(ctx.now);
-            self.find_seldom();
+            self.find_irregular_timer();
         }
         if self.is_awake() && self.clock.start_of(self.next_frame) <= ctx.now {
             self.begin_frame(ctx);
@@ -440,7 +450,7 @@ impl Stage for Tdd {
             Control::User(user, change) => self.change_user(*user, change, ctx),
             _ => {}
         }
-        self.find_seldom();
+        self.find_irregular_timer();
         self.set_wakeup();
     }
 

@@ -101,7 +101,7 @@ impl Radio {
         config: &RadioConfig,
         users: &[super::StationConfig],
         cell: Cell,
-        (kit, seed): (&LinkContext, &Seed),
+        (context, seed): (&LinkContext, &Seed),
     ) -> Result<Radio, ConfigError> {
         let channel = |number: u32| {
             let own = users.iter().enumerate().find(|(_, entry)| entry.user == number);
@@ -109,7 +109,8 @@ impl Radio {
             let (place, snr) = own.map_or((None, &config.snr), |(place, snr)| (Some(place), snr));
             let of_station = seed.child(&format!("station {number}"));
             let made = || {
-                kit.slotted_snr(snr, cell.frame, &of_station, seed).map_err(|error| match place {
+                context.slotted_snr(snr, cell.frame, &of_station, seed).map_err(|error| match place
+                {
                     Some(place) => error.under(&format!("users.{place}")),
                     None => error.under("radio"),
                 })
@@ -118,14 +119,14 @@ impl Radio {
             Ok(Channel { fed_back, met, moved_db: 0.0, chosen: [(f64::NAN, 0); 2] })
         };
         let channels = (0..cell.stations).map(channel).collect::<Result<_, ConfigError>>()?;
-        Radio::of(config, channels, cell, (kit, seed)).map_err(|error| error.under("radio"))
+        Radio::of(config, channels, cell, (context, seed)).map_err(|error| error.under("radio"))
     }
 
     fn of(
         config: &RadioConfig,
         channels: Vec<Channel>,
         cell: Cell,
-        (kit, seed): (&LinkContext, &Seed),
+        (context, seed): (&LinkContext, &Seed),
     ) -> Result<Radio, ConfigError> {
         if !(-LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB).contains(&config.uplink_db) {
             let problem = "no level in dB. Write a number in [-200, 200]";
@@ -135,14 +136,14 @@ impl Radio {
             let problem = format!("more than {LONGEST_FEEDBACK}");
             return Err(ConfigError::new("feedback_frames", config.feedback_frames, problem));
         }
-        let measured = kit.files.table(&config.table)?;
+        let measured = context.files.table(&config.table)?;
         let table = |side: usize| {
             let symbols = (cell.slots[side] * cell.slot_symbols) as f64;
             Ok(Arc::new(SETS[side].table(&measured, symbols / cell.frame.as_secs_lossy())?))
         };
         let tables = [table(0)?, table(1)?];
         let chooser = |side: usize| {
-            let policies = kit.registries.get::<PolicyRegistry>();
+            let policies = context.registries.get::<PolicyRegistry>();
             let setup = (seed.child("policy"), &policies);
             let table = Arc::clone(&tables[side]);
             let chooser = Chooser::new(&config.policy, table, REFERENCE, setup)
@@ -221,7 +222,7 @@ impl Radio {
 
     /// Whether an attempt fails that is made in `frame`; what was heard of the MPDU grows by it. Frames
     /// of a station do not fall.
-    pub(super) fn destroys(&mut self, side: usize, frame: u64, mpdu: &mut super::Mpdu) -> bool {
+    pub(super) fn corrupts(&mut self, side: usize, frame: u64, mpdu: &mut super::Mpdu) -> bool {
         let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
         let channel = &mut self.channels[mpdu.station as usize];
         let snr = channel.met[side].at(frame) * from_db(channel.moved_db + uplink_db);

@@ -54,9 +54,9 @@ pub struct TddConfig {
     #[serde(default)]
     pub crc: bool,
     /// Whether packets are cut to fit.
-    pub fragmentation: Ways,
+    pub fragmentation: PerDirection,
     /// Whether several packets share an MPDU.
-    pub packing: Ways,
+    pub packing: PerDirection,
     /// HARQ in both directions; absent: none.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
@@ -64,7 +64,7 @@ pub struct TddConfig {
     #[serde(default)]
     pub arq: Option<ArqConfig>,
     /// Whether packets are handed up in the order in which they were sent.
-    pub in_order: Ways,
+    pub in_order: PerDirection,
     /// What destroys MPDUs of the downlink: `{"kind": …}`; absent: nothing.
     #[serde(default)]
     pub errors: Option<Value>,
@@ -124,14 +124,14 @@ pub struct MapOverhead {
 /// Something of both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ways {
+pub struct PerDirection {
     /// Of the downlink.
     pub down: bool,
     /// Of the uplink.
     pub up: bool,
 }
 
-impl Ways {
+impl PerDirection {
     /// Of the direction `side`: 0 is the downlink.
     pub(super) fn of(self, side: usize) -> bool {
         if side == 0 { self.down } else { self.up }

@@ -23,7 +23,7 @@ pub(super) fn description(changes: Value) -> Value {
         "downlink_mcs": "qpsk-3/4", "uplink_mcs": "qpsk-1/2",
         "fragmentation": {"down": true, "up": true}, "packing": {"down": false, "up": false},
         "in_order": {"down": true, "up": false},
-        "request": {"kind": "drawn", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
+        "request": {"kind": "random-delay", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
             "collision": 0.0, "timer_ns": 100_000_000},
         "grant": {"kind": "uni"}, "scheduler": {"kind": "round-robin"},
     });
@@ -50,13 +50,13 @@ pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigE
             Ok(Queue::new(disc, QueueId(made.get() - 1)))
         })
     };
-    let mut kit = LinkContext::new(side(0));
-    kit.reverse = Some(side(1));
-    kit.files = radio::files();
-    kit.users = Users::new((0..flows).map(|_| None));
+    let mut context = LinkContext::new(side(0));
+    context.reverse = Some(side(1));
+    context.files = radio::files();
+    context.users = Users::new((0..flows).map(|_| None));
     let config = serde_json::from_value(description(changes)).expect("a description");
     let (seed, registry) = (Seed::new(seed, 0, "link"), &Registry::default());
-    Tdd::build(config, Setup { seed, registry, extra: kit })
+    Tdd::build(config, Setup { seed, registry, extra: context })
 }
 
 struct World {
@@ -191,7 +191,7 @@ fn fig1_the_second_ack_by_piggyback() {
 
 #[test]
 fn where_every_packet_asks_for_itself_nothing_goes_by_piggyback() {
-    let request = json!({"kind": "drawn", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
+    let request = json!({"kind": "random-delay", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
         "collision": 0.0, "timer_ns": 0, "per": "packet"});
     let mut world = World::new(json!({"request": request}));
     world.put(3_500, 1, 0, 40).put(6_000, 1, 1, 40);

@@ -4,7 +4,7 @@ use super::Tdd;
 use super::frame::REQUEST_HEADER;
 use super::settings::PiggybackRead;
 use crate::mac::grant::Grant;
-use crate::mac::request::{Ask, Heard, Request};
+use crate::mac::request::{BandwidthRequest, Request, RequestEvent};
 use airpath_core::{Ctx, Packet, Time};
 
 /// Octets of a piggyback request.
@@ -12,8 +12,8 @@ const PIGGYBACK: u64 = 2;
 
 /// What a station has said in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stated {
-    ask: Ask,
+pub(super) struct ReceivedRequest {
+    ask: BandwidthRequest,
     /// Its `closed_ever` as it said so.
     closed: u64,
     is_piggyback: bool,
@@ -33,7 +33,7 @@ impl Tdd {
         if self.asks_per_packet() {
             if has_come {
                 let bytes = u64::from(packet.size) + self.segmentation[1].header;
-                self.ask(Ask { station: number as u32, bytes, adds: true }, ctx.now);
+                self.ask(BandwidthRequest { station: number as u32, bytes, adds: true }, ctx.now);
             }
         } else {
             self.ask_if_left(number, ctx.now);
@@ -52,11 +52,11 @@ impl Tdd {
         let station = &self.stations[number];
         if self.rules.asks && station.sides[1].has_data() && !station.is_served() {
             let bytes = station.sides[1].backlog(&self.segmentation[1]);
-            self.ask(Ask { station: number as u32, bytes, adds: false }, now);
+            self.ask(BandwidthRequest { station: number as u32, bytes, adds: false }, now);
         }
     }
 
-    fn ask(&mut self, ask: Ask, now: Time) {
+    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
         if self.asking.can_ask {
             let station = &mut self.stations[ask.station as usize];
             station.asks += 1;
@@ -83,13 +83,13 @@ impl Tdd {
             let station = &self.stations[number];
             if station.sides[1].has_data() && !station.is_served() {
                 let bytes = station.sides[1].backlog(&self.segmentation[1]);
-                self.ask(Ask { station: number as u32, bytes, adds: false }, now);
+                self.ask(BandwidthRequest { station: number as u32, bytes, adds: false }, now);
             }
         }
     }
 
     /// What the procedure lets the base station hear.
-    pub(super) fn hear_requests(&mut self, now: Time) {
+    pub(super) fn poll_requests(&mut self, now: Time) {
         if self.request.next_wakeup() > now {
             return;
         }
@@ -97,11 +97,11 @@ impl Tdd {
         self.request.wake(now, &mut heard);
         for each in heard.drain(..) {
             match each {
-                Heard::Request(ask) => {
+                RequestEvent::Request(ask) => {
                     let closed = self.stations[ask.station as usize].closed_as_asked;
-                    self.hear(Stated { ask, closed, is_piggyback: false }, now);
+                    self.on_request(ReceivedRequest { ask, closed, is_piggyback: false }, now);
                 }
-                Heard::Code(station) => {
+                RequestEvent::Code(station) => {
                     self.wait_for_frame(now);
                     self.stations[station as usize].headers += 1;
                     self.look_at_request(station as usize);
@@ -112,9 +112,9 @@ impl Tdd {
     }
 
     /// What stations said in bursts and headers that have been received.
-    pub(super) fn hear_stated(&mut self, now: Time) {
+    pub(super) fn receive_requests(&mut self, now: Time) {
         while let Some(stated) = self.stated.take_due(now) {
-            self.hear(stated, now);
+            self.on_request(stated, now);
         }
     }
 
@@ -129,8 +129,12 @@ impl Tdd {
     /// The base station hears a request: it replaces what the request queue holds, net of what is on
     /// its way; one that adds is added. A piggyback request that another one has overtaken says nothing
     /// any more.
-    fn hear(&mut self, stated: Stated, now: Time) {
-        let Stated { ask: Ask { station: number, bytes, adds }, closed, is_piggyback } = stated;
+    fn on_request(&mut self, stated: ReceivedRequest, now: Time) {
+        let ReceivedRequest {
+            ask: BandwidthRequest { station: number, bytes, adds },
+            closed,
+            is_piggyback,
+        } = stated;
         self.wait_for_frame(now);
         let station = &mut self.stations[number as usize];
         station.asks = station.asks.saturating_sub(1);
@@ -152,7 +156,7 @@ impl Tdd {
             station.requested = bytes.saturating_sub(on_its_way);
         }
         let more = self.grant.on_request(number, bytes, station.requested);
-        self.grant_unasked(number as usize, more, now);
+        self.grant_proactively(number as usize, more, now);
         self.look_at_request(number as usize);
         // What was on its way may have been too little.
         self.ask_if_left(number as usize, now);
@@ -161,14 +165,14 @@ impl Tdd {
 
     /// The policy adds to a request queue.
     #[inline]
-    pub(super) fn grant_unasked(&mut self, number: usize, bytes: u64, now: Time) {
+    pub(super) fn grant_proactively(&mut self, number: usize, bytes: u64, now: Time) {
         self.seldom = self.seldom.min(self.grant.next_wakeup());
         if bytes > 0 {
-            self.add_unasked(number, bytes, now);
+            self.add_proactive_grant(number, bytes, now);
         }
     }
 
-    fn add_unasked(&mut self, number: usize, bytes: u64, now: Time) {
+    fn add_proactive_grant(&mut self, number: usize, bytes: u64, now: Time) {
         self.wait_for_frame(now);
         let station = &mut self.stations[number];
         station.requested += bytes;
@@ -233,8 +237,8 @@ impl Tdd {
         let left = station.sides[1].backlog(&self.segmentation[1]);
         let closed = station.closed_ever;
         let state = |is_piggyback| {
-            let ask = Ask { station: burst.station, bytes: left, adds: false };
-            Stated { ask, closed, is_piggyback }
+            let ask = BandwidthRequest { station: burst.station, bytes: left, adds: false };
+            ReceivedRequest { ask, closed, is_piggyback }
         };
         if burst.headers > 0 {
             // A request that was begun is answered in a header; more than one say the same.
@@ -251,8 +255,8 @@ impl Tdd {
                     self.seldom = self.seldom.min(arrives + delay);
                 }
                 PiggybackRead::WithMpdu => {
-                    let carried = self.carried.put(state(true), delay);
-                    self.air[1].carry(carried);
+                    let piggyback_requests = self.piggyback_requests.put(state(true), delay);
+                    self.air[1].carry(piggyback_requests);
                 }
             }
         }
@@ -260,7 +264,7 @@ impl Tdd {
             self.wait_for_frame(ctx.now);
             let queued = self.stations[number].requested;
             let more = self.grant.on_grant(burst.station, burst.bytes, used, queued);
-            self.grant_unasked(number, more, ctx.now);
+            self.grant_proactively(number, more, ctx.now);
         }
         self.ask_if_left(number, ctx.now);
         self.look_at(1, number);
@@ -281,12 +285,12 @@ mod tests {
         let mut tdd = make(json!({}), 1, 1).expect("accepted");
         (tdd.stations[0].granted_ever, tdd.stations[0].closed_ever) = (92, 92);
         let said = |bytes, closed| {
-            let ask = Ask { station: 0, bytes, adds: false };
-            Stated { ask, closed, is_piggyback: true }
+            let ask = BandwidthRequest { station: 0, bytes, adds: false };
+            ReceivedRequest { ask, closed, is_piggyback: true }
         };
-        tdd.hear(said(40, 92), Time::from_millis(60));
+        tdd.on_request(said(40, 92), Time::from_millis(60));
         assert_eq!(tdd.stations[0].requested, 40);
-        tdd.hear(said(46, 46), Time::from_millis(90));
+        tdd.on_request(said(46, 46), Time::from_millis(90));
         assert_eq!(tdd.stations[0].requested, 40);
         assert_eq!(tdd.stations[0].counts.piggyback, 2);
     }

@@ -1,21 +1,21 @@
 //! adapt-BI (wimax-2009 §4.2, Fig. 5): with what is served to a station it gets room for an ACK while its
 //! request queue is empty; bursts that leave data behind ask for them by piggyback.
 
-use super::ahead::AheadConfig;
+use super::proactive::ProactiveConfig;
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{ConfigError, Part, Setup, Time};
 
 /// The policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptBi {
-    config: AheadConfig,
+    config: ProactiveConfig,
 }
 
 impl Part<dyn Grant + Send, GrantContext> for AdaptBi {
-    type Config = AheadConfig;
+    type Config = ProactiveConfig;
 
     fn build(
-        config: AheadConfig,
+        config: ProactiveConfig,
         _setup: Setup<'_, dyn Grant + Send, GrantContext>,
     ) -> Result<AdaptBi, ConfigError> {
         config.validate()?;
@@ -51,24 +51,24 @@ impl Grant for AdaptBi {
 
 #[cfg(test)]
 mod tests {
-    use super::super::When;
+    use super::super::GrantTiming;
     use super::*;
 
     const RECEIVED: Downlink = Downlink::Ended { is_received: true };
     const LOST: Downlink = Downlink::Ended { is_received: false };
 
-    fn policy(when: When) -> AdaptBi {
-        AdaptBi { config: AheadConfig { size_bytes: 46, when, fallback_ns: 0 } }
+    fn policy(when: GrantTiming) -> AdaptBi {
+        AdaptBi { config: ProactiveConfig { size_bytes: 46, when, fallback_ns: 0 } }
     }
 
     /// Fig. 5: the scheduler checks the request queue of the connection.
     #[test]
     fn fig5_nothing_is_granted_while_something_is_asked_for() {
-        let mut adapt = policy(When::Served);
+        let mut adapt = policy(GrantTiming::Served);
         assert_eq!(adapt.on_downlink(0, RECEIVED, 0), 46);
         assert_eq!(adapt.on_downlink(0, RECEIVED, 46), 0);
         assert_eq!(adapt.on_downlink(0, LOST, 0), 46);
-        assert_eq!(policy(When::Delivered).on_downlink(0, LOST, 0), 0);
+        assert_eq!(policy(GrantTiming::Delivered).on_downlink(0, LOST, 0), 0);
         assert!(adapt.rules().piggybacks);
     }
 }

@@ -1,21 +1,21 @@
 //! blind-BI (wimax-2009 §4.1): with everything that is served to a station it gets room for an ACK, whether
 //! or not it will need it. It asks for nothing, unless it is left without a grant.
 
-use super::ahead::AheadConfig;
+use super::proactive::ProactiveConfig;
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{ConfigError, Part, Setup, Time};
 
 /// The policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlindBi {
-    config: AheadConfig,
+    config: ProactiveConfig,
 }
 
 impl Part<dyn Grant + Send, GrantContext> for BlindBi {
-    type Config = AheadConfig;
+    type Config = ProactiveConfig;
 
     fn build(
-        config: AheadConfig,
+        config: ProactiveConfig,
         _setup: Setup<'_, dyn Grant + Send, GrantContext>,
     ) -> Result<BlindBi, ConfigError> {
         config.validate()?;
@@ -51,14 +51,14 @@ impl Grant for BlindBi {
 
 #[cfg(test)]
 mod tests {
-    use super::super::When;
+    use super::super::GrantTiming;
     use super::*;
 
     const RECEIVED: Downlink = Downlink::Ended { is_received: true };
     const LOST: Downlink = Downlink::Ended { is_received: false };
 
-    fn policy(when: When) -> BlindBi {
-        BlindBi { config: AheadConfig { size_bytes: 46, when, fallback_ns: 0 } }
+    fn policy(when: GrantTiming) -> BlindBi {
+        BlindBi { config: ProactiveConfig { size_bytes: 46, when, fallback_ns: 0 } }
     }
 
     #[test]
@@ -67,9 +67,9 @@ mod tests {
             let mut policy = policy(when);
             [Downlink::Sent, RECEIVED, LOST].map(|event| policy.on_downlink(0, event, 92))
         };
-        assert_eq!(grants(When::Served), [0, 46, 46]);
-        assert_eq!(grants(When::FirstTransmission), [46, 0, 0]);
-        assert_eq!(grants(When::Delivered), [0, 46, 0]);
-        assert!(!policy(When::Served).rules().piggybacks);
+        assert_eq!(grants(GrantTiming::Served), [0, 46, 46]);
+        assert_eq!(grants(GrantTiming::FirstTransmission), [46, 0, 0]);
+        assert_eq!(grants(GrantTiming::Delivered), [0, 46, 0]);
+        assert!(!policy(GrantTiming::Served).rules().piggybacks);
     }
 }

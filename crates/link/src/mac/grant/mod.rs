@@ -10,11 +10,11 @@
 //! | `blind_bi.rs` | room for an ACK with everything that is served (wimax-2009 §4.1) |
 //! | `adapt_bi.rs` | the same while nothing is asked for, and piggyback (wimax-2009 §4.2) |
 //! | `unsolicited.rs` | room in each period: UGS, semi-persistent and configured grants |
-//! | `ahead.rs` | what the two of the paper have in common |
+//! | `proactive.rs` | what the two of the paper have in common |
 
 mod adapt_bi;
-mod ahead;
 mod blind_bi;
+mod proactive;
 mod registry;
 #[cfg(test)]
 #[path = "../../../../../scripts/skeletons/grant.rs.in"]
@@ -23,8 +23,8 @@ mod uni;
 mod unsolicited;
 
 pub use adapt_bi::AdaptBi;
-pub use ahead::{AheadConfig, When};
 pub use blind_bi::BlindBi;
+pub use proactive::{GrantTiming, ProactiveConfig};
 pub use registry::{AnyGrant, GrantRegistry};
 pub use uni::{Uni, UniConfig};
 pub use unsolicited::{Unsolicited, UnsolicitedConfig};

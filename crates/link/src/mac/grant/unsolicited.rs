@@ -1,7 +1,7 @@
 //! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR. Every
 //! station gets room in each period, its turn n frames into it; what is left behind goes by piggyback.
 
-use super::ahead::accept_size;
+use super::proactive::accept_size;
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;

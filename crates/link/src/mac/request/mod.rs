@@ -7,13 +7,13 @@
 //!
 //! | file | procedure |
 //! | --- | --- |
-//! | `drawn.rs` | one drawn delay, collisions that cost a timer (wimax-2009 §5.1) |
+//! | `random_delay.rs` | one drawn delay, collisions that cost a timer (wimax-2009 §5.1) |
 //! | `ranging.rs` | codes, collisions, back-off, then a header (IEEE 802.16e; wimax-2009 §2.2) |
 //! | `scheduling_request.rs` | an opportunity in each period, then a header (LTE and NR) |
 //! | `none.rs` | nothing: grants come unasked, or never |
 
-mod drawn;
 mod none;
+mod random_delay;
 mod ranging;
 mod registry;
 mod scheduling_request;
@@ -21,8 +21,8 @@ mod scheduling_request;
 #[path = "../../../../../scripts/skeletons/request.rs.in"]
 pub mod skeleton;
 
-pub use drawn::{Drawn, DrawnConfig, Per, Span};
 pub use none::{NoRequest, NoRequestConfig};
+pub use random_delay::{DrawnConfig, Per, RandomDelay, Span};
 pub use ranging::{Ranging, RangingConfig};
 pub use registry::{AnyRequest, RequestRegistry};
 pub use scheduling_request::{SchedulingRequest, SchedulingRequestConfig};
@@ -41,7 +41,7 @@ pub struct RequestContext {
 
 /// A station asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct BandwidthRequest {
     /// Who.
     pub station: u32,
     /// What waits there, MAC headers included.
@@ -52,9 +52,9 @@ pub struct Ask {
 
 /// What the base station has heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum RequestEvent {
     /// A request with its number of bytes.
-    Request(Ask),
+    Request(BandwidthRequest),
     /// That this station wants room for a request header.
     Code(u32),
 }
@@ -84,13 +84,13 @@ pub trait Request {
 
     /// A station asks at `now`. Of those that ask for their queue, each has one request under way at
     /// most.
-    fn ask(&mut self, ask: Ask, now: Time);
+    fn ask(&mut self, ask: BandwidthRequest, now: Time);
 
     /// When something is heard, or happens on the way; [`Time::NEVER`] when nobody asks.
     fn next_wakeup(&self) -> Time;
 
     /// What happens at `now`: `heard` gets what the base station knows from then on.
-    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>);
+    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>);
 
     /// What a piggyback request takes beyond the reception of the burst that carries it.
     fn piggyback_delay(&mut self, station: u32) -> Duration;
@@ -104,7 +104,7 @@ pub trait Request {
 
 #[cfg(test)]
 mod test_kit {
-    use super::{Ask, Request, RequestContext, RequestRegistry};
+    use super::{BandwidthRequest, Request, RequestContext, RequestRegistry};
     use crate::links::tdd::Clock;
     use airpath_core::{ConfigError, Duration, Part, Seed, Setup, Time};
 
@@ -127,7 +127,7 @@ mod test_kit {
         let (mut now, mut sum, mut heard) = (Time::ZERO, 0, Vec::new());
         for _ in 0..count {
             let asked = now;
-            request.ask(Ask { station: 0, bytes: 46, adds: false }, now);
+            request.ask(BandwidthRequest { station: 0, bytes: 46, adds: false }, now);
             heard.clear();
             while heard.is_empty() {
                 now = request.next_wakeup();

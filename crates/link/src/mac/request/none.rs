@@ -1,6 +1,6 @@
 //! Stations cannot ask: what is not granted unasked is not sent.
 
-use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
@@ -29,7 +29,7 @@ impl Request for NoRequest {
         RequestRules { per_packet: false, can_ask: false }
     }
 
-    fn ask(&mut self, _ask: Ask, _now: Time) {
+    fn ask(&mut self, _ask: BandwidthRequest, _now: Time) {
         // The rules say that nobody can.
     }
 
@@ -37,7 +37,7 @@ impl Request for NoRequest {
         Time::NEVER
     }
 
-    fn wake(&mut self, _now: Time, _heard: &mut Vec<Heard>) {
+    fn wake(&mut self, _now: Time, _heard: &mut Vec<RequestEvent>) {
         // Nothing is ever due.
     }
 

@@ -5,7 +5,7 @@
 //!
 //! There is one opportunity in each frame, as its uplink bursts close.
 
-use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
 use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
@@ -85,7 +85,7 @@ impl Ranging {
     }
 
     /// The codes that are sent in the opportunity of `frame` are received.
-    fn receive(&mut self, frame: u64, heard: &mut Vec<Heard>) {
+    fn receive(&mut self, frame: u64, heard: &mut Vec<RequestEvent>) {
         self.sent.clear();
         while let Some(Reverse((planned, station))) = self.planned.peek().copied()
             && planned == frame
@@ -102,7 +102,7 @@ impl Ranging {
             let asking = &mut self.stations[station as usize];
             if alone {
                 asking.window = first;
-                heard.push(Heard::Code(station));
+                heard.push(RequestEvent::Code(station));
             } else {
                 asking.counts.collisions += 1;
                 asking.window = asking.window.saturating_mul(2).min(largest);
@@ -119,7 +119,7 @@ impl Request for Ranging {
         RequestRules { per_packet: false, can_ask: true }
     }
 
-    fn ask(&mut self, ask: Ask, now: Time) {
+    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
         self.plan(ask.station, now);
     }
 
@@ -129,7 +129,7 @@ impl Request for Ranging {
             .map_or(Time::NEVER, |Reverse((frame, _))| self.clock.received_at(*frame))
     }
 
-    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
         while let Some(Reverse((frame, _))) = self.planned.peek().copied()
             && self.clock.received_at(frame) <= now
         {
@@ -155,8 +155,8 @@ mod tests {
     use super::super::test_kit::make;
     use super::*;
 
-    fn ask(station: u32) -> Ask {
-        Ask { station, bytes: 46, adds: false }
+    fn ask(station: u32) -> BandwidthRequest {
+        BandwidthRequest { station, bytes: 46, adds: false }
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(ranging.next_wakeup(), Time::from_nanos(heard_us * 1000), "{asked_us}");
             ranging.wake(ranging.next_wakeup(), &mut heard);
         }
-        assert_eq!(heard, [Heard::Code(0); 4]);
+        assert_eq!(heard, [RequestEvent::Code(0); 4]);
         assert_eq!(ranging.counts(0), RequestCounts { attempts: 4, collisions: 0 });
     }
 
@@ -188,8 +188,8 @@ mod tests {
         while !ranging.next_wakeup().is_never() {
             ranging.wake(ranging.next_wakeup(), &mut heard);
         }
-        heard.sort_by_key(|heard| matches!(heard, Heard::Code(1)));
-        assert_eq!(heard, [Heard::Code(0), Heard::Code(1)]);
+        heard.sort_by_key(|heard| matches!(heard, RequestEvent::Code(1)));
+        assert_eq!(heard, [RequestEvent::Code(0), RequestEvent::Code(1)]);
         let counts = [0, 1].map(|station| ranging.counts(station));
         assert!(counts.iter().all(|counts| counts.collisions + 1 == counts.attempts), "{counts:?}");
         assert_eq!(counts[0].collisions, counts[1].collisions);

@@ -1,8 +1,8 @@
 //! The list of request procedures: one line each.
 
 use super::{
-    Ask, Drawn, Heard, NoRequest, Ranging, Request, RequestContext, RequestCounts, RequestRules,
-    SchedulingRequest,
+    BandwidthRequest, NoRequest, RandomDelay, Ranging, Request, RequestContext, RequestCounts,
+    RequestEvent, RequestRules, SchedulingRequest,
 };
 use airpath_core::{Duration, Registry, Time, built_in_parts};
 
@@ -12,7 +12,7 @@ pub type RequestRegistry = Registry<dyn Request + Send, RequestContext>;
 built_in_parts! {
     /// Any request procedure.
     enum AnyRequest: dyn Request + Send, RequestContext {
-        "drawn" => Drawn(Drawn): "A drawn delay for each request, collisions that cost a timer.",
+        "random-delay" => RandomDelay(RandomDelay): "A random delay for each request, collisions that cost a timer.",
         "ranging" => Ranging(Ranging): "Ranging codes, collisions and back-off, then a header.",
         "scheduling-request" => SchedulingRequest(SchedulingRequest):
             "An opportunity in each period, then a buffer status: LTE and NR.",
@@ -24,14 +24,14 @@ impl Request for AnyRequest {
     fn rules(&self) -> RequestRules {
         each_part!(self, request => request.rules())
     }
-    fn ask(&mut self, ask: Ask, now: Time) {
+    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
         each_part!(self, request => request.ask(ask, now));
     }
     #[inline]
     fn next_wakeup(&self) -> Time {
         each_part!(self, request => request.next_wakeup())
     }
-    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
         each_part!(self, request => request.wake(now, heard));
     }
     fn piggyback_delay(&mut self, station: u32) -> Duration {

@@ -4,7 +4,7 @@
 //!
 //! Station n has its first opportunity n frames into the period, modulo its length.
 
-use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
 use crate::retransmission::delay_queue::DelayQueue;
 use airpath_core::{ConfigError, Duration, Part, Setup, Time};
@@ -70,7 +70,7 @@ impl Request for SchedulingRequest {
         RequestRules { per_packet: false, can_ask: true }
     }
 
-    fn ask(&mut self, ask: Ask, now: Time) {
+    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
         let frame = self.frame_of(ask.station, now);
         self.counts[ask.station as usize].attempts += 1;
         self.under_way.push(self.clock.received_at(frame), ask.station);
@@ -80,9 +80,9 @@ impl Request for SchedulingRequest {
         self.under_way.next()
     }
 
-    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
         while let Some(station) = self.under_way.take_due(now) {
-            heard.push(Heard::Code(station));
+            heard.push(RequestEvent::Code(station));
         }
     }
 
@@ -118,11 +118,14 @@ mod tests {
             (4, 1, 5_600),
             (4, 4, 25_600),
         ] {
-            requests.ask(Ask { station, bytes: 46, adds: false }, Time::from_millis(asked_ms));
+            requests.ask(
+                BandwidthRequest { station, bytes: 46, adds: false },
+                Time::from_millis(asked_ms),
+            );
             assert_eq!(requests.next_wakeup(), Time::from_nanos(received_us * 1000), "{asked_ms}");
             let mut heard = Vec::new();
             requests.wake(requests.next_wakeup(), &mut heard);
-            assert_eq!(heard, [Heard::Code(station)]);
+            assert_eq!(heard, [RequestEvent::Code(station)]);
         }
     }
 

@@ -79,7 +79,7 @@ impl Scheduler for AlphaFair {
 #[cfg(test)]
 mod tests {
     use super::super::test_kit::served;
-    use super::super::{Averaged, MaxRate, ProportionalFair, ProportionalFairConfig};
+    use super::super::{MaxRate, ProportionalFair, ProportionalFairConfig, RateAverage};
     use super::*;
     use airpath_core::{Duration, Rate, Registry, Seed};
 
@@ -110,7 +110,7 @@ mod tests {
     fn at_1_it_is_proportional_fair_and_at_0_the_largest_rate() {
         let mut fair: ProportionalFair = make(ProportionalFairConfig {
             time_constant_ns: TIME_CONSTANT_NS,
-            average: Averaged::Obtained,
+            average: RateAverage::Obtained,
         });
         let mut largest = MaxRate::new(population());
         let (mut one, mut zero) = (alpha_fair(1.0), alpha_fair(0.0));

@@ -24,7 +24,7 @@ pub mod skeleton;
 
 pub use alpha_fair::{AlphaFair, AlphaFairConfig};
 pub use max_rate::{MaxRate, MaxRateConfig};
-pub use proportional_fair::{Averaged, ProportionalFair, ProportionalFairConfig};
+pub use proportional_fair::{ProportionalFair, ProportionalFairConfig, RateAverage};
 pub use registry::{AnyScheduler, SchedulerRegistry};
 pub use round_robin::{RoundRobin, RoundRobinConfig};
 

@@ -24,13 +24,13 @@ pub struct ProportionalFairConfig {
     pub time_constant_ns: u64,
     /// What is averaged.
     #[serde(default)]
-    pub average: Averaged,
+    pub average: RateAverage,
 }
 
 /// What r is the average of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Averaged {
+pub enum RateAverage {
     /// The rate that was obtained: that of the slots that the user was given, 0 in all others.
     #[default]
     Obtained,
@@ -42,7 +42,7 @@ pub enum Averaged {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProportionalFair {
     averages: Averages,
-    averaged: Averaged,
+    averaged: RateAverage,
     population: Population,
     /// By user, the number of the turn in which it was last served; 0 before its first.
     last_served: Vec<u64>,
@@ -51,7 +51,7 @@ pub struct ProportionalFair {
 
 impl ProportionalFair {
     /// A scheduler with these averages, before the first slot.
-    fn new(averages: Averages, averaged: Averaged, population: Population) -> ProportionalFair {
+    fn new(averages: Averages, averaged: RateAverage, population: Population) -> ProportionalFair {
         let last_served = vec![0; population.weights.len()];
         ProportionalFair { averages, averaged, population, last_served, turns: 0 }
     }
@@ -98,8 +98,8 @@ impl Scheduler for ProportionalFair {
         self.turns += 1;
         self.last_served[candidates[place].user.0 as usize] = self.turns;
         match self.averaged {
-            Averaged::Obtained => self.averages.serve(candidates[place].user, slot, rate),
-            Averaged::Available => {
+            RateAverage::Obtained => self.averages.serve(candidates[place].user, slot, rate),
+            RateAverage::Available => {
                 for &Candidate { user, rate, .. } in candidates {
                     self.averages.note(user, slot, rate);
                 }
@@ -118,13 +118,13 @@ mod tests {
         let (slot, rate) = (Duration::from_millis(3), Rate(4_000_000));
         let population = Population { weights: weights.into(), slot, rate };
         let averages = Averages::new(100_000_000, &population).expect("long enough");
-        ProportionalFair::new(averages, Averaged::Obtained, population)
+        ProportionalFair::new(averages, RateAverage::Obtained, population)
     }
 
     /// Eq. 19 by hand with r of the available rate: it goes by the rate over its usual value.
     #[test]
     fn eq19_of_the_available_rate_by_hand() {
-        let mut fair = ProportionalFair { averaged: Averaged::Available, ..fair(&[1.0, 1.0]) };
+        let mut fair = ProportionalFair { averaged: RateAverage::Available, ..fair(&[1.0, 1.0]) };
         // 2/1 against 1.9/1: the first. r becomes 0.97 + 0.03 · 2 = 1.03 and 0.97 + 0.03 · 1.9 = 1.027.
         assert_eq!(served(&mut fair, 0, &[(0, 2e6), (1, 1.9e6)]), 0);
         // 2/1.03 = 1.942 against 1.9/1.027 = 1.850: the first again.
@@ -156,7 +156,7 @@ mod tests {
     fn of_equal_utilities_the_least_recently_served_is_next() {
         for rates in [[2e6; 3], [2e6, 3e6, 5.1e6]] {
             let fair = fair(&[1.0; 3]);
-            let mut fair = ProportionalFair { averaged: Averaged::Available, ..fair };
+            let mut fair = ProportionalFair { averaged: RateAverage::Available, ..fair };
             let all = [(0, rates[0]), (1, rates[1]), (2, rates[2])];
             // The averages begin at 1 Mbit/s and have a time constant of 33 slots.
             for slot in 0..2000 {

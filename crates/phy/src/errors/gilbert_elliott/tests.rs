@@ -26,7 +26,7 @@ fn bursts(seed: u64) -> GilbertElliott {
 }
 
 fn frame(channel: &mut impl ErrorProcess, began_ns: u64, ended_ns: u64) -> bool {
-    channel.destroys(&Frame {
+    channel.corrupts(&Frame {
         began: Time::from_nanos(began_ns),
         ended: Time::from_nanos(ended_ns),
         bytes: Bytes(1500),

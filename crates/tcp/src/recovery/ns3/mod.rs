@@ -1,4 +1,4 @@
-//! What ns-3 does where it departs from RFC 6675 and RFC 6937: the option `procedures = "ns3"`.
+//! What ns-3 does where it departs from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
 //!
 //! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
 //! ns-3.48, the same in ns-3.44; written anew. Meant for comparisons with that simulator.
@@ -14,7 +14,9 @@
 mod prr;
 mod tx_buffer;
 
-use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use super::{
+    AckOutcome, Allowance, DUP_THRESH, LossRecovery, Next, Scoreboard, SendLimits, Sent, Verdict,
+};
 use crate::config::TcpConfig;
 use crate::congestion::{AnyCongestion, CongestionControl};
 use airpath_core::{Packet, Time};
@@ -223,7 +225,7 @@ impl Ns3 {
 }
 
 /// New data that the receive window takes; `None` when there is none.
-fn unsent(board: &Scoreboard, offer: &Offer) -> Option<u64> {
+fn unsent(board: &Scoreboard, offer: &SendLimits) -> Option<u64> {
     let left = offer.data_end - board.max();
     (left > 0).then(|| left.min(offer.edge.saturating_sub(board.max())))
 }
@@ -236,7 +238,7 @@ impl LossRecovery for Ns3 {
     }
 
     #[inline]
-    fn takes_plainly(&mut self, _ack: &Packet) -> bool {
+    fn allows_fast_path(&mut self, _ack: &Packet) -> bool {
         false
     }
 
@@ -251,7 +253,7 @@ impl LossRecovery for Ns3 {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard {
+    ) -> AckOutcome {
         let una = board.una();
         let sacked = self.buffer.update(ack, now, board);
         self.is_safe = self.state == State::Recovery
@@ -271,7 +273,7 @@ impl LossRecovery for Ns3 {
         } else {
             self.on_progress(board, cc.ssthresh())
         };
-        Heard { verdict, growth, delivered: self.delivered, rtt }
+        AckOutcome { verdict, growth, delivered: self.delivered, rtt }
     }
 
     fn loss_base(&mut self, board: &Scoreboard, _cwnd: u64) -> u64 {
@@ -320,7 +322,7 @@ impl LossRecovery for Ns3 {
     }
 
     /// `SendPendingData`.
-    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+    fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         let window = (offer.edge - board.una()).min(self.cwnd(offer.cwnd));
         let available = window.saturating_sub(pipe(board));
         let in_recovery = self.state == State::Recovery;
@@ -335,7 +337,7 @@ impl LossRecovery for Ns3 {
     }
 
     /// The next, or else the oldest again.
-    fn forced(&self, board: &Scoreboard, offer: &Offer) -> Next {
+    fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next {
         let next = self.buffer.next(unsent(board, offer), false, board);
         next.unwrap_or(Next::Again(board.una()))
     }

@@ -2,10 +2,9 @@
 //!
 //! Source: RFC 8985 §6 and §7; proportional rate reduction is `reduction.rs`. Where the RFC leaves a
 //! choice it is that of Linux `tcp_recovery.c` and `tcp_input.c`.
-//! A segment is lost when one that left later has arrived and the reordering window has passed since
-//! it should have: so is one that was sent again. Only what is lost is sent again, and a tail whose
-//! last segments are lost is probed after two round trips.
-//! What SACK told survives a timeout unless the receiver has reneged.
+//! A segment is deemed lost, a retransmission too, when one that left later has arrived and the
+//! reordering window has passed since then. Only lost segments are retransmitted; a lost tail is
+//! probed after two round trips. SACK information survives a timeout unless the receiver reneged.
 //! Left out: the reordering window does not grow, for receivers here send no D-SACK (§6.2 step 4),
 //! and whether a copy or the original arrived is told by the smallest RTT alone, as in Linux.
 
@@ -14,7 +13,9 @@ mod probe;
 
 use super::reduction::Reduction;
 use super::scoreboard::Marks;
-use super::{Allowance, DUP_THRESH, Heard, LossRecovery, Next, Offer, Scoreboard, Sent, Verdict};
+use super::{
+    AckOutcome, Allowance, DUP_THRESH, LossRecovery, Next, Scoreboard, SendLimits, Sent, Verdict,
+};
 use crate::config::TcpConfig;
 use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::deviations::{Deviation, Deviations};
@@ -86,7 +87,7 @@ pub(crate) struct Rack {
 
 /// What a look at the segments in flight found.
 #[derive(Clone, Copy, Debug, Default)]
-struct Found {
+struct LossScan {
     /// Something is lost that was not.
     lost: bool,
     /// Of it, something that had been sent again.
@@ -197,11 +198,11 @@ impl Rack {
 
     /// RFC 8985 §6.2 step 5, `RACK_detect_loss`: marks what is lost, and sets the timer for what may
     /// be.
-    fn detect(&mut self, now: Time, board: &mut Scoreboard) -> Found {
+    fn detect(&mut self, now: Time, board: &mut Scoreboard) -> LossScan {
         self.reorder_at = Time::NEVER;
-        let Some(newest) = self.newest else { return Found::default() };
+        let Some(newest) = self.newest else { return LossScan::default() };
         let patience = self.rtt + self.reordering_window(board);
-        let (mut found, mut wait) = (Found::default(), Duration::ZERO);
+        let (mut found, mut wait) = (LossScan::default(), Duration::ZERO);
         for index in 0..board.len() {
             let marks = board.marks(index);
             let left_at = board.left_at(index);
@@ -221,7 +222,7 @@ impl Rack {
                 continue;
             }
             self.lose(index, board);
-            found = Found { lost: true, lost_again: found.lost_again || is_again };
+            found = LossScan { lost: true, lost_again: found.lost_again || is_again };
         }
         if wait > Duration::ZERO {
             self.reorder_at = now + wait + TIMER_SLACK;
@@ -330,7 +331,7 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
-    fn takes_plainly(&mut self, _ack: &Packet) -> bool {
+    fn allows_fast_path(&mut self, _ack: &Packet) -> bool {
         false
     }
 
@@ -345,7 +346,7 @@ impl LossRecovery for Rack {
         now: Time,
         board: &mut Scoreboard,
         cc: &AnyCongestion,
-    ) -> Heard {
+    ) -> AckOutcome {
         let (before, sacked) = (board.una(), board.sacked());
         let mut has_arrived = self.absorb(ack, now, board);
         let mut rtt = None;
@@ -368,7 +369,7 @@ impl LossRecovery for Rack {
             verdict = if was_recovering { Verdict::Recovered } else { verdict };
             self.state = State::Open;
         }
-        let found = if has_arrived { self.detect(now, board) } else { Found::default() };
+        let found = if has_arrived { self.detect(now, board) } else { LossScan::default() };
         self.is_safe = acked > 0 && !found.lost;
         let begins = match self.state {
             State::Open => board.lost() > 0,
@@ -385,7 +386,7 @@ impl LossRecovery for Rack {
         let is_reducing = self.state == State::Recovery || self.is_in_cwr();
         let grows = !is_reducing && may_grow && verdict != Verdict::Repaired;
         let growth = if grows { acked } else { 0 };
-        Heard { verdict, growth, delivered: self.delivered, rtt }
+        AckOutcome { verdict, growth, delivered: self.delivered, rtt }
     }
 
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
@@ -452,7 +453,7 @@ impl LossRecovery for Rack {
     }
 
     /// What is lost, then new data.
-    fn next(&mut self, board: &Scoreboard, offer: &Offer) -> Option<Next> {
+    fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         if !self.may_send(board, offer.cwnd) {
             return None;
         }
@@ -462,7 +463,7 @@ impl LossRecovery for Rack {
         }
     }
 
-    fn forced(&self, board: &Scoreboard, _offer: &Offer) -> Next {
+    fn forced(&self, board: &Scoreboard, _offer: &SendLimits) -> Next {
         Next::Again(board.una())
     }
 

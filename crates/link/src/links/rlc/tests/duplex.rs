@@ -27,7 +27,7 @@ struct Switched {
 }
 
 impl ErrorProcess for Switched {
-    fn destroys(&mut self, _frame: &Frame) -> bool {
+    fn corrupts(&mut self, _frame: &Frame) -> bool {
         self.is_bad ^= self.stream.bernoulli(if self.is_bad { 0.1 } else { 0.01 });
         let is_lost = self.stream.bernoulli(self.loss[usize::from(self.is_bad)]);
         is_lost && !self.is_clean.load(Ordering::Relaxed)
@@ -116,7 +116,7 @@ impl Ledger {
             let (stream, is_clean) = (setup.seed.stream(), Arc::clone(&told));
             Ok(Box::new(Switched { stream, loss, is_bad: false, is_clean }))
         });
-        let kit = LinkContext {
+        let context = LinkContext {
             reverse: Some(DirectionContext::of(queue(limit), Port(1))),
             registries: Registries::default().with(errors),
             ..LinkContext::new(DirectionContext::of(queue(limit), Port(0)))
@@ -125,7 +125,7 @@ impl Ledger {
         let setup = Setup {
             seed: Seed::new(stream.clone().next_u64(), 0, "link"),
             registry: &links,
-            extra: kit,
+            extra: context,
         };
         let forward = description["latency_ns"].as_u64().expect("it has one");
         let latency = [forward, description["reverse_latency_ns"].as_u64().unwrap_or(forward)];

@@ -24,7 +24,7 @@ struct Scripted {
 }
 
 impl ErrorProcess for Scripted {
-    fn destroys(&mut self, frame: &Frame) -> bool {
+    fn corrupts(&mut self, frame: &Frame) -> bool {
         let ms = frame.began.as_nanos() / MS;
         self.used.lock().expect("one thread")[self.side].push(ms);
         self.lost.contains(&ms)
@@ -68,13 +68,13 @@ impl Exchange {
             let droptail = json!({"kind": "droptail", "limit": {"packets": 40}});
             Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0))
         };
-        let kit = LinkContext {
+        let context = LinkContext {
             reverse: Some(DirectionContext::of(queue(), Port(1))),
             registries: Registries::default().with(errors),
             ..LinkContext::new(DirectionContext::of(queue(), Port(0)))
         };
         let links = Registry::default();
-        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: kit };
+        let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
         let mut exchange = Exchange {
             link: AnyLink::build(&description, setup).expect("a link"),
             bench: Bench::default(),

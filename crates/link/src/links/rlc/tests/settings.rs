@@ -9,7 +9,7 @@ pub(super) const TTI: Duration = Duration::from_millis(10);
 
 /// What the air does to frames and reports.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Air {
+pub(super) struct ChannelParams {
     /// P(bad next | good now) and P(good next | bad now) of the forward frames.
     pub(super) turns: [f64; 2],
     /// Loss of a frame in the good and in the bad state.
@@ -20,10 +20,10 @@ pub(super) struct Air {
     pub(super) report_delay: u64,
 }
 
-impl Air {
+impl ChannelParams {
     /// Nothing is lost and nothing is late.
-    pub(super) const CLEAN: Air =
-        Air { turns: [0.0, 1.0], loss: [0.0, 0.0], report_loss: 0.0, report_delay: 0 };
+    pub(super) const CLEAN: ChannelParams =
+        ChannelParams { turns: [0.0, 1.0], loss: [0.0, 0.0], report_loss: 0.0, report_delay: 0 };
 }
 
 /// A whole set-up.
@@ -31,7 +31,7 @@ impl Air {
 pub(super) struct Settings {
     pub(super) rules: Rules,
     pub(super) receiver: ReceiverRules,
-    pub(super) air: Air,
+    pub(super) air: ChannelParams,
     /// PDUs of a TTI.
     pub(super) slots: u64,
     /// TTIs from a frame's start to its arrival, and the least of a report.
@@ -87,13 +87,13 @@ impl Settings {
         }
     }
 
-    fn draw_air(stream: &mut Stream) -> Air {
+    fn draw_air(stream: &mut Stream) -> ChannelParams {
         let loss = one_of(stream, &[0.0, 0.02, 0.1, 0.3, 0.6]);
         let independent = ([0.0, 1.0], [loss, loss]);
         let bursts = ([0.01, 0.07], [0.0, 1.0]);
         let both = ([0.05, 0.2], [0.05, 0.9]);
         let (turns, loss) = one_of(stream, &[independent, independent, bursts, both]);
-        Air {
+        ChannelParams {
             turns,
             loss,
             report_loss: one_of(stream, &[0.0, 0.1, 0.5, 0.8]),

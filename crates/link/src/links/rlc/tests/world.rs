@@ -1,7 +1,7 @@
 //! A sender and a receiver with a hostile air between them, and a plain account of what may happen:
 //! which bytes are in which PDU, which PDUs have arrived, what the sender has been told.
 
-use super::settings::{Air, Settings, TTI};
+use super::settings::{ChannelParams, Settings, TTI};
 use crate::links::rlc::receiver::{Receiver, StatusReport};
 use crate::links::rlc::sdus::Sdus;
 use crate::links::rlc::sender::{Payload, Sender};
@@ -64,7 +64,7 @@ pub(super) struct World {
     sdus: Sdus,
     receiver: Receiver,
     payload: Payload,
-    air: Air,
+    air: ChannelParams,
     is_bad: bool,
     pub(super) tti: u64,
     frames: VecDeque<Frame>,
@@ -148,7 +148,7 @@ impl World {
     /// The air becomes clean and nothing new comes: what is inside has to come out
     /// within `most` TTIs.
     pub(super) fn drain(&mut self, most: u64) {
-        self.air = Air::CLEAN;
+        self.air = ChannelParams::CLEAN;
         self.is_bad = false;
         let from = self.tti;
         while !self.is_drained() {

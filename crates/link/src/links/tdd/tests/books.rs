@@ -15,7 +15,7 @@ fn requests() -> impl Strategy<Value = Value> {
     prop_oneof![
         (span.clone(), 0.0..0.9f64, 0u64..100, per, span).prop_map(
             |(delay, collision, timer, per, piggyback)| json!({
-                "kind": "drawn", "delay": delay, "collision": collision,
+                "kind": "random-delay", "delay": delay, "collision": collision,
                 "timer_ns": timer * 1_000_000, "per": per, "piggyback": piggyback,
             })
         ),

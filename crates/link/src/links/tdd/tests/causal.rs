@@ -36,7 +36,7 @@ fn requests() -> impl Strategy<Value = (Value, Way)> {
     let ns = |ms: u64| ms * 1_000_000;
     prop_oneof![
         (0u64..60).prop_map(move |ms| (
-            json!({"kind": "drawn", "delay": {"low_ns": ns(ms), "high_ns": ns(ms)},
+            json!({"kind": "random-delay", "delay": {"low_ns": ns(ms), "high_ns": ns(ms)},
                    "collision": 0.0, "timer_ns": 0}),
             Way::Drawn(ms),
         )),

@@ -27,7 +27,7 @@ pub(super) struct Instants {
 
 /// The procedure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Asking {
+pub(super) enum RequestModel {
     /// A drawn delay.
     Drawn(DrawnConfig),
     /// A ranging code, in one of so many opportunities, then a header.
@@ -36,17 +36,19 @@ pub(super) enum Asking {
     Scheduled { frames: f64 },
 }
 
-impl Asking {
+impl RequestModel {
     /// Of the link's description.
-    pub(super) fn read(config: &TddConfig) -> Result<Asking, Reason> {
+    pub(super) fn read(config: &TddConfig) -> Result<RequestModel, Reason> {
         let under = |error: airpath_core::ConfigError| error.under("request");
         let kind = registry::kind_of(&config.request).map_err(under)?;
         match kind {
-            "drawn" => drawn(config, registry::read_description(&config.request).map_err(under)?),
+            "random-delay" => {
+                drawn(config, registry::read_description(&config.request).map_err(under)?)
+            }
             "ranging" => {
                 let read: RangingConfig =
                     registry::read_description(&config.request).map_err(under)?;
-                Ok(Asking::Ranging { opportunities: read.backoff[0].max(1) })
+                Ok(RequestModel::Ranging { opportunities: read.backoff[0].max(1) })
             }
             "scheduling-request" => {
                 let read: SchedulingRequestConfig =
@@ -56,10 +58,12 @@ impl Asking {
                     let covered = "a multiple of the frame";
                     return Err(Reason::not_covered("request.period", value, covered));
                 }
-                Ok(Asking::Scheduled { frames: (read.period_ns / config.frame_ns).max(1) as f64 })
+                Ok(RequestModel::Scheduled {
+                    frames: (read.period_ns / config.frame_ns).max(1) as f64,
+                })
             }
             other => {
-                let covered = "drawn, ranging, scheduling-request";
+                let covered = "random-delay, ranging, scheduling-request";
                 Err(Reason::not_covered("request.kind", other, covered))
             }
         }
@@ -67,16 +71,16 @@ impl Asking {
 
     /// Whether every packet asks for itself.
     pub(super) fn is_per_packet(&self) -> bool {
-        matches!(self, Asking::Drawn(DrawnConfig { per: Per::Packet, .. }))
+        matches!(self, RequestModel::Drawn(DrawnConfig { per: Per::Packet, .. }))
     }
 
     /// What a piggyback request adds.
     pub(super) fn piggyback(&self) -> Span {
         match self {
-            Asking::Drawn(DrawnConfig { piggyback, .. }) => {
+            RequestModel::Drawn(DrawnConfig { piggyback, .. }) => {
                 Span::of(piggyback.low_ns, piggyback.high_ns)
             }
-            Asking::Ranging { .. } | Asking::Scheduled { .. } => Span::of(0, 0),
+            RequestModel::Ranging { .. } | RequestModel::Scheduled { .. } => Span::of(0, 0),
         }
     }
 
@@ -90,16 +94,16 @@ impl Asking {
         let closes = |more: f64| wait_for(closed, made + more, frame);
         let until_heard = |skipped: f64| down.mean_of(closes) - closed + frame * skipped + header;
         match self {
-            Asking::Drawn(DrawnConfig { delay, collision, timer_ns, .. }) => {
+            RequestModel::Drawn(DrawnConfig { delay, collision, timer_ns, .. }) => {
                 let delay = Span::of(delay.low_ns, delay.high_ns);
                 let collisions = Steps::of_failures(*collision, *timer_ns as f64);
                 let waits = down.and(&collisions).mean_of(|more| delay.wait(made + more, frame));
                 (delay.mean() + collisions.mean(), waits)
             }
-            Asking::Ranging { opportunities } => {
+            RequestModel::Ranging { opportunities } => {
                 (until_heard(f64::from(opportunities - 1) / 2.0), map - received)
             }
-            Asking::Scheduled { frames } => {
+            RequestModel::Scheduled { frames } => {
                 // From an opportunity to the ACK that asks in the next one.
                 let answered = 2.0 * (map + relevance) + back;
                 let skipped = up.mean_of(|up| {
@@ -117,7 +121,7 @@ impl Asking {
 }
 
 /// Requests that take a drawn time.
-fn drawn(config: &TddConfig, drawn: DrawnConfig) -> Result<Asking, Reason> {
+fn drawn(config: &TddConfig, drawn: DrawnConfig) -> Result<RequestModel, Reason> {
     for (field, span) in [("request.delay", drawn.delay), ("request.piggyback", drawn.piggyback)] {
         let frames =
             span.high_ns.saturating_sub(span.low_ns) as f64 / config.frame_ns.max(1) as f64;
@@ -131,5 +135,5 @@ fn drawn(config: &TddConfig, drawn: DrawnConfig) -> Result<Asking, Reason> {
         let covered = format!("at most {MOST_FAILING}");
         return Err(Reason::not_covered("request.collision", drawn.collision, covered));
     }
-    Ok(Asking::Drawn(drawn))
+    Ok(RequestModel::Drawn(drawn))
 }

@@ -47,7 +47,7 @@ pub struct Ready {
 /// A clock and two devices: the kernel's, or a test's.
 ///
 /// Time counts from the start of the scenario and never goes back.
-pub trait Outside {
+pub trait PacketIo {
     /// The present instant.
     fn now(&mut self) -> Time;
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// When a grant is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum When {
+pub enum GrantTiming {
     /// As the packet's service ends, whether or not it is then lost (wimax-2009 §5.4).
     #[default]
     Served,
@@ -17,14 +17,14 @@ pub enum When {
     Delivered,
 }
 
-impl When {
+impl GrantTiming {
     /// Whether `event` is it.
     #[inline]
     pub(super) fn is(self, event: Downlink) -> bool {
         match self {
-            When::Served => matches!(event, Downlink::Ended { .. }),
-            When::FirstTransmission => event == Downlink::Sent,
-            When::Delivered => event == Downlink::Ended { is_received: true },
+            GrantTiming::Served => matches!(event, Downlink::Ended { .. }),
+            GrantTiming::FirstTransmission => event == Downlink::Sent,
+            GrantTiming::Delivered => event == Downlink::Ended { is_received: true },
         }
     }
 }
@@ -32,17 +32,17 @@ impl When {
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AheadConfig {
+pub struct ProactiveConfig {
     /// Bytes of a grant: an ACK with its MAC header. At least 1.
     pub size_bytes: u64,
     /// When it is given.
     #[serde(default)]
-    pub when: When,
+    pub when: GrantTiming,
     /// After how long without a grant a station with data asks, ns.
     pub fallback_ns: u64,
 }
 
-impl AheadConfig {
+impl ProactiveConfig {
     /// Accepts values in their ranges.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         accept_size(self.size_bytes)

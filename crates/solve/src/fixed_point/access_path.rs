@@ -3,7 +3,7 @@
 //! Covered: propagation anywhere; transmission on wires, on the backhaul and on the ACK path where
 //! it is fast enough that nothing waits there.
 
-use crate::covered::{delay_s, no_limit, no_limits};
+use crate::preconditions::{delay_s, no_limit, no_limits};
 use crate::reasons::{Reason, Reasons};
 use airpath_core::Bytes;
 use airpath_model::Regime;
@@ -19,7 +19,7 @@ const ACK_LOSSES: f64 = 0.01;
 const ACK_QUEUE: u64 = 10;
 
 /// The sizes and rates that decide whether a hop is fast enough.
-pub(crate) struct Way {
+pub(crate) struct AccessPath {
     packet: f64,
     ack: f64,
     /// Of IP packets, on the bottleneck's link at its fastest, bit/s.
@@ -28,9 +28,9 @@ pub(crate) struct Way {
     delayed: f64,
 }
 
-impl Way {
-    pub(crate) fn new(options: &TcpConfig, regimes: &[Regime]) -> Way {
-        Way {
+impl AccessPath {
+    pub(crate) fn new(options: &TcpConfig, regimes: &[Regime]) -> AccessPath {
+        AccessPath {
             packet: f64::from(options.mss + options.whole_header()),
             ack: f64::from(options.whole_header()),
             fastest_bps: regimes.iter().map(|regime| regime.rate_bps).fold(0.0, f64::max),

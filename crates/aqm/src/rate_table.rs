@@ -13,12 +13,12 @@ pub(crate) trait RateRow {
 
 /// Rows in the order of their rates, and the one that holds.
 #[derive(Clone, Debug)]
-pub(crate) struct ByRate<R> {
+pub(crate) struct RateTable<R> {
     rows: Box<[R]>,
     current: Option<usize>,
 }
 
-impl<R: RateRow> ByRate<R> {
+impl<R: RateRow> RateTable<R> {
     /// The table, of which no row holds yet. The order of `rows` does not matter.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ impl<R: RateRow> ByRate<R> {
     pub(crate) fn new(
         mut rows: Vec<R>,
         check: impl Fn(&R) -> Result<(), ConfigError>,
-    ) -> Result<ByRate<R>, ConfigError> {
+    ) -> Result<RateTable<R>, ConfigError> {
         for (number, row) in rows.iter().enumerate() {
             let place = format!("by_rate.{number}");
             let rate = row.rate_bps();
@@ -37,7 +37,7 @@ impl<R: RateRow> ByRate<R> {
             check(row).map_err(|error| error.under(&place))?;
         }
         rows.sort_by_key(R::rate_bps);
-        Ok(ByRate { rows: rows.into_boxed_slice(), current: None })
+        Ok(RateTable { rows: rows.into_boxed_slice(), current: None })
     }
 
     /// The row for a link of this rate, when it is another one than before: the one with the largest
@@ -62,8 +62,8 @@ mod tests {
         }
     }
 
-    fn table(rows: &[u64]) -> ByRate<u64> {
-        ByRate::new(rows.to_vec(), |_| Ok(())).expect("accepted")
+    fn table(rows: &[u64]) -> RateTable<u64> {
+        RateTable::new(rows.to_vec(), |_| Ok(())).expect("accepted")
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_there_twice_is_refused() {
-        let error = ByRate::new(vec![64, 128, 64], |_: &u64| Ok(())).expect_err("64 twice");
+        let error = RateTable::new(vec![64, 128, 64], |_: &u64| Ok(())).expect_err("64 twice");
         let text = "by_rate.2.rate_bps = 64: in the table twice. Write one row for each rate";
         assert_eq!(error.to_string(), text);
     }

@@ -18,7 +18,7 @@ pub(crate) enum Role {
 
 /// Where the parts of a network are.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct StageMap {
     roles: Vec<Role>,
     /// The bottleneck's link, as an input and as an output.
     forward: (StageId, Port),
@@ -28,15 +28,15 @@ pub struct Places {
     connections: Vec<Connection>,
 }
 
-impl Places {
+impl StageMap {
     /// The places of `network`, which `scenario` was wired into.
-    pub fn new(network: &Network, scenario: &Scenario) -> Places {
+    pub fn new(network: &Network, scenario: &Scenario) -> StageMap {
         let mut roles = vec![Role::Between; network.stages.len()];
         for ends in &network.flows {
             roles[ends.source.0 as usize] = Role::Source;
             roles[ends.sink.0 as usize] = Role::Sink;
         }
-        Places {
+        StageMap {
             roles,
             forward: network.forward,
             ack_link: network.reverse,

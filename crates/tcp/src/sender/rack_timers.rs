@@ -15,13 +15,13 @@ impl Sender {
             self.end_burst(ctx);
             self.set_recovery_timer(ctx.now);
         }
-        self.note_what_is_usual();
+        self.update_fast_path();
     }
 
     #[cold]
     fn set_recovery_timer(&mut self, now: Time) {
         let (srtt, rto_at) = (self.rtt.srtt(), self.rto_deadline);
-        if let Some(recovery) = self.recovery.by_time() {
+        if let Some(recovery) = self.recovery.rack_timers() {
             recovery.set_timer(&self.board, srtt, rto_at, now);
             self.set_alarm();
         }
@@ -29,7 +29,7 @@ impl Sender {
 
     /// When a timer of the recovery has expired, does what that asks for, but for what may be sent.
     pub(super) fn on_recovery_timer(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(recovery) = self.recovery.by_time() else { return };
+        let Some(recovery) = self.recovery.rack_timers() else { return };
         match recovery.on_timer(&mut self.board, ctx.now) {
             Expired::Nothing => {}
             Expired::Begins => {
@@ -47,7 +47,7 @@ impl Sender {
             None => self.send_again(self.board.start_of(max - 1), Sent::Rescue, ctx),
         }
         self.rto_deadline = ctx.now + self.rtt.rto();
-        if let Some(recovery) = self.recovery.by_time() {
+        if let Some(recovery) = self.recovery.rack_timers() {
             recovery.on_probe(&self.board, new_end.is_none());
         }
     }

@@ -2,20 +2,20 @@
 //! them at once: after the repetitions of HARQ and ARQ, or never.
 
 use super::Tdd;
-use super::uplink::Stated;
+use super::uplink::ReceivedRequest;
 use airpath_core::{Duration, Time};
 
 /// Requests on the air. An MPDU has the number of its own, from 1; 0 is none.
 #[derive(Default)]
-pub(super) struct Carried {
+pub(super) struct PiggybackRequests {
     /// By number less 1: what is said, and what is added once it is read.
-    requests: Vec<(Stated, Duration)>,
+    requests: Vec<(ReceivedRequest, Duration)>,
     free: Vec<u32>,
 }
 
-impl Carried {
+impl PiggybackRequests {
     /// Takes a request; gives its number.
-    pub(super) fn put(&mut self, stated: Stated, delay: Duration) -> u32 {
+    pub(super) fn put(&mut self, stated: ReceivedRequest, delay: Duration) -> u32 {
         if let Some(number) = self.free.pop() {
             self.requests[number as usize - 1] = (stated, delay);
             return number;
@@ -24,24 +24,24 @@ impl Carried {
         self.requests.len() as u32
     }
 
-    fn take(&mut self, number: u32) -> (Stated, Duration) {
+    fn take(&mut self, number: u32) -> (ReceivedRequest, Duration) {
         self.free.push(number);
         self.requests[number as usize - 1]
     }
 }
 
 impl Tdd {
-    /// The MPDU with request number `carried` of a station is settled: the request is read, or lost with
+    /// The MPDU with request number `piggyback_requests` of a station is settled: the request is read, or lost with
     /// it, which the station learns at once.
     #[cold]
     pub(super) fn read_carried(
         &mut self,
         station: usize,
-        carried: u32,
+        piggyback_requests: u32,
         is_received: bool,
         now: Time,
     ) {
-        let (stated, delay) = self.carried.take(carried);
+        let (stated, delay) = self.piggyback_requests.take(piggyback_requests);
         if is_received {
             self.stated.push(now + delay, stated);
             self.seldom = self.seldom.min(now + delay);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 
 /// What is on the air in one direction, and what becomes of it.
-pub(super) struct Air {
+pub(super) struct AirInterface {
     /// Bursts' MPDUs by their arrival.
     sent: VecDeque<(Time, Mpdu)>,
     errors: Option<AnyErrors>,
@@ -26,19 +26,26 @@ pub(super) struct Air {
     reason: DropReason,
 }
 
-impl Air {
+impl AirInterface {
     pub(super) fn new(
         config: &TddConfig,
-        kit: &LinkContext,
+        context: &LinkContext,
         errors: Option<&Value>,
         seed: &Seed,
-    ) -> Result<Air, ConfigError> {
+    ) -> Result<AirInterface, ConfigError> {
         let reason = if config.harq.is_some() { DropReason::Retries } else { DropReason::Channel };
-        let errors = kit.errors(errors, seed)?;
+        let errors = context.errors(errors, seed)?;
         let recovery =
-            Retransmission::with_files(config.harq.as_ref(), config.arq, &kit.files, seed)?;
+            Retransmission::with_files(config.harq.as_ref(), config.arq, &context.files, seed)?;
         let is_perfect = errors.is_none() && recovery.is_nothing() && config.radio.is_none();
-        Ok(Air { sent: VecDeque::new(), errors, recovery, is_perfect, next: Time::NEVER, reason })
+        Ok(AirInterface {
+            sent: VecDeque::new(),
+            errors,
+            recovery,
+            is_perfect,
+            next: Time::NEVER,
+            reason,
+        })
     }
 
     /// Puts an MPDU on the air, which arrives at `at`, not before those that were put there before.
@@ -48,10 +55,10 @@ impl Air {
         self.next = self.next.min(at);
     }
 
-    /// The MPDU that was put there last carries request number `carried`.
-    pub(super) fn carry(&mut self, carried: u32) {
+    /// The MPDU that was put there last carries request number `piggyback_requests`.
+    pub(super) fn carry(&mut self, piggyback_requests: u32) {
         if let Some((_, mpdu)) = self.sent.back_mut() {
-            mpdu.carried = carried;
+            mpdu.piggyback_requests = piggyback_requests;
         }
     }
 
@@ -84,17 +91,17 @@ impl Air {
         airtime: Duration,
         mut fades: impl FnMut(&mut Mpdu) -> bool,
     ) -> Option<BlockOutcome<Mpdu>> {
-        let Air { sent, errors, recovery, .. } = self;
-        let mut destroys = |mpdu: &mut Mpdu, ended: Time| {
+        let AirInterface { sent, errors, recovery, .. } = self;
+        let mut corrupts = |mpdu: &mut Mpdu, ended: Time| {
             let fades = fades(mpdu);
             let is_destroyed = errors.as_mut().is_some_and(|errors| {
                 let began = Time::from_nanos(ended.as_nanos().saturating_sub(airtime.as_nanos()));
-                errors.destroys(&Frame { began, ended, bytes: Bytes(mpdu.bytes), mcs: None })
+                errors.corrupts(&Frame { began, ended, bytes: Bytes(mpdu.bytes), mcs: None })
             });
             fades || is_destroyed
         };
         if recovery.next_wakeup() <= now
-            && let Some(ended) = recovery.take_due(now, |mpdu| destroys(mpdu, now))
+            && let Some(ended) = recovery.take_due(now, |mpdu| corrupts(mpdu, now))
         {
             return Some(ended);
         }
@@ -102,7 +109,7 @@ impl Air {
             && at <= now
         {
             sent.pop_front();
-            let is_destroyed = destroys(&mut mpdu, at);
+            let is_destroyed = corrupts(&mut mpdu, at);
             if let Some(ended) = recovery.begin(mpdu, is_destroyed, now) {
                 return Some(ended);
             }
@@ -140,7 +147,7 @@ impl Tdd {
         loop {
             let Tdd { air, radio, .. } = self;
             let fades = |mpdu: &mut Mpdu| {
-                radio.as_mut().is_some_and(|radio| radio.destroys(side, number, mpdu))
+                radio.as_mut().is_some_and(|radio| radio.corrupts(side, number, mpdu))
             };
             let Some(ended) = air[side].take_ended(ctx.now, airtime, fades) else { break };
             self.settle(side, &ended.block, ended.is_received, ctx);
@@ -156,8 +163,8 @@ impl Tdd {
                 self.hand_up(side, number, packet, ctx);
             }
         }
-        if mpdu.carried > 0 {
-            self.read_carried(number, mpdu.carried, is_received, ctx.now);
+        if mpdu.piggyback_requests > 0 {
+            self.read_carried(number, mpdu.piggyback_requests, is_received, ctx.now);
         }
     }
 
@@ -190,7 +197,7 @@ impl Tdd {
                 let event = Downlink::Ended { is_received };
                 let queued = self.stations[number].requested;
                 let more = self.grant.on_downlink(number as u32, event, queued);
-                self.grant_unasked(number, more, ctx.now);
+                self.grant_proactively(number, more, ctx.now);
             }
         }
     }

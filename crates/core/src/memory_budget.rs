@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that recordings may still take, those of all replications together.
 #[derive(Debug)]
-pub struct Room(AtomicU64);
+pub struct MemoryBudget(AtomicU64);
 
-impl Room {
+impl MemoryBudget {
     /// So many bytes.
-    pub fn new(bytes: u64) -> Room {
-        Room(AtomicU64::new(bytes))
+    pub fn new(bytes: u64) -> MemoryBudget {
+        MemoryBudget(AtomicU64::new(bytes))
     }
 
     fn take(&self, bytes: u64) -> bool {
@@ -22,7 +22,7 @@ impl Room {
 ///
 /// Without a room, only what the system gives is the limit.
 #[inline]
-pub fn push_within<T>(list: &mut Vec<T>, value: T, room: Option<&Room>) -> bool {
+pub fn push_within<T>(list: &mut Vec<T>, value: T, room: Option<&MemoryBudget>) -> bool {
     if list.len() == list.capacity() && !grow(list, room) {
         return false;
     }
@@ -31,7 +31,7 @@ pub fn push_within<T>(list: &mut Vec<T>, value: T, room: Option<&Room>) -> bool 
 }
 
 #[cold]
-fn grow<T>(list: &mut Vec<T>, room: Option<&Room>) -> bool {
+fn grow<T>(list: &mut Vec<T>, room: Option<&MemoryBudget>) -> bool {
     const FEWEST: usize = 256;
     let more = list.capacity().max(FEWEST);
     let bytes = more as u64 * size_of::<T>() as u64;
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn lists_share_a_room_and_stop_at_its_end() {
-        let room = Room::new(3 * 256 * 8);
+        let room = MemoryBudget::new(3 * 256 * 8);
         let (mut one, mut other) = (Vec::new(), Vec::new());
         assert!((0..512_u64).all(|n| push_within(&mut one, n, Some(&room))));
         assert!((0..256_u64).all(|n| push_within(&mut other, n, Some(&room))));

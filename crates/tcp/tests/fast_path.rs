@@ -1,4 +1,4 @@
-//! Usual ACKs are dealt with in a short way of their own (`sender/usual.rs`), which may change
+//! Usual ACKs are dealt with in a short way of their own (`sender/fast_path.rs`), which may change
 //! nothing.
 
 use crate::random_channel::*;
@@ -44,21 +44,21 @@ proptest! {
     ) {
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         let one_way = Duration::from_millis(one_way);
-        let mut usual = Connection::new(&options, Some(transfer), one_way).with_fates(fates.clone());
+        let mut fast_path = Connection::new(&options, Some(transfer), one_way).with_fates(fates.clone());
         let mut other = watched(&options, transfer, one_way).with_fates(fates);
         for _ in 0..200_000 {
-            let is_over = usual.run(Time::NEVER, 1);
+            let is_over = fast_path.run(Time::NEVER, 1);
             prop_assert_eq!(other.run(Time::NEVER, 1), is_over);
-            prop_assert_eq!((usual.now, usual.packets, usual.sent), (other.now, other.packets, other.sent));
-            prop_assert_eq!(usual.sender.info(), other.sender.info());
-            prop_assert_eq!(usual.sender.next_wakeup(), other.sender.next_wakeup());
+            prop_assert_eq!((fast_path.now, fast_path.packets, fast_path.sent), (other.now, other.packets, other.sent));
+            prop_assert_eq!(fast_path.sender.info(), other.sender.info());
+            prop_assert_eq!(fast_path.sender.next_wakeup(), other.sender.next_wakeup());
             let limited = |connection: &Connection| connection.sender.receive_window_limited(connection.now);
-            prop_assert_eq!(limited(&usual), limited(&other));
+            prop_assert_eq!(limited(&fast_path), limited(&other));
             if is_over {
                 break;
             }
         }
-        prop_assert_eq!(usual.sender.report(), other.sender.report());
-        prop_assert!(usual.sender.report().completed_at.is_some());
+        prop_assert_eq!(fast_path.sender.report(), other.sender.report());
+        prop_assert!(fast_path.sender.report().completed_at.is_some());
     }
 }

@@ -4,7 +4,7 @@
 //! a timer of 100 ms. Each collision adds the timer, and the next attempt may collide again. How much the
 //! station asks for is what waits as it begins, as in Fig. 1: what comes later goes by piggyback.
 
-use super::{Ask, Heard, Request, RequestContext, RequestCounts, RequestRules};
+use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::retransmission::delay_queue::DelayQueue;
 use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
@@ -77,19 +77,19 @@ struct Station {
 
 /// The procedure.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub struct RandomDelay {
     config: DrawnConfig,
     stations: Vec<Station>,
-    under_way: DelayQueue<Ask>,
+    under_way: DelayQueue<BandwidthRequest>,
 }
 
-impl Part<dyn Request + Send, RequestContext> for Drawn {
+impl Part<dyn Request + Send, RequestContext> for RandomDelay {
     type Config = DrawnConfig;
 
     fn build(
         config: DrawnConfig,
         setup: Setup<'_, dyn Request + Send, RequestContext>,
-    ) -> Result<Drawn, ConfigError> {
+    ) -> Result<RandomDelay, ConfigError> {
         config.delay.validate("delay")?;
         config.piggyback.validate("piggyback")?;
         if !(0.0..1.0).contains(&config.collision) {
@@ -101,16 +101,16 @@ impl Part<dyn Request + Send, RequestContext> for Drawn {
             counts: RequestCounts::default(),
         };
         let stations = (0..setup.extra.stations).map(station).collect();
-        Ok(Drawn { config, stations, under_way: DelayQueue::default() })
+        Ok(RandomDelay { config, stations, under_way: DelayQueue::default() })
     }
 }
 
-impl Request for Drawn {
+impl Request for RandomDelay {
     fn rules(&self) -> RequestRules {
         RequestRules { per_packet: self.config.per == Per::Packet, can_ask: true }
     }
 
-    fn ask(&mut self, ask: Ask, now: Time) {
+    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
         let Station { draws, counts } = &mut self.stations[ask.station as usize];
         let mut takes = self.config.delay.draw(draws);
         counts.attempts += 1;
@@ -127,9 +127,9 @@ impl Request for Drawn {
         self.under_way.next()
     }
 
-    fn wake(&mut self, now: Time, heard: &mut Vec<Heard>) {
+    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
         while let Some(ask) = self.under_way.take_due(now) {
-            heard.push(Heard::Request(ask));
+            heard.push(RequestEvent::Request(ask));
         }
     }
 
@@ -163,11 +163,12 @@ mod tests {
     #[test]
     fn the_mean_delay_is_that_of_the_draw_and_of_the_collisions() {
         for collision in [0.0, 0.01, 0.3] {
-            let mut drawn: Drawn = make(DrawnConfig { collision, ..CONFIG }, 1).expect("accepted");
-            let mean = asks(&mut drawn, 40_000).0;
+            let mut random_delay: RandomDelay =
+                make(DrawnConfig { collision, ..CONFIG }, 1).expect("accepted");
+            let mean = asks(&mut random_delay, 40_000).0;
             let expected = 37.5 + 100.0 * collision / (1.0 - collision);
             assert!((mean / expected - 1.0).abs() < 0.01, "{collision}: {mean} {expected}");
-            let counts = drawn.counts(0);
+            let counts = random_delay.counts(0);
             let share = counts.collisions as f64 / counts.attempts as f64;
             assert!((share - collision).abs() < 0.005, "{counts:?}");
         }
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn what_is_no_delay_and_no_probability_is_refused() {
         let reversed = Span { low_ns: 2, high_ns: 1 };
-        let refused = |config| make::<Drawn>(config, 1).expect_err("refused").to_string();
+        let refused = |config| make::<RandomDelay>(config, 1).expect_err("refused").to_string();
         let found = refused(DrawnConfig { delay: reversed, ..CONFIG });
         assert_eq!(found, "delay = 2 … 1 ns: reversed. Write the smaller one first");
         let found = refused(DrawnConfig { collision: 1.0, ..CONFIG });

@@ -3,7 +3,7 @@
 //! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990: the condition under which
 //! none of the rarer parts of the protocol has anything to do is kept as one bit, which is worked out
 //! anew after everything that is not a usual ACK. What is done here is what `on_ack` and
-//! `transmit_up_to` do under that condition; `tests/usual_acks.rs` lets connections go both ways.
+//! `transmit_up_to` do under that condition; `tests/fast_path.rs` lets connections go both ways.
 
 use super::{Phase, Sender};
 use crate::congestion::{AckEvent, CongestionControl};
@@ -13,15 +13,15 @@ use airpath_core::{Ctx, Ecn, Flags, Packet, PacketKind, Time};
 impl Sender {
     /// Whether `ack` is a usual one, of new data and with nothing else in it.
     #[inline(always)]
-    pub(super) fn is_usual(&self, ack: &Packet) -> bool {
+    pub(super) fn is_fast_path(&self, ack: &Packet) -> bool {
         let is_plain = ack.kind == PacketKind::Ack && ack.flags == Flags::NONE;
         let is_new = ack.seq > self.board.una() && ack.seq <= self.board.max();
-        self.expects_usual_acks && is_plain && is_new && ack.sack().is_empty()
+        self.allows_fast_path && is_plain && is_new && ack.sack().is_empty()
     }
 
     /// Something else than a usual ACK has happened: whether usual ones may follow.
-    pub(super) fn note_what_is_usual(&mut self) {
-        self.expects_usual_acks = self.phase == Phase::Established
+    pub(super) fn update_fast_path(&mut self) {
+        self.allows_fast_path = self.phase == Phase::Established
             && !self.ecn.is_used
             && self.ecn.field == Ecn::NotEct
             && !self.board.is_watched()
@@ -34,7 +34,7 @@ impl Sender {
 
     /// A usual ACK.
     #[inline(always)]
-    pub(super) fn on_usual_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
+    pub(super) fn on_fast_path_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let (now, una) = (ctx.now, self.board.una());
         self.note_timestamp(ack, now);
         self.measure_ack(ack, now);
@@ -47,7 +47,7 @@ impl Sender {
         let acked = ack.seq - una;
         let used = self.board.max() - una;
         let app_limited = used + u64::from(self.mss) < self.congestion.cwnd();
-        if !self.congestion.grow_plainly(acked, app_limited) {
+        if !self.congestion.grow_on_fast_path(acked, app_limited) {
             let event = self.ack_event(ack, acked, acked, now);
             let growth = Some(acked);
             self.congestion.on_ack(&AckEvent { growth, rtt, app_limited, ..event });
@@ -58,7 +58,7 @@ impl Sender {
             self.rto_deadline = Time::NEVER;
             self.complete_if_all_sent(ctx);
         }
-        self.send_usually(ctx);
+        self.send_new_data(ctx);
         if self.rto_deadline.is_never() {
             self.persist_if_closed(now);
         }
@@ -67,7 +67,7 @@ impl Sender {
 
     /// Sends what the windows allow, all of it new.
     #[inline(always)]
-    fn send_usually(&mut self, ctx: &mut Ctx<'_>) {
+    fn send_new_data(&mut self, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(self.congestion.cwnd());
         let limit = self.edge.min(allowed);
         while self.pacer.is_free(ctx.now)

@@ -15,7 +15,7 @@ const LARGEST_FRAME: u64 = 1 << 24;
 /// A station that has the link to itself, with packets of one size in each direction. Arrays are by
 /// direction, the downlink first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Alone {
+pub struct SingleStation {
     /// Frames and the instants in them.
     pub clock: Clock,
     /// How many frames after that of its map an uplink burst is sent.
@@ -34,12 +34,12 @@ impl TddConfig {
     ///
     /// # Errors
     /// When a setting is outside its range.
-    pub fn alone(&self, sizes: [Bytes; 2]) -> Result<Alone, ConfigError> {
+    pub fn single_station(&self, sizes: [Bytes; 2]) -> Result<SingleStation, ConfigError> {
         self.validate()?;
         let slot = self.slot_sizes(0)?;
         let maps = self.map_overhead.slots.saturating_add(2 * self.map_overhead.per_burst);
         let slots = [self.downlink_slots.saturating_sub(maps), self.uplink_slots];
-        let mut alone = Alone {
+        let mut single_station = SingleStation {
             clock: self.clock(),
             map_relevance: self.map_relevance,
             packets_per_frame: [0.0; 2],
@@ -54,10 +54,11 @@ impl TddConfig {
             };
             let room = slot[side].bytes_of(slots[side]);
             let size = sizes[side].0;
-            (alone.frames[side], alone.mpdus[side]) = by_itself(size, room, &rules);
-            alone.packets_per_frame[side] = in_full_frames(size, room, &rules);
+            (single_station.frames[side], single_station.mpdus[side]) =
+                by_itself(size, room, &rules);
+            single_station.packets_per_frame[side] = in_full_frames(size, room, &rules);
         }
-        Ok(alone)
+        Ok(single_station)
     }
 }
 

@@ -64,7 +64,7 @@ impl Tdd {
 
     /// Finds what is due first at other times than those of frames. Whoever adds to it says so at once:
     /// then the smaller of the two is it.
-    pub(super) fn find_seldom(&mut self) {
+    pub(super) fn find_irregular_timer(&mut self) {
         self.seldom = self
             .stated
             .next()
