@@ -54,7 +54,7 @@ help:
 	@echo '             which is built, and the ratios; REPEAT=N: so many runs, or pairs'
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
-	@echo 'make studies the studies beyond the papers, at full length (hours), into out/ and studies/'
+	@echo 'make studies results.json of studies/vcp and studies/wimax, at full length (hours)'
 	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
 	@echo '             and its summary, which is committed'
 	@echo 'make docs    from the table of TCP parameters: their class; from the classes of scenarios:'

@@ -100,7 +100,7 @@ def rlc_384() -> ap.Scenario:
         delay="20 ms",
         reverse_delay="30 ms",
         window_poll="timed",
-        channel=ap.frame_errors.Burst(frame_error_rate=0.1, doppler=0.01),
+        errors=ap.frame_errors.Burst(frame_error_rate=0.1, doppler=0.01),
     )
     return ap.Scenario(
         name="rlc-384",

@@ -57,6 +57,7 @@ RUN = """
 import json
 import airpath as ap
 from airpath.emulation.kernel import for_flows
+from airpath.engine.resolved import ResolvedScenario
 
 def scenario(segments):
     flows = ap.flows(base_rtt="40 ms", tcp={"least_ssthresh": segments})
@@ -70,7 +71,7 @@ except ap.errors.ScenarioError as error:
     refused = str(error)
 given = scenario(3)
 resolved = json.loads(given.resolve()[0])
-kernel = for_flows(given, resolved, lambda name: True)
+kernel = for_flows(given, ResolvedScenario(resolved), lambda name: True)
 found = [line for line in kernel.not_applied if line["option"] == "tcp.least_ssthresh"]
 options = resolved["flows"][0]["source"]["options"]
 print(json.dumps([options["least_ssthresh"], refused, found]))

@@ -235,6 +235,12 @@ def test_formula_that_cannot_be_evaluated_is_reported_when_loaded(
             'check.points = "all"\ncheck.measures = {}\ncheck.holds = []\ncheck.hold = []',
             "unknown key check.hold",
         ),
+        ('check.points = "all"\ncheck.measures = {}\ncheck.holds = []', "check.holds: empty"),
+        (
+            'check.points = "all"\ncheck.each = ["snr"]\n'
+            'check.measures = {}\ncheck.holds = ["1 > 0"]',
+            "check.each = 'snr': no point has this axis",
+        ),
     ],
 )
 def test_check_with_wrong_keys_is_reported(tmp_path: Path, check: str, problem: str) -> None:

@@ -94,8 +94,8 @@ use std::sync::Arc;
 
 /// Simulates one replication of a scenario, in which the kinds of `parts` are accepted.
 ///
-/// `scenario` is the resolved form, JSON in SI base units: what `ap.Scenario(…).resolve()` returns in
-/// Python. Links that read files are not accepted. The same `seed` gives the same report, bit for bit.
+/// `scenario` is the resolved form, JSON in SI base units: the first value of
+/// `ap.Scenario(…).resolve()` in Python. Links that read files are not accepted. The same `seed` gives the same report, bit for bit.
 ///
 /// # Errors
 /// When the scenario is not valid, or a component fails during the run.

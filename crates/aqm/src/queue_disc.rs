@@ -120,7 +120,8 @@ airpath_core::contract! { $
             self.dequeue_into(&mut packet, ctx).then_some(packet)
         }
 
-        /// Number of waiting packets.
+        /// Number of waiting packets, of [`state`](Self::state). Do not override it, nor the two below:
+        /// who holds a discipline reads `state`.
         fn packets(&self) -> usize {
             self.state().packets
         }

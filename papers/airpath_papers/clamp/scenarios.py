@@ -84,7 +84,7 @@ class Case(NamedTuple):
     clamp : bool
         CLAMP at router and receivers, else New Reno alone.
     knob_bytes : int
-        CLAMP: a. New cc.Reno: the buffer of each queue.
+        CLAMP: a. New Reno: the buffer of each queue.
     variant : str
         Names what a claim changes; empty for the choices of README.md.
     record : tuple of str

@@ -75,7 +75,7 @@ def emulate(
         typer.Option("--live/--no-live", help="Show what goes on. Default: on a terminal."),
     ] = None,
     plot: options.Plot = None,
-    confidence: options.MaybeConfidence = (None),
+    confidence: options.MaybeConfidence = None,
     check: Annotated[
         bool, typer.Option("--check", help="Only tell what this machine can do.")
     ] = False,

@@ -45,7 +45,8 @@ Set = Annotated[
 _REPS = "Independent replications."
 Reps = Annotated[int, typer.Option("--reps", help=_REPS)]
 MaybeReps = Annotated[
-    int | None, typer.Option("--reps", help=f"{_REPS} Default: those of the file, or 1.")
+    int | None,
+    typer.Option("--reps", help=f"{_REPS} Default: those of the sweep's file; of a scenario 1."),
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]
@@ -93,5 +94,5 @@ FigureFormats = Annotated[
 ]
 
 AcceptVersion = Annotated[
-    bool, typer.Option("--accept-version", help="Accept what other versions computed.")
+    bool, typer.Option("--accept-version", help="Accept, or keep, what other versions computed.")
 ]

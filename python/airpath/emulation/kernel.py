@@ -24,8 +24,6 @@ __all__ = ["Kernel", "for_commands", "for_flows", "kernel_has"]
 
 _HEADERS = 40
 """Bytes of an IPv4 and a TCP header."""
-_STAMPS = 12
-"""Bytes of the timestamps option with its padding."""
 _UNSCALED = 65_535
 """Largest window that 16 bits say."""
 _LARGEST_WINDOW = _UNSCALED << 14

@@ -304,6 +304,11 @@ def _criterion(
         for name, found in declared["measures"].items()
     }
     each, holds = declared.get("each", []), declared["holds"]
+    if not holds:
+        raise ValueError("check.holds: empty")
+    absent = [axis for axis in each if all(axis not in point.place for point in chosen)]
+    if absent:
+        raise ValueError(f"check.each = {absent[0]!r}: no point has this axis")
     return Criterion(chosen, each, shown, holds, spec.numbers, measures)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -229,7 +230,12 @@ class Session:
         return self.interval(found)
 
     def interval(self, values: Sequence[float]) -> Interval:
-        """Return the mean of values, at least one, with an interval of the paper's confidence."""
+        """Return the mean of values, at least one, with an interval of the paper's confidence.
+
+        NaN if one of the values is: a measure that a run does not have is not left out.
+        """
+        if any(map(math.isnan, values)):
+            return Interval(math.nan, math.nan, math.nan, self.paper.confidence, len(values))
         return mean_interval(values, self.paper.confidence)
 
     def difference(self, values: Sequence[float], others: Sequence[float]) -> Interval | None:

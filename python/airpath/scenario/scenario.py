@@ -177,10 +177,10 @@ class Scenario(Model):
 
     Examples
     --------
-    >>> from airpath.scenario import Bottleneck, link.Fixed, Gred, Scenario, flows
-    >>> scenario = Scenario(
-    ...     flows=flows(4, cc="reno", base_rtt="40 ms"),
-    ...     bottleneck=Bottleneck(aqm=Gred(), link=link.Fixed(rate="5 Mbit/s")),
+    >>> import airpath as ap
+    >>> scenario = ap.Scenario(
+    ...     flows=ap.flows(4, cc="reno", base_rtt="40 ms"),
+    ...     bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="5 Mbit/s")),
     ...     duration="300 s", warmup="30 s")
     >>> print(scenario.bottleneck.link.rate)
     5 Mbit/s

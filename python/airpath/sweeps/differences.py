@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import blamed
@@ -236,7 +236,9 @@ def _difference(readings: Readings, base: int, place: int, metric: str) -> Point
     unsure = 0.0 if metric in readings.own else resolution(metric)
     if plan.seed_of(points[0]) != plan.seed_of(points[1]):
         known = [[value for value in each if not math.isnan(value)] for each in (before, after)]
-        found = independent_difference(known[0], known[1], plan.confidence, unsure)
+        found = replace(
+            independent_difference(known[0], known[1], plan.confidence, unsure), method="Welch"
+        )
     else:
         found = paired_difference(before, after, plan.confidence, unsure)
     return PointDifference(*points, found)

@@ -62,7 +62,7 @@ impl Fading {
         all
     }
 
-    /// The name, such that [`from_name`](Fading::of_name) gives the channel.
+    /// The name, such that [`from_name`](Fading::from_name) gives the channel.
     pub fn name(&self) -> String {
         match self {
             Fading::Awgn => "awgn".into(),

@@ -139,7 +139,7 @@ impl Profile {
         named.or_else(|| Profile::tdl_of_name(name))
     }
 
-    /// The name, such that [`from_name`](Profile::of_name) gives the profile.
+    /// The name, such that [`from_name`](Profile::from_name) gives the profile.
     pub fn full_name(&self) -> String {
         let is_tdl = TDLS.iter().any(|line| line.name == self.name);
         if is_tdl { format!("{}-{}", self.name, self.unit_ns) } else { self.name.into() }

@@ -105,21 +105,24 @@ fn a_reverse_flow_is_a_forward_flow_in_the_mirror() {
         let backhaul =
             if changes { Value::Null } else { json!({"rate_bps": null, "delay_ns": 3 * MS}) };
         let flows = |way: &str| vec![bulk("rfc", way), bulk("linux", way)];
+        let ack_path = |link: &Value, packets| {
+            let mut path = hop(link.clone(), droptail(packets));
+            path["kind"] = json!("link");
+            path
+        };
         let there = scenario(
             10,
             flows("forward"),
             link.clone(),
             droptail(20),
-            json!({"ack_path": {"kind": "link", "link": other, "queue": droptail(9)},
-                   "backhaul": backhaul}),
+            json!({"ack_path": ack_path(&other, 9), "backhaul": backhaul}),
         );
         let back = scenario(
             10,
             flows("reverse"),
             other.clone(),
             droptail(9),
-            json!({"ack_path": {"kind": "link", "link": link, "queue": droptail(20)},
-                   "backhaul": backhaul}),
+            json!({"ack_path": ack_path(&link, 20), "backhaul": backhaul}),
         );
         let (there, back) = (reported(&there), reported(&back));
         assert!(there.iter().all(|flow| flow.delivered_packets > 100), "{link}: {there:?}");

@@ -63,8 +63,9 @@ impl CongestionControl for Aimd {
             self.cwnd += acked.min(self.mss); // RFC 5681 eq. 2
         } else {
             self.carry += self.config.increase * self.mss * self.mss;
-            self.cwnd += self.carry / self.cwnd;
-            self.carry %= self.cwnd;
+            let growth = self.carry / self.cwnd;
+            self.carry -= growth * self.cwnd;
+            self.cwnd += growth;
         }
     }
 

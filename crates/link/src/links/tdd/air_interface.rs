@@ -55,10 +55,10 @@ impl AirInterface {
         self.next = self.next.min(at);
     }
 
-    /// The MPDU that was put there last carries request number `piggyback_requests`.
-    pub(super) fn carry(&mut self, piggyback_requests: u32) {
+    /// The MPDU that was put there last carries request number `request_number`.
+    pub(super) fn carry(&mut self, request_number: u32) {
         if let Some((_, mpdu)) = self.sent.back_mut() {
-            mpdu.piggyback_requests = piggyback_requests;
+            mpdu.request_number = request_number;
         }
     }
 
@@ -163,8 +163,8 @@ impl Tdd {
                 self.hand_up(side, number, packet, ctx);
             }
         }
-        if mpdu.piggyback_requests > 0 {
-            self.read_carried(number, mpdu.piggyback_requests, is_received, ctx.now);
+        if mpdu.request_number > 0 {
+            self.read_carried(number, mpdu.request_number, is_received, ctx.now);
         }
     }
 

@@ -31,17 +31,17 @@ impl PiggybackRequests {
 }
 
 impl Tdd {
-    /// The MPDU with request number `piggyback_requests` of a station is settled: the request is read, or lost with
+    /// The MPDU with request number `request_number` of a station is settled: the request is read, or lost with
     /// it, which the station learns at once.
     #[cold]
     pub(super) fn read_carried(
         &mut self,
         station: usize,
-        piggyback_requests: u32,
+        request_number: u32,
         is_received: bool,
         now: Time,
     ) {
-        let (stated, delay) = self.piggyback_requests.take(piggyback_requests);
+        let (stated, delay) = self.piggyback_requests.take(request_number);
         if is_received {
             self.stated.push(now + delay, stated);
             self.seldom = self.seldom.min(now + delay);

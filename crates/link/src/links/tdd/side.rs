@@ -53,7 +53,7 @@ pub(super) struct Mpdu {
     /// What its attempts came to, a power ratio.
     pub(super) heard: f32,
     /// Number of the piggyback request that is read with it; 0: none.
-    pub(super) piggyback_requests: u32,
+    pub(super) request_number: u32,
 }
 
 /// The packet that was taken from the queue and not sent completely.
@@ -153,7 +153,7 @@ impl Side {
             bytes: segmentation.header,
             scheme: self.scheme,
             heard: 0.0,
-            piggyback_requests: 0,
+            request_number: 0,
         };
         if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= room {
             // The usual: a packet alone.

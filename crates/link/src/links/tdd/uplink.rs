@@ -255,8 +255,8 @@ impl Tdd {
                     self.seldom = self.seldom.min(arrives + delay);
                 }
                 PiggybackRead::WithMpdu => {
-                    let piggyback_requests = self.piggyback_requests.put(state(true), delay);
-                    self.air[1].carry(piggyback_requests);
+                    let request_number = self.piggyback_requests.put(state(true), delay);
+                    self.air[1].carry(request_number);
                 }
             }
         }
