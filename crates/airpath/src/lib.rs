@@ -47,7 +47,8 @@
 //!     &parts,
 //!     1,
 //! )?;
-//! assert_eq!(report.queues[0].max_packets, 99);
+//! // In a second 200 packets arrive, and the link begins 100.
+//! assert_eq!(report.queues[0].max_packets, 100);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
