@@ -140,7 +140,7 @@ METHODS: dict[str, dict[str, Any]] = {
 """Methods that take arguments, with those with which they are content."""
 
 OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Trace.parse")
-"""Methods whose argument `name` says what is asked for, and is not a label."""
+"""Methods whose argument `name` selects a table or series, and is not a label."""
 OF_MODELS = {"instead_of", "keys", "model_post_init", "resolved"}
 """Methods by which the classes of a scenario talk to each other."""
 

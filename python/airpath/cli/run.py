@@ -173,7 +173,7 @@ def _write(result: Result, folder: Path | None, files: Files, *, json: bool) -> 
     """Write the files and print the result; return whether Ctrl-C ended the run or the tables."""
     interrupted, figures = result.interrupted, False
     try:
-        # Files first: whoever reads the output may go away.
+        # Files first: the reader of a pipe may exit.
         if folder is not None and result.replications:
             interrupted = _save(result, folder, files.formats) or interrupted
             figures = not interrupted if files.plot is None else files.plot

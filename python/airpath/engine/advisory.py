@@ -92,7 +92,7 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
 
 
 def _ecn_without_marks(resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Tell of ECN that is asked for over a queue that does not mark."""
+    """Yield an advisory if a flow negotiates ECN over a queue that does not mark."""
     for place, where, who in _without_marks(resolved, ("on", "dctcp")):
         yield Advisory(
             "ecn-without-marks",

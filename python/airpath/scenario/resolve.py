@@ -74,8 +74,8 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
     Raises
     ------
     ScenarioError
-        If files do not exist, one problem for each; or if the policy `policy.Optimum` is asked for
-        where no analytic model covers the scenario.
+        If files do not exist, one problem for each; or if `policy.Optimum` is used and no
+        analytic model covers the scenario.
     """
     resolver = _Resolver(scenario)
     resolved = scenario.resolved(resolver)

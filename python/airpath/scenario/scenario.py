@@ -367,7 +367,7 @@ class Scenario(Model):
         Raises
         ------
         ScenarioError
-            If a file does not exist, or `policy.Optimum` is asked for where no model matches.
+            If a file does not exist, or `policy.Optimum` is used and no model matches.
         """
         from airpath.scenario.resolve import resolve
 

@@ -37,7 +37,7 @@ CodeRate = Annotated[float, PlainValidator(number_within(1e-3, 1.0, "from 0.001 
 
 
 class Framing(Model):
-    """What a packet costs on the air; queue disciplines are told it with the link's nominal rate.
+    """What a packet costs on the air; queue disciplines receive it with the link's nominal rate.
 
     A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
 
@@ -176,7 +176,7 @@ class _FramedLink(Link):
 def with_framing(
     entries: dict[str, Any], framing: Framing, context: Context, path: Path
 ) -> dict[str, Any]:
-    """Return the resolved form of a link with its framing in the place of `frame_overhead`."""
+    """Return the resolved form of a link; its framing replaces `frame_overhead`."""
     del entries["frame_overhead_bytes"]
     return {**entries, "framing": framing.resolved(context, (*path, "framing"))}
 
