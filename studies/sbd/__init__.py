@@ -7,38 +7,38 @@ paper's README.md says what was concluded.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
-from airpath.reproduction.base import Item
+from airpath.reproduction.base import Item, ItemResult
+from airpath.reproduction.claims import Claims
 from airpath_papers.sbd import PAPER as OF_PAPER
+from airpath_papers.sbd.claims import MEASURES
 
-from .sensitivity import SENSITIVITY_CELLS, evaluate_sensitivity
-from .variants import effort_of, simulated
-from .weaker import CLAIMS, evaluate_weaker
+from .sensitivity import CELLS, SWEEPS, evaluate_sensitivity
 
-__all__ = ["PAPER"]
+__all__ = ["CLAIMS", "PAPER"]
+
+CLAIMS: Final = Claims(Path(__file__).parent, SWEEPS.point_sets(), MEASURES)
+"""Measures weaker than the paper's claims. The item `weaker` has nothing but these."""
+
+_WEAKER: Final = "what holds beside the paper's claims"
 
 PAPER: Final = replace(
     OF_PAPER,
     key="sbd-studies",
     title="Beyond the paper: what the numbers of AQM in rate-varying 3G links depend on",
     items=(
-        Item(
-            "sensitivity",
-            "what the numbers depend on",
-            SENSITIVITY_CELLS,
-            evaluate_sensitivity,
-        ),
+        Item("sensitivity", "what the numbers depend on", CELLS, evaluate_sensitivity),
         Item(
             "weaker",
-            "what holds beside the paper's claims",
+            _WEAKER,
             (),
-            evaluate_weaker,
+            lambda _session, _out: ItemResult("weaker", _WEAKER, []),
             CLAIMS.of("weaker"),
         ),
     ),
-    simulated_scenario=simulated,
-    effort_of=effort_of,
+    **SWEEPS.of_paper(),
     claims=CLAIMS.checks(),
     summarise=lambda _results: (),
 )

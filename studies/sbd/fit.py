@@ -18,13 +18,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from airpath.files import write_file
-from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled, Wanted
-from airpath_papers.sbd.data import Red, drop_tail, improvements, published_table
+from airpath.reproduction.sweeps import SweepPoint
+from airpath.scenario import Scenario
+from airpath_papers.sbd.claims import SWEEPS
+from airpath_papers.sbd.data import drop_tail, improvements, published_table
 from airpath_papers.sbd.measures import delay_s, goodput_kbps
-from airpath_papers.sbd.scenarios import Case, Variant, build
+from airpath_papers.sbd.scenarios import path, setting_at
 
-__all__ = ["COMBINATIONS", "Choice", "Target", "main", "score", "targets", "variant_of"]
+__all__ = ["COMBINATIONS", "Choice", "Target", "main", "scenario_of", "score", "targets"]
 
 
 class Choice(NamedTuple):
@@ -72,7 +74,7 @@ PAYLOAD: Final = 1460
 class Target:
     """A setting of Tables 2 to 6 and what the paper has for it."""
 
-    case: Case
+    point: SweepPoint
     goodput_kbps: float
     delay_s: float
 
@@ -82,19 +84,21 @@ def targets() -> list[Target]:
 
     Of the last the paper prints improvements over drop-tail.
     """
-    rows = [row for number in (2, 3, 4, 5) for row in published_table(number).values()]
-    rows += drop_tail().values()
-    found = [
-        Target(Case(row.bearer, row.flows, row.aqm), row.goodput_kbps.mean, row.delay_s.mean)
-        for row in rows
-    ]
-    for number, aqm in ((3, "sbd"), (5, "red")):
-        for bearer, row in published_table(number).items():
-            plain = drop_tail()[bearer, 4]
-            gains = [improvements()[bearer, 4, aqm, what] for what in ("goodput", "delay")]
-            goodput = plain.goodput_kbps.mean * (1 + gains[0] / 100)
-            delay = plain.delay_s.mean * (1 + gains[1] / 100)
-            found.append(Target(Case(bearer, 4, row.aqm), goodput, delay))
+    found = []
+    for place, point in [*SWEEPS.points("one-flow"), *SWEEPS.points("table6")]:
+        bearer, flows, aqm = place["bearer"], place.get("flows", 1), place.get("aqm", "")
+        if "table" in place:
+            row, gains = published_table(place["table"])[bearer], (0.0, 0.0)
+        elif aqm == "drop-tail":
+            row, gains = drop_tail()[bearer, flows], (0.0, 0.0)
+        elif flows > 1:
+            row = drop_tail()[bearer, flows]
+            goodput, delay = (improvements()[bearer, flows, aqm, of] for of in ("goodput", "delay"))
+            gains = (goodput, delay)
+        else:  # Table 3 or 5
+            continue
+        means = (row.goodput_kbps.mean, row.delay_s.mean)
+        found.append(Target(point, *(m * (1 + g / 100) for m, g in zip(means, gains, strict=True))))
     return found
 
 
@@ -115,14 +119,21 @@ def _rms(values: Sequence[float]) -> float:
     return sqrt(sum(value * value for value in values) / len(values))
 
 
-def variant_of(choice: Choice) -> Variant:
-    """Return the entries of a scenario that a choice sets."""
-    return Variant(
-        "",
-        tcp={"delayed_ack_segments": choice.delayed_ack_segments},
-        link={"window_poll": choice.window_poll},
-        red={"drop": choice.red_drop, "count": choice.red_count},
-    )
+def scenario_of(axes: Mapping[str, Any], choice: Choice) -> Scenario:
+    """Return the scenario of a setting under a choice."""
+    values: dict[str, Any] = {
+        "duration": f"{choice.duration_s} s",
+        "flows.0.tcp.delayed_ack_segments": choice.delayed_ack_segments,
+        "bottleneck.link.window_poll": choice.window_poll,
+    }
+    if _is_red(axes):
+        values["bottleneck.aqm.drop"] = choice.red_drop
+        values["bottleneck.aqm.count"] = choice.red_count
+    return path(**axes).replace(values)
+
+
+def _is_red(axes: Mapping[str, Any]) -> bool:
+    return setting_at(axes).kind == "RED"
 
 
 class Simulations:
@@ -132,19 +143,18 @@ class Simulations:
         self.engine = Compiled()
         self.means: dict[tuple[Any, ...], tuple[float, float]] = {}
 
-    def of(self, case: Case, choice: Choice) -> tuple[float, float]:
+    def of(self, axes: Mapping[str, Any], choice: Choice) -> tuple[float, float]:
         """Return goodput, kbit/s, and delay, s."""
-        red = (choice.red_drop, choice.red_count) if isinstance(case.aqm, Red) else None
-        key = (case, choice._replace(packet_bytes=0, red_drop="", red_count=False), red)
+        red = (choice.red_drop, choice.red_count) if _is_red(axes) else None
+        shared = choice._replace(packet_bytes=0, red_drop="", red_count=False)
+        key = (tuple(axes.items()), shared, red)
         if key not in self.means:
-            self.means[key] = self._simulate(case, choice)
+            self.means[key] = self._simulate(axes, choice)
         goodput, delay = self.means[key]
         return goodput * choice.packet_bytes / PAYLOAD, delay
 
-    def _simulate(self, case: Case, choice: Choice) -> tuple[float, float]:
-        effort = Effort(RUNS, choice.duration_s, warmup_s=0.0)
-        scenario = build(case, effort, variant_of(choice))
-        wanted = [Wanted(scenario, RUNS)]
+    def _simulate(self, axes: Mapping[str, Any], choice: Choice) -> tuple[float, float]:
+        wanted = [Wanted(scenario_of(axes, choice), RUNS)]
         (found,) = self.engine.simulate(wanted, seed=SEED, threads=None, progress=None)
         runs = found.replications
         return (
@@ -157,7 +167,7 @@ def _evaluate(choice: Choice, simulations: Simulations) -> tuple[float, float, f
     """Return the score, and the root mean squares of goodput and delay, per cent."""
     goodputs, delays = [], []
     for target in targets():
-        goodput, delay = simulations.of(target.case, choice)
+        goodput, delay = simulations.of(target.point.axes, choice)
         goodputs.append(goodput / target.goodput_kbps - 1)
         delays.append(delay / target.delay_s - 1)
     return score(goodputs, delays), 100 * _rms(goodputs), 100 * _rms(delays)

@@ -24,7 +24,6 @@ from airpath.reproduction.scoring import by_place, largest_difference, others, w
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
 from airpath.reproduction.tolerance import Tolerance
-from airpath_papers.sbd.settings import Settings
 
 FILE = """
 [rises]
@@ -258,20 +257,6 @@ def test_what_is_gathered_holds_when_all_does() -> None:
 
 def test_values_are_joined() -> None:
     assert joined([0.616, 0.5], ".2f") == "0.62, 0.50"
-
-
-# --- settings ----------------------------------------------------------------------------------
-
-
-def test_settings_have_their_units() -> None:
-    spec = Settings("table1.csv", {"Timer": "60 ms", "maxDAT": "10", "In order": "yes"})
-    assert (spec.number("Timer", "ms"), spec.whole("maxDAT"), spec.yes("In order")) == (
-        60,
-        10,
-        True,
-    )
-    with pytest.raises(ValueError, match="Timer = '60 ms' is not in 's'"):
-        spec.number("Timer", "s")
 
 
 # --- items -------------------------------------------------------------------------------------

@@ -23,13 +23,7 @@ from airpath_papers.qawla.data import mcs_table, published_entry
 from airpath_papers.qawla.error_curves import LOWEST, draw_curves
 from airpath_papers.qawla.error_rates import ErrorRates
 from airpath_papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
-from airpath_papers.sbd.figures import (
-    FIG1_CELLS,
-    FLOWS,
-    GRIDS,
-    draw_fig1,
-    draw_grid,
-)
+from airpath_papers.sbd.figures import GRIDS, draw_grid
 
 NAMES = {mcs: f"mcs{mcs}" for mcs in mcs_table()}
 
@@ -136,21 +130,26 @@ def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
     with style.style():
         figure = draw_grid("Fig. 13", grid, session(grid.cells))
     plain = drop_tail()[128, 4]
-    changes = [1 + improvements()[128, 4, "red", what] / 100 for what in ("delay", "goodput")]
+    changes = [1 + improvements()[128, 4, "RED", what] / 100 for what in ("delay", "goodput")]
     for panel in figure.axes:
         [found] = points(bars(panel)["paper, Table 6"])
         expected = (plain.delay_s.mean * changes[0], plain.goodput_kbps.mean * changes[1])
         assert found == pytest.approx(expected)
 
 
-def test_fig1_begins_at_0_with_intervals_and_published_points() -> None:
-    with style.style():
-        figure = draw_fig1(session(FIG1_CELLS))
+def test_fig1_begins_at_0_with_intervals_and_published_points(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr(Session, "write", lambda _self, figure, *_rest: figures.append(figure))
+    [item] = [item for item in load("sbd").items if item.key == "fig1"]
+    item.evaluate(session(item.cells), tmp_path)
+    [figure] = figures
     goodput, delay = figure.axes
     for panel, what in ((goodput, "goodput_kbps"), (delay, "delay_s")):
         assert panel.get_ylim()[0] == 0
         drawn = bars(panel)
-        for flows in FLOWS:
+        for flows in (1, 2, 3, 4):
             label = f"{flows} flow{'s' if flows > 1 else ''}"
             assert drawn[label].has_yerr
             if (384, flows) in drop_tail():

@@ -143,17 +143,35 @@ def test_what_is_not_simulated_or_not_written_keeps_nothing(ran: Ran, tmp_path: 
     ]
 
 
-def test_a_scenario_that_records_series_is_kept_in_no_ledger(ran: Ran, tmp_path: Path) -> None:
+def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -> None:
     scenario = ap.Scenario(
         flows=ap.flows(1, cc="newreno", base_rtt="20 ms"),
         bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Fixed(rate="5 Mbit/s")),
         duration="2 s",
-        record={"series": ["queue"], "interval": "1 s"},
+        record={"series": ["queue", "drop"], "interval": "1 s"},
     )
-    engine = Compiled(tmp_path)
-    (found,) = engine.simulate([Wanted(scenario, 2)], seed=1, threads=1, progress=None)
-    assert [round(at) for at in found.series("queue", 1).time_s] == [0, 1, 2]
-    assert list(tmp_path.iterdir()) == []
+
+    def simulated(folder: Path | None) -> Any:
+        wanted = [Wanted(scenario, 2)]
+        (found,) = Compiled(folder).simulate(wanted, seed=1, threads=1, progress=None)
+        return found
+
+    temporary, first = simulated(None), simulated(tmp_path)
+    assert ran.count == 4
+    again = simulated(tmp_path)
+    assert ran.count == 4
+    for found in (temporary, first, again):
+        queue = found.series("queue", 1)
+        assert [round(at) for at in queue.time_s] == [0, 1, 2]
+        assert list(queue.value) == list(first.series("queue", 1).value)
+        assert len(found.series("drop", 0).time_s) == 0  # recorded, and nothing was dropped
+        with pytest.raises(LookupError, match="cwnd was not recorded"):
+            found.series("cwnd", 0)
+    files = sorted((tmp_path / "series").iterdir())
+    assert len(files) == 2
+    files[0].unlink()
+    with pytest.raises(BadValueError, match=r"-0.parquet: does not exist\. Remove the ledger"):
+        simulated(tmp_path).series("drop", 0)
 
 
 def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:

@@ -13,27 +13,23 @@ from airpath.reproduction import Effort, load
 from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.files import read_table
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.paths import SBD
-from airpath_papers.sbd import scenarios, table1
+from airpath_papers.sbd.claims import SWEEPS
 from airpath_papers.sbd.data import (
     BEARERS,
-    GRID_MAX_P,
+    DROP_TAIL,
     GRID_MIN_TH,
-    GRID_T_R_MS,
-    DropTail,
-    Red,
-    Sbd,
     drop_tail,
     improvements,
     published_table,
-    strengths,
+    setting_of,
 )
 from airpath_papers.sbd.figures import GRIDS
-from airpath_papers.sbd.scenarios import TRACE, ByRate, Case, Use
-from airpath_papers.sbd.settings import Settings
-from airpath_papers.sbd.tables import TABLE6_CELLS
-from studies.sbd import fit, variants
-from studies.sbd.variants import VARIANTS
+from airpath_papers.sbd.scenarios import path
+from airpath_papers.sbd.tables import TABLE6
+from studies.sbd import fit
+from studies.sbd.sensitivity import SWEEPS as OF_STUDY
 
 SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)
 
@@ -49,12 +45,12 @@ def test_each_table_has_all_its_rows() -> None:
 
 
 @pytest.mark.parametrize("quantity", ["goodput", "delay"])
-@pytest.mark.parametrize("aqm", ["sbd", "red"])
+@pytest.mark.parametrize("aqm", ["SBD", "RED"])
 @pytest.mark.parametrize("bearer", BEARERS)
 def test_table6_for_one_flow_follows_from_tables_3_and_5(
     bearer: int, aqm: str, quantity: str
 ) -> None:
-    managed = published_table(3 if aqm == "sbd" else 5)[bearer]
+    managed = published_table(3 if aqm == "SBD" else 5)[bearer]
     plain = drop_tail()[bearer, 1]
     name = "goodput_kbps" if quantity == "goodput" else "delay_s"
     found = 100 * (getattr(managed, name).mean / getattr(plain, name).mean - 1)
@@ -62,36 +58,73 @@ def test_table6_for_one_flow_follows_from_tables_3_and_5(
     assert found == pytest.approx(improvements()[bearer, 1, aqm, quantity], abs=1.0)
 
 
+def grid_values(aqm: str, axis: str, effort: Effort | None = None) -> list[float]:
+    return list(
+        dict.fromkeys(p.place[axis] for p in SWEEPS.points("grids", effort=effort, aqm=aqm))
+    )
+
+
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
 def test_the_published_settings_are_on_the_grids(number: int) -> None:
+    aqm, axis = ("SBD", "t_r_ms") if number < 4 else ("RED", "maxp")
     for row in published_table(number).values():
-        values = GRID_T_R_MS if isinstance(row.aqm, Sbd) else GRID_MAX_P
-        assert row.aqm[0] in values
-        assert row.aqm[1] in GRID_MIN_TH
+        assert row.setting.strength in grid_values(aqm, axis)
+        assert row.setting.min_th in GRID_MIN_TH
 
 
 def test_the_grids_span_what_the_paper_says() -> None:
-    assert (GRID_T_R_MS[0], GRID_T_R_MS[-1], GRID_MAX_P[0], GRID_MAX_P[-1]) == (50, 5000, 0.005, 1)
-    assert len(GRID_T_R_MS) == len(GRID_MAX_P) == 20
-    assert strengths("sbd", 4) == [50, 200, 500, 1100, 2500, 5000]
+    t_r_ms, maxp = grid_values("SBD", "t_r_ms"), grid_values("RED", "maxp")
+    assert (t_r_ms[0], t_r_ms[-1], maxp[0], maxp[-1]) == (50, 5000, 0.005, 1)
+    assert len(t_r_ms) == len(maxp) == 20
+    assert tuple(grid_values("SBD", "minth")) == GRID_MIN_TH
     sbd, cloud = load("sbd"), GRIDS["fig6"].cells
+    assert grid_values("SBD", "t_r_ms", sbd.modes["quick"]) == [50, 200, 500, 1100, 2500, 5000]
     sessions = {
         mode: Session(sbd, effort, Compiled(), seed=1) for mode, effort in sbd.modes.items()
     }
-    assert len(cloud(sessions["full"])) == 1 + 6 * 20
-    # T_r = 250 ms of Table 2 is not among every fourth value, 200 ms of Table 3 is.
-    assert len(cloud(sessions["quick"])) == 1 + 6 * 6 + 1
+    # Drop-tail and the settings of Tables 2 and 3 are points of their own.
+    assert len(cloud(sessions["full"])) == 3 + 6 * 20
+    assert len(cloud(sessions["quick"])) == 3 + 6 * 6
+
+
+def test_settings_of_the_tables_have_their_replications_on_the_grids() -> None:
+    sbd = load("sbd")
+    for table, aqm in ((2, "SBD"), (3, "SBD"), (4, "RED"), (5, "RED")):
+        setting = published_table(table)[384].setting
+        axis = "t_r_ms" if aqm == "SBD" else "maxp"
+        place = {axis: setting.strength, "minth": setting.min_th, "bearer": 384, "aqm": aqm}
+        points = SWEEPS.cells("grids", **place)
+        assert [sbd.effort_of(point, sbd.modes["quick"]).replications for point in points] == [
+            100,
+            100,
+        ]
+    other = SWEEPS.cells("grids", t_r_ms=5000, minth=5, bearer=384, flows=1)
+    assert [sbd.effort_of(point, sbd.modes["quick"]).replications for point in other] == [4]
+
+
+def test_a_setting_may_be_named() -> None:
+    assert setting_of("drop-tail", 384) == DROP_TAIL
+    assert setting_of("SBD", 384) == ("SBD", 200, 20) == setting_of("SBD", 384, table=3)
+    assert setting_of("SBD", 384, strength="largest goodput") == ("SBD", 250, 20)
+    found = [setting_of("SBD", 384, min_th=name) for name in ("least", "2 BDP", "largest")]
+    # 2 BDP are 16 SDUs at 384 kbit/s and 5.3 at 128 kbit/s.
+    assert [each.min_th for each in found] == [5, 20, 30]
+    assert setting_of("SBD", 128, min_th="2 BDP") == ("SBD", 1300, 10)
 
 
 # --- the scenarios -----------------------------------------------------------------------------
 
 
-def resolved(case: Case, effort: Effort = SHORT) -> Any:
-    return json.loads(scenarios.simulated(case, effort).resolve()[0])
+def resolved(point: SweepPoint, effort: Effort = SHORT) -> Any:
+    return json.loads(SWEEPS.scenario(point, effort).resolve()[0])
+
+
+def path_of(*arguments: Any, **more: Any) -> Any:
+    return json.loads(path(*arguments, **more).resolve()[0])
 
 
 def test_the_path_is_that_of_fig5() -> None:
-    found = resolved(Case(256, 1, DropTail()))
+    found = path_of(256, 1)
     link = found["bottleneck"]["link"]
     assert (link["kind"], link["rate_bps"]) == ("rlc-am", 256_000)
     assert found["ack_path"]["kind"] == "reverse"
@@ -142,35 +175,26 @@ TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
 @pytest.mark.parametrize("row", read_table(SBD, "table1.csv"), ids=lambda row: row["parameter"])
 def test_the_scenario_has_what_table_1_says(row: dict[str, str]) -> None:
     """The radio's turnaround was 55 ms once, for 25 ms each way are no whole TTIs."""
-    found = resolved(Case(256, 1, DropTail()))
+    found = path_of(256, 1)
     tcp = found["flows"][0]["source"]["options"]
     said = TABLE_1[row["parameter"]](found["bottleneck"]["link"], tcp, found["backhaul"])
     assert said == row["setting"]
 
 
 def test_the_turnaround_is_the_same_the_other_way() -> None:
-    link = resolved(Case(256, 1, DropTail()))["bottleneck"]["link"]
+    link = path_of(256, 1)["bottleneck"]["link"]
     assert turnaround_ms(link, "reverse_latency_ns", "latency_ns") == 50
-
-
-def test_a_setting_in_another_unit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = {**table1.table1().printed, "Poll Timer": "6 s"}
-    monkeypatch.setattr(table1, "table1", lambda: Settings("table1.csv", changed))
-    with pytest.raises(ValueError, match="Poll Timer = '6 s' is not in 'ms'"):
-        table1.link_settings()
 
 
 def test_the_growth_of_windows_is_named() -> None:
     """The default of the profile may change; RFC 2581, in force in 2006, has one formula."""
-    assert scenarios.TCP["window_growth"] == "bytes"
-    found = resolved(Case(384, 1, DropTail()))
+    found = path_of(384, 1)
     assert found["flows"][0]["source"]["options"]["window_growth"] == "bytes"
 
 
 def test_status_reports_do_not_lock_into_a_cycle() -> None:
     """About 4 a second are due at 64 kbit/s; with a turnaround of 55 ms there were 6.6."""
-    case = Case(64, 4, DropTail())
-    scenario = scenarios.simulated(case, Effort(20, 60.0, 0.0))
+    scenario = SWEEPS.scenario(TABLE6[64, 4, "drop-tail"], Effort(20, 60.0, 0.0))
     wanted = [Wanted(scenario, 20)]
     (found,) = Compiled().simulate(wanted, seed=1, threads=None, progress=None)
     reports = [
@@ -201,7 +225,7 @@ def test_what_was_fitted_is_what_is_simulated() -> None:
     nearest = read_table(Path(fit.__file__).parent, "fit.csv")[0]
     sbd = load("sbd")
     assert {effort.duration_s for effort in sbd.modes.values()} == {float(nearest["duration_s"])}
-    found = resolved(Case(384, 1, Red(0.05, 20)))
+    found = path_of(384, 1, "RED")
     tcp, bottleneck = found["flows"][0]["source"]["options"], found["bottleneck"]
     assert str(tcp["delayed_ack_segments"]) == nearest["delayed_ack_segments"]
     assert str(tcp["mss"]) == nearest["packet_bytes"]
@@ -216,58 +240,54 @@ def test_the_criterion_weighs_goodput_and_delay_by_what_counts_as_near() -> None
 
 
 def test_the_fit_has_32_settings_and_those_of_four_flows_from_table_6() -> None:
-    found = {target.case: target for target in fit.targets()}
+    found = {target.point: target for target in fit.targets()}
     assert len(found) == 32
-    four = found[Case(128, 4, Sbd(1300, 15))]
+    four = found[TABLE6[128, 4, "SBD"]]
     assert four.goodput_kbps == pytest.approx(93.4 * 1.08)
     assert four.delay_s == pytest.approx(2.44 * 0.65)
+    assert found[TABLE6[128, 4, "drop-tail"]].goodput_kbps == 93.4
 
 
-def test_a_fitted_case_is_simulated_as_it_is_chosen() -> None:
-    case = Case(384, 1, Red(0.05, 20))
+def test_a_fitted_setting_is_simulated_as_it_is_chosen() -> None:
     chosen = fit.COMBINATIONS[0]
     assert chosen == fit.Choice(60.0, 1460, 2, "timed", "front", False)
-    effort = Effort(2, 60.0, 0.0)
-    ours = json.loads(scenarios.build(case, effort, fit.variant_of(chosen)).resolve()[0])
-    assert ours == json.loads(scenarios.simulated(case, effort).resolve()[0])
+    point = TABLE6[384, 1, "RED"]
+    ours = json.loads(fit.scenario_of(point.axes, chosen).resolve()[0])
+    assert ours == resolved(point, Effort(2, 60.0, 0.0))
 
 
-def test_the_buffer_has_40_sdus_whoever_manages_it() -> None:
-    for case in TABLE6_CELLS:
-        queue = resolved(Case(*case))["bottleneck"]["queue"]
+def test_the_buffer_has_40_sdus_whatever_manages_it() -> None:
+    for point in TABLE6.values():
+        queue = resolved(point)["bottleneck"]["queue"]
         limit = queue["limit"]["packets"] if queue["kind"] == "droptail" else queue["limit"]
         assert limit == 40
 
 
-@pytest.mark.parametrize("aqm", ["sbd", "red"])
+@pytest.mark.parametrize("aqm", ["SBD", "RED"])
 def test_the_traces_change_rate_and_setting_at_50_s(aqm: str) -> None:
-    case = Case(384, 2, ByRate(aqm), use=TRACE)
-    effort = scenarios.effort_of(case, SHORT)
+    [point] = SWEEPS.cells("traces", aqm=f"{aqm} reconfigured")
+    effort = SWEEPS.effort_of(point, SHORT)
     assert (effort.replications, effort.duration_s) == (1, 100.0)
-    found = resolved(case, effort)
+    found = resolved(point, effort)
     [change] = found["controls"]
     assert (change["at_ns"], change["action"]["rate_bps"]) == (50 * 10**9, 128_000)
     rows = {row["rate_bps"]: row for row in found["bottleneck"]["queue"]["by_rate"]}
     assert sorted(rows) == [64_000, 128_000, 256_000, 384_000]
     for rate_bps, row in rows.items():
-        proposed = published_table(3 if aqm == "sbd" else 5)[rate_bps // 1000].aqm
-        assert row["min_th"] == proposed[1]
-        value = row["reaction_time_ns"] / 1e6 if aqm == "sbd" else row["max_p"]
-        assert value == proposed[0]
+        proposed = setting_of(aqm, rate_bps // 1000)
+        value = row["reaction_time_ns"] / 1e6 if aqm == "SBD" else row["max_p"]
+        assert (aqm, value, row["min_th"]) == proposed
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_each_variant_changes_what_it_says(name: str) -> None:
-    aqm = Red(0.05, 20) if VARIANTS[name].red else Sbd(200, 20)
-    case = Case(384, 1, aqm)
-    before = resolved(case, variants.effort_of(case, SHORT))
-    changed = case._replace(variant=name)
-    effort = variants.effort_of(changed, SHORT)
-    assert effort.replications == variants.VARIANT_RUNS
-    after = json.loads(variants.simulated(changed, effort).resolve()[0])
-    variant = VARIANTS[name]
-    entries = len(variant.tcp) + len(variant.link) + len(variant.sbd) + len(variant.red)
-    assert len(differences(before, after)) == entries + bool(variant.duration_s)
+@pytest.mark.parametrize("name", OF_STUDY.changes("sensitivity"))
+def test_each_change_of_the_study_changes_what_it_names(name: str) -> None:
+    point = OF_STUDY.cells("sensitivity", change=name, bearer=384, flows=1)[-1]
+    effort = OF_STUDY.effort_of(point, SHORT)
+    assert effort.replications == 20
+    plain = resolved(TABLE6[384, 1, point.axes["aqm"]])
+    changed = json.loads(OF_STUDY.scenario(point, effort).resolve()[0])
+    entries = [axis for axis in point.axes if "." in axis]
+    assert len(differences(plain, changed)) == len(entries) + (point.duration_s > 0)
 
 
 def differences(one: Any, other: Any, place: str = "") -> list[str]:
@@ -280,7 +300,6 @@ def differences(one: Any, other: Any, place: str = "") -> list[str]:
 
 
 def test_a_newcomer_starts_alone() -> None:
-    case = Case(384, 2, DropTail(80), use=Use(duration_s=30.0, newcomer_s=20.0))
-    first, second = resolved(case, scenarios.effort_of(case, SHORT))["flows"]
+    first, second = path_of(384, 2, size=80, newcomer_s=20.0)["flows"]
     assert first["start"] == {"kind": "at", "time_ns": 0}
     assert second["start"] == {"kind": "at", "time_ns": 20 * 10**9}

@@ -160,7 +160,7 @@ def test_all_parts_have_one_version() -> None:
     assert re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE)
     papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text("utf-8"))["project"]
     assert papers["version"] == version
-    assert papers["dependencies"] == [f"airpath=={version}"]
+    assert papers["dependencies"] == [f"airpath[parquet]=={version}"]
     package = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert package["optional-dependencies"]["papers"] == [f"airpath-papers=={version}"]
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -120,6 +120,27 @@ def test_a_base_may_be_a_function_of_the_parameters() -> None:
     )
 
 
+def test_an_axis_that_is_no_parameter_is_a_key_of_the_scenario(base: ap.Scenario) -> None:
+    def scenario(rtt: str) -> ap.Scenario:
+        return base.replace("flows.0.base_rtt", rtt)
+
+    rates = ["1 Mbit/s", "2 Mbit/s"]
+    found = described(scenario, grid={"rtt": ["20 ms"], "bottleneck.link.rate": rates})
+    made = [found.scenarios(number) for number in range(2)]
+    assert [str(each.bottleneck.link.rate) for each in made] == rates
+    assert [str(each.flows[0].base_rtt) for each in made] == ["20 ms", "20 ms"]
+    with pytest.raises(airpath.errors.BadValueError, match=r"bottleneck.link.speed.*unknown key"):
+        described(scenario, grid={"rtt": ["20 ms"], "bottleneck.link.speed": rates})
+
+
+def test_a_function_may_take_every_axis(base: ap.Scenario) -> None:
+    def scenario(**values: str) -> ap.Scenario:
+        return base.replace("flows.0.base_rtt", values["rtt"])
+
+    [point] = described(scenario, grid={"rtt": ["20 ms"]}).plan.points
+    assert point.values == {"rtt": "20 ms"}
+
+
 def test_metrics_may_be_functions(base: ap.Scenario) -> None:
     def loss(result: ap.Result) -> float:
         return float(result.table("queues")["drops_early"].sum())

@@ -13,22 +13,17 @@ from airpath_papers.paths import SBD
 __all__ = [
     "BEARERS",
     "BUFFER",
-    "GRID_MAX_P",
+    "DROP_TAIL",
     "GRID_MIN_TH",
-    "GRID_T_R_MS",
-    "Aqm",
-    "AveragedRed",
-    "DropTail",
     "Published",
-    "Red",
-    "Sbd",
+    "Setting",
     "drop_tail",
     "flows_named",
     "improvements",
     "printed_average",
     "printed_half_width",
     "published_table",
-    "strengths",
+    "setting_of",
 ]
 
 BEARERS = (384, 256, 128, 64)
@@ -40,70 +35,60 @@ BUFFER = 40
 GRID_MIN_TH = (5, 10, 15, 20, 25, 30)
 """minth, SDUs (sbd-2006 §5)."""
 
-# The paper gives the ends of these two ranges. Every value of Tables 2 to 5 is among ours.
-GRID_T_R_MS = (
-    *(50, 75, 100, 150, 200, 250, 300, 400, 500, 650),
-    *(800, 900, 1100, 1300, 1500, 2000, 2500, 3000, 4000, 5000),
-)
-"""T_r, ms."""
+BDP_SDUS = 0.25 / 12
+"""Bandwidth-delay product of a bearer of 1 kbit/s, SDUs: 250 ms, 12 kbit."""
 
-GRID_MAX_P = (
-    *(0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08),
-    *(0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0),
-)
-"""maxp."""
+PROPOSED = {"SBD": 3, "RED": 5}
+"""Tables of the proposed settings; the table before has those with the largest goodput."""
 
 
-class DropTail(NamedTuple):
-    """A drop-tail buffer."""
+class Setting(NamedTuple):
+    """A setting of SBD or of RED at the RLC buffer."""
 
-    limit: int = BUFFER
-    """Its size, SDUs."""
-
-
-class Sbd(NamedTuple):
-    """Slope Based Discard."""
-
-    t_r_ms: int
-    """T_r, ms."""
-    min_th: int
-    """minth, SDUs."""
-    alpha: int = 5
-    """α, SDUs (sbd-2006 §5)."""
-
-
-class Red(NamedTuple):
-    """RED at the RLC buffer."""
-
-    max_p: float
-    """maxp."""
+    kind: str
+    """``SBD``, ``RED`` or ``drop-tail``, which has no setting."""
+    strength: float
+    """T_r, ms, or maxp."""
     min_th: int
     """minth, SDUs."""
 
 
-class AveragedRed(NamedTuple):
-    """RED of Floyd and Jacobson 1993, on an average of the occupancy."""
-
-    max_p: float
-    """maxp."""
-    min_th: int
-    """minth, SDUs."""
-    weight: float
-    """w_q, the weight of a sample in the average, in (0, 1]; 1 is the occupancy itself."""
+DROP_TAIL = Setting("drop-tail", 0.0, 0)
 
 
-Aqm = DropTail | Sbd | Red | AveragedRed
+def setting_of(
+    kind: str, bearer: int, table: int = 0, strength: float | str = 0, min_th: int | str = 0
+) -> Setting:
+    """Return a setting of a mechanism.
 
-
-def flows_named(flows: int) -> str:
-    """Return how many flows there are, in words."""
-    return f"{flows} flow{'s' if flows > 1 else ''}"
-
-
-def strengths(aqm: str, step: int = 1) -> list[float]:
-    """Return the values of T_r, ms, or of maxp: every `step`-th, and the last."""
-    values: tuple[float, ...] = GRID_T_R_MS if aqm == "sbd" else GRID_MAX_P
-    return list(dict.fromkeys([*values[::step], values[-1]]))
+    Parameters
+    ----------
+    kind : str
+        ``SBD``, ``RED`` or ``drop-tail``.
+    bearer : int
+        Whose, kbit/s.
+    table : int
+        Table of what is not given. Default: the proposal, Table 3 or 5.
+    strength : float or str
+        T_r, ms, or maxp; ``largest goodput`` is that of Table 2 or 4.
+    min_th : int or str
+        minth, SDUs; ``proposed``, or of the grid the ``least``, the ``largest``, or the first from
+        ``2 BDP`` on.
+    """
+    if kind not in PROPOSED:
+        return DROP_TAIL
+    chosen = published_table(table or PROPOSED[kind])[bearer].setting
+    if isinstance(strength, str):
+        strength = published_table(PROPOSED[kind] - 1)[bearer].setting.strength
+    named = {
+        "proposed": chosen.min_th,
+        "least": GRID_MIN_TH[0],
+        "2 BDP": next(n for n in GRID_MIN_TH if n >= 2 * BDP_SDUS * bearer),
+        "largest": GRID_MIN_TH[-1],
+    }
+    if isinstance(min_th, str):
+        min_th = named[min_th]
+    return Setting(kind, strength or chosen.strength, min_th or chosen.min_th)
 
 
 class Published(NamedTuple):
@@ -112,7 +97,7 @@ class Published(NamedTuple):
     bearer: int
     """Nominal rate, kbit/s."""
     flows: int
-    aqm: Aqm
+    setting: Setting
     goodput_kbps: PublishedMean
     delay_s: PublishedMean
 
@@ -120,11 +105,12 @@ class Published(NamedTuple):
 @cache
 def published_table(number: int) -> dict[int, Published]:
     """Return Table 2, 3, 4 or 5 by bearer: single flows with SBD (2, 3) or RED (4, 5)."""
+    kind, column = ("SBD", "T_r_ms") if number < 4 else ("RED", "maxp")
     found = {}
     for row in read_table(SBD, f"table{number}.csv"):
-        bearer, min_th = int(row["bearer"]), int(row["minth"])
-        aqm = Sbd(int(row["T_r_ms"]), min_th) if number < 4 else Red(float(row["maxp"]), min_th)
-        found[bearer] = Published(bearer, 1, aqm, *_measured(row))
+        bearer = int(row["bearer"])
+        setting = Setting(kind, float(row[column]), int(row["minth"]))
+        found[bearer] = Published(bearer, 1, setting, *_measured(row))
     return found
 
 
@@ -132,7 +118,7 @@ def published_table(number: int) -> dict[int, Published]:
 def drop_tail() -> dict[tuple[int, int], Published]:
     """Return the drop-tail columns of Table 6 by bearer and number of flows."""
     return {
-        (bearer, flows): Published(bearer, flows, DropTail(), *_measured(row))
+        (bearer, flows): Published(bearer, flows, DROP_TAIL, *_measured(row))
         for row in read_table(SBD, "table6.csv")
         for bearer, flows in [(int(row["bearer"]), int(row["flows"]))]
     }
@@ -142,14 +128,21 @@ def drop_tail() -> dict[tuple[int, int], Published]:
 def improvements() -> dict[tuple[int, int, str, str], float]:
     """Return the 32 improvements of Table 6, per cent.
 
-    By bearer, number of flows, ``sbd`` or ``red``, and ``goodput`` or ``delay``.
+    By bearer, number of flows, ``SBD`` or ``RED``, and ``goodput`` or ``delay``.
     """
     return {
-        (int(row["bearer"]), int(row["flows"]), aqm, quantity): float(row[f"{quantity}_{aqm}"])
+        (int(row["bearer"]), int(row["flows"]), aqm, quantity): float(
+            row[f"{quantity}_{aqm.lower()}"]
+        )
         for row in read_table(SBD, "table6.csv")
-        for aqm in ("sbd", "red")
+        for aqm in PROPOSED
         for quantity in ("goodput", "delay")
     }
+
+
+def flows_named(flows: int) -> str:
+    """Return how many flows there are, in words."""
+    return f"{flows} flow{'s' if flows > 1 else ''}"
 
 
 def _measured(row: dict[str, str]) -> tuple[PublishedMean, PublishedMean]:
@@ -172,7 +165,7 @@ def _printed_of(place: Place, aqm: str, quantity: str) -> tuple[PublishedMean, P
     column = "goodput_kbps" if quantity == "goodput" else "delay_s"
     plain: PublishedMean = getattr(drop_tail()[place], column)
     if flows == 1:
-        row = published_table(3 if aqm == "sbd" else 5)[bearer]
+        row = published_table(PROPOSED[aqm])[bearer]
         return getattr(row, column), plain
     factor = 1 + improvements()[bearer, flows, aqm, quantity] / 100
     return PublishedMean(factor * plain.mean, factor * plain.half_width), plain
@@ -192,7 +185,7 @@ def printed_average(quantity: str) -> float:
     """
     squares = []
     for bearer in BEARERS:
-        (sbd, plain), (red, _) = (_printed_of((bearer, 1), aqm, quantity) for aqm in ("sbd", "red"))
+        (sbd, plain), (red, _) = (_printed_of((bearer, 1), aqm, quantity) for aqm in PROPOSED)
         both = PublishedMean(
             (sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2
         )

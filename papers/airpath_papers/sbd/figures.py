@@ -1,51 +1,42 @@
-"""Fig. 1, the grids of Figs. 6 to 13 and of the other bearers, the runs of Figs. 2, 14 and 15."""
+"""The grids of Figs. 6 to 13 and of the other bearers, the runs of Figs. 2, 14 and 15."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present.points import Point
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
-from airpath.reproduction.parameter_plot import ParameterPlot
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.sbd.claims import SWEEPS
 from airpath_papers.sbd.data import (
     BEARERS,
     BUFFER,
-    GRID_MIN_TH,
-    Aqm,
-    DropTail,
+    PROPOSED,
     Published,
-    Red,
-    Sbd,
     drop_tail,
     flows_named,
     improvements,
     published_table,
-    strengths,
 )
 from airpath_papers.sbd.scatter import Cloud
-from airpath_papers.sbd.scenarios import SWITCH_S, TRACE, ByRate, Case, keys
-from airpath_papers.sbd.tables import DELAY, GOODPUT, rows_of
+from airpath_papers.sbd.scenarios import SWITCH_S, setting_at
+from airpath_papers.sbd.tables import DELAY, GOODPUT, TABLE6, keys, rows_of
 from airpath_papers.sbd.traces import Trace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "FIG1_CELLS",
-    "FLOWS",
     "GRIDS",
     "TRACES",
     "Grid",
     "cells_of_others",
-    "cells_of_trace",
-    "draw_fig1",
     "draw_grid",
     "evaluate_best",
-    "evaluate_fig1",
     "grid_item",
     "trace_item",
 ]
@@ -54,117 +45,63 @@ GOODPUT_AXIS: Final = "goodput (delivered in order, payload), kbit/s"
 DELAY_AXIS: Final = "downlink delay, s"
 
 
-def _known(session: Session, cases: Sequence[Case], **more: int) -> list[Row]:
-    """Return goodput and delay of those cases that were simulated."""
-    rows = [row for case in cases for row in rows_of(session, case, None, **more)]
+def _known(session: Session, points: Sequence[SweepPoint]) -> list[Row]:
+    """Return goodput and delay of those points that were simulated."""
+    rows = [row for point in points for row in rows_of(session, point)]
     return [row for row in rows if row.ours is not None]
-
-
-# --- Fig. 1 ------------------------------------------------------------------------------------
-
-SIZES: Final = (10, 20, 30, 40, 50, 60, 80, 100)
-"""Buffer sizes, SDUs; the paper's are not printed."""
-
-FLOWS: Final = (1, 2, 3, 4)
-
-FIG1: Final = "Fig. 1: drop-tail, 384 kbit/s, buffer sizes, one to four flows"
-
-OVER_BUFFER: Final = ParameterPlot(
-    "buffer",
-    "SDUs",
-    SIZES,
-    {flows_named(n): [Case(384, n, DropTail(size)) for size in SIZES] for n in FLOWS},
-    {GOODPUT_AXIS: GOODPUT, DELAY_AXIS: DELAY},
-    dodge=0.0,
-)
-FIG1_CELLS: list[Cell] = [cell for cells in OVER_BUFFER.groups.values() for cell in cells]
-
-
-def evaluate_fig1(session: Session, out: Path | None) -> ItemResult:
-    """Return Fig. 1."""
-    rows = []
-    for size in SIZES:
-        rows += _known(session, [Case(384, n, DropTail(size)) for n in FLOWS], buffer=size)
-    notes = ["buffer in SDUs of 1500 bytes, goodput in kbit/s, delay in s."]
-    complete, figures = session.complete(FIG1_CELLS), []
-    if out is not None and complete:
-        about = (out, "sbd-fig1", FIG1, session.about)
-        figures = session.draw(lambda: draw_fig1(session), *about)
-    table = OVER_BUFFER.table(FIG1, session, notes)
-    return ItemResult("fig1", FIG1, rows, [table], figures, complete=complete)
-
-
-def draw_fig1(session: Session) -> Figure:
-    """Return the figure: goodput and delay over the buffer, both from 0 on, with intervals."""
-    theirs = {flows_named(n): drop_tail()[384, n] for n in FLOWS if (384, n) in drop_tail()}
-    goodput = {n: (BUFFER, f"paper, Table 6, {n}", row.goodput_kbps) for n, row in theirs.items()}
-    delay = {n: (BUFFER, f"paper, Table 6, {n}", row.delay_s) for n, row in theirs.items()}
-    about = f"Alcaraz & Cerdán 2006 · {session.effort.describe()} · "
-    about += f"{100 * session.paper.confidence:g} % intervals"
-    return OVER_BUFFER.figure(session, FIG1, about, {"goodput": goodput, "delay": delay})
 
 
 # --- Figs. 6 to 13: the grids ------------------------------------------------------------------
 
 
 class Grid(NamedTuple):
-    """One of the figures: a discipline over its whole grid."""
+    """One of the figures: a mechanism over its whole grid."""
 
     aqm: str
-    """``sbd`` or ``red``."""
+    """``SBD`` or ``RED``."""
     bearer: int
     flows: int
 
     @property
     def about(self) -> str:
         """What it shows, for titles."""
-        return f"{self.aqm.upper()}, {self.bearer} kbit/s, {flows_named(self.flows)}"
+        return f"{self.aqm}, {self.bearer} kbit/s, {flows_named(self.flows)}"
 
     @property
-    def plain(self) -> Case:
+    def plain(self) -> SweepPoint:
         """Drop-tail, for comparison."""
-        return Case(self.bearer, self.flows, DropTail())
+        return TABLE6[self.bearer, self.flows, "drop-tail"]
 
-    def cases(self, session: Session) -> dict[int, list[Case]]:
-        """Return its cases by minth, in the order of T_r or maxp."""
-
-        def case(min_th: int, value: float) -> Case:
-            aqm: Aqm = Sbd(int(value), min_th) if self.aqm == "sbd" else Red(value, min_th)
-            return Case(self.bearer, self.flows, aqm)
-
-        values = strengths(self.aqm, session.effort.grid_step)
-        return {min_th: [case(min_th, value) for value in values] for min_th in GRID_MIN_TH}
-
-    def all(self, session: Session) -> list[Case]:
-        """Return its cases."""
-        return [case for row in self.cases(session).values() for case in row]
+    def all(self, session: Session) -> list[SweepPoint]:
+        """Return its points, by minth, in the order of T_r or maxp."""
+        return SWEEPS.cells("grids", effort=session.effort, **self._asdict())
 
     def cells(self, session: Session) -> list[Cell]:
-        """Return its cases, with drop-tail and the printed settings for comparison."""
-        printed = [Case(self.bearer, self.flows, aqm) for _, aqm in self._of_tables().values()]
+        """Return its points, with drop-tail and the printed settings for comparison."""
+        printed = [point for _, point in self._of_tables().values()]
         return list(dict.fromkeys([self.plain, *printed, *self.all(session)]))
 
     def cloud(self, session: Session) -> Cloud:
         """Return goodput and delay of it."""
-        strength = "T_r, ms" if self.aqm == "sbd" else "maxp"
-        values = strengths(self.aqm, session.effort.grid_step)
-        plain = ("drop-tail", self.plain)
-        cases = self.cases(session)
+        axis, strength = ("t_r_ms", "T_r, ms") if self.aqm == "SBD" else ("maxp", "maxp")
+        lines: dict[int, list[SweepPoint]] = {}
+        for point in self.all(session):
+            lines.setdefault(point.axes["minth"], []).append(point)
+        values = [point.axes[axis] for point in next(iter(lines.values()))]
         marked = {
-            f"simulated, setting of Table {n}": (marker, Case(self.bearer, self.flows, aqm))
-            for n, (marker, aqm) in self._of_tables().items()
+            f"simulated, setting of Table {table}": found
+            for table, found in self._of_tables().items()
         }
-        return Cloud(DELAY, GOODPUT, (0, 2), "minth", strength, values, cases, plain, marked)
+        plain = ("drop-tail", self.plain)
+        return Cloud(DELAY, GOODPUT, (0, 2), "minth", strength, values, lines, plain, marked)
 
-    def _of_tables(self) -> dict[int, tuple[str, Aqm]]:
+    def _of_tables(self) -> dict[int, tuple[str, SweepPoint]]:
         """Return markers and printed settings by table; with four flows only the proposal."""
-        numbers = {2: "s", 3: "D"} if self.aqm == "sbd" else {4: "s", 5: "D"}
-        proposal = max(numbers)
-        return {
-            n: (marker, published_table(n)[self.bearer].aqm)
-            for n, marker in numbers.items()
-            if self.flows == 1 or n == proposal
-        }
+        proposal = PROPOSED[self.aqm]
+        tables = (proposal - 1, proposal) if self.flows == 1 else (proposal,)
+        place: dict[str, Any] = {"bearer": self.bearer, "flows": self.flows, "table": tables}
+        found = SWEEPS.points("settings", **place)
+        return {p.place["table"]: ("sD"[p.place["table"] == proposal], p.cell) for p in found}
 
     def published(self) -> dict[str, tuple[str, Point]]:
         """Return what the paper's tables print for its bearer and flows: markers and points."""
@@ -191,7 +128,7 @@ def _printed(row: Published) -> Point:
 
 
 def _grids(bearers: Sequence[int]) -> list[Grid]:
-    return [Grid(aqm, b, flows) for aqm in ("sbd", "red") for b in bearers for flows in (1, 4)]
+    return [Grid(aqm, b, flows) for aqm in PROPOSED for b in bearers for flows in (1, 4)]
 
 
 GRIDS: Final = {f"fig{n}": grid for n, grid in enumerate(_grids((384, 128)), 6)}
@@ -242,19 +179,19 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
     """Return the grids of the other bearers, and the setting with the largest goodput of each."""
     title = "the grids on all bearers: the settings with the largest goodput, one flow"
     rows, lines = [], []
-    for number, aqm in ((2, "sbd"), (4, "red")):
+    for aqm, proposal in PROPOSED.items():
         for bearer in BEARERS:
-            theirs = published_table(number)[bearer]
-            cases = Grid(aqm, bearer, 1).all(session)
-            known = {case: e for case in cases if (e := GOODPUT.estimate(session, case))}
+            theirs = published_table(proposal - 1)[bearer]
+            points = Grid(aqm, bearer, 1).all(session)
+            known = {point: e for point in points if (e := GOODPUT.estimate(session, point))}
             if not known:
                 continue
-            best = max(known, key=lambda case: known[case].mean)
+            best = max(known, key=lambda point: known[point].mean)
             rows += _known(session, [best])
-            setting, ours = theirs.aqm[:2], best.aqm[:2]
-            printed = (*map("{:g}".format, setting), f"{theirs.goodput_kbps.mean:.1f}")
-            found = (*map("{:g}".format, ours), GOODPUT.text(session, best))
-            lines.append([aqm.upper(), str(bearer), *printed, *found, DELAY.text(session, best)])
+            found = [f"{v:g}" for of in (theirs.setting, setting_at(best.axes)) for v in of[1:]]
+            found[2:2] = [f"{theirs.goodput_kbps.mean:.1f}"]
+            measured = (GOODPUT.text(session, best), DELAY.text(session, best))
+            lines.append([aqm, str(bearer), *found, *measured])
     names = ("T_r / maxp", "minth", "goodput")
     columns = [("", ""), ("", "bearer"), *(("paper", name) for name in names)]
     columns += [("ours", name) for name in (*names, "delay")]
@@ -267,44 +204,44 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
     for grid in OTHERS:
         rows += _known(session, grid.all(session))
         if out is not None and complete:
-            figures += _write("sbd-{}-{}-{}".format(*grid), grid.about, grid, session, out)
+            stem = f"sbd-{grid.aqm.lower()}-{grid.bearer}-{grid.flows}"
+            figures += _write(stem, grid.about, grid, session, out)
     table = Table(title, columns, lines, notes)
     return ItemResult("bearers", title, rows, [table], figures, complete=complete)
 
 
 # --- Figs. 2, 14 and 15: two flows over a bearer that changes after 50 s -----------------------
 
-TRACES: Final[Mapping[str, tuple[str, Aqm | ByRate]]] = {
-    "fig2": ("drop-tail", DropTail()),
-    "fig14": ("SBD, reconfigured", ByRate("sbd")),
-    "fig15": ("RED, reconfigured", ByRate("red")),
+TRACES: Final[Mapping[str, tuple[str, SweepPoint]]] = {
+    key: (name, point)
+    for key, name, point in zip(
+        ("fig2", "fig14", "fig15"),
+        ("drop-tail", "SBD, reconfigured", "RED, reconfigured"),
+        SWEEPS.cells("traces"),
+        strict=True,
+    )
 }
-"""The three traces: what manages the buffer."""
+"""The three traces: what manages the buffer, and the point."""
 
 START_S: Final = 10.0
 """Until when the connections count as starting."""
 
 
-def cells_of_trace(key: str) -> list[Cell]:
-    """Return the one case of a trace."""
-    return [Case(384, 2, TRACES[key][1], use=TRACE)]
-
-
 def trace_item(key: str) -> Evaluate:
     """Return what evaluates Fig. 2, 14 or 15."""
-    name, (cell,) = TRACES[key][0], cells_of_trace(key)
+    name, point = TRACES[key]
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         title = f"Fig. {key[3:]}: two flows, 384 to 128 kbit/s at {SWITCH_S:g} s, {name}"
-        if not session.finished(cell):
+        if not session.finished(point):
             return ItemResult(key, title, [], complete=False)
         parts = {
             "start": (0.0, START_S),
             "384 kbit/s": (START_S, SWITCH_S),
             "change": (SWITCH_S, SWITCH_S + START_S),
-            "128 kbit/s": (SWITCH_S + START_S, session.effort_of(cell).duration_s),
+            "128 kbit/s": (SWITCH_S + START_S, session.effort_of(point).duration_s),
         }
-        trace, figures = Trace(session, cell, parts, BUFFER, "SDUs"), []
+        trace, figures = Trace(session, point, parts, BUFFER, "SDUs"), []
         if out is not None:
             run = f"one run, seed {session.seed}"
             about = f"Alcaraz & Cerdán 2006 · {run} · "
@@ -312,7 +249,7 @@ def trace_item(key: str) -> Evaluate:
             drawn = (title, about, "BO, SDUs", (SWITCH_S, "128 kbit/s"))
             about_files = (f"sbd-{key}", title, f"{session.paper.citation} {run}")
             figures = session.draw(lambda: trace.figure(*drawn), out, *about_files)
-        rows = trace.rows({"aqm": str(keys(Case(*cell))["aqm"])})
+        rows = trace.rows({"aqm": str(keys(point)["aqm"])})
         return ItemResult(key, title, rows, [trace.table(title)], figures)
 
     return evaluate

@@ -1,42 +1,36 @@
-"""Tables 2 to 6: the published numbers beside ours."""
+"""Table 6: drop-tail and the improvements over it. `paper.toml` declares Tables 2 to 5."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from airpath.reproduction.base import Cell, ItemResult, Row, Summary
+from airpath.reproduction.base import ItemResult, Row, Summary
 from airpath.reproduction.compare import ColumnSet, Key, comparison, unknown
-from airpath.reproduction.manifest import Evaluate, titles
+from airpath.reproduction.manifest import titles
 from airpath.reproduction.quantities import Improvement, Measured
 from airpath.reproduction.quantities import improvement as improvement_of
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.tolerance import Tolerance
 from airpath_papers.paths import SBD
-from airpath_papers.sbd.data import (
-    Aqm,
-    DropTail,
-    Published,
-    drop_tail,
-    improvements,
-    published_table,
-)
+from airpath_papers.sbd.claims import SWEEPS
+from airpath_papers.sbd.data import DROP_TAIL, PROPOSED, Published, drop_tail, improvements
 from airpath_papers.sbd.measures import delay_s, goodput_kbps
-from airpath_papers.sbd.scenarios import Case, keys
+from airpath_papers.sbd.scenarios import setting_at
 
 __all__ = [
     "DELAY",
     "GOODPUT",
     "QUANTITIES",
-    "TABLE6_CELLS",
-    "cells_of_table",
+    "TABLE6",
     "evaluate_table6",
     "improvement",
+    "keys",
     "rows_of",
-    "setting_table",
     "summarise",
 ]
 
@@ -67,76 +61,52 @@ IMPROVED_BY: Final = Tolerance(
 )
 
 
-def rows_of(
-    session: Session, case: Case, theirs: Published | None = None, /, **more: int | str
-) -> list[Row]:
-    """Return goodput and delay of a case beside what is printed, if anything is."""
+def keys(point: SweepPoint) -> dict[str, int | float | str]:
+    """Return what names a row: the bearer, the flows, the mechanism and its setting."""
+    axes, setting = point.axes, setting_at(point.axes)
+    named = {"bearer": axes["bearer"], "flows": axes["flows"]}
+    if setting == DROP_TAIL:
+        return {**named, "aqm": "droptail"}
+    strength = ("maxp", setting.strength)
+    if setting.kind == "SBD":
+        strength = ("T_r_ms", int(setting.strength))
+    return {**named, "aqm": setting.kind.lower(), **dict([strength]), "minth": setting.min_th}
+
+
+def rows_of(session: Session, point: SweepPoint, theirs: Published | None = None) -> list[Row]:
+    """Return goodput and delay of a point next to the printed numbers, if there are any."""
     printed = (None, None) if theirs is None else (theirs.goodput_kbps, theirs.delay_s)
-    place = {**keys(case), **more}
     return [
-        quantity.row(session, case, place, found)
+        quantity.row(session, point, keys(point), found)
         for quantity, found in zip(QUANTITIES.values(), printed, strict=True)
     ]
 
 
 def _about(session: Session) -> str:
-    runs = session.effort_of(TABLE6_CELLS[0]).describe()
+    runs = session.effort_of(TABLE6[384, 1, "drop-tail"]).describe()
     return f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."
-
-
-# --- Tables 2 to 5 -----------------------------------------------------------------------------
-
-
-def cells_of_table(number: int) -> list[Cell]:
-    """Return the four cases of Table 2, 3, 4 or 5."""
-    return [Case(row.bearer, row.flows, row.aqm) for row in published_table(number).values()]
-
-
-def setting_table(number: int) -> Evaluate:
-    """Return what evaluates Table 2, 3, 4 or 5."""
-    title = titles(SBD)[f"table{number}"]
-    strength = Key("T_r_ms", "T_r, ms") if number < 4 else Key("maxp", "maxp", "{:g}".format)
-    named = [Key("bearer", "bearer"), strength, Key("minth", "minth")]
-
-    def evaluate(session: Session, _out: Path | None) -> ItemResult:
-        cells, table = cells_of_table(number), published_table(number).values()
-        pairs = zip(cells, table, strict=True)
-        rows = [row for cell, theirs in pairs for row in rows_of(session, Case(*cell), theirs)]
-        shown = [quantity.shown() for quantity in QUANTITIES.values()]
-        about = comparison(f"Table {number}: {title}", rows, named, shown, [_about(session)])
-        known = [row for row in rows if row.ours is not None]
-        return ItemResult(f"table{number}", title, known, [about], complete=session.complete(cells))
-
-    return evaluate
 
 
 # --- Table 6 -----------------------------------------------------------------------------------
 
-AQMS: Final = {"sbd": 3, "red": 5}
-"""The tables of the proposed settings."""
-
-
-def _case(bearer: int, flows: int, aqm: str) -> Case:
-    managed: Aqm = DropTail() if aqm == "drop-tail" else published_table(AQMS[aqm])[bearer].aqm
-    return Case(bearer, flows, managed)
-
-
-TABLE6_CELLS: list[Cell] = [
-    _case(bearer, flows, aqm) for bearer, flows in drop_tail() for aqm in ("drop-tail", *AQMS)
-]
+TABLE6: Final[Mapping[tuple[int, int, str], SweepPoint]] = {
+    (place["bearer"], place["flows"], place["aqm"]): point
+    for place, point in SWEEPS.points("table6")
+}
+"""By bearer, flows and mechanism."""
 
 
 def improvement(
     session: Session, bearer: int, flows: int, aqm: str, quantity: str
 ) -> Improvement | None:
     """Return one of the 32 improvements of Table 6; None when it was not simulated."""
-    managed, plain = _case(bearer, flows, aqm), _case(bearer, flows, "drop-tail")
+    managed, plain = TABLE6[bearer, flows, aqm], TABLE6[bearer, flows, "drop-tail"]
     return improvement_of(session, managed, plain, QUANTITIES[quantity])
 
 
 def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quantity: str) -> Row:
     published = improvements()[bearer, flows, aqm, quantity]
-    place: dict[str, int | float | str] = {"bearer": bearer, "flows": flows, "aqm": aqm}
+    place: dict[str, int | float | str] = {"bearer": bearer, "flows": flows, "aqm": aqm.lower()}
     about = (place, f"{quantity}_improvement", "%", published)
     ours = improvement(session, bearer, flows, aqm, quantity)
     if ours is None:
@@ -153,8 +123,8 @@ def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quanti
 
 def _improved(quantity: str, aqm: str) -> ColumnSet:
     return ColumnSet(
-        f"{quantity}_improvement {aqm}",
-        f"{quantity}, {aqm.upper()}, %",
+        f"{quantity}_improvement {aqm.lower()}",
+        f"{quantity}, {aqm}, %",
         lambda row: f"{row.published:+.0f}",
         unknown(lambda row: f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"),
     )
@@ -163,11 +133,11 @@ def _improved(quantity: str, aqm: str) -> ColumnSet:
 def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     """Return Table 6: drop-tail, and what SBD and RED improve."""
     rows: list[Row] = []
-    changes = [(quantity, aqm) for quantity in QUANTITIES for aqm in AQMS]
+    changes = [(quantity, aqm) for quantity in QUANTITIES for aqm in PROPOSED]
     for (bearer, flows), theirs in drop_tail().items():
-        rows += rows_of(session, _case(bearer, flows, "drop-tail"), theirs)
-        for aqm in AQMS:
-            rows += rows_of(session, _case(bearer, flows, aqm))
+        rows += rows_of(session, TABLE6[bearer, flows, "drop-tail"], theirs)
+        for aqm in PROPOSED:
+            rows += rows_of(session, TABLE6[bearer, flows, aqm])
         rows += [_improvement_row(session, bearer, flows, aqm, what) for what, aqm in changes]
     plain = [row for row in rows if row.quantity in QUANTITIES and row.published is not None]
     # In its table the discipline stands beside the quantity.
@@ -193,7 +163,7 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
     ]
     title = titles(SBD)["table6"]
     known = [row for row in rows if row.ours is not None]
-    return ItemResult("table6", title, known, tables, complete=session.complete(TABLE6_CELLS))
+    return ItemResult("table6", title, known, tables, complete=session.complete([*TABLE6.values()]))
 
 
 # --- over all of them --------------------------------------------------------------------------

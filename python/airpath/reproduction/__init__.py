@@ -11,6 +11,8 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `base.py` | a paper: items, rows, claims, summaries; the report |
 | `plugins.py` | installed papers, papers of a directory |
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
+| `sweeps.py` | a paper's `sweeps.toml`: the points of items and claims |
+| `declared.py` | items that `paper.toml` declares: a published table, a figure over an axis |
 | `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
 | `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |

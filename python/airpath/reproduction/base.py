@@ -292,7 +292,8 @@ class Paper:
     title, citation : str
         The paper.
     cell_names : sequence of str
-        Names of a cell's entries: ``("idx", "B")``. Cells of another kind are named tuples.
+        Names of a cell's entries: ``("idx", "B")``. Cells of another kind are named tuples, or
+        points of sweeps.
     modes : mapping of str to Effort
         The effort of ``quick``, ``default`` and ``full``.
     items : sequence of Item
@@ -342,6 +343,8 @@ class Paper:
 
     def cell_label(self, cell: Cell) -> str:
         """Return a cell as text: ``idx=1, B=10``. A cell that names its entries keeps its names."""
+        if hasattr(cell, "label"):
+            return str(cell.label)
         names: Sequence[str] = getattr(cell, "_fields", self.cell_names)
         pairs = zip(names, cell, strict=True)
         return ", ".join(f"{name}={value}" for name, value in pairs)

@@ -15,6 +15,9 @@ warmup_s = 0.0
 
 [items]                         # in the paper's order
 fig1 = "drop-tail over the buffer size"
+
+[figures.fig1]                  # declared items: see `declared`
+...
 ```
 """
 
@@ -23,12 +26,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from airpath.reproduction.base import Cell, Effort, Item, ItemResult, Paper
 from airpath.reproduction.claims import Claims
+from airpath.reproduction.declared import DeclaredFigure, DeclaredTable
 from airpath.reproduction.files import MANIFEST, read_toml
+from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import Sweeps
 
 __all__ = ["Cells", "Evaluate", "paper_of", "titles"]
 
@@ -54,6 +61,8 @@ def paper_of(
     directory: Path,
     claims: Claims,
     items: Mapping[str, tuple[Cells, Evaluate]],
+    sweeps: Sweeps | None = None,
+    quantities: Mapping[str, Measured] = MappingProxyType({}),
     **more: Any,
 ) -> Paper:
     """Return a paper as its ``paper.toml`` has it.
@@ -65,7 +74,12 @@ def paper_of(
     claims : Claims
         What its text says, with a check for each.
     items : mapping of str to tuple
-        What each item needs simulated and how it is evaluated, by the keys of the file.
+        What each item needs simulated and how it is evaluated, by the keys of the file; without
+        those that the file declares (`declared`).
+    sweeps : Sweeps, optional
+        They make the scenarios. Default: `more` says what does.
+    quantities : mapping of str to Measured, optional
+        Those that declared items name. Default: none.
     **more
         Further entries of `Paper`.
 
@@ -78,9 +92,17 @@ def paper_of(
     about = dict(_manifest(directory))
     modes = {mode: Effort(**effort) for mode, effort in about.pop("modes").items()}
     named = about.pop("items")
+    kinds = {"tables": DeclaredTable, "figures": DeclaredFigure}
+    for kind, declared in kinds.items():
+        for name, spec in about.pop(kind, {}).items():
+            assert sweeps is not None
+            item = declared(directory, name, named[name], spec, sweeps, quantities)
+            items = {**items, name: (item.cells, item.evaluate)}
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != items.keys() or not belong <= named.keys():
         raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")
+    if sweeps is not None:
+        more = {**sweeps.of_paper(), **more}
     return Paper(
         key=key,
         modes=modes,

@@ -16,7 +16,13 @@ from airpath.reproduction.base import Row
 from airpath.reproduction.files import read_table
 from airpath.reproduction.tolerance import Tolerance
 
-__all__ = ["PublishedMean", "PublishedQuantity", "published_mean", "published_rows"]
+__all__ = [
+    "PublishedMean",
+    "PublishedQuantity",
+    "parsed",
+    "published_mean",
+    "published_rows",
+]
 
 
 class PublishedMean(NamedTuple):
@@ -87,7 +93,7 @@ def published_rows(
             half_width = line.get(_half_width_of(quantity.column))
             rows.append(
                 Row(
-                    {key: _key(line[key]) for key in keys},
+                    {key: parsed(line[key]) for key in keys},
                     quantity.name,
                     quantity.unit,
                     float(line[quantity.column]) if line[quantity.column] else None,
@@ -100,7 +106,8 @@ def published_rows(
     return rows
 
 
-def _key(entry: str) -> int | float | str:
+def parsed(entry: str) -> int | float | str:
+    """Return an entry of a CSV file as the integer or number that it is, else as text."""
     for kind in (int, float):
         try:
             return kind(entry)

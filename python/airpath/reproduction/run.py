@@ -62,7 +62,7 @@ def reproduce_paper(
     out : str or Path, optional
         Folder for figures, for the report as JSON, and for ``report.html``, which shows both; made
         when missing. Default: no files. After Ctrl-C no figure is drawn. Finished replications are
-        kept there in ``ledger.sqlite`` and not run again.
+        kept there in ``ledger.sqlite`` and ``series``, and not run again.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from airpath.engine.inputs import Reading
 from airpath.errors import AirpathWarning, RunError, one_line
 from airpath.reproduction.base import Progress
 from airpath.reproduction.engine import Series, Simulated, Wanted
-from airpath.results.recordings import Columns
+from airpath.sweeps.api import TemporaryDirectory
 from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
 from airpath.sweeps.executors import workers_of
 from airpath.sweeps.job import Job, job_of
 from airpath.sweeps.ledger import FILE_NAME, Build, Ledger
 from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.progress import Progress as SweepProgress
-from airpath.sweeps.runs import Run
+from airpath.sweeps.series import (
+    FOLDER,
+    read_series,
+    refuse_without_parquet,
+    series_file,
+    write_series,
+)
 
 __all__ = ["Simulations"]
-
-Recorded = dict[tuple[str, int], Mapping[str, Columns]]
-"""Time series by digest and replication."""
 
 
 class Simulations:
@@ -62,7 +61,6 @@ class Simulations:
         self._seed, self._threads, self._progress = seed, threads, progress
         self._contents: dict[str, str] = {}
         self._jobs = self._resolved()
-        self._recorded: Recorded = {}
         self._done = 0
         self._interrupted = False
         self.other_builds: Counter[Build] = Counter()
@@ -78,50 +76,52 @@ class Simulations:
     def kept(self, folder: Path | None, *, accept_version: bool) -> list[Simulated]:
         """Return the replications of each scenario, run or stored; fewer after Ctrl-C.
 
-        Scenarios that record series are run each time, for a ledger keeps no series.
+        Recorded series are stored in files next to the ledger.
 
         Parameters
         ----------
         folder : Path or None
-            Where the ledger is, made with the first replication. None: nothing is kept.
+            Directory of the ledger, made with the first replication. None: a temporary one, which
+            is removed with the last replication.
         accept_version : bool
             Use the replications of other versions like those of this one. Otherwise they stay
             unused, with a warning.
 
         Raises
         ------
+        BadValueError
+            If the ledger is damaged, or series are recorded and pyarrow is not installed.
         RunError
             If a replication fails.
         """
-        recorded = [at for at, (scenario, _) in enumerate(self._wanted) if scenario.record.series]
-        others = [at for at in range(len(self._wanted)) if at not in set(recorded)]
-        found: dict[int, Simulated] = {}
-        for places, place in ((others, folder), (recorded, None)):
-            if places:
-                with ExitStack() as stack:
-                    ledger = _opened(stack, place, accept_version)
-                    self._run_missing(ledger, places)
-                    found.update({at: self._simulated(ledger, at) for at in places})
-        return [found[at] for at in range(len(self._wanted))]
+        if any(scenario.record.series for scenario, _ in self._wanted):
+            refuse_without_parquet()
+        temporary = None if folder is not None else TemporaryDirectory()
+        place = folder or temporary.path  # type: ignore[union-attr]
+        with _opened(place / FILE_NAME, accept_version) as ledger:
+            self._run_missing(ledger, place / FOLDER)
+            places = range(len(self._wanted))
+            return [self._simulated(ledger, at, place / FOLDER, temporary) for at in places]
 
-    def _run_missing(self, ledger: Ledger, places: Sequence[int]) -> None:
+    def _run_missing(self, ledger: Ledger, series: Path) -> None:
         """Run what is missing, scenarios with equally many replications together."""
         groups: dict[int, dict[str, Job]] = {}
-        for at in places:
-            job = self._jobs[at]
-            groups.setdefault(self._wanted[at].replications, {})[job.digest] = job
+        for (_, replications), job in zip(self._wanted, self._jobs, strict=True):
+            groups.setdefault(replications, {})[job.digest] = job
         for replications, jobs in groups.items():
             if self._interrupted:
                 return
             needed = set(range(replications))
             if any(not needed <= set(ledger.finished(digest, self._seed)) for digest in jobs):
-                ended = self._coordinated(ledger, jobs, replications)
+                ended = self._coordinated(ledger, jobs, replications, series)
                 if ended.failed:
                     raise RunError(ended.first.partition(": ")[2])
                 self._interrupted = ended.interrupted
             self._done += len(jobs)
 
-    def _coordinated(self, ledger: Ledger, jobs: Mapping[str, Job], replications: int) -> Ended:
+    def _coordinated(
+        self, ledger: Ledger, jobs: Mapping[str, Job], replications: int, series: Path
+    ) -> Ended:
         plan = Plan(
             name="reproduction",
             axes=(),
@@ -144,15 +144,11 @@ class Simulations:
                     workers,
                     self._contents,
                     progress=SweepProgress(self._tell(len(jobs))),
-                    take_series=self._take,
+                    take_series=lambda run: write_series(series, run) if run.series else None,
                     fail_fast=True,
                 ).run(stop)
         finally:
             workers.close()
-
-    def _take(self, run: Run) -> None:
-        if run.series:
-            self._recorded[run.digest, run.replication] = run.series
 
     def _tell(self, jobs: int) -> Callable[[float, str], None]:
         def tell(fraction: float, text: str) -> None:
@@ -161,35 +157,31 @@ class Simulations:
 
         return tell
 
-    def _simulated(self, ledger: Ledger, at: int) -> Simulated:
-        digest, replications = self._jobs[at].digest, self._wanted[at].replications
+    def _simulated(self, ledger: Ledger, at: int, series: Path, keeps: object) -> Simulated:
+        """Return the stored replications of a scenario; `keeps` is held as long as they are."""
+        (scenario, replications), digest = self._wanted[at], self._jobs[at].digest
         stored = ledger.runs(digest, self._seed)
         runs = [run for run in stored if run.replication < replications]
         builds = (Build(run.version, run.commit) for run in runs)
         self.other_builds.update(build for build in builds if build != ledger.own)
-        numbers = [run.replication for run in runs]
+        files = [series_file(series, digest, self._seed, run.replication) for run in runs]
         interrupted = self._interrupted and len(runs) < replications
-        measured: list[Mapping[str, Any]] = [run.measured() for run in runs]
-        if not self._wanted[at].scenario.record.series:
-            return Simulated(measured, interrupted)
-        series = [self._recorded[digest, number] for number in numbers]
-        return Simulated(measured, interrupted, lambda name, number: _series(series[number][name]))
+        series_of = lru_cache(1)(partial(_recorded, keeps, files, scenario.record.series))
+        return Simulated([run.measured() for run in runs], interrupted, series_of)
 
 
-def _series(columns: Columns) -> Series:
-    times, ids, _queues, values = columns
-    return Series(
-        np.frombuffer(times, "<f8"), np.frombuffer(ids, "<u4"), np.frombuffer(values, "<f8")
-    )
+def _recorded(
+    _keeps: object, files: Sequence[Path], recorded: Sequence[str], name: str, number: int
+) -> Series:
+    if name not in recorded:
+        raise LookupError(f"{name} was not recorded")
+    table = read_series(files[number], name)
+    return Series(*(table[column].to_numpy() for column in ("time_s", "id", "value")))
 
 
-def _opened(stack: ExitStack, folder: Path | None, accept_version: bool) -> Ledger:
-    """Open the ledger of a folder, or a temporary one; both are closed with the stack."""
-    if folder is None:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="airpath-")))
-    path = folder / FILE_NAME
-    opened = Ledger.open(path, accept_version=accept_version, leave_others=True)
-    ledger = stack.enter_context(opened)
+def _opened(path: Path, accept_version: bool) -> Ledger:
+    """Open a ledger, and warn of replications that other versions left there."""
+    ledger = Ledger.open(path, accept_version=accept_version, leave_others=True)
     others = [build for build in ledger.versions() if build != ledger.own]
     if others and not accept_version:
         warnings.warn(

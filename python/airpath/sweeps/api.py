@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from airpath.sweeps.result import Sweep
     from airpath.sweeps.solving import Solver
 
-__all__ = ["failure_text", "run_description", "sweep"]
+__all__ = ["TemporaryDirectory", "failure_text", "run_description", "sweep"]
 
 ProgressCallback = Callable[[float, str], None]
 """Takes the finished fraction, in [0, 1], and a line of text."""
@@ -69,7 +69,7 @@ def sweep(
     ----------
     base : Scenario, path or callable
         What is varied: a scenario, the path of a scenario file, or a function that returns a
-        scenario for the values of the axes, which it takes by name.
+        scenario. Its parameters are axes; every other axis is a key of that scenario.
     grid, zip, points, random, exclude, labels
         What is varied and how it is called, as in a sweep file: axes that are crossed, axes that
         go together, single points, drawn points, points that are left out, names for tables.
@@ -233,8 +233,8 @@ def failure_text(ended: Ended) -> str:
     return f"{points} failed. {'It is' if ended.failed == 1 else 'The first is'} {ended.first}"
 
 
-class _Temporary:
-    """A folder that goes when nobody refers to this any more, without a warning."""
+class TemporaryDirectory:
+    """A temporary directory. It is removed with the last reference to this object."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="airpath-sweep-"))
@@ -245,7 +245,7 @@ class _Temporary:
 def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Any]]:
     """Give the folder of the ledger, and what keeps it when it is temporary."""
     if out is None:
-        owned = _Temporary()
+        owned = TemporaryDirectory()
         yield owned.path, owned
         return
     with not_left_empty(out):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -24,7 +25,7 @@ from airpath.scenario.load import of_document, parsed
 from airpath.scenario.overrides import pairs, put_over
 from airpath.sweeps.axes import plain
 
-__all__ = ["Base", "base_of"]
+__all__ = ["Base", "base_of", "parameters_of"]
 
 Overrides = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
@@ -37,8 +38,8 @@ class Base:
     Parameters
     ----------
     scenario : Scenario or callable
-        The base itself, or a function that returns the scenario of a point; its arguments are
-        named as the axes are.
+        The base itself, or a function that returns the scenario of a point. Its parameters are
+        axes; every other axis is a key of the scenario that it returns.
     place : str
         What begins each line about a value of an axis.
     lost : list of str
@@ -85,11 +86,23 @@ class Base:
             If there is none.
         """
         if isinstance(self._scenario, Scenario):
-            if not values:
-                return self._scenario
-            made, overrides = put_over(self._scenario, values.items(), self._place, self._context)
-            self.lost.update(dict.fromkeys(overrides.lost()))
-            return made
+            return self._put_over(self._scenario, values)
+        known = parameters_of(self._scenario)
+        taken = {axis: value for axis, value in values.items() if known is None or axis in known}
+        found = self._called(taken)
+        return self._put_over(found, {k: value for k, value in values.items() if k not in taken})
+
+    def _put_over(self, scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
+        """Return a scenario with the values of some keys."""
+        if not values:
+            return scenario
+        made, overrides = put_over(scenario, values.items(), self._place, self._context)
+        self.lost.update(dict.fromkeys(overrides.lost()))
+        return made
+
+    def _called(self, values: Mapping[str, Any]) -> Scenario:
+        """Return the scenario that the function makes."""
+        assert callable(self._scenario)
         try:
             found = self._scenario(**values)
         except AirpathError:
@@ -101,6 +114,17 @@ class Base:
             what = "what the function returned is no Scenario"
             raise ScenarioError([Problem(self._place, (), found, what, "Return one")])
         return found
+
+
+def parameters_of(function: Callable[..., Any]) -> frozenset[str] | None:
+    """Return the names of a function's parameters; None if it takes any."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(each.kind is each.VAR_KEYWORD for each in found):
+        return None
+    return frozenset(each.name for each in found)
 
 
 def base_of(given: object, place: str, folder: Path | None, overrides: Overrides) -> Base:

@@ -48,7 +48,7 @@ from airpath.sweeps.plan import Plan, Point, Rule
 if TYPE_CHECKING:
     from airpath.results import Result
 
-__all__ = ["MOST_POINTS", "Description", "described", "read_sweep_file"]
+__all__ = ["MOST_POINTS", "Description", "assignments", "described", "read_sweep_file"]
 
 MOST_POINTS = 1_000_000
 """Points of the largest sweep, before any is left out."""
@@ -122,7 +122,8 @@ def described(
     Parameters
     ----------
     base : Scenario, path, mapping or callable
-        The base; a function returns the scenario of a point, and takes the axes by their names.
+        The base. A function returns a scenario; its parameters are axes, every other axis is a
+        key of that scenario.
     place : str
         What begins each line about a key. Default ``airpath.sweep``.
     overrides : mapping of str to value, or iterable of (key, value)
@@ -160,14 +161,31 @@ def _described(
         problems += [*_without_axes(document, place), *_in_one_place(keys, place)]
     if problems or keys is None or base is None:
         raise BadValueError("\n".join(problems))
-    dimensions = _dimensions(keys, place)
-    values = values_by_axis(dimensions)
-    labels = _labels(keys, values, place)
-    assigned = _without_excluded(keys, dimensions, labels, place)
+    assigned, labels = assignments(keys, place)
     return _resolved(keys, base, assigned, labels, place, folder)
 
 
 # --- points ------------------------------------------------------------------------------------
+
+
+def assignments(keys: SweepKeys, place: str) -> tuple[list[dict[str, Any]], Labels]:
+    """Return the values of each point by axis, and the label of each value.
+
+    Parameters
+    ----------
+    keys : SweepKeys
+        Of the sweep.
+    place : str
+        Beginning of each line of an error.
+
+    Raises
+    ------
+    BadValueError
+        If there are too many points or none, or a label or an exclusion does not fit.
+    """
+    dimensions = _dimensions(keys, place)
+    labels = _labels(keys, values_by_axis(dimensions), place)
+    return _without_excluded(keys, dimensions, labels, place), labels
 
 
 def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:

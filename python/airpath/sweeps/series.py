@@ -6,12 +6,23 @@ import importlib.util
 import io
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, one_line
 from airpath.files import write_file
 from airpath.sweeps.runs import Run
 
-__all__ = ["FOLDER", "is_series", "refuse_without_parquet", "series_file", "write_series"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "FOLDER",
+    "is_series",
+    "read_series",
+    "refuse_without_parquet",
+    "series_file",
+    "write_series",
+]
 
 FOLDER = "series"
 """In the folder of the sweep."""
@@ -90,3 +101,34 @@ def write_series(folder: Path, run: Run) -> Path:
     pd.concat(tables, ignore_index=True).to_parquet(data, index=False)
     write_file(path, data.getvalue())
     return path
+
+
+def read_series(path: Path, name: str) -> pd.DataFrame:
+    """Return one series of a replication.
+
+    Parameters
+    ----------
+    path : Path
+        File that `write_series` wrote.
+    name : str
+        Name of the series.
+
+    Returns
+    -------
+    series : DataFrame
+        Columns `time_s`, `id`, `queue` and `value`; no rows if nothing was recorded.
+
+    Raises
+    ------
+    BadValueError
+        If the file does not exist or cannot be read.
+    """
+    import pandas as pd
+
+    try:
+        table = pd.read_parquet(path, filters=[("series", "==", name)])
+    except (OSError, ValueError) as error:
+        why = "does not exist" if not path.exists() else f"cannot read: {one_line(str(error))}"
+        fix = "Remove the ledger of the same directory, or use another directory"
+        raise BadValueError(f"{one_line(str(path))}: {why}. {fix}.") from None
+    return table.drop(columns="series")

@@ -1,0 +1,225 @@
+"""A paper's ``sweeps.toml``: points by axes, scenarios, replications."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.errors import BadValueError
+from airpath.reproduction import Effort
+from airpath.reproduction.claims import Claims
+from airpath.reproduction.sweeps import SweepPoint, Sweeps
+
+MODE = Effort(3, 10.0, 1.0, grid_step=2)
+
+
+def path(rate: int, flows: int = 1, aqm: str = "droptail") -> ap.Scenario:
+    return ap.Scenario(
+        duration="1 s",
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.Red(limit=50, min_th=5, max_th=15)
+            if aqm == "red"
+            else ap.aqm.DropTail(limit="50 packets"),
+            link=ap.link.Fixed(rate=f"{rate} Mbit/s"),
+        ),
+        flows=ap.flows(flows, cc="newreno", base_rtt="20 ms"),
+    )
+
+
+def rate_of(scenario: Any) -> str:
+    return str(scenario.bottleneck.link.rate)
+
+
+def sweeps(tmp_path: Path, text: str, **more: Any) -> Sweeps:
+    (tmp_path / "sweeps.toml").write_text(text)
+    return Sweeps(tmp_path, path, **more)
+
+
+def test_points_are_named_by_their_axes_in_the_order_of_the_parts(tmp_path: Path) -> None:
+    found = sweeps(
+        tmp_path,
+        """
+        [[all]]
+        set.flows = 2
+        grid = {rate = [1, 2], aqm = ["droptail", "red"]}
+        exclude = [{rate = 2, aqm = "red"}]
+        place.part = "first"
+        [[all]]
+        points = [{rate = 3, "flows.0.base_rtt" = "40 ms"}]
+        """,
+    )
+    points = found.points("all")
+    assert [point.place for point in points] == [
+        {"rate": 1, "aqm": "droptail", "part": "first"},
+        {"rate": 1, "aqm": "red", "part": "first"},
+        {"rate": 2, "aqm": "droptail", "part": "first"},
+        {"rate": 3, "flows.0.base_rtt": "40 ms"},
+    ]
+    assert points[0].cell.axes == {"rate": 1, "aqm": "droptail", "flows": 2}
+    assert found.cells("all", rate=(2, 3)) == [point.cell for point in points[2:]]
+    last = found.scenario(points[-1].cell, MODE)
+    assert str(last.flows[0].base_rtt) == "40 ms"
+    assert rate_of(last) == "3 Mbit/s"
+
+
+def test_equal_points_of_two_sweeps_are_the_same(tmp_path: Path) -> None:
+    text = "[a]\ngrid = {rate = [1], flows = [2]}\n[b]\nset = {flows = 2, rate = 1}\n"
+    found = sweeps(tmp_path, text)
+    assert found.cells("a") == found.cells("b")
+    assert found.points("b")[0].place == {}
+
+
+def test_a_point_lasts_as_its_sweep_says_or_as_the_mode(tmp_path: Path) -> None:
+    found = sweeps(
+        tmp_path,
+        """
+        [mode]
+        set.rate = 1
+        [own]
+        set.rate = 1
+        reps = 7
+        duration_s = 5.0
+        warmup_s = 0.0
+        series = ["queue"]
+        changes.long = {about = "a longer run", duration_s = 50.0}
+        """,
+    )
+    [mode], [own] = found.cells("mode"), found.cells("own")
+    assert found.effort_of(mode, MODE) == MODE
+    effort = found.effort_of(own, MODE)
+    assert (effort.replications, effort.duration_s, effort.warmup_s) == (7, 50.0, 0.0)
+    scenario = found.scenario(own, effort)
+    assert (str(scenario.duration), str(scenario.warmup)) == ("50 s", "0 s")
+    assert list(scenario.record.series) == ["queue"]
+    assert found.changes("own") == {"long": "a longer run"}
+    assert own.label == "path: rate=1, 7 runs, 50 s, records queue"
+
+
+def test_a_change_sets_keys_of_the_scenario_and_names_the_point(tmp_path: Path) -> None:
+    found = sweeps(
+        tmp_path,
+        """
+        [sensitivity]
+        grid.rate = [1, 2]
+        exclude = [{rate = 2, change = "far"}]
+        [sensitivity.changes.far]
+        about = "a longer path"
+        "flows.0.base_rtt" = "80 ms"
+        [sensitivity.changes.deep]
+        about = "a larger buffer"
+        "bottleneck.aqm.limit" = "100 packets"
+        """,
+    )
+    points = found.points("sensitivity")
+    assert [(p.place["rate"], p.place["change"]) for p in points] == [
+        (1, "far"),
+        (1, "deep"),
+        (2, "deep"),
+    ]
+    scenarios = [found.scenario(point.cell, MODE) for point in points]
+    assert [str(each.flows[0].base_rtt) for each in scenarios] == ["80 ms", "20 ms", "20 ms"]
+    assert [str(each.bottleneck.aqm.limit) for each in scenarios] == [  # type: ignore[attr-defined]
+        "50 packets",
+        "100 packets",
+        "100 packets",
+    ]
+
+
+def test_a_scenario_that_another_sweep_has_too_gets_its_replications(tmp_path: Path) -> None:
+    text = """
+        [table]
+        set = {rate = 2, aqm = "droptail"}
+        reps = 100
+        [figure]
+        grid.rate = [1, 2]
+        reps_as = ["table"]
+        """
+    found = sweeps(tmp_path, text)
+    counts = [found.effort_of(each, MODE).replications for each in found.cells("figure")]
+    assert counts == [3, 100]
+
+
+def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
+    text = 'grid = {rate = [1, 2, 3, 4], flows = [1, 2]}\nthin = ["rate"]\n'
+    found = sweeps(tmp_path, f"[figure]\n{text}")
+    rates = [point.axes["rate"] for point in found.cells("figure", effort=MODE, flows=1)]
+    assert rates == [1, 3, 4]
+    assert len(found.cells("figure")) == 8
+
+
+def test_labels_name_values(tmp_path: Path) -> None:
+    text = '[figure]\ngrid.rate = [1, 2]\nlabels.rate = ["slow", "fast"]\n'
+    found = sweeps(tmp_path, text)
+    assert [point.place for point in found.points("figure")] == [{"rate": "slow"}, {"rate": "fast"}]
+    assert [point.axes for point in found.cells("figure", rate="fast")] == [{"rate": 2}]
+
+
+def test_numbers_of_a_criterion_stand_for_themselves(tmp_path: Path) -> None:
+    (tmp_path / "claims.toml").write_text(
+        '[a]\nitems = []\ntext = ""\ncriterion = ""\nrates = [1, 2]\nlast_s = {own = 9.0}\n'
+        'check.points = "claim"\ncheck.measures = {}\ncheck.holds = ["axis(\'rate\') > 0"]\n'
+    )
+    text = '[claim]\ngrid.rate = "$rates"\nduration_s = "$last_s.own"\n'
+    found = sweeps(tmp_path, text)
+    claims = Claims(tmp_path, found.point_sets())
+    points = claims.criterion("a").points
+    assert [(point.place, point.cell.duration_s) for point in points] == [
+        ({"rate": 1}, 9.0),
+        ({"rate": 2}, 9.0),
+    ]
+    with pytest.raises(BadValueError, match=r'"\$rates": no number of the criterion'):
+        found.points("claim")
+
+
+def test_a_study_has_the_sweeps_and_functions_of_its_paper(tmp_path: Path) -> None:
+    paper = sweeps(tmp_path, "[table]\nset.rate = 1\n")
+    (tmp_path / "study").mkdir()
+    study = sweeps(tmp_path / "study", "[more]\nset.rate = 2\n", parent=paper)
+    assert study.names() == ["table", "more"]
+    assert study.cells("table") == paper.cells("table")
+    assert rate_of(study.scenario(study.cells("more")[0], MODE)) == "2 Mbit/s"
+
+
+def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
+    (tmp_path / "path.toml").write_text(path(4).to_toml())
+    text = '[a]\nscenario = "path.toml"\ngrid."flows.0.count" = [10, 20]\n'
+    found = sweeps(tmp_path, text)
+    scenarios = [found.scenario(cell, MODE) for cell in found.cells("a")]
+    assert [each.flows[0].count for each in scenarios] == [10, 20]
+    assert {rate_of(each) for each in scenarios} == {"4 Mbit/s"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("grid.speed = [1]", '"speed": no axis. Expected a key of the scenario, or one of: aqm'),
+        ("seed = 3", "seed: unknown key of a paper's sweep. Remove it."),
+        ("grid.rate = 3", "grid.rate = 3: not a list of values"),
+        ("rates = [3]", "rates = [3]: unknown key"),
+        ("reps = 0", "reps = 0: not a whole number above 0"),
+        ("duration_s = true", "duration_s = true: not a number from 0 on"),
+        ('thin = "rate"', 'thin = "rate": not a list of names'),
+        ("set = 3", "set = 3: not a table"),
+        ('scenario = "road"', 'scenario = "road": unknown value; expected one of: path, or a'),
+    ],
+)
+def test_a_wrong_entry_is_named(text: str, problem: str, tmp_path: Path) -> None:
+    found = sweeps(tmp_path, f"[wrong]\n{text}\n")
+    with pytest.raises(BadValueError, match=re.escape(problem)) as told:
+        found.points("wrong")
+    assert str(told.value).startswith(f"{tmp_path.name}/sweeps.toml: wrong")
+
+
+def test_an_unknown_sweep_is_named(tmp_path: Path) -> None:
+    found = sweeps(tmp_path, "[one]\n[two]\n")
+    with pytest.raises(BadValueError, match=r'"three": no sweep\. Expected one of: one, two'):
+        found.points("three")
+
+
+def test_a_point_is_named_by_what_differs_from_the_mode() -> None:
+    assert SweepPoint("path", '{"rate": 1}').label == "path: rate=1"
+    assert SweepPoint("path", "{}", 0, 20.0, 5.0).label == "path: , 20 s, from 5 s"
