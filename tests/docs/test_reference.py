@@ -13,7 +13,7 @@ import airpath as ap
 from airpath.cli import app
 from airpath.reproduction.base import Effort
 from airpath.scenario import recorded_traces
-from airpath_papers.sbd.scenarios import TRACE, ByRate, Case, effort_of, simulated
+from airpath_papers.sbd.claims import SWEEPS
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -137,8 +137,9 @@ def test_the_first_table_is_true(row: list[str]) -> None:
 
 def test_the_3g_example_is_the_scenario_of_the_paper() -> None:
     example = json.loads(ap.load(ROOT / "examples" / "umts-sbd.toml").resolve()[0])
-    case = Case(bearer=384, flows=2, aqm=ByRate("sbd"), use=TRACE)
-    paper = json.loads(simulated(case, effort_of(case, Effort(1, 60.0, 0.0))).resolve()[0])
+    [point] = SWEEPS.cells("traces", aqm="SBD reconfigured")
+    effort = SWEEPS.effort_of(point, Effort(1, 60.0, 0.0))
+    paper = json.loads(SWEEPS.scenario(point, effort).resolve()[0])
     own = {"name", "record"}
     assert {key: example[key] for key in example.keys() - own} == {
         key: paper[key] for key in paper.keys() - own

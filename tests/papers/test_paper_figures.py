@@ -23,7 +23,7 @@ from airpath_papers.qawla.data import mcs_table, published_entry
 from airpath_papers.qawla.error_curves import LOWEST, draw_curves
 from airpath_papers.qawla.error_rates import ErrorRates
 from airpath_papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
-from airpath_papers.sbd.figures import GRIDS, draw_grid
+from airpath_papers.sbd.figures import GRIDS
 
 NAMES = {mcs: f"mcs{mcs}" for mcs in mcs_table()}
 
@@ -80,7 +80,7 @@ def half_widths(container: Any, direction: int) -> list[float]:
 def one_flow() -> Any:
     grid = GRIDS["fig6"]
     with style.style():
-        return draw_grid("Fig. 6", grid, session(grid.cells))
+        return grid.figure(session(grid.cells), "Fig. 6")
 
 
 def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
@@ -128,7 +128,7 @@ def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) ->
 def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
     grid = GRIDS["fig13"]
     with style.style():
-        figure = draw_grid("Fig. 13", grid, session(grid.cells))
+        figure = grid.figure(session(grid.cells), "Fig. 13")
     plain = drop_tail()[128, 4]
     changes = [1 + improvements()[128, 4, "RED", what] / 100 for what in ("delay", "goodput")]
     for panel in figure.axes:

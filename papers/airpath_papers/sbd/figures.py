@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from airpath.present.points import Point
+from airpath.present import style as plotting
+from airpath.present.points import OPEN, Point, Points, enlarged
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.session import Session
@@ -22,7 +23,6 @@ from airpath_papers.sbd.data import (
     improvements,
     published_table,
 )
-from airpath_papers.sbd.scatter import Cloud
 from airpath_papers.sbd.scenarios import SWITCH_S, setting_at
 from airpath_papers.sbd.tables import DELAY, GOODPUT, TABLE6, keys, rows_of
 from airpath_papers.sbd.traces import Trace
@@ -35,14 +35,10 @@ __all__ = [
     "TRACES",
     "Grid",
     "cells_of_others",
-    "draw_grid",
     "evaluate_best",
     "grid_item",
     "trace_item",
 ]
-
-GOODPUT_AXIS: Final = "goodput (delivered in order, payload), kbit/s"
-DELAY_AXIS: Final = "downlink delay, s"
 
 
 def _known(session: Session, points: Sequence[SweepPoint]) -> list[Row]:
@@ -53,12 +49,14 @@ def _known(session: Session, points: Sequence[SweepPoint]) -> list[Row]:
 
 # --- Figs. 6 to 13: the grids ------------------------------------------------------------------
 
+COLOURS: Final = ("sky", "blue", "green", "orange", "red", "purple")
+"""Of the lines of equal minth."""
+
 
 class Grid(NamedTuple):
-    """One of the figures: a mechanism over its whole grid."""
+    """One of the figures: SBD or RED over its whole grid, goodput over delay."""
 
     aqm: str
-    """``SBD`` or ``RED``."""
     bearer: int
     flows: int
 
@@ -81,19 +79,16 @@ class Grid(NamedTuple):
         printed = [point for _, point in self._of_tables().values()]
         return list(dict.fromkeys([self.plain, *printed, *self.all(session)]))
 
-    def cloud(self, session: Session) -> Cloud:
-        """Return goodput and delay of it."""
-        axis, strength = ("t_r_ms", "T_r, ms") if self.aqm == "SBD" else ("maxp", "maxp")
+    def _lines(self, session: Session) -> dict[int, list[SweepPoint]]:
         lines: dict[int, list[SweepPoint]] = {}
         for point in self.all(session):
             lines.setdefault(point.axes["minth"], []).append(point)
-        values = [point.axes[axis] for point in next(iter(lines.values()))]
-        marked = {
-            f"simulated, setting of Table {table}": found
-            for table, found in self._of_tables().items()
-        }
-        plain = ("drop-tail", self.plain)
-        return Cloud(DELAY, GOODPUT, (0, 2), "minth", strength, values, lines, plain, marked)
+        return lines
+
+    @property
+    def _strength(self) -> tuple[str, str]:
+        """The axis that rises along a line, and its name with its unit."""
+        return ("t_r_ms", "T_r, ms") if self.aqm == "SBD" else ("maxp", "maxp")
 
     def _of_tables(self) -> dict[int, tuple[str, SweepPoint]]:
         """Return markers and printed settings by table; with four flows only the proposal."""
@@ -120,6 +115,58 @@ class Grid(NamedTuple):
         )
         managed = Point(plain.delay_s.mean * less, plain.goodput_kbps.mean * more)
         return {**found, "paper, Table 6": ("D", managed)}
+
+    def table(self, title: str, session: Session) -> Table:
+        """Return goodput and delay, a line for each value of T_r or maxp."""
+        axis, strength = self._strength
+        lines: dict[str, list[str]] = {}
+        for point in self.all(session):
+            means = [each.estimate(session, point) for each in (GOODPUT, DELAY)]
+            pairs = zip(means, (0, 2), strict=True)
+            text = "/".join(f"{mean.mean:.{d}f}" for mean, d in pairs if mean)
+            lines.setdefault(f"{point.axes[axis]:g}", []).append(text)
+        heading = "goodput, kbit/s / delay, s, by minth"
+        columns = [("", strength), *((heading, str(n)) for n in self._lines(session))]
+        both = [f"{each.text(session, self.plain)} {each.unit}" for each in (GOODPUT, DELAY)]
+        notes = [f"drop-tail: {', '.join(both)}."]
+        return Table(title, columns, [[n, *texts] for n, texts in lines.items()], notes)
+
+    def figure(self, session: Session, title: str) -> Figure:
+        """Return goodput over delay from 0 on, and the part that has the points enlarged."""
+        pale = {"lw": 0.8, "alpha": 0.35}
+        lines = self._lines(session)
+        shown = []
+        for (min_th, points), colour in zip(lines.items(), COLOURS, strict=True):
+            look = {"marker": "o", "color": plotting.COLOURS[colour], "markersize": 3.5}
+            found = _points(session, points)
+            shown.append(Points(f"minth {min_th}", found, look, pale, begins=True))
+        named = {f"simulated, setting of Table {n}": of for n, of in self._of_tables().items()}
+        for label, (marker, point) in {**named, "drop-tail": ("*", self.plain)}.items():
+            shown.append(Points(label, _points(session, [point]), _look(marker, "black", 4)))
+        for label, (marker, printed) in self.published().items():
+            shown.append(Points(label, [printed], {**_look(marker, "grey", 5), **OPEN}))
+        runs = session.effort_of(self.plain).replications
+        (axis, strength), values = self._strength, next(iter(lines.values()))
+        symbol, _, unit = strength.partition(", ")
+        about = (
+            f"Alcaraz & Cerdán 2006 · {session.effort.describe()}, {runs} of drop-tail and of the "
+            f"settings of Tables 2 to 5 · bars: {100 * session.paper.confidence:g} % intervals "
+            f"of the means · along each pale line {symbol} rises from {values[0].axes[axis]:g} "
+            f"(large dot) to {values[-1].axes[axis]:g} {unit}"
+        )
+        names = ("downlink delay, s", "goodput (delivered in order, payload), kbit/s")
+        return enlarged(shown, names, title, about.rstrip())
+
+
+def _points(session: Session, points: Sequence[SweepPoint]) -> list[Point]:
+    both = [[each.estimate(session, point) for each in (DELAY, GOODPUT)] for point in points]
+    return [Point(x.mean, y.mean, x.error_bar, y.error_bar) for x, y in both if x and y]
+
+
+def _look(marker: str, colour: str, zorder: int) -> dict[str, Any]:
+    size = 11 if marker == "*" else 7
+    found = {"marker": marker, "color": plotting.COLOURS[colour]}
+    return {**found, "markersize": size, "zorder": zorder}
 
 
 def _printed(row: Published) -> Point:
@@ -150,26 +197,14 @@ def grid_item(key: str) -> Evaluate:
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         complete = session.complete(grid.cells(session))
         figures = _write(f"sbd-{key}", title, grid, session, out) if out and complete else []
-        rows, table = _known(session, grid.all(session)), grid.cloud(session).table(title, session)
+        rows, table = _known(session, grid.all(session)), grid.table(title, session)
         return ItemResult(key, title, rows, [table], figures, complete=complete)
 
     return evaluate
 
 
 def _write(stem: str, title: str, grid: Grid, session: Session, out: Path) -> list[Path]:
-    return session.draw(lambda: draw_grid(title, grid, session), out, stem, title, session.about)
-
-
-def draw_grid(title: str, grid: Grid, session: Session) -> Figure:
-    """Return the figure of a grid: goodput over delay from 0 on, and its part enlarged."""
-    runs = session.effort_of(grid.plain).replications
-    about = (
-        f"Alcaraz & Cerdán 2006 · {session.effort.describe()}, {runs} of drop-tail and of the "
-        f"settings of Tables 2 to 5 · bars: {100 * session.paper.confidence:g} % intervals "
-        "of the means"
-    )
-    names = (DELAY_AXIS, GOODPUT_AXIS)
-    return grid.cloud(session).figure(session, title, about, names, grid.published())
+    return session.draw(lambda: grid.figure(session, title), out, stem, title, session.about)
 
 
 # --- the best of the grids ---------------------------------------------------------------------
