@@ -433,6 +433,7 @@ def _grid(snrs_db: Sequence[float]) -> str:
     if len(snrs_db) > 2:
         step = _plain(snrs_db[1] - first)
         text = f"{first:.12g}:{last:.12g}:{step:.12g}"
-        if _snrs_db(text) == tuple(snrs_db):
+        has_as_many = round((last - first) / step) == len(snrs_db) - 1
+        if has_as_many and _snrs_db(text) == tuple(snrs_db):
             return text
     return ",".join(f"{snr_db:.12g}" for snr_db in snrs_db)
