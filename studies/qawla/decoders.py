@@ -14,20 +14,22 @@ from math import log
 from pathlib import Path
 from typing import Final
 
+from airpath.phy import PerTable
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.files import read_table
 from airpath_papers.qawla.claims import CLAIMS
-from airpath_papers.qawla.curves import (
+from airpath_papers.qawla.data import PACKET_BYTES, mcs_table
+from airpath_papers.qawla.error_rates import (
     AWGN,
     CHANNELS,
     COMMON_LIMIT,
     ITU_A,
     PUBLISHED_BLOCKS,
+    Channel,
     error_rates,
+    is_common,
+    small,
 )
-from airpath_papers.qawla.data import PACKET_BYTES, mcs_table
-from airpath_papers.qawla.error_curves import small
-from airpath_papers.qawla.error_rates import Channel, ErrorRates, PrintedRate
 
 __all__ = [
     "ALIKE",
@@ -81,7 +83,7 @@ class Decoder:
         """As tables have it."""
         return f"{self.mapping} {self.iterations}"
 
-    def rates(self, channel: Channel) -> ErrorRates | None:
+    def rates(self, channel: Channel) -> PerTable | None:
         """Return its error rates: those that come with Airpath, or what ``decoders/`` has.
 
         None on ITU-A with as few iterations as §6's rule put out on AWGN: not measured.
@@ -89,7 +91,7 @@ class Decoder:
         if channel is ITU_A and self.iterations == TOO_FEW:
             return None
         if self == CHOSEN or (channel is AWGN and self.iterations == CHOSEN.iterations):
-            return ErrorRates.of(channel)
+            return channel.table()
         name = "awgn" if channel is AWGN else f"itu-a-{self.mapping}"
         return _rates(f"{name}-{self.iterations}.json")
 
@@ -99,9 +101,9 @@ FOLDER: Final = Path(__file__).parent
 
 
 @cache
-def _rates(name: str) -> ErrorRates:
+def _rates(name: str) -> PerTable:
     file = FOLDER / "decoders" / name
-    return ErrorRates.read(json.loads(file.read_text(encoding="utf-8")))
+    return PerTable(json.loads(file.read_text(encoding="utf-8")), name)
 
 
 DECODERS: Final = tuple(
@@ -190,19 +192,20 @@ def _fit(decoder: Decoder) -> Fit:
     if not found.begins:
         return found
     differences, total, within = [], 0.0, True
-    for rate in common_rates():
-        errors, blocks = counted(ITU_A, rate.mcs, rate.snr_db)
-        difference = log(errors / blocks * PUBLISHED_BLOCKS / rate.published_errors)
+    for (snr_db, mcs), rate in common_rates().items():
+        errors, blocks = counted(ITU_A, mcs, snr_db)
+        published_errors = rate.extra["published_errors"]
+        difference = log(errors / blocks * PUBLISHED_BLOCKS / published_errors)
         differences.append(difference)
-        total += difference**2 / (1 / rate.published_errors + 1 / errors + PROGRAMS_DIFFER**2)
-        ours = _per(rate.mcs, (errors, blocks))
-        within = within and abs(ours / rate.published - 1) <= COMMON_LIMIT
+        total += difference**2 / (1 / published_errors + 1 / errors + PROGRAMS_DIFFER**2)
+        ours = _per(mcs, (errors, blocks))
+        within = within and abs(ours / (rate.published or 0.0) - 1) <= COMMON_LIMIT
     return replace(found, differences=differences, total=total, within=within)
 
 
-def common_rates() -> list[PrintedRate]:
-    """Return the error rates of Table 2 that are compared by their ratio."""
-    return [rate for rate in error_rates() if rate.common]
+def common_rates() -> dict[tuple[int, int], Row]:
+    """Return the error rates of Table 2 that are compared by their ratio, by SNR, dB, and MCS."""
+    return {place: rate for place, rate in error_rates().items() if is_common(rate)}
 
 
 @cache
@@ -292,4 +295,4 @@ def _mcs0_snrs(channel: Channel, fit: Fit) -> list[tuple[float, Mapping[str, flo
 
 
 def _names() -> list[str]:
-    return [f"mcs{rate.mcs} at {rate.snr_db} dB" for rate in common_rates()]
+    return [f"mcs{mcs} at {snr_db} dB" for snr_db, mcs in common_rates()]

@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath_papers.qawla.data import PACKET_BYTES
-from airpath_papers.qawla.queue_lengths import ip_throughput_mbps, queue_pmf
+from airpath_papers.qawla.queue_lengths import queue_pmf
+from airpath_papers.qawla.tables import ip_throughput_mbps
 
 __all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
 

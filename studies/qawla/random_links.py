@@ -13,9 +13,15 @@ from functools import cache
 from typing import Final, NamedTuple, TypeVar
 
 from airpath.reproduction.base import Cell
-from airpath_papers.qawla.data import inputs, link_rate_bps, mcs_table
+from airpath_papers.qawla.data import (
+    FLOWS,
+    MEAN_RTT0_MS,
+    Traffic,
+    inputs,
+    link_rate_bps,
+    mcs_table,
+)
 from airpath_papers.qawla.scenarios import LINK_DELAY_NS
-from airpath_papers.qawla.traffic import FLOWS, MEAN_RTT0_MS, Traffic
 
 from .explain import Path as ModelPath
 

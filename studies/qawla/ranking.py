@@ -17,10 +17,9 @@ from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Ta
 from airpath.reproduction.session import Session
 from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
-from airpath_papers.qawla.adaptation import POLICIES, adaptations
-from airpath_papers.qawla.curves import CHANNELS
-from airpath_papers.qawla.data import domain
-from airpath_papers.qawla.queue_lengths import ip_throughput_mbps
+from airpath_papers.qawla.error_rates import CHANNELS
+from airpath_papers.qawla.link_adaptation import POLICIES, adaptations
+from airpath_papers.qawla.tables import domain, ip_throughput_mbps
 
 from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
 
@@ -32,7 +31,7 @@ __all__ = ["KEY", "cells", "effort_of", "evaluate", "summarise"]
 KEY: Final = "ranking"
 TITLE: Final = "Beyond the paper: the policies of Table 6 by simulation"
 
-NAMES: Final = (*(policy.name for policy in POLICIES), OPTIMUM)
+NAMES: Final = (*POLICIES, OPTIMUM)
 
 SHOWN: Final = 12
 """How many disagreements are printed."""

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any, Final, NamedTuple
 
+from airpath.phy import PerTable
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.session import Session
-from airpath_papers.qawla.adaptation import LINKS, POLICIES, Adaptations, measured
-from airpath_papers.qawla.curves import CHANNELS
-from airpath_papers.qawla.data import MEASURES, published_entry
-from airpath_papers.qawla.error_rates import ErrorRates
-from airpath_papers.qawla.link_adaptation import Adaptation, Pair
+from airpath_papers.qawla import error_rates
+from airpath_papers.qawla.data import MEASURES, mcs_table, published_entry
+from airpath_papers.qawla.error_rates import CHANNELS
+from airpath_papers.qawla.link_adaptation import PAIRS, POLICIES, Adaptation, Adaptations, Pair
 from airpath_papers.qawla.policies import limit
 
 __all__ = [
@@ -38,7 +38,7 @@ SEED: Final = 1
 """Of the sequences that counts and shifts are drawn from. Not the simulation's seed; the first one
 tried."""
 
-MCSS: Final = len(LINKS.rates_bps)
+MCSS: Final = len(mcs_table())
 
 APART_DB: Final = 0.25
 """How far a curve is moved by itself at most: half a step of the grid on AWGN."""
@@ -83,7 +83,8 @@ def resampled(found: Adaptations, session: Session) -> list[Adaptations]:
     # Only random(), whose sequence Python promises to keep.
     uniform = random.Random(SEED).random
     return [
-        _solved(found, session, lambda rates: rates.resampled(uniform)) for _ in range(RESAMPLES)
+        _solved(found, session, lambda rates: error_rates.resampled(rates, uniform))
+        for _ in range(RESAMPLES)
     ]
 
 
@@ -91,10 +92,10 @@ def moved_apart(found: Adaptations, session: Session) -> list[Adaptations]:
     """Return both channels with every curve moved by itself, as often as the mode resamples."""
     uniform = random.Random(SEED).random
 
-    def each_moved(rates: ErrorRates) -> ErrorRates:
-        table = json.loads(rates.text)
+    def each_moved(rates: PerTable) -> PerTable:
+        table = json.loads(json.dumps(rates.document))
         moved([APART_DB * (2 * uniform() - 1) for _ in range(MCSS)])(table)
-        return ErrorRates.read(table)
+        return PerTable(table, rates.name)
 
     draws = max(1, session.effort.resamples)
     return [_solved(found, session, each_moved) for _ in range(draws)]
@@ -104,7 +105,7 @@ def moved(by_db: Sequence[float]) -> Callable[[dict[str, Any]], None]:
     """Return the change of a table that moves the curve of each MCS to higher SNRs."""
 
     def change(table: dict[str, Any]) -> None:
-        rates = ErrorRates.read(table)
+        rates = PerTable(json.loads(json.dumps(table)), "before")
         for mcs, curve in enumerate(table["curves"]):
             points = curve["points"]
             for point in points[:-1]:
@@ -116,10 +117,10 @@ def moved(by_db: Sequence[float]) -> Callable[[dict[str, Any]], None]:
 
 
 def _solved(
-    found: Adaptations, session: Session, change: Callable[[ErrorRates], ErrorRates]
+    found: Adaptations, session: Session, change: Callable[[PerTable], PerTable]
 ) -> Adaptations:
     return {
-        key: Adaptation(adaptation.channel, change(adaptation.rates), LINKS, session.threads)
+        key: Adaptation(adaptation.channel, change(adaptation.rates), threads=session.threads)
         for key, adaptation in found.items()
     }
 
@@ -131,19 +132,19 @@ def entries_table(
     rows, lines, near = [], [], {key: [True] * len(draws) for key in found}
     for policy in POLICIES:
         for key in found:
-            for symbol, measure in zip(("T_M", "T_W"), MEASURES, strict=True):
-                theirs = published_entry(policy.name, key, measure)
-                ours = measured(found, policy, key, measure)
-                values = [measured(each, policy, key, measure) for each in draws]
+            for measure, symbol in MEASURES.items():
+                theirs = published_entry(policy, key, measure)
+                ours = found[key].entry(policy, measure)
+                values = [each[key].entry(policy, measure) for each in draws]
                 ends = (min(values), median(values), max(values))
                 meets = [abs(value - theirs) <= limit(policy) for value in values]
                 near[key] = [a and b for a, b in zip(near[key], meets, strict=True)]
-                place = {"policy": policy.name, "channel": key, "variant": variant.name}
+                place = {"policy": policy, "channel": key, "variant": variant.name}
                 extra = {"resamples": len(draws), "limit": limit(policy), "median": ends[1]}
                 extra["resamples_within"] = sum(meets)
                 row = Row(place, measure, "1", None, ours, low=ends[0], high=ends[2], extra=extra)
                 rows.append(row)
-                line = [policy.name, CHANNELS[key].name, symbol, f"{theirs:.2f}"]
+                line = [policy, CHANNELS[key].name, symbol, f"{theirs:.2f}"]
                 line += [f"{value:.3f}" for value in (ours, *ends)]
                 lines.append([*line, f"{sum(meets)} of {len(draws)}"])
     columns = [("", ""), ("", ""), ("", ""), ("", "paper"), ("", "ours")]
@@ -160,7 +161,7 @@ def entries_table(
 def choices_table(found: Adaptations, resamples: Sequence[Adaptations], title: str) -> Table:
     """Return which choices of the policies change in the resamples, and what one alone does."""
     lines = []
-    for policy in POLICIES:
+    for name, policy in POLICIES.items():
         for key, adaptation in found.items():
             ours = adaptation.choices(policy)
             changes = Counter(
@@ -170,12 +171,11 @@ def choices_table(found: Adaptations, resamples: Sequence[Adaptations], title: s
                 if pair != ours[at]
             )
             for (at, pair), times in sorted(changes.items()):
-                line = [policy.name, CHANNELS[key].name, f"{adaptation.snrs_db[at]:g}"]
+                line = [name, CHANNELS[key].name, f"{adaptation.snrs_db[at]:g}"]
                 line += [_chosen(ours[at]), _chosen(pair), f"{times} of {RESAMPLES}"]
                 normalised = adaptation.normalised(policy)
-                place = LINKS.pairs.index(pair)
-                throughput_bps = adaptation.throughput_bps[policy.boundary][at, place]
-                normalised[at] = throughput_bps / adaptation.optimum_bps[at]
+                throughput_bps = adaptation.throughput_bps[20][at, PAIRS.index(pair)]
+                normalised[at] = throughput_bps / adaptation.optimum_bps[None][at]
                 mean = adaptation.weights @ normalised.mean(axis=1) - adaptation.mean(policy)
                 worst = normalised.min(axis=0).mean() - adaptation.worst(policy)
                 lines.append([*line, f"{mean:+.3f}", f"{worst:+.3f}"])

@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from airpath_papers.qawla.adaptation import POLICIES, Adaptations
+from airpath_papers.qawla.data import TRAFFIC, Traffic
 from airpath_papers.qawla.error_rates import Channel
-from airpath_papers.qawla.traffic import TRAFFIC, Traffic
+from airpath_papers.qawla.link_adaptation import (
+    OPTIMUM_PAIRS,
+    PAIRS,
+    POLICIES,
+    Adaptation,
+    Adaptations,
+    Pair,
+)
 
 __all__ = [
     "OPTIMUM",
@@ -16,6 +23,7 @@ __all__ = [
     "SAMPLED_TRAFFIC",
     "Adapted",
     "Point",
+    "optimum_pair",
     "points_of",
     "sampled_snrs_db",
 ]
@@ -81,17 +89,46 @@ class Point:
     cells: Mapping[str, Adapted]
 
 
+TIE: Final = 1e-6
+"""Relative difference of throughputs that are the same to the model."""
+
+
+def optimum_pair(adaptation: Adaptation, snr_db: float, traffic: int, boundary: int = 20) -> Pair:
+    """Return *optimum* for one B at one SNR for one traffic scenario.
+
+    Where the queue stays in one regime the other makes no difference to the model: of pairs with
+    the same throughput the one whose MCSs are the least different, then the fastest.
+
+    Parameters
+    ----------
+    adaptation : Adaptation
+        The channel.
+    snr_db : float
+        One of its SNRs.
+    traffic : int
+        Place in `TRAFFIC`.
+    boundary : int
+        B, packets. Default 20.
+    """
+    at = adaptation.snrs_db.index(snr_db)
+    found = adaptation.throughput_bps[boundary][at, :, traffic]
+    throughput = dict(zip(PAIRS, found, strict=True))
+    best = max(throughput[pair] for pair in OPTIMUM_PAIRS)
+    same = [pair for pair in OPTIMUM_PAIRS if throughput[pair] >= (1 - TIE) * best]
+    return max(same, key=lambda pair: (pair[0] - pair[1], pair[0]))
+
+
 def points_of(found: Adaptations) -> list[Point]:
     """Return the points of all channels, in the order of channels, SNRs and traffic."""
     points = []
     for channel, adaptation in found.items():
-        choices = {policy: adaptation.choices(policy) for policy in POLICIES}
+        choices = {name: adaptation.choices(policy) for name, policy in POLICIES.items()}
         for snr_db in sampled_snrs_db(adaptation.channel):
             at = adaptation.snrs_db.index(snr_db)
             for traffic in SAMPLED_TRAFFIC:
                 place = TRAFFIC.index(traffic)
-                pairs = {policy.name: choices[policy][at] for policy in POLICIES}
-                pairs[OPTIMUM] = adaptation.optimum_pair(snr_db, place)
+                pairs = {name: chosen[at] for name, chosen in choices.items()}
+                pairs[OPTIMUM] = optimum_pair(adaptation, snr_db, place)
                 here = {
                     name: Adapted(channel, snr_db, *traffic, *pair, 20)
                     for name, pair in pairs.items()

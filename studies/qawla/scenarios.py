@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from airpath.reproduction.base import Cell, Effort
 from airpath.scenario import Scenario
 from airpath_papers.qawla import scenarios as of_paper
-from airpath_papers.qawla.curves import CHANNELS
-from airpath_papers.qawla.data import link_rate_bps, mcs_table
-from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.qawla.data import Traffic, link_rate_bps, mcs_table
+from airpath_papers.qawla.error_rates import CHANNELS
 from airpath_papers.qawla.scenarios import path
-from airpath_papers.qawla.traffic import Traffic
 
 from .random_links import Link, RandomLink, random_link
 from .sample import Adapted
@@ -77,7 +75,7 @@ def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
         How long it is simulated. Default: the path as the paper's model has it.
     """
     channel = CHANNELS[cell.channel]
-    rates = ErrorRates.of(channel)
+    rates = channel.table()
     # One MCS is one regime.
     mcss = list(dict.fromkeys((cell.mcs1, cell.mcs2)))
     return path(

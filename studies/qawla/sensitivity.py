@@ -10,13 +10,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from airpath.phy import PerTable
 from airpath.reproduction.base import ItemResult, Row, Table
 from airpath.reproduction.session import Session
-from airpath_papers.qawla.adaptation import LINKS, POLICIES, Adaptations, adaptations
-from airpath_papers.qawla.curves import CHANNELS, ITU_A, PUBLISHED_BLOCKS, error_rates
+from airpath.scenario.policy import LinkAdaptation
 from airpath_papers.qawla.data import MEASURES, published_entry
-from airpath_papers.qawla.error_rates import Channel, ErrorRates
-from airpath_papers.qawla.link_adaptation import Adaptation, Policy
+from airpath_papers.qawla.error_rates import (
+    CHANNELS,
+    ITU_A,
+    PUBLISHED_BLOCKS,
+    Channel,
+    error_rates,
+)
+from airpath_papers.qawla.link_adaptation import POLICIES, Adaptation, Adaptations, adaptations
 
 from .decoders import CHOSEN as CHOSEN_DECODER
 from .decoders import DECODERS, TOO_FEW, fits_table
@@ -31,18 +37,18 @@ from .resampling import (
     resampled,
 )
 
-__all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity"]
+__all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity", "with_choices_of"]
 
 TITLE: Final = "Table 6: what it depends on"
 
 Both = tuple[float, float]
 """T_M and T_W."""
 
-_Variant = Callable[[Adaptation, Policy], Both]
+_Variant = Callable[[Adaptation, LinkAdaptation], Both]
 
 
 def _with_weights(weights: Callable[[Channel], NDArray[np.float64]]) -> _Variant:
-    def both(adaptation: Adaptation, policy: Policy) -> Both:
+    def both(adaptation: Adaptation, policy: LinkAdaptation) -> Both:
         normalised = adaptation.normalised(policy)
         mean = weights(adaptation.channel) @ normalised.mean(axis=1)
         return float(mean), adaptation.worst(policy)
@@ -51,26 +57,22 @@ def _with_weights(weights: Callable[[Channel], NDArray[np.float64]]) -> _Variant
 
 
 def _densities(channel: Channel) -> NDArray[np.float64]:
-    places = (np.array(channel.snrs_db()) - channel.mean_db) / channel.deviation_db
-    density = np.exp(-(places**2) / 2)
+    density = np.array([channel.snr_db.pdf(snr_db) for snr_db in channel.snrs_db()])
     return np.asarray(density / density.sum())
 
 
 def _tails_at_the_ends(channel: Channel) -> NDArray[np.float64]:
     half = channel.grid_db[2] / 2
     low, high = channel.support_db
-    inside = channel.below(high + half) - channel.below(low - half)
-    weights = channel.weights() * inside
-    weights[0] += channel.below(low - half)
-    weights[-1] += 1 - channel.below(high + half)
+    below, not_above = channel.snr_db.cdf(low - half), channel.snr_db.cdf(high + half)
+    weights = channel.weights() * (not_above - below)
+    weights[0] += below
+    weights[-1] += 1 - not_above
     return weights
 
 
-def _optimum_of_one_boundary(adaptation: Adaptation, policy: Policy) -> Both:
-    best = adaptation.optimum_of_bps(policy.boundary)
-    normalised = adaptation.normalised(policy, optimum_bps=best)
-    mean = adaptation.weights @ normalised.mean(axis=1)
-    return float(mean), float(normalised.min(axis=0).mean())
+def _optimum_of_one_boundary(adaptation: Adaptation, policy: LinkAdaptation) -> Both:
+    return adaptation.mean(policy, optimum_b=20), adaptation.worst(policy, optimum_b=20)
 
 
 CHOSEN: Final = "chosen"
@@ -102,11 +104,12 @@ CHOICES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
 
 def _table2_rates(table: dict[str, Any]) -> None:
     """Take the printed error rates where Table 2 has them."""
-    for rate in error_rates():
-        points = table["curves"][rate.mcs]["points"]
+    for (snr_db, mcs), rate in error_rates().items():
+        points = table["curves"][mcs]["points"]
         for point in points:
-            if point["snr_db"] == rate.snr_db:
-                point |= {"errors": rate.published_errors, "blocks": PUBLISHED_BLOCKS}
+            if point["snr_db"] == snr_db:
+                errors = rate.extra["published_errors"]
+                point |= {"errors": errors, "blocks": PUBLISHED_BLOCKS}
         if points[-1]["errors"] and points[-1]["snr_db"] < table["snr_range_db"][1]:
             step = points[-1]["snr_db"] - points[-2]["snr_db"]
             points.append({**points[-1], "snr_db": points[-1]["snr_db"] + step, "errors": 0})
@@ -181,8 +184,8 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         return ItemResult("sensitivity", TITLE, [], complete=False)
     variants: dict[str, _Entries] = {
         name: {
-            (policy.name, channel): reading(adaptation, policy)
-            for policy in POLICIES
+            (policy, channel): reading(adaptation, described)
+            for policy, described in POLICIES.items()
             for channel, adaptation in found.items()
         }
         for name, reading in READINGS.items()
@@ -190,7 +193,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
     for name, change in CHOICES.items():
         variants[name] = _entries(
             {
-                channel: adaptation.with_choices_of(changed_rates(adaptation, change))
+                channel: with_choices_of(adaptation, changed_rates(adaptation, change))
                 for channel, adaptation in found.items()
             }
         )
@@ -245,37 +248,42 @@ _Entries = Mapping[tuple[str, str], Both]
 
 def _entries(found: Adaptations) -> _Entries:
     return {
-        (policy.name, channel): (adaptation.mean(policy), adaptation.worst(policy))
-        for policy in POLICIES
+        (policy, channel): (adaptation.mean(described), adaptation.worst(described))
+        for policy, described in POLICIES.items()
         for channel, adaptation in found.items()
     }
 
 
-def _solved(session: Session, rates: Mapping[str, ErrorRates]) -> _Entries:
+def _solved(session: Session, rates: Mapping[str, PerTable]) -> _Entries:
     return _entries(
         {
-            channel: Adaptation(CHANNELS[channel], each, LINKS, session.threads)
+            channel: Adaptation(CHANNELS[channel], each, threads=session.threads)
             for channel, each in rates.items()
         }
     )
 
 
-def changed_rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> ErrorRates:
+def changed_rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> PerTable:
     """Return the error rates of a channel with a change."""
-    table = json.loads(adaptation.rates.text)
+    table = json.loads(json.dumps(adaptation.rates.document))
     change(table)
-    return ErrorRates.read(table)
+    return PerTable(table, "changed")
+
+
+def with_choices_of(adaptation: Adaptation, rates: PerTable) -> Adaptation:
+    """Return the same links, on which policies choose by other error rates."""
+    return Adaptation(adaptation.channel, rates, adaptation.throughput_bps)
 
 
 def _table(title: str, variants: Mapping[str, _Entries]) -> Table:
     lines = []
     for policy in POLICIES:
         for channel in CHANNELS.values():
-            for place, symbol in enumerate(("T_M", "T_W")):
-                theirs = published_entry(policy.name, channel.key, MEASURES[place])
-                found = [entries.get((policy.name, channel.key)) for entries in variants.values()]
+            for place, (measure, symbol) in enumerate(MEASURES.items()):
+                theirs = published_entry(policy, channel.key, measure)
+                found = [entries.get((policy, channel.key)) for entries in variants.values()]
                 values = ["" if both is None else f"{both[place]:.3f}" for both in found]
-                lines.append([policy.name, channel.name, symbol, f"{theirs:.2f}", *values])
+                lines.append([policy, channel.name, symbol, f"{theirs:.2f}", *values])
     columns = [("", ""), ("", ""), ("", ""), ("", "paper")]
     columns += [("ours", name) for name in variants]
     return Table(title, columns, lines, [f"{name}: {NOTES[name]}." for name in variants])

@@ -16,7 +16,8 @@ import numpy as np
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
 from airpath.reproduction.session import Session
-from airpath_papers.qawla.queue_lengths import ip_throughput_mbps, queue_distribution
+from airpath_papers.qawla.queue_lengths import queue_distribution
+from airpath_papers.qawla.tables import ip_throughput_mbps
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
 from .random_links import LINK_SEED, LINKS, Link, model_path, of_paper, random_link
@@ -444,21 +445,20 @@ def _bars(panel: Axes, shown: Sequence[_Compared]) -> None:
 
 
 def _distribution_panel(panel: Axes, compared: _Compared, session: Session) -> None:
-    found = queue_distribution(session, compared.cell)
-    assert found is not None, "a compared cell was simulated"
+    means = [share.mean for share in queue_distribution(session, compared.cell)]
     colours = plotting.COLOURS
     boundary = compared.drawn.thresholds[0]
     low, high = compared.drawn.rates_mbps
-    lengths = range(len(found.mean))
+    lengths = range(len(means))
     panel.bar(
         lengths,
-        found.mean,
+        means,
         width=0.86,
         color=[colours["blue"] if k < boundary else colours["orange"] for k in lengths],
     )
-    panel.set_ylim(0, 1.25 * max(found.mean))
+    panel.set_ylim(0, 1.25 * max(means))
     panel.axvline(compared.solved.queue_packets, color=colours["red"], linewidth=1.6)
-    below = sum(found.mean[:boundary])
+    below = sum(means[:boundary])
     panel.text(
         0.02,
         0.97,
@@ -479,7 +479,7 @@ def _distribution_panel(panel: Axes, compared: _Compared, session: Session) -> N
         color=colours["red"],
         fontsize=9.5,
     )
-    panel.set_xlim(-1, max(k for k, share in enumerate(found.mean) if share > 1e-4) + 8)
+    panel.set_xlim(-1, max(k for k, share in enumerate(means) if share > 1e-4) + 8)
     panel.set(xlabel="packets waiting", ylabel="fraction of time")
     panel.set_title(f"(b) {compared.label}: x* just above the threshold")
 

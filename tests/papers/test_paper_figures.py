@@ -18,14 +18,10 @@ from airpath.reproduction import Effort, load, reproduce
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.session import Session
 from airpath_papers.qawla import thresholds
-from airpath_papers.qawla.curves import AWGN, ITU_A, error_rates
-from airpath_papers.qawla.data import mcs_table, published_entry
-from airpath_papers.qawla.error_curves import LOWEST, draw_curves
-from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.qawla.data import published_entry
+from airpath_papers.qawla.error_rates import AWGN, ITU_A, draw_curves, error_rates
 from airpath_papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
 from airpath_papers.sbd.figures import GRIDS
-
-NAMES = {mcs: f"mcs{mcs}" for mcs in mcs_table()}
 
 
 class Spread(OneByOne):
@@ -178,25 +174,23 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
 
 def test_fig3_has_the_error_rates_of_table_2() -> None:
     with style.style():
-        figure = style.new_figure(8, 5)
-        draw_curves(figure, ITU_A, ErrorRates.of(ITU_A), NAMES, error_rates())
+        figure = draw_curves(ITU_A, "Fig. 3")
     found = {
         (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
         for line in lines(figure, gid="published")
     }
-    assert found == {(rate.snr_db, rate.published) for rate in error_rates() if rate.published}
+    rates = error_rates().items()
+    assert found == {(snr_db, rate.published) for (snr_db, _), rate in rates if rate.published}
 
 
 def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
     """In Figs. 5 and 6 it was x*, in Figs. 2 and 3 the fifth MCS as well."""
     with style.style():
-        figure = style.new_figure(8, 5)
-        rates = ErrorRates.of(AWGN)
-        draw_curves(figure, AWGN, rates, NAMES)
-    counts = [count for mcs in mcs_table() for count in rates.counts(mcs)]
-    clean = [count for count in counts if not count.errors and count.high > LOWEST]
-    found = [float(line.get_xdata()[0]) for line in lines(figure, marker="v")]
-    assert sorted(found) == sorted(count.snr_db for count in clean)
+        figure = draw_curves(AWGN, "Fig. 2")
+    points = AWGN.table().points(confidence=0.99)
+    clean = points[points["errors"] == 0]
+    found = [place for line in lines(figure, marker="v") for place in line.get_xydata().tolist()]
+    assert sorted(found) == sorted(clean[["snr_db", "per_high"]].to_numpy().tolist())
     assert not lines(figure, marker="^")
 
 

@@ -19,14 +19,13 @@ from airpath_papers.qawla import scenarios
 from airpath_papers.qawla.data import (
     BOUNDARIES,
     Published,
-    domain,
     inputs,
     link_rate_bps,
     mcs_table,
     published,
     published_table,
 )
-from airpath_papers.qawla.tables import ANALYSIS, MEAN_LIMIT
+from airpath_papers.qawla.tables import ANALYSIS, MEAN_LIMIT, domain
 from conformance import Law
 
 CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]

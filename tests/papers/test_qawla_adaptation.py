@@ -17,36 +17,33 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airpath import reproduction
+from airpath import _airpath, reproduction
+from airpath.phy import PerTable
 from airpath.reproduction import Effort, Report, reproduce
 from airpath.reproduction.engine import Solved
-from airpath_papers.qawla import link_adaptation
-from airpath_papers.qawla.adaptation import LINKS, POLICIES
-from airpath_papers.qawla.curves import AWGN, CHANNELS, ITU_A
-from airpath_papers.qawla.data import link_rate_bps, mcs_table
-from airpath_papers.qawla.error_rates import Channel, ErrorRates, poisson_test, wilson
+from airpath.scenario.policy import LinkAdaptation, MaxPhyThroughput, Qawla, Tagla, Tfer
+from airpath_papers.qawla.data import TRAFFIC, Traffic, link_rate_bps, mcs_table
+from airpath_papers.qawla.error_rates import AWGN, CHANNELS, ITU_A, Channel, poisson_test
 from airpath_papers.qawla.link_adaptation import (
+    BASE_RTTS_S,
+    BOUNDARIES,
+    OPTIMUM_PAIRS,
+    PAIRS,
+    POLICIES,
+    TH_PER,
     Adaptation,
-    Policy,
-    Sweep,
-    max_phy_throughput,
-    qawla,
-    tagla,
-    tfer,
+    Curve,
 )
-from airpath_papers.qawla.thresholds import TH_PER, Curve
-from airpath_papers.qawla.traffic import TRAFFIC, Traffic
 from studies.qawla import PAPER as STUDIES
 from studies.qawla.resampling import choices_table
-from studies.qawla.sample import SAMPLED_TRAFFIC, sampled_snrs_db
-from studies.qawla.sensitivity import CHOICES, changed_rates
+from studies.qawla.sample import SAMPLED_TRAFFIC, optimum_pair, sampled_snrs_db
+from studies.qawla.sensitivity import CHOICES, changed_rates, with_choices_of
 
 BLOCKS = 10**7
 BRIEF = Effort(1, 40.0, 10.0, resamples=0)
-PAIRS, OPTIMUM_PAIRS, BOUNDARIES = LINKS.pairs, LINKS.optimum_pairs, LINKS.boundaries
 
 
-def made_up(channel: Channel, fer: Callable[[int, float], float]) -> ErrorRates:
+def made_up(channel: Channel, fer: Callable[[int, float], float]) -> PerTable:
     """Return error rates from a function of MCS and SNR, in a file's form."""
     curves = []
     for m, mcs in mcs_table().items():
@@ -71,7 +68,7 @@ def made_up(channel: Channel, fer: Callable[[int, float], float]) -> ErrorRates:
         "provenance": {"command": "made up"},
         "curves": curves,
     }
-    return ErrorRates.read(document)
+    return PerTable(document, "made up")
 
 
 def falling(m: int, snr_db: float) -> float:
@@ -81,7 +78,7 @@ def falling(m: int, snr_db: float) -> float:
 
 @pytest.fixture(scope="module")
 def itu_a() -> Adaptation:
-    return Adaptation(ITU_A, made_up(ITU_A, falling), LINKS)
+    return Adaptation(ITU_A, made_up(ITU_A, falling))
 
 
 # --- traffic and SNRs --------------------------------------------------------------------------
@@ -96,7 +93,7 @@ def test_section_4_has_72_traffic_scenarios() -> None:
         assert sum(traffic.rtt0_ns()) == traffic.flows * traffic.mean_rtt0_ms * 10**6
     # Framing and processing: 2.5 ms each way.
     at = TRAFFIC.index(Traffic("SU", 4, 20))
-    assert LINKS.base_rtts_s[at] == pytest.approx([0.013, 0.021, 0.029, 0.037])
+    assert BASE_RTTS_S[at] == pytest.approx([0.013, 0.021, 0.029, 0.037])
 
 
 def test_the_grids_are_those_of_the_figures_and_averages() -> None:
@@ -148,7 +145,7 @@ def test_throughputs_agree_with_a_second_solution(
         if max(pers) > 0.9:
             continue
         solved = second_solution(
-            tuple(LINKS.base_rtts_s[traffic]), (rates[0], rates[1]), (pers[0], pers[1]), boundary
+            tuple(BASE_RTTS_S[traffic]), (rates[0], rates[1]), (pers[0], pers[1]), boundary
         )
         found = itu_a.throughput_bps[boundary][at, place, traffic]
         # Counts are whole numbers of 1e7 blocks.
@@ -156,15 +153,15 @@ def test_throughputs_agree_with_a_second_solution(
 
 
 def test_optimum_is_the_best_of_all_and_leaves_mcs3_mcs4_out(itu_a: Adaptation) -> None:
-    best = itu_a.optimum_bps
+    best = itu_a.optimum_bps[None]
     for boundary in BOUNDARIES:
         for pair in OPTIMUM_PAIRS:
             assert (itu_a.throughput_bps[boundary][:, PAIRS.index(pair)] <= best).all()
-    for policy in POLICIES:
+    for policy in POLICIES.values():
         assert itu_a.normalised(policy).max() <= 1
     for at, snr_db in enumerate(itu_a.snrs_db):
         for traffic in range(72):
-            pair = itu_a.optimum_pair(snr_db, traffic)
+            pair = optimum_pair(itu_a, snr_db, traffic)
             assert pair != (3, 4)
             throughput = itu_a.throughput_bps[20][at, PAIRS.index(pair), traffic]
             of_20 = [itu_a.throughput_bps[20][at, PAIRS.index(p), traffic] for p in OPTIMUM_PAIRS]
@@ -179,13 +176,13 @@ def test_of_pairs_that_are_the_same_to_the_model_one_mcs_is_optimum(itu_a: Adapt
         pair for pair, t in zip(PAIRS, throughput, strict=True) if t > 0.999999 * max(throughput)
     ]
     assert len(same) > 1
-    assert itu_a.optimum_pair(40, traffic) == (7, 7)
+    assert optimum_pair(itu_a, 40, traffic) == (7, 7)
 
 
 # --- choices, T_M and T_W ----------------------------------------------------------------------
 
 
-def brute_choice(policy: Policy, snr_db: float) -> tuple[int, int]:
+def brute_choice(policy: LinkAdaptation, snr_db: float) -> tuple[int, int]:
     """Choose by the text of §2 and §6, on `falling`."""
     fers = [round(falling(m, snr_db) * BLOCKS) / BLOCKS for m in range(8)]
     pers = [1 - (1 - f) ** mcs_table()[m].blocks(1500) for m, f in enumerate(fers)]
@@ -200,29 +197,35 @@ def brute_choice(policy: Policy, snr_db: float) -> tuple[int, int]:
             return min(range(8), key=lambda m: (rates[m], m))
         return max(below, key=lambda m: (efficiency[m], -rates[m], -m))
 
-    values = dict(policy.parameters)
-    if policy.kind == "qawla":
-        th_per, h = float(values["th_per"]), float(values["h"])
-        return fastest(pers, th_per / h), fastest(pers, th_per)
-    if policy.kind == "max-phy-throughput":
-        rates = pers if values["error_rate"] == "per" else fers
+    if isinstance(policy, Qawla):
+        return fastest(pers, policy.th_per / policy.h), fastest(pers, policy.th_per)
+    if isinstance(policy, MaxPhyThroughput):
+        rates = pers if policy.error_rate == "per" else fers
         best = max(range(8), key=lambda m: ((1 - rates[m]) * efficiency[m], -rates[m], -m))
         return best, best
-    rates, name = (pers, "th_per") if policy.kind == "tagla" else (fers, "th_fer")
-    chosen = fastest(rates, float(values[name]))
+    if isinstance(policy, Tfer):
+        chosen = fastest(fers, policy.th_fer)
+        return chosen, chosen
+    assert isinstance(policy, Tagla)
+    chosen = fastest(pers, policy.th_per)
     return chosen, chosen
+
+
+def qawla(th_per: float, h: float) -> Qawla:
+    return Qawla(th_per=th_per, h=h, threshold=20)
 
 
 SOME = [
     *(qawla(th, h) for th in (1e-4, 0.05, 0.4) for h in (1, 10, 1000)),
-    *(make(th) for make in (tagla, tfer) for th in (1e-5, 0.0032, 0.3)),
-    max_phy_throughput("per"),
-    max_phy_throughput("fer"),
+    *(Tagla(th_per=th) for th in (1e-5, 0.0032, 0.3)),
+    *(Tfer(th_fer=th) for th in (1e-5, 0.0032, 0.3)),
+    MaxPhyThroughput(error_rate="per"),
+    MaxPhyThroughput(error_rate="fer"),
 ]
 
 
-@pytest.mark.parametrize("policy", SOME, ids=lambda policy: policy.name)
-def test_choices_follow_the_text(itu_a: Adaptation, policy: Policy) -> None:
+@pytest.mark.parametrize("policy", SOME, ids=repr)
+def test_choices_follow_the_text(itu_a: Adaptation, policy: LinkAdaptation) -> None:
     expected = [brute_choice(policy, snr_db) for snr_db in itu_a.snrs_db]
     assert itu_a.choices(policy) == expected
     # An over-rated link is taken for a better one.
@@ -232,13 +235,13 @@ def test_choices_follow_the_text(itu_a: Adaptation, policy: Policy) -> None:
 
 
 @pytest.mark.parametrize("over_rating_db", [0, 4])
-@pytest.mark.parametrize("policy", SOME, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", SOME, ids=repr)
 def test_t_m_and_t_w_are_averages_as_defined(
-    itu_a: Adaptation, policy: Policy, over_rating_db: int
+    itu_a: Adaptation, policy: LinkAdaptation, over_rating_db: int
 ) -> None:
     ratios = [
         [
-            itu_a.throughput_bps[policy.boundary][at, PAIRS.index(pair), traffic]
+            itu_a.throughput_bps[20][at, PAIRS.index(pair), traffic]
             / max(
                 itu_a.throughput_bps[b][at, PAIRS.index(p), traffic]
                 for b in BOUNDARIES
@@ -259,14 +262,14 @@ def test_t_m_and_t_w_are_averages_as_defined(
 def test_the_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
     """When mcs3 counts as the more efficient one and mcs4 is by far the more reliable."""
     rates = made_up(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
-    itu_a = Adaptation(ITU_A, rates, LINKS)
+    itu_a = Adaptation(ITU_A, rates)
     policy = qawla(0.05, 100)
     assert (4, 3) not in itu_a.choices(policy)
-    changed = itu_a.with_choices_of(changed_rates(itu_a, CHOICES["mcs3"]))
+    changed = with_choices_of(itu_a, changed_rates(itu_a, CHOICES["mcs3"]))
     at = changed.choices(policy).index((4, 3))
     # MCS_1 is the better one at the same rate, so the pair is between both.
     place = {pair: itu_a.throughput_bps[20][at, PAIRS.index(pair)] for pair in PAIRS}
-    pair = changed.normalised(policy)[at] * changed.optimum_bps[at]
+    pair = changed.normalised(policy)[at] * changed.optimum_bps[None][at]
     assert (place[3, 3] * 0.999 <= pair).all()
     assert (pair <= place[4, 4] * 1.001).all()
     assert (4, 3) not in OPTIMUM_PAIRS
@@ -279,10 +282,10 @@ def test_what_changed_choices_do_alone_adds_up_to_what_they_do_together(
     assert choices_table(found, [found], "").rows == []
     # The same links, on which all policies take the curves for 1 dB worse.
     rates = made_up(ITU_A, lambda m, snr: falling(m, snr - 1))
-    other = itu_a.with_choices_of(rates)
+    other = with_choices_of(itu_a, rates)
     rows = choices_table(found, [found, {ITU_A.key: other}], "").rows
-    for policy in POLICIES:
-        lines = [row for row in rows if row[0] == policy.name]
+    for name, policy in POLICIES.items():
+        lines = [row for row in rows if row[0] == name]
         pairs = zip(itu_a.choices(policy), other.choices(policy), strict=True)
         assert len(lines) == sum(ours != changed for ours, changed in pairs) > 0
         assert {line[5] for line in lines} == {"1 of 20"}
@@ -292,18 +295,19 @@ def test_what_changed_choices_do_alone_adds_up_to_what_they_do_together(
 
 
 def test_the_best_threshold_is_that_of_the_largest_average(itu_a: Adaptation) -> None:
-    sweep = Sweep(tagla, TH_PER[::6])
-    averages = {th: sweep.over([itu_a, itu_a], th) for th in TH_PER[::6]}
-    assert averages == {th: itu_a.mean(tagla(th)) for th in TH_PER[::6]}
-    best = max(averages, key=averages.__getitem__)
-    assert sweep.best([itu_a, itu_a]) == sweep.peak(itu_a) == (best, averages[best])
+    curve, both = Curve("TAGLA"), {"one": itu_a, "other": itu_a}
+    averages = {th: curve.over(both, th) for th in TH_PER}
+    assert averages == {th: itu_a.mean(Tagla(th_per=th)) for th in TH_PER}
+    # Of equal values the last.
+    best = max(reversed(averages), key=averages.__getitem__)
+    assert curve.best(both) == curve.peak(itu_a) == (best, averages[best])
     high = [average for th, average in averages.items() if th >= 0.99e-3]
-    assert sweep.average(itu_a, 1e-3) == pytest.approx(fmean(high))
+    assert curve.average(itu_a, 1e-3) == pytest.approx(fmean(high))
 
 
 def test_h_1_is_tagla(itu_a: Adaptation) -> None:
     for th_per in TH_PER[::5]:
-        assert itu_a.mean(qawla(th_per, 1)) == itu_a.mean(tagla(th_per))
+        assert itu_a.mean(qawla(th_per, 1)) == itu_a.mean(Tagla(th_per=th_per))
 
 
 # --- error rates -------------------------------------------------------------------------------
@@ -322,19 +326,6 @@ def test_two_poisson_counts_are_compared_exactly() -> None:
     assert poisson_test((0, 10**7), (0, 10**6)) == 1
 
 
-@pytest.mark.parametrize(("errors", "blocks"), [(1, 10**7), (400, 10**5), (99, 100)])
-def test_wilson_intervals_solve_their_equation(errors: int, blocks: int) -> None:
-    z = NormalDist().inv_cdf(0.995)
-    for end in wilson(errors, blocks):
-        assert abs(errors / blocks - end) == pytest.approx(z * math.sqrt(end * (1 - end) / blocks))
-
-
-def test_a_point_without_errors_has_an_interval_from_zero() -> None:
-    low, high = wilson(0, BLOCKS)
-    assert low == 0
-    assert high == pytest.approx(NormalDist().inv_cdf(0.995) ** 2 / BLOCKS, rel=1e-5)
-
-
 # --- the report --------------------------------------------------------------------------------
 
 
@@ -347,7 +338,7 @@ def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
             channel: made_up(channel, lambda m, snr, channel=channel: fer(channel, m, snr))
             for channel in CHANNELS.values()
         }
-        monkeypatch.setattr(ErrorRates, "of", staticmethod(found.__getitem__))
+        monkeypatch.setattr(Channel, "table", lambda channel: found[channel])
 
     return put
 
@@ -458,10 +449,9 @@ def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Ad
             for table, place in zip(itu_a.throughput_bps[of], places, strict=True)
         ]
         expected = sum(w * share for w, share in zip(ITU_A.weights(), shares, strict=True))
-        assert curve.sweep.value(itu_a, 0.05) == pytest.approx(expected)
-        assert curve.sweep.value(itu_a, 0.05) >= Curve(policy, boundary=boundary).sweep.value(
-            itu_a, 0.05
-        )
+        assert curve.value(itu_a, 0.05) == pytest.approx(expected)
+        of_all = Curve(policy, boundary=boundary)
+        assert curve.value(itu_a, 0.05) >= of_all.value(itu_a, 0.05)
 
 
 def test_what_was_interrupted_is_not_complete(
@@ -470,7 +460,7 @@ def test_what_was_interrupted_is_not_complete(
     def interrupt(*_arguments: Any, **_options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(link_adaptation, "fixed_points", interrupt)
+    monkeypatch.setattr(_airpath, "fixed_points", interrupt)
     for paper, items in (("qawla", ["fig7", "table6"]), (STUDIES, ["sensitivity", "ranking"])):
         report = reproduce(paper, items, engine=fake_engine)
         assert report.interrupted

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from airpath.reproduction.files import read_table
-from airpath_papers.qawla.curves import AWGN, CHANNELS, ITU_A
 from airpath_papers.qawla.data import mcs_table
-from airpath_papers.qawla.error_rates import ErrorRates
+from airpath_papers.qawla.error_rates import AWGN, CHANNELS, ITU_A
 from studies.qawla.decoders import (
     ALIKE,
     CHOSEN,
@@ -79,9 +78,10 @@ def test_a_sum_is_that_of_squares_over_variances() -> None:
         if row["channel"] == f"itu-a/{CHOSEN.mapping}" and int(row["iterations"]) == 6
     }
     total = 0.0
-    for rate in common_rates():
-        errors, blocks = counted[rate.mcs, rate.snr_db]
-        theirs = 1 - (1 - rate.published) ** (1 / mcs_table()[rate.mcs].blocks(1500))
+    for (snr_db, mcs), rate in common_rates().items():
+        errors, blocks = counted[mcs, snr_db]
+        assert rate.published is not None
+        theirs = 1 - (1 - rate.published) ** (1 / mcs_table()[mcs].blocks(1500))
         deviation = math.log(errors / blocks / theirs)
         total += deviation**2 / (1 / (theirs * 1e7) + 1 / errors + 0.05**2)
     assert found.total == pytest.approx(total, rel=0.02)
@@ -106,4 +106,4 @@ def test_the_error_rates_of_a_candidate_are_its_own(decoder: Decoder) -> None:
 
 def test_the_shipped_tables_are_those_of_the_candidate_that_was_taken() -> None:
     for channel in CHANNELS.values():
-        assert CHOSEN.rates(channel) is ErrorRates.of(channel)
+        assert CHOSEN.rates(channel) is channel.table()

@@ -15,11 +15,7 @@ from rich.console import Console
 from airpath.errors import BadValueError
 from airpath.reproduction import Effort, Row, load, reproduce
 from airpath.reproduction.render import print_report
-from airpath_papers.qawla.data import (
-    BOUNDARIES,
-    published,
-    published_table,
-)
+from airpath_papers.qawla.data import BOUNDARIES, published, published_table
 from airpath_papers.qawla.tables import ANALYSIS
 
 ITEMS = [item.key for item in load("qawla").items]
@@ -264,7 +260,7 @@ def test_ctrl_c_while_a_figure_is_drawn_keeps_the_numbers(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("airpath_papers.qawla.figures._draw", interrupted)
+    monkeypatch.setattr("airpath_papers.qawla.queue_lengths.draw_distributions", interrupted)
     report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=tmp_path)
     assert report.interrupted
     assert all(item.rows and not item.figures for item in report.items)

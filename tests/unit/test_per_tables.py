@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 import airpath as ap
 import airpath.phy
+from airpath.errors import BadValueError
 from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, parts
 from airpath.phy.measure import FILE_NAME
 from airpath.phy.settings import MeasurementSettings
@@ -93,6 +95,20 @@ def test_points_are_a_table_with_intervals(table: PerTable) -> None:
     # No errors in 1000 blocks: z^2 / (n + z^2).
     assert points["fer_high"].iloc[2] == pytest.approx(3.8414588 / 1003.8414588)
     assert points["fer_low"].iloc[2] == 0
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
+def test_wilson_intervals_solve_their_equation(table: PerTable, confidence: float) -> None:
+    points = table.points(confidence=confidence)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    for end in (points["fer_low"], points["fer_high"]):
+        reach = z * np.sqrt(end * (1 - end) / points["blocks"])
+        np.testing.assert_allclose(abs(points["fer"] - end), reach, atol=1e-12)
+
+
+def test_points_reject_a_confidence_that_is_none(table: PerTable) -> None:
+    with pytest.raises(BadValueError, match=r"confidence = 95: not between 0 and 1\. Write a"):
+        table.points(confidence=95)
 
 
 @pytest.mark.parametrize(

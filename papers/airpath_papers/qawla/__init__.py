@@ -15,11 +15,11 @@ from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla import scenarios
 from airpath_papers.qawla.claims import CLAIMS
-from airpath_papers.qawla.curves import curve_item
 from airpath_papers.qawla.data import TABLE_OF
-from airpath_papers.qawla.figures import CELLS, distributions
+from airpath_papers.qawla.error_rates import curve_item
 from airpath_papers.qawla.policies import evaluate_table6
 from airpath_papers.qawla.policies import summarise as summarise_policies
+from airpath_papers.qawla.queue_lengths import CELLS, distribution_item
 from airpath_papers.qawla.tables import (
     cells_of_table,
     evaluate_table2,
@@ -42,7 +42,7 @@ PAPER: Final = paper_of(
         **{key: ((), curve_item(key)) for key in ("fig2", "fig3")},
         "table2": ((), evaluate_table2),
         **{key: (cells_of_table(b), results_table(b)) for b, key in TABLE_OF.items()},
-        **{key: (cells, distributions(key)) for key, cells in CELLS.items()},
+        **{key: (cells, distribution_item(key)) for key, cells in CELLS.items()},
         **{key: ((), figure_item(key)) for key in FIGURES},
         "table6": ((), evaluate_table6),
     },

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from math import log, nan
 from typing import Any, Final
 
+import numpy as np
+
+from airpath.phy import PerTable
 from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.session import Session
+from airpath.reproduction.vocabulary import crossing
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.adaptation import POLICIES, measured, solved_on
-from airpath_papers.qawla.curves import CHANNELS, rates_of
 from airpath_papers.qawla.data import (
     AT_BOUNDARY,
     BOUNDARIES,
     ELSEWHERE,
     FIG5_IDX,
     FIG6_B,
+    MEASURES,
+    PACKET_BYTES,
     mcs_table,
     published,
     published_entry,
     published_table,
 )
-from airpath_papers.qawla.error_rates import Channel, ErrorRates
-from airpath_papers.qawla.link_adaptation import Adaptation
-from airpath_papers.qawla.policies import SYMBOLS
-from airpath_papers.qawla.queue_lengths import (
-    ip_throughput_mbps,
-    queue_distribution,
-    queue_probability,
+from airpath_papers.qawla.error_rates import CHANNELS, Channel, rates_of
+from airpath_papers.qawla.link_adaptation import (
+    POLICIES,
+    TH_PER,
+    Adaptation,
+    Curve,
+    adaptations,
 )
-from airpath_papers.qawla.thresholds import OVER_RATINGS_DB, TH_PER, Curve
+from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, queue_probability
+from airpath_papers.qawla.tables import ip_throughput_mbps
+from airpath_papers.qawla.thresholds import OVER_RATINGS_DB
 
 __all__ = ["CLAIMS"]
 
@@ -77,20 +82,14 @@ POINTS: Final[Mapping[str, PointSet]] = {
         for db in OVER_RATINGS_DB
     ),
     "table6": same(
-        Point({"channel": key, "of": symbol, "place": place}, (place, key, measure))
+        Point({"channel": key, "of": symbol, "place": place}, (key, policy, measure))
         for key in CHANNELS
-        for measure, symbol in SYMBOLS.items()
-        for place in range(len(POLICIES))
+        for measure, symbol in MEASURES.items()
+        for place, policy in enumerate(POLICIES)
     ),
 }
 
 # --- the queue, model and simulation -----------------------------------------------------------
-
-
-def _mode(session: Session, cell: Any) -> float:
-    found = queue_distribution(session, cell)
-    assert found is not None, "it is simulated"
-    return found.mode
 
 
 def _upper(session: Session, cell: Any) -> float:
@@ -108,65 +107,66 @@ def _printed_difference(_session: Session, cell: Any) -> float:
 # --- error rates (Figs. 2 and 3) ---------------------------------------------------------------
 
 
-def _of_rates(compute: Callable[..., float | None]) -> Measure:
-    """Return a measure of a channel and its error rates; NaN where there is none."""
+def _of_rates(compute: Callable[..., float]) -> Measure:
+    """Return a measure of a channel and its error rates."""
 
     def of(session: Session, cell: tuple[str, Any], *more: Any) -> float:
         key, place = cell
-        found = compute(rates_of(session)[key], CHANNELS[key], place, *more)
-        return nan if found is None else found
+        return compute(rates_of(session)[key], CHANNELS[key], place, *more)
 
     return of_point(of, is_random=True)
 
 
-def _least_snr_db(rates: ErrorRates, channel: Channel, mcs: int, highest: float) -> float | None:
+def _per_at_lowest(rates: PerTable, channel: Channel, mcs: int, steps: int) -> float:
+    """Return the PER at the lowest SNR that is averaged over, or some steps of the grid below."""
+    return rates.per(mcs, channel.support_db[0] - steps * channel.grid_db[2])
+
+
+def _least_snr_db(rates: PerTable, channel: Channel, mcs: int, highest: float) -> float:
     """Return the lowest SNR of the grid at which an MCS has a PER below the highest, dB."""
-    curve = zip(channel.grid(), rates.pers(mcs, channel.grid()), strict=True)
-    return next((snr for snr, per in curve if per < highest), None)
+    return next((snr for snr in channel.grid() if rates.per(mcs, snr) < highest), nan)
 
 
-def _snr_of(rates: ErrorRates, channel: Channel, mcs: int, per: float) -> float | None:
-    """Return where a curve crosses a PER, ln PER linear in dB; None when it does not."""
-    curve = list(zip(channel.grid(), rates.pers(mcs, channel.grid()), strict=True))
-    for (low, above), (high, below) in pairwise(curve):
-        if below <= per < above:
-            # A point without errors: half an error.
-            floor = 0.5 * rates.blocks(mcs) / rates.count_from(mcs, high).blocks
-            share = log(above / per) / log(above / max(below, floor))
-            return low + share * (high - low)
-    return None
+def _snr_db(rates: PerTable, channel: Channel, mcs: int, per: float) -> float:
+    """Return where a curve crosses a PER, ln PER linear in dB; NaN when it does not."""
+    blocks = rates.document["curves"][mcs]["points"][-1]["blocks"]
+    # The point without errors counts as half an error.
+    floor = 0.5 * mcs_table()[mcs].blocks(PACKET_BYTES) / blocks
+    pers = np.maximum(rates.per(mcs, channel.grid()), floor)
+    return crossing(channel.grid(), np.log(pers).tolist(), log(per))
 
 
 # --- link adaptation (Figs. 7 to 12, Table 6) --------------------------------------------------
 
 
 def _of_adaptation(compute: Callable[..., float]) -> Measure:
-    """Return a measure of a cell that begins with its channel."""
+    """Return a measure of link adaptation on a channel, with which the cell begins."""
 
     def of(session: Session, cell: tuple[Any, ...], *more: Any) -> float:
-        channel, *place = cell
-        return compute(solved_on(session)[channel], *place, *more)
+        found = adaptations(session)
+        assert found is not None, "claims are checked only when nothing was interrupted"
+        return compute(found[cell[0]], *cell[1:], *more)
 
     return of_point(of, is_random=True)
 
 
-def _throughput(found: Adaptation, number: int, *curve: Any) -> float:
-    """Return T_M or T_W of a policy at a threshold; `curve` are the fields of `Curve`."""
-    return found.swept(Curve(*curve).sweep)[number]
+def _normalised(
+    found: Adaptation,
+    number: int,
+    policy: str,
+    h: int = 100,
+    boundary: int = 20,
+    over_rating_db: int = 0,
+    worst: bool = False,
+    optimum_b: int = 0,
+) -> float:
+    """Return T_M or T_W at a threshold; `optimum_b` is the B of *optimum*, 0 for any."""
+    curve = Curve(policy, h, boundary, over_rating_db, worst, optimum_b or None)
+    return curve.values(found)[number]
 
 
-def _over_rated(policy: str, db: int, worst: bool = False) -> Any:
-    return Curve(policy, over_rating_db=db, worst=worst).sweep
-
-
-def _table6(session: Session, cell: tuple[int, str, str]) -> float:
-    place, channel, measure = cell
-    return measured(solved_on(session), POLICIES[place], channel, measure)
-
-
-def _printed6(_session: Session, cell: tuple[int, str, str]) -> float:
-    place, channel, measure = cell
-    return published_entry(POLICIES[place].name, channel, measure)
+def _over_rated(policy: str, db: int, worst: bool = False) -> Curve:
+    return Curve(policy, over_rating_db=db, worst=worst)
 
 
 CLAIMS: Final = Claims(
@@ -176,19 +176,17 @@ CLAIMS: Final = Claims(
         "throughput": of_replication(ip_throughput_mbps),
         "throughput_upper": of_point(_upper, is_simulated=True),
         "queue_share": of_replication(queue_probability, has_arguments=True),
-        "likeliest": of_point(_mode, is_simulated=True),
+        "likeliest": of_point(
+            lambda session, cell: most_likely(queue_distribution(session, cell)), is_simulated=True
+        ),
         "solved": of_point(lambda session, cell: session.solution(cell).throughput_bps / 1e6),
         "printed_difference": of_point(_printed_difference),
         "per": _of_rates(lambda rates, _channel, snr, mcs: rates.per(mcs, snr)),
-        "per_at_lowest": _of_rates(
-            lambda rates, channel, mcs, steps: rates.per(
-                mcs, channel.support_db[0] - steps * channel.grid_db[2]
-            )
-        ),
+        "per_at_lowest": _of_rates(_per_at_lowest),
         "lowest_snr_db": _of_rates(lambda _rates, channel, _mcs: channel.support_db[0]),
         "least_snr_db": _of_rates(_least_snr_db),
-        "snr_db": _of_rates(_snr_of),
-        "normalised": _of_adaptation(_throughput),
+        "snr_db": _of_rates(_snr_db),
+        "normalised": _of_adaptation(_normalised),
         "peak_value": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[1]),
         "peak_at": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[0]),
         "mean_from": _of_adaptation(
@@ -197,7 +195,7 @@ CLAIMS: Final = Claims(
         "mean_at": _of_adaptation(
             lambda found, policy, db, th: found.mean(Curve(policy).at(th), db)
         ),
-        "table6": of_point(_table6, is_random=True),
-        "printed6": of_point(_printed6),
+        "table6": _of_adaptation(lambda found, *entry: found.entry(*entry)),
+        "printed6": of_point(lambda _session, cell: published_entry(cell[1], cell[0], cell[2])),
     },
 )

@@ -1,15 +1,17 @@
-"""The published tables, typed. The numbers themselves are in the CSV files beside this one."""
+"""The published tables, typed, and the paper's traffic.
+
+The numbers themselves are in the CSV files in this directory.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 from math import ceil, log2
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from airpath.reproduction.base import Row
-from airpath.reproduction.engine import Solved
-from airpath.reproduction.files import read_records
-from airpath.reproduction.published import PublishedQuantity, published_rows
+from airpath.reproduction.files import read_records, read_table
 from airpath_papers.paths import QAWLA
 
 __all__ = [
@@ -18,62 +20,102 @@ __all__ = [
     "ELSEWHERE",
     "FIG5_IDX",
     "FIG6_B",
+    "FLOWS",
+    "MEAN_RTT0_MS",
     "MEASURES",
     "PACKET_BYTES",
-    "SUBCARRIERS_PER_S",
     "TABLE_OF",
+    "TRAFFIC",
     "Inputs",
     "Mcs",
     "Published",
-    "domain",
+    "Traffic",
     "inputs",
     "link_rate_bps",
     "mcs_table",
     "published",
     "published_entry",
     "published_table",
-    "published_table6",
 ]
 
-PACKET_BYTES = 1500
-"""L, bytes of an IP packet (qawla-2015 §4)."""
+PACKET_BYTES: Final = 1500
+"""L, bytes of an IP packet (§4)."""
 
-SUBCARRIERS_PER_S = 5.376e6
-"""c, data sub-carriers per second of the downlink (qawla-2015 §4)."""
+SUBCARRIERS_PER_S: Final = 5.376e6
+"""c, data sub-carriers per second of the downlink (§4)."""
 
-TABLE_OF = {10: "table3", 20: "table4", 30: "table5"}
-"""The table of results for each B."""
+TABLE_OF: Final = {10: "table3", 20: "table4", 30: "table5"}
+"""The table of results for each B, packets, where the link changes its regime."""
 
-BOUNDARIES = tuple(TABLE_OF)
-"""B, packets: where the link changes its regime."""
+BOUNDARIES: Final = tuple(TABLE_OF)
 
-FIG5_IDX = 2
+FIG5_IDX: Final = 2
 """The scenario of Fig. 5, for every B."""
 
-FIG6_B = 20
+FIG6_B: Final = 20
 """B of Fig. 6, packets."""
 
-AT_BOUNDARY = (3, 4, 13, 14)
+AT_BOUNDARY: Final = (3, 4, 13, 14)
 """Scenarios of Fig. 6 whose solution is at the boundary."""
 
-ELSEWHERE = (11, 18)
+ELSEWHERE: Final = (11, 18)
 """Scenarios of Fig. 6 whose solution is in R1 and in R2."""
 
-MEASURES = ("mean_normalised_throughput", "worst_normalised_throughput")
-"""T_M and T_W."""
+MEASURES: Final = {
+    "mean_normalised_throughput": "T_M",
+    "worst_normalised_throughput": "T_W",
+}
+"""The measures of Table 6 with their symbols."""
+
+# --- traffic -----------------------------------------------------------------------------------
+
+FLOWS: Final = (1, 2, 4, 8, 16)
+"""N (§4)."""
+
+MEAN_RTT0_MS: Final = (1, 5, 10, 20, 40, 60, 80, 100)
+"""F, ms (§4)."""
+
+
+class Traffic(NamedTuple):
+    """N long-lived flows with fixed round-trip times of F ms on average."""
+
+    spacing: Literal["SF", "SU"]  # all alike, or spaced uniformly
+    flows: int  # N
+    mean_rtt0_ms: int  # F
+
+    @property
+    def name(self) -> str:
+        """The paper's name: ``SU(4,40)``."""
+        return f"{self.spacing}({self.flows},{self.mean_rtt0_ms})"
+
+    def rtt0_ns(self) -> list[Fraction]:
+        """Return RTT_0,i of every flow, ns: F, or 2 (i + 1) F / (N + 1) ms (§4)."""
+        mean_ns = self.mean_rtt0_ms * 10**6
+        if self.spacing == "SF":
+            return [Fraction(mean_ns)] * self.flows
+        return [Fraction(2 * (i + 1) * mean_ns, self.flows + 1) for i in range(self.flows)]
+
+
+TRAFFIC: Final = tuple(
+    Traffic(spacing, flows, mean_rtt0_ms)
+    for spacing in ("SU", "SF")
+    for flows in FLOWS
+    for mean_rtt0_ms in MEAN_RTT0_MS
+    # SF(1, F) is SU(1, F).
+    if flows > 1 or spacing == "SU"
+)
+"""The 72 traffic scenarios of §4."""
+
+# --- tables ------------------------------------------------------------------------------------
 
 
 class Mcs(NamedTuple):
-    """One modulation and coding scheme (Table 1)."""
+    """A modulation and coding scheme (Table 1)."""
 
-    mcs: int
-    """m."""
-    constellation_points: int
-    """V_m."""
-    printed_rate: str
-    """R_m."""
-    fec_block_bytes: int
-    """k_m, bytes."""
+    mcs: int  # m
+    constellation_points: int  # V_m
+    printed_rate: str  # R_m
+    fec_block_bytes: int  # k_m
 
     @property
     def code_rate(self) -> tuple[int, int]:
@@ -81,25 +123,17 @@ class Mcs(NamedTuple):
         over, under = self.printed_rate.split("/")
         return int(over), int(under)
 
-    @property
-    def name(self) -> str:
-        """Modulation and code rate."""
-        points = self.constellation_points
-        return f"{'QPSK' if points == 4 else f'{points}QAM'} {self.printed_rate}"
-
     def blocks(self, packet_bytes: int) -> int:
-        """Return how many FEC blocks a packet takes."""
+        """Return the number of FEC blocks of a packet."""
         return ceil(packet_bytes / self.fec_block_bytes)
 
 
 class Inputs(NamedTuple):
-    """One validation scenario (Table 2)."""
+    """A validation scenario (Table 2); error rates as printed, with three digits."""
 
     idx: int
-    flows: int
-    """N."""
-    mean_rtt0_ms: int
-    """F, ms: mean of the flows' fixed round-trip times."""
+    flows: int  # N
+    mean_rtt0_ms: int  # F, mean of the flows' fixed round-trip times
     snr_db: int
     mcs1: int
     mcs2: int
@@ -120,53 +154,45 @@ class Inputs(NamedTuple):
 
     @property
     def per(self) -> tuple[float, float]:
-        """PER_1 and PER_2, as printed with three digits."""
+        """PER_1 and PER_2."""
         return self.per1, self.per2
 
     @property
-    def traffic(self) -> str:
-        """The paper's name of the traffic scenario."""
-        return f"SU({self.flows},{self.mean_rtt0_ms})"
+    def traffic(self) -> Traffic:
+        """The traffic scenario."""
+        return Traffic("SU", self.flows, self.mean_rtt0_ms)
 
 
 class Published(NamedTuple):
-    """One row of Tables 3, 4 and 5."""
+    """A row of Tables 3, 4 and 5."""
 
     idx: int
-    boundary: int
-    """B, packets."""
-    ns3_mbps: float
-    """T of the paper's simulations, mean of ten, Mbit/s."""
-    ns3_half_width_mbps: float
-    """Half-width of its 99 % confidence interval, Mbit/s."""
-    analysis_mbps: float
-    """T of the fixed point, Mbit/s."""
-    domain: str
-    """Where the fixed point lies: R1, B or R2."""
-    queue_packets: float
-    """x*, packets."""
-    alpha: float | None
-    """alpha*; None where the paper prints N/A."""
+    boundary: int  # B, packets
+    ns3_mbps: float  # T of the paper's simulations, mean of ten
+    ns3_half_width_mbps: float  # of its 99 % confidence interval
+    analysis_mbps: float  # T of the fixed point
+    domain: str  # of the fixed point: R1, B or R2
+    queue_packets: float  # x*
+    alpha: float | None  # alpha*; None where the paper prints N/A
 
 
 @cache
-def mcs_table() -> dict[int, Mcs]:
+def mcs_table() -> Mapping[int, Mcs]:
     """Return Table 1 by m."""
     rows = read_records(QAWLA, "table1.csv", Mcs, {"printed_rate": "code_rate"})
     return {row.mcs: row for row in rows}
 
 
 @cache
-def inputs() -> dict[int, Inputs]:
+def inputs() -> Mapping[int, Inputs]:
     """Return Table 2 by idx."""
     return {row.idx: row for row in read_records(QAWLA, "table2.csv", Inputs)}
 
 
 @cache
-def published_table(boundary: int) -> dict[int, Published]:
+def published_table(boundary: int) -> Mapping[int, Published]:
     """Return Table 3, 4 or 5 by idx; `boundary` is B: 10, 20 or 30 packets."""
-    file = f"{TABLE_OF[boundary]}.csv"
-    rows = read_records(QAWLA, file, Published, {"boundary": "B"})
+    rows = read_records(QAWLA, f"{TABLE_OF[boundary]}.csv", Published, {"boundary": "B"})
     return {row.idx: row for row in rows}
 
 
@@ -175,31 +201,15 @@ def published(idx: int, boundary: int) -> Published:
     return published_table(boundary)[idx]
 
 
-def domain(solved: Solved) -> str:
-    """Return where a solution lies, in the paper's names: R1, B or R2.
-
-    The paper has one boundary, and counts an empty queue (x* = 0) as R1.
-    """
-    return {"B1": "B", "empty": "R1"}.get(solved.domain, solved.domain)
-
-
 @cache
-def published_table6() -> dict[tuple[str, str, str], Row]:
-    """Return Table 6 by policy, channel and measure."""
-    quantities = [PublishedQuantity(measure, "1", measure) for measure in MEASURES]
-    rows = published_rows(QAWLA, "table6.csv", ("policy", "channel"), quantities)
-    return {(str(row.row["policy"]), str(row.row["channel"]), row.quantity): row for row in rows}
-
-
 def published_entry(policy: str, channel: str, measure: str) -> float:
     """Return a number of Table 6."""
-    found = published_table6()[policy, channel, measure].published
-    assert found is not None, "Table 6 has every entry"
-    return found
+    rows = read_table(QAWLA, "table6.csv")
+    return next(float(r[measure]) for r in rows if (r["policy"], r["channel"]) == (policy, channel))
 
 
 def link_rate_bps(mcs: Mcs) -> float:
-    """Return g_m, bit/s of IP packets that the link layer gets from an MCS (qawla-2015 §4).
+    """Return g_m, bit/s of IP packets that the link layer gets from an MCS (§4).
 
     The raw rate c log2(V_m) R_m loses what pads the last FEC block of each packet.
     """

@@ -1,237 +1,161 @@
-"""Counted error rates: curves over the SNR with their intervals, and printed rates beside them.
+"""Figures 2 and 3, and the error rates of Table 2, from the tables that come with Airpath.
 
-The counts are those of the error-rate tables that come with Airpath (`airpath phy per` makes them);
-an SNR distribution says how much each SNR weighs where something is averaged over them.
+`airpath phy per` made these tables by decoding. In a resample of a session the errors of every
+point are drawn again, which shows how much a claim depends on the counts.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from math import ceil, erf, exp, lgamma, log, log1p, sqrt
+from functools import cache
+from math import exp, lgamma, log, log1p, sqrt
+from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from airpath import phy
+from airpath.phy.figure import draw_rates
+from airpath.present import style
+from airpath.reproduction.base import ItemResult, Row, Table
+from airpath.reproduction.compare import ColumnSet, Key, comparison, percent
+from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
+from airpath.units import Size
+from airpath_papers.qawla.data import PACKET_BYTES, inputs, mcs_table
 
 if TYPE_CHECKING:
-    from airpath.phy import PerTable
+    from matplotlib.figure import Figure
 
 __all__ = [
+    "AWGN",
+    "CHANNELS",
+    "COMMON_ERRORS",
+    "COMMON_LIMIT",
+    "ITU_A",
+    "LOWEST",
+    "PUBLISHED_BLOCKS",
+    "RARE_LEVEL",
     "Channel",
-    "Count",
-    "ErrorRates",
-    "PrintedRate",
     "binomial",
+    "curve_item",
+    "draw_curves",
+    "error_rates",
+    "error_rates_table",
+    "is_common",
     "poisson_test",
-    "wilson",
+    "rates_of",
+    "resampled",
+    "small",
 ]
-
-PACKET_BYTES: Final = 1500
-"""Of the packets of packet error rates."""
-
 
 # --- channels ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel and the distribution of its mean SNR.
+    """A channel of §4 with the distribution of its mean SNR (§6).
 
     Parameters
     ----------
     key, name : str
         In rows and in texts.
-    table : str
-        Which error rates, of those that come with Airpath.
+    shipped : str
+        Name of its error-rate table among those that come with Airpath.
     grid_db : tuple of float
         Lowest and highest SNR of the curves, and their distance, dB.
     support_db : tuple of float
         Lowest and highest SNR that is averaged over, dB.
-    mean_db, deviation_db : float
-        Of the normal distribution of the SNR, dB.
+    snr_db : NormalDist
+        Distribution of the SNR, dB.
     """
 
     key: str
     name: str
-    table: str
+    shipped: str
     grid_db: tuple[float, float, float]
     support_db: tuple[float, float]
-    mean_db: float
-    deviation_db: float = 8.0
+    snr_db: NormalDist
+
+    def table(self) -> phy.PerTable:
+        """Return the error rates that come with Airpath."""
+        return _shipped(self.shipped)
 
     def grid(self) -> list[float]:
         """Return the SNRs of the curves, dB."""
-        return _steps(self.grid_db[0], self.grid_db[1], self.grid_db[2])
+        return self._steps(*self.grid_db[:2])
 
     def snrs_db(self) -> list[float]:
         """Return the SNRs that are averaged over, dB."""
-        return _steps(*self.support_db, self.grid_db[2])
+        return self._steps(*self.support_db)
+
+    def _steps(self, low: float, high: float) -> list[float]:
+        step = self.grid_db[2]
+        return [low + step * place for place in range(round((high - low) / step) + 1)]
 
     def weights(self) -> NDArray[np.float64]:
         """Return the weight of each of them: the probability of its cell, over their sum."""
-        half = self.grid_db[2] / 2
-        cells = [self.below(snr + half) - self.below(snr - half) for snr in self.snrs_db()]
+        half, below = self.grid_db[2] / 2, self.snr_db.cdf
+        cells = [below(snr + half) - below(snr - half) for snr in self.snrs_db()]
         return np.array(cells) / sum(cells)
 
-    def below(self, snr_db: float) -> float:
-        """Return the probability of an SNR below `snr_db`."""
-        return (1 + erf((snr_db - self.mean_db) / (self.deviation_db * sqrt(2)))) / 2
+
+@cache
+def _shipped(name: str) -> phy.PerTable:
+    return phy.load(f"airpath:{name}")
 
 
-def _steps(low: float, high: float, step: float) -> list[float]:
-    return [low + step * place for place in range(round((high - low) / step) + 1)]
+AWGN: Final = Channel(
+    "awgn", "AWGN", "802.16-ctc-awgn", (0, 22, 0.5), (2, 22), NormalDist(12.0, 8.0)
+)
+ITU_A: Final = Channel(
+    "itu-a", "ITU-A", "802.16-ctc-vehicular-a", (0, 40, 2), (14, 40), NormalDist(26.0, 8.0)
+)
+
+CHANNELS: Final = {channel.key: channel for channel in (AWGN, ITU_A)}
+"""By the key that Table 6 uses."""
+
+# --- counting noise ----------------------------------------------------------------------------
 
 
-# --- counts ------------------------------------------------------------------------------------
+def rates_of(session: Session) -> Mapping[str, phy.PerTable]:
+    """Return the error rates of both channels; in a resample of the session counted again."""
+
+    def make() -> Mapping[str, phy.PerTable]:
+        counted = {key: channel.table() for key, channel in CHANNELS.items()}
+        if session.resample is None:
+            return counted
+        # Only random(), whose sequence Python promises to keep.
+        uniform = random.Random(f"error rates {session.resample}").random
+        return {key: resampled(rates, uniform) for key, rates in counted.items()}
+
+    found = session.shared("error rates", make)
+    assert found is not None, "claims are checked only when nothing was interrupted"
+    return found
 
 
-@dataclass(frozen=True)
-class Count:
-    """What was counted of one MCS at one SNR.
+def resampled(rates: phy.PerTable, uniform: Callable[[], float]) -> phy.PerTable:
+    """Return error rates of which every point is counted again (parametric bootstrap).
 
-    Parameters
-    ----------
-    snr_db : float
-        dB.
-    errors, blocks : int
-        FEC blocks in error, and all.
-    per, low, high : float
-        Share of packets in error when blocks fail independently of each other, and the ends of its
-        99 % Wilson interval.
+    Its errors are drawn from the binomial distribution with the counted share; a point without an
+    error stays so. `uniform` returns the next random number in [0, 1).
     """
-
-    snr_db: float
-    errors: int
-    blocks: int
-    per: float
-    low: float
-    high: float
-
-
-class ErrorRates:
-    """Error rates of modulation and coding schemes at the SNRs of a grid, as they were counted.
-
-    Parameters
-    ----------
-    table : PerTable
-        With a curve for each MCS.
-    """
-
-    def __init__(self, table: PerTable) -> None:
-        self._table = table
-        self.document: Mapping[str, Any] = table.document
-
-    @staticmethod
-    @cache
-    def of(channel: Channel) -> ErrorRates:
-        """Return those that come with Airpath."""
-        from airpath import phy
-
-        return ErrorRates(phy.load(f"airpath:{channel.table}"))
-
-    @staticmethod
-    def read(document: Mapping[str, Any]) -> ErrorRates:
-        """Return those of a table's content."""
-        from airpath.phy.tables import parse
-
-        return ErrorRates(parse(json.dumps(document), "changed"))
-
-    def resampled(self, uniform: Callable[[], float]) -> ErrorRates:
-        """Return error rates of which every point is counted again (parametric bootstrap).
-
-        Its errors are drawn from the binomial distribution with the counted share; a point without
-        an error stays so.
-
-        Parameters
-        ----------
-        uniform : callable
-            Returns the next random number in [0, 1).
-        """
-        table = json.loads(self.text)
-        for curve in table["curves"]:
-            for point in curve["points"]:
-                blocks = point["blocks"]
-                point["errors"] = binomial(uniform(), blocks, point["errors"] / blocks)
-        return ErrorRates.read(table)
-
-    @property
-    def command(self) -> str:
-        """What made them."""
-        return str(self.document["provenance"]["command"])
-
-    @cached_property
-    def text(self) -> str:
-        """The table as in its file."""
-        return json.dumps(self.document)
-
-    def blocks(self, mcs: int) -> int:
-        """Return how many FEC blocks a packet takes."""
-        block_bytes: int = self.document["curves"][mcs]["mcs"]["block_bytes"]
-        return ceil(PACKET_BYTES / block_bytes)
-
-    def counts(self, mcs: int) -> list[Count]:
-        """Return the points of an MCS by rising SNR; the last is the first without an error."""
-        blocks = self.blocks(mcs)
-
-        def count(point: Mapping[str, Any]) -> Count:
-            share = point["errors"] / point["blocks"]
-            ends = wilson(point["errors"], point["blocks"])
-            rates = (1 - (1 - fer) ** blocks for fer in (share, *ends))
-            return Count(point["snr_db"], point["errors"], point["blocks"], *rates)
-
-        return [count(point) for point in self.document["curves"][mcs]["points"]]
-
-    def count(self, mcs: int, snr_db: float) -> Count | None:
-        """Return what was counted at an SNR; None where the curve has no point."""
-        found = (count for count in self.counts(mcs) if count.snr_db == snr_db)
-        return next(found, None)
-
-    def count_from(self, mcs: int, snr_db: float) -> Count:
-        """Return what was counted at an SNR, or else at the last one below it."""
-        return [count for count in self.counts(mcs) if count.snr_db <= snr_db][-1]
-
-    def per(self, mcs: int, snr_db: float) -> float:
-        """Return the share of packets in error."""
-        return self._table.per(mcs, snr_db, PACKET_BYTES)
-
-    def pers(self, mcs: int, snrs_db: Sequence[float]) -> list[float]:
-        """Return the share of packets in error at each SNR."""
-        found: list[float] = np.asarray(self._table.per(mcs, snrs_db, PACKET_BYTES)).tolist()
-        return found
-
-    def fer(self, mcs: int, snr_db: float) -> float:
-        """Return the share of FEC blocks in error."""
-        return self._table.fer(mcs, snr_db)
-
-
-Z_99: Final = 2.5758293035489004
-"""Standard deviations to either side of a 99 % interval."""
-
-
-def wilson(errors: int, trials: int) -> tuple[float, float]:
-    """Return the 99 % Wilson interval of an error rate."""
-    from airpath import _airpath
-
-    return _airpath.wilson_interval(errors, trials, Z_99)
+    document = json.loads(json.dumps(rates.document))
+    for curve in document["curves"]:
+        for point in curve["points"]:
+            blocks = point["blocks"]
+            point["errors"] = binomial(uniform(), blocks, point["errors"] / blocks)
+    return phy.PerTable(document, rates.name)
 
 
 def binomial(uniform: float, trials: int, probability: float) -> int:
-    """Return the quantile of a binomial distribution.
-
-    Parameters
-    ----------
-    uniform : float
-        Which one, in [0, 1).
-    trials : int
-        From 1.
-    probability : float
-        Of each, in [0, 1].
-    """
+    """Return the quantile of a binomial distribution at `uniform`, in [0, 1)."""
     if probability in (0, 1):
         return round(trials * probability)
     mean = trials * probability
@@ -245,120 +169,64 @@ def binomial(uniform: float, trials: int, probability: float) -> int:
     return int(counts[np.searchsorted(below, uniform * below[-1], side="right")])
 
 
-# --- printed rates beside them -----------------------------------------------------------------
+# --- the error rates of Table 2 ----------------------------------------------------------------
+
+PUBLISHED_BLOCKS: Final = 10**7
+"""FEC blocks that the paper decoded at each point (§4: at least; Table 2 shows that many)."""
+
+COMMON_ERRORS: Final = 200
+"""Published errors from which on error rates are compared by their ratio."""
+
+COMMON_LIMIT: Final = 0.15
+"""Largest relative difference there."""
+
+RARE_LEVEL: Final = 0.01
+"""Level of the test of rarer ones."""
 
 
-@dataclass(frozen=True)
-class PrintedRate:
-    """A printed packet error rate beside ours.
+@cache
+def error_rates() -> Mapping[tuple[int, int], Row]:
+    """Return every PER of Table 2 beside the measured one, by SNR, dB, and MCS."""
+    printed = {
+        (case.snr_db, mcs): per
+        for case in inputs().values()
+        for mcs, per in zip(case.mcs, case.per, strict=True)
+    }
+    return {place: _error_rate(*place, per) for place, per in sorted(printed.items())}
 
-    It is compared by the ratio when the paper counted many errors, else by a test of the counts.
 
-    Parameters
-    ----------
-    mcs : int
-        Which scheme.
-    snr_db : int
-        At which SNR, dB.
-    published : float
-        The printed PER.
-    published_errors, published_blocks : int
-        Errors of the paper, from the printed PER, and of how many FEC blocks.
-    count : Count
-        What was counted here.
-    ratio : Tolerance
-        Of the ratio, with a `relative` part.
-    common : bool
-        Whether it is compared by the ratio.
-    level : float
-        Of the test of rarer ones, in (0, 1).
-    """
+def _error_rate(snr_db: int, mcs: int, published: float) -> Row:
+    # Where the curve has no point, the last one below.
+    points = ITU_A.table().points(PACKET_BYTES, confidence=0.99)
+    here = points[(points["mcs"] == f"mcs{mcs}") & (points["snr_db"] <= snr_db)].iloc[-1].to_dict()
+    blocks = mcs_table()[mcs].blocks(PACKET_BYTES)
+    errors = round((1 - (1 - published) ** (1 / blocks)) * PUBLISHED_BLOCKS)
+    p_value, tolerance = None, Tolerance(f"{100 * COMMON_LIMIT:g} % (README)", COMMON_LIMIT)
+    if errors < COMMON_ERRORS:
+        p_value = poisson_test((errors, PUBLISHED_BLOCKS), (here["errors"], here["blocks"]))
+        test = f"exact test of two Poisson counts at {100 * RARE_LEVEL:g} %"
+        tolerance = Tolerance(test, passed=p_value >= RARE_LEVEL)
+    extra = {
+        "channel": ITU_A.key,
+        "published_errors": errors,
+        "errors": here["errors"],
+        "blocks": here["blocks"],
+        "p_value": p_value,
+    }
+    rates = (published, here["per"], None, here["per_low"], here["per_high"])
+    return Row({"mcs": mcs, "snr_db": snr_db}, "per", "1", *rates, tolerance, extra)
 
-    mcs: int
-    snr_db: int
-    published: float
-    published_errors: int
-    published_blocks: int
-    count: Count
-    ratio: Tolerance
-    common: bool
-    level: float
 
-    @classmethod
-    def beside(
-        cls,
-        rates: ErrorRates,
-        mcs: int,
-        snr_db: int,
-        published: float,
-        *,
-        blocks: int,
-        common_from: int,
-        ratio: Tolerance,
-        level: float,
-    ) -> PrintedRate:
-        """Return a printed PER beside what was counted.
-
-        Parameters
-        ----------
-        rates : ErrorRates
-            What was counted.
-        mcs, snr_db, published : int, int, float
-            What is printed.
-        blocks : int
-            FEC blocks that the paper decoded at each point.
-        common_from : int
-            Errors of the paper from which on rates are compared by the ratio.
-        ratio, level : Tolerance, float
-            As above.
-        """
-        fer = 1 - (1 - published) ** (1 / rates.blocks(mcs))
-        errors = round(fer * blocks)
-        count = rates.count_from(mcs, snr_db)
-        about = (mcs, snr_db, published, errors, blocks, count, ratio)
-        return cls(*about, errors >= common_from, level)
-
-    @property
-    def ours(self) -> float:
-        """Our PER."""
-        return self.count.per
-
-    @property
-    def p_value(self) -> float | None:
-        """Probability of counts that differ as much when both error rates are the same.
-
-        None where they are compared by the ratio.
-        """
-        if self.common:
-            return None
-        ours = (self.count.errors, self.count.blocks)
-        return poisson_test((self.published_errors, self.published_blocks), ours)
-
-    @property
-    def within(self) -> bool:
-        """Whether it is near enough."""
-        if self.p_value is None:
-            return abs(self.ours / self.published - 1) <= self.ratio.relative
-        return self.p_value >= self.level
-
-    @property
-    def tolerance(self) -> Tolerance:
-        """How it is judged."""
-        if self.common:
-            return self.ratio
-        source = f"exact test of two Poisson counts at {100 * self.level:g} %"
-        return Tolerance(source, passed=self.within)
+def is_common(row: Row) -> bool:
+    """Return whether an error rate of Table 2 is compared by its ratio."""
+    return bool(row.extra["published_errors"] >= COMMON_ERRORS)
 
 
 def poisson_test(first: tuple[int, int], second: tuple[int, int]) -> float:
     """Return the p-value of the exact test that two Poisson counts have one rate.
 
-    Given their sum, the first is binomial. Twice the smaller tail, at most 1.
-
-    Parameters
-    ----------
-    first, second : tuple of int
-        Events, and out of how many.
+    Given their sum, the first is binomial. Twice the smaller tail, at most 1. A count is its events
+    and out of how many.
     """
     events, share = first[0] + second[0], first[1] / (first[1] + second[1])
 
@@ -369,3 +237,114 @@ def poisson_test(first: tuple[int, int], second: tuple[int, int]) -> float:
     lower = sum(probability(count) for count in range(first[0] + 1))
     upper = sum(probability(count) for count in range(first[0], events + 1))
     return min(1.0, 2 * min(lower, upper))
+
+
+def small(probability: float | None) -> str:
+    """Return a probability with three digits: ``7.19e-4``; 0 as it is."""
+    digits, _, exponent = f"{probability or 0.0:.2e}".partition("e")
+    return f"{digits}e{int(exponent)}" if probability else "0"
+
+
+def error_rates_table() -> Table:
+    """Return the error rates of Table 2 beside the measured ones, with what both rest on."""
+
+    def p_value(row: Row) -> str:
+        return "" if row.extra["p_value"] is None else f"{row.extra['p_value']:.3f}"
+
+    def counted(name: str) -> Callable[[Row], str]:
+        return lambda row: f"{row.extra[name]:.7g}"
+
+    return comparison(
+        "Table 2: its packet error rates and ours",
+        list(error_rates().values()),
+        [Key("snr_db", "SNR, dB"), Key("mcs", "MCS", "mcs{}".format)],
+        [
+            ColumnSet(
+                "per",
+                "PER",
+                lambda row: small(row.published),
+                lambda row: small(row.ours),
+                percent(1),
+                ("paper", "ours", "diff %", "within"),
+            ),
+            ColumnSet("per", "errors", counted("published_errors"), counted("errors")),
+            ColumnSet("per", "", counted("blocks"), p_value, names=("blocks", "p")),
+        ],
+        [
+            "Ours: the tables that Airpath comes with, see fig3. Errors of the paper: of 1e7 "
+            "blocks.",
+            f"within: at most {100 * COMMON_LIMIT:g} % where the paper has {COMMON_ERRORS} errors "
+            f"or more; else the same rate is not rejected at {100 * RARE_LEVEL:g} % (p of the "
+            "exact test of two Poisson counts).",
+        ],
+    )
+
+
+# --- Figures 2 and 3 ---------------------------------------------------------------------------
+
+LOWEST: Final = 1e-6
+"""Lowest error rate of the figures."""
+
+
+def curve_item(key: str) -> Evaluate:
+    """Return what evaluates Fig. 2 or 3."""
+    channel = {"fig2": AWGN, "fig3": ITU_A}[key]
+    title = f"Fig. {key[3:]}: packet error rate over the SNR, {channel.name} channel"
+
+    def evaluate(session: Session, out: Path | None) -> ItemResult:
+        command = channel.table().document["provenance"]["command"]
+        points = channel.table().points(PACKET_BYTES, confidence=0.99)
+        rows = [
+            Row(
+                {"channel": channel.key, "mcs": int(at["mcs"][3:]), "snr_db": at["snr_db"]},
+                "per",
+                "1",
+                None,
+                at["per"],
+                low=at["per_low"],
+                high=at["per_high"],
+                extra={"errors": at["errors"], "blocks": at["blocks"]},
+            )
+            for at in points.to_dict("records")
+        ]
+        pers = points.pivot(index="snr_db", columns="mcs", values="per").reindex(channel.grid())
+        lines = [
+            [f"{snr_db:g}", *("" if np.isnan(per) else small(per) for per in line)]
+            for snr_db, line in zip(pers.index, pers.to_numpy(), strict=True)
+        ]
+        notes = [
+            f"PER of {PACKET_BYTES}-byte packets, Eq. 23 with the counted share of FEC blocks; a "
+            "curve ends with its first point without an error.",
+            f"Error rates: {command}",
+        ]
+        table = Table(title, [("SNR", "dB"), *(("", mcs) for mcs in pers.columns)], lines, notes)
+        about = f"After {session.paper.citation} {command}"
+        figures = []
+        if out is not None:
+            figures = session.draw(
+                lambda: draw_curves(channel, title), out, f"qawla-{key}", title, about
+            )
+        return ItemResult(key, title, rows, [table], figures)
+
+    return evaluate
+
+
+def draw_curves(channel: Channel, title: str) -> Figure:
+    """Return the figure of the packet error rates of a channel, those of Table 2 as circles."""
+    figure = style.new_figure(8.6, 5.6)
+    panel, rates = figure.subplots(), channel.table()
+    packet = Size(PACKET_BYTES)
+    colours = [draw_rates(panel, rates, m, "per", packet, 0.99) for m in mcs_table()]
+    circle: dict[str, Any] = {"marker": "o", "ls": "none", "ms": 9, "fillstyle": "none"}
+    for row in error_rates().values() if channel is ITU_A else ():
+        if row.published:
+            at, colour = row.row["snr_db"], colours[int(row.row["mcs"])]
+            panel.plot([at], [row.published], gid="published", color=colour, **circle)
+    panel.set(yscale="log", ylim=(LOWEST, 1.3), xlim=channel.grid_db[:2])
+    panel.set(xlabel="mean SNR, dB", ylabel="packet error rate (PER)")
+    if channel is ITU_A:
+        panel.plot([], [], color="black", label="paper, Table 2", **circle)
+    figure.legend(loc="outside lower center", ncols=4)
+    subtitle = f"{PACKET_BYTES}-byte packets · bars: 99 % Wilson intervals · ▼: upper end of "
+    style.heading(figure, title, subtitle + "the interval where no block failed")
+    return figure

@@ -1,4 +1,4 @@
-"""Link adaptation by the fixed point: policies over SNRs and traffic, beside the best pair.
+"""Link adaptation of §6 by the fixed point: policies over SNRs and traffic, beside the best pair.
 
 ```
   error rates ----> PER of each MCS at each SNR --+
@@ -9,129 +9,85 @@
 ```
 
 T_M is the normalised throughput averaged over the SNRs with their weights and over the traffic; T_W
-the smallest over the SNRs for each traffic, averaged over the traffic (qawla-2015 §6).
+the smallest over the SNRs for each traffic, averaged over the traffic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from airpath_papers.qawla.error_rates import PACKET_BYTES, Channel, ErrorRates
-from airpath_papers.qawla.fixed_points import ModelLink, fixed_points, policy_choices
+import airpath as ap
+from airpath import _airpath
+from airpath.phy import PerTable
+from airpath.reproduction.session import Session
+from airpath_papers.qawla.data import MEASURES, PACKET_BYTES, TRAFFIC, link_rate_bps, mcs_table
+from airpath_papers.qawla.error_rates import CHANNELS, Channel, rates_of
+from airpath_papers.qawla.scenarios import GRED, LINK_DELAY_NS
 
 __all__ = [
+    "BASE_RTTS_S",
+    "BOUNDARIES",
+    "OPTIMUM_PAIRS",
+    "PAIRS",
+    "POLICIES",
+    "TH_PER",
     "Adaptation",
-    "Links",
+    "Adaptations",
+    "Curve",
     "Pair",
-    "Policy",
-    "Sweep",
-    "max_phy_throughput",
-    "qawla",
-    "tagla",
-    "tfer",
+    "adaptations",
 ]
+
+Array = NDArray[np.float64]
 
 Pair = tuple[int, int]
 """MCS_1 and MCS_2, by m: below and above the boundary B of the queue."""
 
-TIE: Final = 1e-6
-"""Relative difference of throughputs that are the same to the model."""
+RATES_BPS: Final = {m: link_rate_bps(mcs) for m, mcs in mcs_table().items()}
+"""Rate of each MCS, bit/s of IP packets."""
+
+BOUNDARIES: Final = (20, 30, 40)
+"""B of §6, packets."""
+
+PAIRS: Final = tuple(
+    (m, n)
+    for m in RATES_BPS
+    for n in RATES_BPS
+    # mcs3 and mcs4 are as fast: either may be MCS_1.
+    if m <= n or RATES_BPS[m] == RATES_BPS[n]
+)
+"""Every pair that is solved."""
+
+OPTIMUM_PAIRS: Final = tuple((m, n) for m, n in PAIRS if m == n or RATES_BPS[m] != RATES_BPS[n])
+"""The paper's 35 policies (§4): one MCS, or a slower one below a faster one."""
+
+BASE_RTTS_S: Final = [
+    [float(rtt0 + 2 * LINK_DELAY_NS) * 1e-9 for rtt0 in traffic.rtt0_ns()] for traffic in TRAFFIC
+]
+"""RTT_0,i + 2 D_F of the flows of each traffic scenario, s."""
+
+TCP: Final = (65536 / PACKET_BYTES, 1.0, 2.0)
+"""W_max, packets, T_0,min, s, and b (§4)."""
+
+POLICIES: Final[Mapping[str, ap.policy.LinkAdaptation]] = {
+    "QAWLA(0.05, 100, 20)": ap.policy.Qawla(th_per=0.05, h=100, threshold=20),
+    "TAGLA(0.0032)": ap.policy.Tagla(th_per=0.0032),
+    "TFER(0.00013)": ap.policy.Tfer(th_fer=0.00013),
+    "MaxPHYThru-PER": ap.policy.MaxPhyThroughput(error_rate="per"),
+    "MaxPHYThru-FER": ap.policy.MaxPhyThroughput(error_rate="fer"),
+}
+"""The rows of Table 6."""
 
 
-@dataclass(frozen=True)
-class Links:
-    """The links and the traffic that are solved.
-
-    Parameters
-    ----------
-    rates_bps : mapping of int to float
-        Rate of each MCS, bit/s of IP packets.
-    boundaries : tuple of int
-        B, packets.
-    base_rtts_s : sequence of sequence of float
-        Round-trip times without queueing of the flows of each traffic scenario, s.
-    gred : tuple of float
-        min_th and max_th, packets, and max_p of gentle RED.
-    tcp : tuple of float
-        The largest window, packets, the timeout, s, and the packets for each ACK.
-    """
-
-    rates_bps: Mapping[int, float]
-    boundaries: tuple[int, ...]
-    base_rtts_s: Sequence[Sequence[float]]
-    gred: tuple[float, float, float]
-    tcp: tuple[float, float, float]
-
-    @cached_property
-    def pairs(self) -> tuple[Pair, ...]:
-        """Every pair that is solved: of MCSs that are as fast either may be MCS_1."""
-        rates = self.rates_bps
-        return tuple((m, n) for m in rates for n in rates if m <= n or rates[m] == rates[n])
-
-    @cached_property
-    def optimum_pairs(self) -> tuple[Pair, ...]:
-        """The pairs of *optimum*: one MCS, or a slower one below a faster one."""
-        rates = self.rates_bps
-        return tuple((m, n) for m, n in self.pairs if m == n or rates[m] != rates[n])
-
-
-# --- policies ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Policy:
-    """A link adaptation policy.
-
-    Parameters
-    ----------
-    name : str
-        As papers write it.
-    kind : str
-        What the library calls it.
-    parameters : tuple of (str, value)
-        Its parameters there, except B.
-    boundary : int
-        B, packets, of the links that it is measured on.
-    """
-
-    name: str
-    kind: str
-    parameters: tuple[tuple[str, float | str], ...]
-    boundary: int = 20
-
-    def described(self) -> Mapping[str, Any]:
-        """Return the library's description of it."""
-        boundary = {"threshold": self.boundary} if self.kind == "qawla" else {}
-        return {"kind": self.kind, **dict(self.parameters), **boundary}
-
-
-def qawla(th_per: float, h: float = 100, boundary: int = 20) -> Policy:
-    """Return QAWLA(th_PER, H, B)."""
-    parameters = (("th_per", th_per), ("h", h))
-    return Policy(f"QAWLA({th_per:g}, {h:g}, {boundary})", "qawla", parameters, boundary)
-
-
-def tagla(th_per: float) -> Policy:
-    """Return TAGLA(th_PER)."""
-    return Policy(f"TAGLA({th_per:g})", "tagla", (("th_per", th_per),))
-
-
-def tfer(th_fer: float) -> Policy:
-    """Return TFER(th_FER)."""
-    return Policy(f"TFER({th_fer:g})", "tfer", (("th_fer", th_fer),))
-
-
-def max_phy_throughput(rate: str) -> Policy:
-    """Return MaxPHYThru by the packet error rate, ``per``, or the frame error rate, ``fer``."""
-    parameters = (("error_rate", rate),)
-    return Policy(f"MaxPHYThru-{rate.upper()}", "max-phy-throughput", parameters)
+def _boundary(chosen: ap.policy.LinkAdaptation) -> int:
+    """Return B of a policy; one MCS has the same throughput with any."""
+    return chosen.threshold if isinstance(chosen, ap.policy.Qawla) else BOUNDARIES[0]
 
 
 # --- policies on a channel ---------------------------------------------------------------------
@@ -144,10 +100,11 @@ class Adaptation:
     ----------
     channel : Channel
         Which one.
-    rates : ErrorRates
-        Of its MCSs.
-    links : Links
-        What is solved.
+    rates : PerTable
+        Error rates by which policies choose.
+    throughput_bps : mapping of int to ndarray, optional
+        T of each pair by B, at each SNR for each traffic scenario, bit/s. Default: solved with
+        `rates`.
     threads : int or None
         For solving; None is one for each core.
     """
@@ -155,216 +112,190 @@ class Adaptation:
     def __init__(
         self,
         channel: Channel,
-        rates: ErrorRates,
-        links: Links,
+        rates: PerTable,
+        throughput_bps: Mapping[int, Array] | None = None,
         threads: int | None = None,
     ) -> None:
-        self.channel = channel
-        self.rates = rates
-        self.links = links
+        self.channel, self.rates = channel, rates
         self.snrs_db = channel.snrs_db()
-        self.throughput_bps = _solve(rates, self.snrs_db, links, threads)
-        self._chosen: dict[tuple[Any, ...], NDArray[np.intp]] = {}
-        self._swept: dict[Sweep, list[float]] = {}
-        self._means: dict[tuple[int, int | None], NDArray[np.float64]] = {}
+        self.weights = channel.weights()
+        self.throughput_bps = throughput_bps or _solve(rates, self.snrs_db, threads)
+        chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
+        self.optimum_bps: dict[int | None, Array] = {
+            b: found[:, chosen].max(axis=1) for b, found in self.throughput_bps.items()
+        }
+        self.optimum_bps[None] = np.max(list(self.optimum_bps.values()), axis=0)
+        """T of the best pair with one B, by B, and of *optimum*, the best with any (None)."""
+        self._text = json.dumps(rates.document)
+        self._chosen: dict[tuple[object, ...], NDArray[np.intp]] = {}
+        self.curves: dict[Curve, list[float]] = {}
+        """Values of the curves that were computed."""
 
-    def with_choices_of(self, rates: ErrorRates) -> Adaptation:
-        """Return the same links, on which policies choose by other error rates."""
-        other = copy(self)
-        other.rates, other._chosen, other._swept = rates, {}, {}
-        return other
+    def choices(self, chosen: ap.policy.LinkAdaptation, over_rating_db: float = 0.0) -> list[Pair]:
+        """Return MCS_1 and MCS_2 of a policy at each SNR, over-rated or as it is.
 
-    @cached_property
-    def weights(self) -> NDArray[np.float64]:
-        """The weight of each SNR; their sum is 1."""
-        return self.channel.weights()
-
-    @cached_property
-    def optimum_bps(self) -> NDArray[np.float64]:
-        """T of *optimum* at each SNR for each traffic scenario, bit/s."""
-        found: NDArray[np.float64] = np.max(
-            [self.optimum_of_bps(b) for b in self.links.boundaries], axis=0
-        )
-        return found
-
-    def optimum_of_bps(self, boundary: int) -> NDArray[np.float64]:
-        """Return T of the best of the policies with one B, packets, as `optimum_bps` has it."""
-        pairs = self.links.pairs
-        chosen = [pairs.index(pair) for pair in self.links.optimum_pairs]
-        found: NDArray[np.float64] = self.throughput_bps[boundary][:, chosen].max(axis=1)
-        return found
-
-    def optimum_pair(self, snr_db: float, traffic: int, boundary: int = 20) -> Pair:
-        """Return *optimum* for one B at one SNR for one traffic scenario.
-
-        Where the queue stays in one regime the other makes no difference to the model: of pairs
-        with the same throughput the one whose MCSs are the least different, then the fastest.
-
-        Parameters
-        ----------
-        snr_db : float
-            One of `snrs_db`.
-        traffic : int
-            Place in `Links.base_rtts_s`.
-        boundary : int
-            B, packets. Default 20.
+        Above the last SNR of the error rates policies use those of the last one.
         """
-        at = self.snrs_db.index(snr_db)
-        found = self.throughput_bps[boundary][at, :, traffic]
-        throughput = dict(zip(self.links.pairs, found, strict=True))
-        best = max(throughput[pair] for pair in self.links.optimum_pairs)
-        same = [pair for pair in self.links.optimum_pairs if throughput[pair] >= (1 - TIE) * best]
-        return max(same, key=lambda pair: (pair[0] - pair[1], pair[0]))
+        return [PAIRS[place] for place in self._places(chosen, over_rating_db)]
 
-    def choices(self, policy: Policy, over_rating_db: float = 0.0) -> list[Pair]:
-        """Return MCS_1 and MCS_2 that a policy chooses at each SNR, over-rated or as it is.
-
-        Above the last SNR of the error rates policies see those of the last one.
-        """
-        return [self.links.pairs[place] for place in self._places(policy, over_rating_db)]
-
-    def _places(self, policy: Policy, over_rating_db: float) -> NDArray[np.intp]:
-        """Return the places of `choices` in the links' pairs."""
-        key = (policy.kind, policy.parameters)  # They do not depend on B.
+    def _places(self, chosen: ap.policy.LinkAdaptation, over_rating_db: float) -> NDArray[np.intp]:
+        # MCSs do not depend on B: those of one B are those of all.
+        key = tuple((vars(chosen) | {"threshold": None}).values())
         if key not in self._chosen:
-            found = policy_choices(policy.described(), self.rates.text, self.snrs_db, PACKET_BYTES)
-            pairs = self.links.pairs
-            self._chosen[key] = np.array([pairs.index((each[0], each[-1])) for each in found])
-        known = self._chosen[key]
+            text = json.dumps(chosen.document())
+            found = _airpath.policy_choices(text, self._text, self.snrs_db, PACKET_BYTES)
+            self._chosen[key] = np.array([PAIRS.index((each[0], each[-1])) for each in found])
+        places = self._chosen[key]
         steps = round(over_rating_db / self.channel.grid_db[2])
-        return known[np.minimum(np.arange(len(known)) + steps, len(known) - 1)]
+        return places[np.minimum(np.arange(len(places)) + steps, len(places) - 1)]
 
     def normalised(
         self,
-        policy: Policy,
+        chosen: ap.policy.LinkAdaptation,
         over_rating_db: float = 0.0,
-        optimum_bps: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
-        """Return T of a policy over that of *optimum*, at each SNR for each traffic scenario."""
-        places = self._places(policy, over_rating_db)
-        throughput = self.throughput_bps[policy.boundary][np.arange(len(places)), places]
-        best = self.optimum_bps if optimum_bps is None else optimum_bps
-        found: NDArray[np.float64] = throughput / best
+        optimum_b: int | None = None,
+    ) -> Array:
+        """Return T of a policy over that of *optimum*, at each SNR for each traffic scenario.
+
+        `optimum_b` is the B of the pairs that *optimum* is one of, packets. Default: any.
+        """
+        places = self._places(chosen, over_rating_db)
+        throughput_bps = self.throughput_bps[_boundary(chosen)][np.arange(len(places)), places]
+        found: Array = throughput_bps / self.optimum_bps[optimum_b]
         return found
 
     def mean(
-        self, policy: Policy, over_rating_db: float = 0.0, optimum_b: int | None = None
+        self,
+        chosen: ap.policy.LinkAdaptation,
+        over_rating_db: float = 0.0,
+        optimum_b: int | None = None,
     ) -> float:
-        """T_M; `optimum_b` is the B of the policies that *optimum* is one of, by default any."""
-        key = (policy.boundary, optimum_b)
-        if key not in self._means:
-            best = self.optimum_bps if optimum_b is None else self.optimum_of_bps(optimum_b)
-            throughput = self.throughput_bps[policy.boundary]
-            self._means[key] = (throughput / best[:, np.newaxis]).mean(axis=2)
-        places = self._places(policy, over_rating_db)
-        return float(self.weights @ self._means[key][np.arange(len(places)), places])
+        """T_M."""
+        normalised = self.normalised(chosen, over_rating_db, optimum_b)
+        return float(self.weights @ normalised.mean(axis=1))
 
-    def worst(self, policy: Policy, over_rating_db: float = 0.0) -> float:
+    def worst(
+        self,
+        chosen: ap.policy.LinkAdaptation,
+        over_rating_db: float = 0.0,
+        optimum_b: int | None = None,
+    ) -> float:
         """T_W."""
-        return float(self.normalised(policy, over_rating_db).min(axis=0).mean())
+        return float(self.normalised(chosen, over_rating_db, optimum_b).min(axis=0).mean())
 
-    def swept(self, sweep: Sweep) -> Sequence[float]:
-        """Return T_M or T_W at every threshold of a sweep."""
-        if sweep not in self._swept:
-            self._swept[sweep] = [sweep.value(self, each) for each in sweep.thresholds]
-        return self._swept[sweep]
+    def entry(self, name: str, measure: str) -> float:
+        """Return a number of Table 6: T_M or T_W of one of `POLICIES`."""
+        of = dict(zip(MEASURES, (self.mean, self.worst), strict=True))
+        return of[measure](POLICIES[name])
+
+
+def _solve(rates: PerTable, snrs_db: Sequence[float], threads: int | None) -> dict[int, Array]:
+    """Return T of each pair by B, at each SNR for each traffic scenario, bit/s."""
+    pers = {m: np.asarray(rates.per(m, snrs_db, PACKET_BYTES)).tolist() for m in RATES_BPS}
+    # Many links are the same: error rates are 1 below a curve and 0 above it.
+    links: dict[tuple[tuple[float, ...], tuple[tuple[float, float], ...]], int] = {}
+
+    def number(at: int, pair: Pair, boundary: int) -> int:
+        # A single MCS has no boundary: one solution for every B.
+        regimes = tuple((RATES_BPS[m], pers[m][at]) for m in dict.fromkeys(pair))
+        thresholds = (float(boundary),) if len(regimes) > 1 else ()
+        return links.setdefault((thresholds, regimes), len(links))
+
+    numbers = {
+        b: [[number(at, pair, b) for pair in PAIRS] for at in range(len(snrs_db))]
+        for b in BOUNDARIES
+    }
+    gred = (float(GRED["min_th"]), float(GRED["max_th"]), float(GRED["max_p"]))
+    cores = threads or os.cpu_count() or 1
+    found = _airpath.fixed_points(list(links), BASE_RTTS_S, gred, TCP, PACKET_BYTES, cores)
+    throughput = np.frombuffer(found, "<f8").reshape(len(links), len(BASE_RTTS_S))
+    return {b: throughput[np.array(places)] for b, places in numbers.items()}
+
+
+Adaptations = Mapping[str, Adaptation]
+"""By the key of the channel."""
+
+
+def adaptations(session: Session) -> Adaptations | None:
+    """Return both channels; None after Ctrl-C. A resample has error rates that differ."""
+    return session.shared(
+        "link adaptation",
+        lambda: {
+            key: Adaptation(CHANNELS[key], rates, threads=session.threads)
+            for key, rates in rates_of(session).items()
+        },
+    )
 
 
 # --- a policy over its threshold ---------------------------------------------------------------
 
+TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
+"""th_PER of the figures: ten in a decade, from 1e-5 to 0.5."""
 
-@dataclass(frozen=True)
-class Sweep:
-    """T_M or T_W of a policy over its threshold.
+TH_FER: Final = tuple(10 ** (tenths / 10) for tenths in range(-60, -2))
+"""Values of th_FER among which the best is looked for: from 1e-6 to 0.5."""
 
-    Parameters
-    ----------
-    policy : callable
-        Makes the policy of a threshold.
-    thresholds : sequence of float
-        Ascending.
-    over_rating_db : float
-        By how much the SNR is over-rated, dB.
-    worst : bool
-        T_W instead of T_M.
-    optimum_b : int or None
-        B of the policies that *optimum* of T_M is one of, packets; None: any B.
-    """
 
-    policy: Callable[[float], Policy]
-    thresholds: Sequence[float]
-    over_rating_db: float = 0.0
-    worst: bool = False
-    optimum_b: int | None = None
+class Curve(NamedTuple):
+    """T_M or T_W of a policy over its threshold; defaults as in Figs. 9 to 12 and Table 6."""
+
+    policy: str  # QAWLA, TAGLA or TFER
+    h: int = 100
+    boundary: int = 20  # B, packets
+    over_rating_db: int = 0
+    worst: bool = False  # T_W instead of T_M
+    optimum_b: int | None = None  # B of the pairs that *optimum* is one of; None: any
+
+    @property
+    def label(self) -> str:
+        """Name in legends."""
+        return f"QAWLA, B = {self.boundary}" if self.policy == "QAWLA" else self.policy
+
+    @property
+    def quantity(self) -> str:
+        """Quantity of its rows."""
+        return list(MEASURES)[self.worst]
+
+    @property
+    def thresholds(self) -> Sequence[float]:
+        """The abscissas, ascending."""
+        return TH_FER if self.policy == "TFER" else TH_PER
+
+    def at(self, threshold: float) -> ap.policy.LinkAdaptation:
+        """Return the policy with a threshold."""
+        if self.policy == "TFER":
+            return ap.policy.Tfer(th_fer=threshold)
+        if self.policy == "TAGLA":
+            return ap.policy.Tagla(th_per=threshold)
+        return ap.policy.Qawla(th_per=threshold, h=self.h, threshold=self.boundary)
 
     def value(self, adaptation: Adaptation, threshold: float) -> float:
         """Return T_M or T_W at one threshold."""
-        policy = self.policy(threshold)
-        if self.worst:
-            return adaptation.worst(policy, self.over_rating_db)
-        return adaptation.mean(policy, self.over_rating_db, self.optimum_b)
+        of = adaptation.worst if self.worst else adaptation.mean
+        return of(self.at(threshold), self.over_rating_db, self.optimum_b)
 
-    def values(self, adaptation: Adaptation, at_least: float = 0.0) -> list[float]:
-        """Return T_M or T_W at every threshold from `at_least` on."""
-        each = zip(self.thresholds, adaptation.swept(self), strict=True)
-        return [value for threshold, value in each if threshold >= 0.999 * at_least]
+    def values(self, adaptation: Adaptation) -> list[float]:
+        """Return T_M or T_W at every threshold; computed once for an adaptation."""
+        if self not in adaptation.curves:
+            adaptation.curves[self] = [self.value(adaptation, each) for each in self.thresholds]
+        return adaptation.curves[self]
 
     def peak(self, adaptation: Adaptation) -> tuple[float, float]:
-        """Return the threshold where it is largest, and the value there."""
+        """Return the threshold of the largest value, and that value."""
         value, at = max(zip(self.values(adaptation), self.thresholds, strict=True))
         return at, value
 
     def average(self, adaptation: Adaptation, at_least: float) -> float:
         """Return the mean over the thresholds from `at_least` on."""
-        high = self.values(adaptation, at_least)
+        pairs = zip(self.thresholds, self.values(adaptation), strict=True)
+        high = [value for threshold, value in pairs if threshold >= 0.999 * at_least]
         return sum(high) / len(high)
 
-    def best(self, found: Sequence[Adaptation]) -> tuple[float, float]:
+    def best(self, found: Adaptations) -> tuple[float, float]:
         """Return the threshold with the largest average over channels, and that average."""
         average, at = max((self.over(found, each), each) for each in self.thresholds)
         return at, average
 
-    def over(self, found: Sequence[Adaptation], threshold: float) -> float:
+    def over(self, found: Adaptations, threshold: float) -> float:
         """Return the average over channels at one threshold."""
-        return sum(self.value(each, threshold) for each in found) / len(found)
-
-
-# --- the fixed points --------------------------------------------------------------------------
-
-
-def _solve(
-    rates: ErrorRates,
-    snrs_db: Sequence[float],
-    what: Links,
-    threads: int | None,
-) -> Mapping[int, NDArray[np.float64]]:
-    """Return T of each pair by B, at each SNR for each traffic scenario, bit/s."""
-    # Many links are the same: error rates are 1 below a curve and 0 above it.
-    links: dict[ModelLink, int] = {}
-    places: dict[tuple[int, Pair, int], int] = {}
-    pers = {m: rates.pers(m, snrs_db) for m in what.rates_bps}
-    for at in range(len(snrs_db)):
-        regimes = {m: (rate, pers[m][at]) for m, rate in what.rates_bps.items()}
-        for below, above in what.pairs:
-            for boundary in what.boundaries:
-                # A single MCS has no boundary: one solution for every B.
-                link: ModelLink = (
-                    ((), (regimes[below],))
-                    if below == above
-                    else ((float(boundary),), (regimes[below], regimes[above]))
-                )
-                places[at, (below, above), boundary] = links.setdefault(link, len(links))
-    found = fixed_points(
-        list(links),
-        what.base_rtts_s,
-        what.gred,
-        what.tcp,
-        packet_bytes=PACKET_BYTES,
-        threads=threads,
-    )
-    return {
-        b: np.array(
-            [[found[places[at, pair, b]] for pair in what.pairs] for at in range(len(snrs_db))]
-        )
-        for b in what.boundaries
-    }
+        return sum(self.value(each, threshold) for each in found.values()) / len(found)

@@ -1,82 +1,218 @@
-"""The queue length over time of qawla's bottleneck, and its throughput (§5)."""
+"""Throughput and queue length of a cell; Figures 5 and 6: distributions of the queue length."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from airpath.reproduction.base import Cell
+from airpath.files import write_file
+from airpath.present import style
+from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.engine import Solved
+from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
+from airpath.results.intervals import Interval
+from airpath_papers.qawla.data import (
+    AT_BOUNDARY,
+    BOUNDARIES,
+    ELSEWHERE,
+    FIG5_IDX,
+    FIG6_B,
+    inputs,
+    published,
+)
+from airpath_papers.qawla.tables import ANALYSIS, domain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
-    "Distribution",
-    "ip_throughput_mbps",
+    "CELLS",
+    "distribution_item",
+    "most_likely",
     "queue_distribution",
     "queue_pmf",
     "queue_probability",
 ]
 
-Replication = Mapping[str, Any]
-"""The statistics of one run."""
+# --- measures ----------------------------------------------------------------------------------
 
 
-def ip_throughput_mbps(replication: Replication) -> float:
-    """IP packets that reach the receivers, duplicates included, all flows together, Mbit/s."""
-    return float(sum(flow["ip_throughput_bps"] for flow in replication["flows"])) / 1e6
-
-
-def queue_pmf(replication: Replication) -> Sequence[float]:
+def queue_pmf(replication: Mapping[str, Any]) -> Sequence[float]:
     """u_k, k = 0, 1, ...: fraction of time with k packets waiting at the bottleneck."""
     found: Sequence[float] = bottleneck(replication)["pmf"]
     return found
 
 
-def queue_probability(centre: int, reach: int = 0) -> Callable[[Replication], float]:
-    """Return what measures the fraction of time with about `centre` packets waiting.
-
-    Parameters
-    ----------
-    centre : int
-        Packets, from 0.
-    reach : int
-        Packets to either side that count as well, from 0. Default 0.
-    """
+def queue_probability(centre: int, reach: int = 0) -> Callable[[Mapping[str, Any]], float]:
+    """Return the measure of the fraction of time with `centre` packets waiting, ± `reach`."""
     low, high = max(centre - reach, 0), centre + reach
     return lambda replication: float(sum(queue_pmf(replication)[low : high + 1]))
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """u_k with its confidence interval: one entry for k = 0, 1, ... in each list."""
-
-    mean: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-    replications: int
-
-    @property
-    def average(self) -> float:
-        """The mean of k."""
-        return sum(k * share for k, share in enumerate(self.mean))
-
-    @property
-    def mode(self) -> int:
-        """The most likely k; of several the smallest."""
-        return max(range(len(self.mean)), key=self.mean.__getitem__)
-
-
-def queue_distribution(session: Session, cell: Cell) -> Distribution | None:
-    """Return the distribution of the queue length of a cell; None when it was not simulated."""
+def queue_distribution(session: Session, cell: Cell) -> list[Interval]:
+    """Return u_k of a cell with its intervals; nothing when it was not simulated."""
     lengths = session.values(cell, lambda replication: len(queue_pmf(replication)))
-    if not lengths:
-        return None
-    estimates = [session.estimate(cell, queue_probability(k)) for k in range(int(max(lengths)))]
-    known = [estimate for estimate in estimates if estimate is not None]
-    return Distribution(
-        [estimate.mean for estimate in known],
-        [estimate.low for estimate in known],
-        [estimate.high for estimate in known],
-        len(lengths),
-    )
+    longest = int(max(lengths, default=0))
+    estimates = [session.estimate(cell, queue_probability(k)) for k in range(longest)]
+    return [estimate for estimate in estimates if estimate is not None]
+
+
+def most_likely(u: Sequence[Interval]) -> int:
+    """Return the most likely length; of several the smallest."""
+    return max(range(len(u)), key=lambda k: u[k].mean)
+
+
+# --- the items ---------------------------------------------------------------------------------
+
+CELLS: Final[Mapping[str, list[Cell]]] = {
+    "fig5": [(FIG5_IDX, boundary) for boundary in BOUNDARIES],
+    "fig6": [(idx, FIG6_B) for idx in sorted((*AT_BOUNDARY, *ELSEWHERE))],
+}
+
+TITLES: Final = {
+    "fig5": f"Fig. 5: queue length, idx = {FIG5_IDX}, three boundaries B",
+    "fig6": f"Fig. 6: queue length, B = {FIG6_B}, six scenarios",
+}
+
+
+def distribution_item(key: str) -> Evaluate:
+    """Return what evaluates Fig. 5 or 6."""
+    title, cells = TITLES[key], CELLS[key]
+
+    def evaluate(session: Session, out: Path | None) -> ItemResult:
+        found = {cell: queue_distribution(session, cell) for cell in cells}
+        figures: list[Path] = []
+        if out is not None and all(found.values()):
+            figures = session.draw(
+                lambda: draw_distributions(title, found, session),
+                out,
+                f"qawla-{key}",
+                title,
+                session.about,
+            )
+            path = out / f"qawla-{key}.csv"
+            write_file(path, _as_csv(title, found, session).encode())
+            figures.append(path)
+        rows = [row for cell in cells for row in _rows(cell, session)]
+        table, complete = _table(title, found, session), session.complete(cells)
+        return ItemResult(key, title, rows, [table], figures, complete=complete)
+
+    return evaluate
+
+
+def _rows(cell: Cell, session: Session) -> list[Row]:
+    theirs, solved = published(*cell), session.solution(cell)
+    key = {"idx": theirs.idx, "B": theirs.boundary}
+    lengths, tolerance = (theirs.queue_packets, solved.queue_packets), ANALYSIS["queue_analysis"]
+    extra = {"domain_published": theirs.domain, "domain_ours": domain(solved)}
+    rows = [Row(key, "queue_analysis", "packets", *lengths, tolerance=tolerance, extra=extra)]
+    empty = session.estimate(cell, queue_probability(0))
+    if empty is not None:
+        rows.append(Row(key, "empty_queue_probability", "1", None, None).with_ours(empty))
+    return rows
+
+
+def _table(title: str, found: Mapping[Cell, Sequence[Interval]], session: Session) -> Table:
+    lines = []
+    for cell, u in found.items():
+        theirs, solved = published(*cell), session.solution(cell)
+        measured = ["not simulated", "", ""]
+        if u:
+            mean = sum(k * share.mean for k, share in enumerate(u))
+            measured = [f"{mean:.2f}", str(most_likely(u)), f"{u[0].mean:.4f}"]
+        lengths = (f"{theirs.queue_packets:.4f}", f"{solved.queue_packets:.4f}")
+        lines.append([*map(str, cell), *lengths, theirs.domain, domain(solved), *measured])
+    columns = [("", "idx"), ("", "B")]
+    columns += [(group, name) for group in ("x*", "domain") for name in ("paper", "ours")]
+    columns += [("simulated", name) for name in ("mean", "most likely", "u_0")]
+    notes = [
+        f"x* and lengths in packets; simulated: {session.effort.describe()}.",
+        "u_0: fraction of time with no packet waiting.",
+    ]
+    return Table(title, columns, lines, notes)
+
+
+def _as_csv(title: str, found: Mapping[Cell, Sequence[Interval]], session: Session) -> str:
+    paper, build = session.paper, session.engine.build()
+    lines = [
+        f"# {paper.citation}",
+        f"# {title}",
+        f"# Airpath {build['version']} ({build['commit']}), seed {session.seed}, "
+        f"{session.effort.describe()}; {paper.key}.json beside this file has the scenarios.",
+        "# probability: fraction of time with `packets` waiting at the bottleneck; low, high: "
+        f"{100 * paper.confidence:g} % interval.",
+        ",".join([*paper.cell_names, "packets", "probability", "low", "high"]),
+    ]
+    for (idx, boundary), u in found.items():
+        for k, share in enumerate(u):
+            lines.append(f"{idx},{boundary},{k},{share.mean:.6g},{share.low:.6g},{share.high:.6g}")
+    return "\n".join([*lines, ""])
+
+
+# --- drawing -----------------------------------------------------------------------------------
+
+RARE: Final = 2e-4
+"""Lengths that are rarer than this at the end of every distribution are not drawn."""
+
+
+def draw_distributions(
+    title: str, found: Mapping[Cell, Sequence[Interval]], session: Session
+) -> Figure:
+    """Return the figure: a panel for each cell, bars in the colour of the regime, and x*."""
+    columns = 1 if len(found) < 4 else 2
+    rows = -(-len(found) // columns)
+    figure = style.new_figure(7.2 if columns == 1 else 10.5, 1.2 + 2.35 * rows)
+    panels: Any = figure.subplots(rows, columns, sharex=True, sharey=columns == 1, squeeze=False)
+    longest = 0
+    for letter, panel, (cell, u) in zip("abcdef", panels.flat, found.items(), strict=False):
+        solved, theirs, case = session.solution(cell), published(*cell), inputs()[cell[0]]
+        _draw_bars(panel, u, theirs.boundary)
+        _draw_analysis(panel, solved, theirs.queue_packets)
+        r1, r2 = case.rate_mbps
+        panel.set_title(
+            f"({letter}) idx {theirs.idx}, B = {theirs.boundary}: {case.traffic.name}, "
+            f"{r1:g}/{r2:g} Mbit/s, x* = {solved.queue_packets:.2f} ({domain(solved)})"
+        )
+        common = [k for k, share in enumerate(u) if share.mean > RARE]
+        longest = max(longest, max(common, default=0) + 2, theirs.boundary + 1)
+    panels[0, 0].set_xlim(-1, longest)
+    panels[0, 0].xaxis.get_major_locator().set_params(integer=True)
+    for panel in panels.flat:
+        panel.set_ylim(bottom=0)
+    for panel in panels[-1, :]:
+        panel.set_xlabel("packets waiting, k")
+    for panel in panels[:, 0]:
+        panel.set_ylabel("fraction of time, $u_k$")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns)
+    about = "bars with 99 % intervals · x*: fixed point, in regime 1 (R1), regime 2 (R2) or at B"
+    style.heading(figure, title, f"{session.effort.describe()} · {about}")
+    return figure
+
+
+def _draw_bars(panel: Axes, u: Sequence[Interval], boundary: int) -> None:
+    means = [share.mean for share in u]
+    for label, lengths, colour in (
+        ("simulated, regime 1 (k < B)", range(min(boundary, len(u))), "blue"),
+        ("simulated, regime 2 (k ≥ B)", range(boundary, len(u)), "orange"),
+    ):
+        heights = [means[k] for k in lengths]
+        panel.bar(lengths, heights, width=0.86, color=style.COLOURS[colour], label=label)
+    # A share of time is never below 0, whatever the interval says.
+    below = [min(share.mean, share.error_bar) for share in u]
+    ends = (below, [share.error_bar for share in u])
+    grey: dict[str, Any] = {"color": style.COLOURS["grey"]}
+    panel.errorbar(range(len(u)), means, yerr=ends, fmt="none", elinewidth=0.8, **grey)
+    panel.axvline(boundary - 0.5, label="boundary B", linestyle=(0, (4, 3)), **grey)
+
+
+def _draw_analysis(panel: Axes, solved: Solved, published_packets: float) -> None:
+    red: dict[str, Any] = {"color": style.COLOURS["red"]}
+    panel.axvline(solved.queue_packets, linewidth=1.8, label="analysis, x*", **red)
+    place = {"transform": panel.get_xaxis_transform(), "fillstyle": "none"}
+    diamond: dict[str, Any] = {"marker": "D", "ls": "none", "ms": 6, "mew": 1.4, **place}
+    panel.plot([published_packets], [0.5], label="x* in the paper's table", **diamond, **red)

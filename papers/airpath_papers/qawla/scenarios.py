@@ -13,8 +13,7 @@ from typing import Any
 
 import airpath as ap
 from airpath.reproduction.base import Cell, Effort
-from airpath_papers.qawla.data import inputs
-from airpath_papers.qawla.traffic import Traffic
+from airpath_papers.qawla.data import Traffic, inputs
 
 __all__ = [
     "FRAME_OVERHEAD",
@@ -90,7 +89,7 @@ def build(
     case = inputs()[idx]
     return path(
         f"qawla idx {idx}, B = {boundary}",
-        Traffic("SU", case.flows, case.mean_rtt0_ms),
+        case.traffic,
         case.rate_mbps,
         case.per,
         [boundary],

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
 
-from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
+from airpath.reproduction.base import Cell, ItemResult, Row, Summary
 from airpath.reproduction.compare import (
     ColumnSet,
     Key,
@@ -16,50 +17,37 @@ from airpath.reproduction.compare import (
     percent,
     printed,
 )
+from airpath.reproduction.engine import Solved
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
-from airpath.reproduction.tolerance import Tolerance, marked
+from airpath.reproduction.tolerance import Tolerance
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.curves import (
-    COMMON_ERRORS,
-    COMMON_LIMIT,
-    ITU_A,
-    RARE_LEVEL,
-    error_rate,
-    error_rates,
-)
-from airpath_papers.qawla.data import (
-    TABLE_OF,
-    domain,
-    inputs,
-    link_rate_bps,
-    mcs_table,
-    published_table,
-)
-from airpath_papers.qawla.error_curves import printed_row, printed_table, small
-from airpath_papers.qawla.queue_lengths import ip_throughput_mbps
+from airpath_papers.qawla.data import TABLE_OF, inputs, link_rate_bps, mcs_table, published_table
+from airpath_papers.qawla.error_rates import error_rates, error_rates_table, small
 
 __all__ = [
     "ANALYSIS",
     "CELL_LIMIT",
     "MEAN_LIMIT",
     "cells_of_table",
+    "domain",
     "evaluate_table2",
+    "ip_throughput_mbps",
     "results_table",
     "summarise",
 ]
 
-CELL_LIMIT = 0.025
+CELL_LIMIT: Final = 0.025
 """Largest relative difference of one simulated cell, unless the intervals allow more."""
 
-MEAN_LIMIT = 0.006
+MEAN_LIMIT: Final = 0.006
 """Largest mean of the absolute relative differences over all 54 cells, with ``--full``."""
 
-_THREE_DIGITS = "the three printed digits of Table 2's error rates and of alpha*"
+_THREE_DIGITS: Final = "the three printed digits of Table 2's error rates and of alpha*"
 
-ANALYSIS = {
+ANALYSIS: Final = {
     "throughput_analysis": Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
     # Half of the last printed digit where x* is printed as 0.0000.
     "queue_analysis": Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
@@ -68,14 +56,66 @@ ANALYSIS = {
 """The tolerances of the fixed points: a second, independent solution is off by 0.033, 0.23 and
 0.53 % at most."""
 
-SIMULATED = Tolerance(
+SIMULATED: Final = Tolerance(
     f"{100 * CELL_LIMIT:g} % (README), or the published interval and ours combined if wider",
     relative=CELL_LIMIT,
     intervals=True,
 )
-"""Of the simulated cells of Tables 3 to 5."""
+"""The tolerance of the simulated cells."""
 
-RESULTS = [
+
+def ip_throughput_mbps(replication: Mapping[str, Any]) -> float:
+    """Return T, the IP packets that reach the receivers, duplicates included, Mbit/s."""
+    return float(sum(flow["ip_throughput_bps"] for flow in replication["flows"])) / 1e6
+
+
+def domain(solved: Solved) -> str:
+    """Return the domain of a solution, in the paper's names: R1, B or R2.
+
+    The paper has one boundary, and counts an empty queue (x* = 0) as R1.
+    """
+    return {"B1": "B", "empty": "R1"}.get(solved.domain, solved.domain)
+
+
+# --- Table 2 -----------------------------------------------------------------------------------
+
+LINK_RATE: Final = Tolerance("half of the last printed digit", absolute=5e-4)
+
+
+def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
+    """Return Table 2: rates computed from Table 1 and our own error rates beside the printed."""
+    rows = []
+    for case in inputs().values():
+        for regime, (mcs, rate) in enumerate(zip(case.mcs, case.rate_mbps, strict=True), start=1):
+            place = {"idx": case.idx, "regime": regime, "mcs": mcs, "snr_db": case.snr_db}
+            ours = link_rate_bps(mcs_table()[mcs]) / 1e6
+            rows.append(Row(place, "link_rate", "Mbit/s", rate, ours, tolerance=LINK_RATE))
+            rows.append(replace(error_rates()[case.snr_db, mcs], row=place))
+    rates = comparison(
+        "Table 2: the 18 scenarios (ITU-A channel), rates r in Mbit/s",
+        rows,
+        [
+            Key("idx", "idx"),
+            Key("idx", "traffic", lambda idx: inputs()[idx].traffic.name),
+            Key("snr_db", "SNR, dB"),
+            Key("regime", "regime"),
+            Key("mcs", "MCS", "mcs{}".format),
+        ],
+        [
+            ColumnSet("link_rate", "r", printed(3), number(3)),
+            ColumnSet("per", "PER", lambda row: small(row.published), str, names=("paper",)),
+        ],
+        [
+            "r ours: g_m from Table 1 and c = 5.376e6 sub-carriers/s (§4).",
+            "Tables 3 to 5 take the packet error rates as printed.",
+        ],
+    )
+    return ItemResult("table2", "The 18 validation scenarios", rows, [rates, error_rates_table()])
+
+
+# --- Tables 3, 4 and 5 -------------------------------------------------------------------------
+
+QUANTITIES: Final = [
     PublishedQuantity(name, unit, column, {**ANALYSIS, "throughput_simulation": SIMULATED}[name])
     for name, unit, column in (
         ("throughput_analysis", "Mbit/s", "analysis_mbps"),
@@ -84,79 +124,24 @@ RESULTS = [
         ("throughput_simulation", "Mbit/s", "ns3_mbps"),
     )
 ]
-"""The numbers of Tables 3 to 5."""
 
-Place = dict[str, int | float | str]
-
-LINK_RATE = Tolerance("half of the last printed digit", absolute=5e-4)
-"""Of Table 2's rates."""
-
-
-# --- Table 2 -----------------------------------------------------------------------------------
-
-
-def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
-    """Return Table 2: rates computed from Table 1 and our own error rates beside the printed."""
-    rows, lines = [], []
-    for case in inputs().values():
-        line = [str(case.idx), case.traffic, str(case.snr_db)]
-        for regime, (mcs, rate, per) in enumerate(
-            zip(case.mcs, case.rate_mbps, case.per, strict=True), start=1
-        ):
-            ours = link_rate_bps(mcs_table()[mcs]) / 1e6
-            key: Place = {"idx": case.idx, "regime": regime, "mcs": mcs, "snr_db": case.snr_db}
-            computed = Row(key, "link_rate", "Mbit/s", rate, ours, tolerance=LINK_RATE)
-            printed_per = error_rate(mcs, case.snr_db, per)
-            rows += [computed, printed_row(printed_per, key, ITU_A.key)]
-            shown = marked(f"{ours:.6g}", computed.within)
-            line += [str(mcs), f"{rate:g}", shown, small(per)]
-        lines.append(line)
-    columns = [("", "idx"), ("", "traffic"), ("SNR", "dB")]
-    for n in "12":
-        columns += [(f"m{n}", ""), (f"r{n}", "paper"), (f"r{n}", "ours"), (f"PER{n}", "paper")]
-    table = Table(
-        "Table 2: the 18 scenarios (ITU-A channel), rates r in Mbit/s",
-        columns,
-        lines,
-        [
-            "m: MCS index; r ours: g_m from Table 1 and c = 5.376e6 sub-carriers/s (§4).",
-            "Tables 3 to 5 take the packet error rates as printed.",
-        ],
-    )
-    notes = [
-        "Ours: the tables that Airpath comes with, see fig3. Errors of the paper: of 1e7 blocks.",
-        f"within: at most {100 * COMMON_LIMIT:g} % where the paper has {COMMON_ERRORS} errors or "
-        f"more; else the same rate is not rejected at {100 * RARE_LEVEL:g} % (p of the exact test "
-        "of two Poisson counts).",
-    ]
-    errors = printed_table("Table 2: its packet error rates and ours", error_rates(), notes)
-    return ItemResult("table2", "The 18 validation scenarios", rows, [table, errors])
+SIMULATED_COLUMNS: Final = ColumnSet(
+    "throughput_simulation",
+    "",
+    printed(4),
+    number(4),
+    percent(2),
+    ("ns-3", "ours", "diff %", "within"),
+)
 
 
-# --- Tables 3, 4 and 5 -------------------------------------------------------------------------
+def _alpha(alpha: float | None) -> str:
+    return "N/A" if alpha is None else small(alpha)
 
-KEYS = [Key("idx", "idx")]
 
-SIMULATED_COLUMNS = [
+ANALYSIS_COLUMNS: Final[list[ColumnSet | NoteColumns]] = [
     ColumnSet(
-        "throughput_simulation",
-        "",
-        printed(4),
-        number(4),
-        percent(2),
-        ("ns-3", "ours", "diff %", "within"),
-    )
-]
-"""How the simulated cells are shown."""
-
-ANALYSIS_COLUMNS: list[ColumnSet | NoteColumns] = [
-    ColumnSet(
-        "throughput_analysis",
-        "T",
-        printed(4),
-        number(4),
-        percent(3),
-        ("paper", "ours", "diff %"),
+        "throughput_analysis", "T", printed(4), number(4), percent(3), ("paper", "ours", "diff %")
     ),
     NoteColumns("domain", ("domain_published", "domain_ours")),
     ColumnSet("queue_analysis", "x*", printed(4), number(4)),
@@ -167,11 +152,6 @@ ANALYSIS_COLUMNS: list[ColumnSet | NoteColumns] = [
         lambda row: _alpha(row.ours),
     ),
 ]
-"""How the fixed points are shown."""
-
-
-def _alpha(alpha: float | None) -> str:
-    return "N/A" if alpha is None else small(alpha)
 
 
 def cells_of_table(boundary: int) -> list[Cell]:
@@ -186,13 +166,13 @@ def results_table(boundary: int) -> Evaluate:
 
     def evaluate(session: Session, _out: Path | None) -> ItemResult:
         where = {"domain": "domain_published"}
-        places = published_rows(QAWLA, f"{key}.csv", ("idx", "B"), RESULTS, where)
+        places = published_rows(QAWLA, f"{key}.csv", ("idx", "B"), QUANTITIES, where)
         found = [_filled(row, session) for row in places]
         simulated = comparison(
             f"{heading}: aggregate TCP throughput T simulated, Mbit/s",
             [row for row in found if row.quantity not in ANALYSIS],
-            KEYS,
-            SIMULATED_COLUMNS,
+            [Key("idx", "idx")],
+            [SIMULATED_COLUMNS],
             [
                 f"ours: {session.effort.describe()}; ± are 99 % intervals.",
                 f"within: at most {100 * CELL_LIMIT:g} % or the two intervals combined, "
@@ -202,23 +182,18 @@ def results_table(boundary: int) -> Evaluate:
         analysed = comparison(
             f"{heading}: the fixed point; T in Mbit/s, x* in packets",
             [row for row in found if row.quantity in ANALYSIS],
-            KEYS,
+            [Key("idx", "idx")],
             ANALYSIS_COLUMNS,
         )
-        return ItemResult(
-            key,
-            f"Aggregate TCP throughput for B = {boundary}",
-            [row for row in found if _counts(row)],
-            [simulated, analysed],
-            complete=session.complete(cells_of_table(boundary)),
-        )
+        # Results: not where the paper has no alpha*, nor before a simulation.
+        known = [
+            r for r in found if (r.published if r.quantity in ANALYSIS else r.ours) is not None
+        ]
+        title, complete = f"Aggregate TCP throughput for B = {boundary}", cells_of_table(boundary)
+        tables = [simulated, analysed]
+        return ItemResult(key, title, known, tables, complete=session.complete(complete))
 
     return evaluate
-
-
-def _counts(row: Row) -> bool:
-    """Whether the row is a result: not where the paper has no alpha*, nor before a simulation."""
-    return (row.published if row.quantity in ANALYSIS else row.ours) is not None
 
 
 def _filled(row: Row, session: Session) -> Row:
@@ -230,20 +205,16 @@ def _filled(row: Row, session: Session) -> Row:
             return row
         return row.with_ours(estimate, extra={"replications": estimate.reps})
     solved = session.solution(cell)
-    ours = {
-        "throughput_analysis": solved.throughput_bps / 1e6,
-        "queue_analysis": solved.queue_packets,
-        "alpha_analysis": solved.alpha,
-    }
-    where = {**row.extra, "domain_ours": domain(solved)}
-    return replace(row, ours=ours[row.quantity], extra=where)
+    numbers = (solved.throughput_bps / 1e6, solved.queue_packets, solved.alpha)
+    ours = dict(zip(ANALYSIS, numbers, strict=True))[row.quantity]
+    return replace(row, ours=ours, extra={**row.extra, "domain_ours": domain(solved)})
 
 
 # --- over the tables ---------------------------------------------------------------------------
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    """Return what the simulated and the analytic rows of Tables 3 to 5 say together."""
+    """Return how near the simulated and the analytic rows of Tables 3 to 5 are."""
     tables = [result for result in results if result.item in TABLE_OF.values()]
     rows = [row for table in tables for row in table.rows]
     analysed = [row for row in rows if row.quantity in ANALYSIS]
@@ -261,7 +232,7 @@ def _simulation_summary(rows: Sequence[Row]) -> Summary:
     outside = [_label(row) for row in rows if not row.within]
     met = "met" if mean_absolute <= MEAN_LIMIT else "NOT met"
     lines = [
-        f"mean |difference| {_share(mean_absolute)} (goal for --full: at most "
+        f"mean |difference| {100 * mean_absolute:.2f} % (goal for --full: at most "
         f"{100 * MEAN_LIMIT:g} %, {met}), mean difference {100 * mean:+.2f} %",
         f"largest difference {100 * differences[largest]:+.2f} % at {largest}",
         f"{count - len(outside)} of {count} cells within {100 * CELL_LIMIT:g} % or the combined "
@@ -286,7 +257,7 @@ def _analysis_summary(rows: Sequence[Row]) -> Summary:
     cells = len({_label(row) for row in rows})
     named = zip(("T", "x*", "alpha*"), largest.values(), strict=True)
     lines = [
-        f"largest |difference|: {', '.join(f'{n} {_share(value, 3)}' for n, value in named)}",
+        f"largest |difference|: {', '.join(f'{n} {100 * value:.3f} %' for n, value in named)}",
         f"{cells - len(other)} of {cells} in the published domain" + others(other),
     ]
     values = {
@@ -296,10 +267,6 @@ def _analysis_summary(rows: Sequence[Row]) -> Summary:
         "other_domain": other,
     }
     return Summary("analysis", "Our solution against the paper's analysis", lines, values)
-
-
-def _share(value: float, digits: int = 2) -> str:
-    return f"{100 * value:.{digits}f} %"
 
 
 def _label(row: Row) -> str:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from airpath.phy.tables import OutsideTableWarning, rates
+from airpath.phy.tables import CONFIDENCE, OutsideTableWarning, rates
 from airpath.present import style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from airpath.phy.tables import PerTable
     from airpath.scenario.units import Size
 
-__all__ = ["per_figure", "ser_figure"]
+__all__ = ["draw_rates", "per_figure", "ser_figure"]
 
 _MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
 """Without the triangles up and down, which mean something of their own in all figures."""
@@ -43,12 +44,10 @@ def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
     with style.style():
         figure = style.new_figure(10.5, 5.0, shown=shown)
         panels: Any = figure.subplots(1, 2, sharex=True, sharey=True)
-        for place, curve in enumerate(table.document["curves"]):
-            colour = list(style.COLOURS.values())[place % len(style.COLOURS)]
-            look = {"color": colour, "marker": _MARKS[place % len(_MARKS)]}
-            for panel, quantity in zip(panels, ("fer", "per"), strict=True):
-                _draw(panel, table, place, curve, quantity, packet, look)
         fer, per = panels
+        for place in range(len(table.mcss)):
+            draw_rates(fer, table, place, "fer", packet)
+            draw_rates(per, table, place, "per", packet)
         fer.set(title="blocks", xlabel="Es/N0, dB", ylabel="error rate", yscale="log")
         per.set(title=f"packets of {int(packet)} bytes", xlabel="Es/N0, dB", yscale="log")
         fer.set_ylim(top=1.5)
@@ -96,33 +95,50 @@ def _how(table: PerTable) -> str:
     return f"{settings['algorithm']}, {settings['iterations']} iterations; "
 
 
-def _draw(
-    panel: Any,
+def draw_rates(
+    panel: Axes,
     table: PerTable,
     place: int,
-    curve: dict[str, Any],
-    quantity: str,
+    quantity: Literal["fer", "per"],
     packet: Size,
-    look: dict[str, Any],
-) -> None:
-    mcs, points = curve["mcs"], curve["points"]
+    confidence: float = CONFIDENCE,
+) -> str:
+    """Draw the error rates of a scheme with their intervals; return the colour.
+
+    Parameters
+    ----------
+    panel : Axes
+        Where to draw.
+    table : PerTable
+        The table.
+    place : int
+        Place of the scheme in the table, from 0. It decides about colour and marker.
+    quantity : {"fer", "per"}
+        Of blocks or of packets.
+    packet : Size
+        Whose error rate is drawn.
+    confidence : float
+        Of the intervals, in (0, 1). Default 0.95.
+    """
+    mcs, points = table.document["curves"][place]["mcs"], table.document["curves"][place]["points"]
+    colour = list(style.COLOURS.values())[place % len(style.COLOURS)]
     snrs_db = np.array([point["snr_db"] for point in points])
-    found = np.array([rates(mcs, point, packet)[quantity] for point in points])
+    found = np.array([rates(mcs, point, packet, confidence)[quantity] for point in points])
     mean, low, high = found.T
     some = mean > 0
-    label = style.literal(f"{mcs['name']} {mcs.get('label', '')}".strip())
     panel.errorbar(
         snrs_db[some],
         mean[some],
         yerr=np.maximum(0, [(mean - low)[some], (high - mean)[some]]),
         ls="none",
+        marker=_MARKS[place % len(_MARKS)],
         ms=4,
         lw=1,
         capsize=2,
-        label=label,
-        **look,
+        color=colour,
+        label=style.literal(f"{mcs['name']} {mcs.get('label', '')}".strip()),
     )
-    panel.plot(snrs_db[~some], high[~some], "v", ls="none", ms=5, color=look["color"])
+    panel.plot(snrs_db[~some], high[~some], "v", ls="none", ms=5, color=colour)
     if some.any():
         last = snrs_db[some][-1]
         parts = max(2, int(_FINE * (last - snrs_db[0])) + 1)
@@ -130,4 +146,5 @@ def _draw(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OutsideTableWarning)
             line = table.fer(place, fine) if quantity == "fer" else table.per(place, fine, packet)
-        panel.plot(fine, line, color=look["color"], lw=1.2)
+        panel.plot(fine, line, color=colour, lw=1.2)
+    return colour

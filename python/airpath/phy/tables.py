@@ -8,12 +8,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, path_like, quantity, whole
+from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
 from airpath.errors import BadValueError, show
 from airpath.files import UnreadableError, read_text, write_file
 from airpath.present import html
@@ -39,8 +40,6 @@ __all__ = [
 
 PACKET = Size(1500)
 CONFIDENCE = 0.95
-_DEVIATIONS = 1.959963984540054
-"""Of the normal distribution, on both sides, for that confidence."""
 
 
 class OutsideTableWarning(UserWarning):
@@ -161,13 +160,17 @@ class PerTable:
         size = int(quantity("packet", Size, packet))
         return _shaped(self._compiled.per(curve, values.ravel().tolist(), size), values)
 
-    def points(self, packet: str | int | Size = PACKET) -> pd.DataFrame:
-        """Return what was counted, with Wilson's intervals of 95 %.
+    def points(
+        self, packet: str | int | Size = PACKET, confidence: float = CONFIDENCE
+    ) -> pd.DataFrame:
+        """Return the counts of each point and its error rates with Wilson intervals.
 
         Parameters
         ----------
         packet : str, int or Size
             Size of the packet, ``"1500 B"``; an int in bytes.
+        confidence : float
+            Of the intervals, in (0, 1). Default 0.95.
 
         Returns
         -------
@@ -177,13 +180,14 @@ class PerTable:
         """
         import pandas as pd
 
+        check_all(fraction("confidence", confidence))
         size = quantity("packet", Size, packet)
         rows = []
         for curve in self.document["curves"]:
             for point in curve["points"]:
                 row = {"mcs": curve["mcs"]["name"]}
                 row |= {key: point[key] for key in ("snr_db", "errors", "blocks")}
-                for name, rate in rates(curve["mcs"], point, size).items():
+                for name, rate in rates(curve["mcs"], point, size, confidence).items():
                     names = (name, f"{name}_low", f"{name}_high")
                     row |= dict(zip(names, rate, strict=True))
                 rows.append(row)
@@ -270,11 +274,15 @@ def _shaped(found: Sequence[float], like: NDArray[np.float64]) -> float | NDArra
 
 
 def rates(
-    mcs: Mapping[str, Any], point: Mapping[str, Any], packet: Size
+    mcs: Mapping[str, Any],
+    point: Mapping[str, Any],
+    packet: Size,
+    confidence: float = CONFIDENCE,
 ) -> dict[str, tuple[float, float, float]]:
-    """Return FER and PER of a point: each with the ends of its interval of 95 %."""
+    """Return FER and PER of a point, each with the ends of its Wilson interval."""
     errors, blocks = point["errors"], point["blocks"]
-    low, high = _airpath.wilson_interval(errors, blocks, _DEVIATIONS)
+    deviations = NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = _airpath.wilson_interval(errors, blocks, deviations)
     fer = (errors / blocks, low, high)
     of_packet = -(-int(packet) // mcs["block_bytes"])
     low, mean, high = (_packet_error_rate(rate, of_packet) for rate in (low, fer[0], high))
