@@ -10,22 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from airpath.reproduction.manifest import paper_of
-from airpath_papers.clamp.scenarios import Case
 
-from .cells import effort_of, simulated
 from .checks import CLAIMS
 from .items import ITEMS
+from .scenarios import SWEEPS, effort_of
 
 __all__ = ["PAPER"]
 
 PAPER: Final = replace(
-    paper_of(
-        Path(__file__).parent,
-        CLAIMS,
-        ITEMS,
-        cell_names=Case._fields,
-        simulated_scenario=simulated,
-        effort_of=effort_of,
-    ),
+    paper_of(Path(__file__).parent, CLAIMS, ITEMS, SWEEPS, effort_of=effort_of),
     key="clamp-studies",
 )

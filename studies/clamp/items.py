@@ -13,30 +13,15 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Cells, Evaluate, titles
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
-from airpath_papers.clamp.scenarios import Case
-from airpath_papers.clamp.sweeps import sweep
 from airpath_papers.clamp.tradeoff import Curve, Tradeoff
 
 from . import fluid_map
-from .cells import AT_50_MS, PARTS_S, SCHEDULERS, OnLink
-from .checks import (
-    ANTENNAS,
-    COMBINED,
-    ELSEWHERE,
-    EQUILIBRIA,
-    JOINS,
-    MARGINS,
-    RETURNS,
-    TARGET_S,
-    WINDOWS,
-    delays_of_parts,
-    returned,
-    swing,
-    targets,
-)
+from .checks import JOINS, TARGET_S, TARGETS, delays_of_parts, returned, swing
+from .scenarios import PARTS_S, SWEEPS
 from .sensitivity import SENSITIVITY
-from .today import MEASURES, TODAY
+from .today import MEASURES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ITEMS"]
 
 FOLDER: Final = Path(__file__).parent
-SPEEDS: Final = {False: "0.1 m/s", True: "10 m/s"}
+SPEEDS: Final = {"slow": "0.1 m/s", "fast": "10 m/s"}
 TOTAL: Final = Measured("total_throughput", "Mbit/s", total_mbps, 2)
 DELAY: Final = Measured("queueing_delay", "s", queueing_delay_s, 3)
 JAIN: Final = Measured("jain", "1", fairness, 3)
@@ -86,21 +71,26 @@ def _columns(*names: str) -> list[tuple[str, str]]:
 
 
 class Entry(NamedTuple):
-    """A case of a comparison: what it is called, its group (colour), and its cell."""
+    """A point of a comparison: its name, its group (colour), and what computes it."""
 
     name: str
     group: str
-    case: Case
+    point: SweepPoint
+
+    @property
+    def speed(self) -> str:
+        """``fast`` or ``slow``."""
+        return str(self.point.axes["speed"])
 
 
 def _shown(entries: Sequence[Entry], title: str) -> Callable[[Session], Any]:
     def show(session: Session) -> tuple[list[Row], list[Table]]:
         rows, lines = [], []
         for entry in entries:
-            speed = SPEEDS[entry.case.fast]
+            speed = SPEEDS[entry.speed]
             key = {"speed": speed, "scheme": entry.group, "part": entry.name}
-            rows += [each.row(session, entry.case, key) for each in (*THREE, *RATES)]
-            texts = [each.text(session, entry.case) for each in (*THREE, *RATES)]
+            rows += [each.row(session, entry.point, key) for each in (*THREE, *RATES)]
+            texts = [each.text(session, entry.point) for each in (*THREE, *RATES)]
             lines.append([speed, entry.group, entry.name, *texts])
         columns = _columns("speed", "", "", *(f"{m.name}, {m.unit}" for m in (*THREE, *RATES)))
         return rows, [Table(title, columns, lines, [])]
@@ -118,8 +108,8 @@ def _scattered(entries: Sequence[Entry]) -> Callable[[Session, str], Figure]:
         for column, (fast, speed) in enumerate(SPEEDS.items()):
             for panel, measure in zip(panels[:, column], (TOTAL, JAIN), strict=True):
                 for entry in entries:
-                    if entry.case.fast == fast:
-                        x, y = (m.estimate(session, entry.case) for m in (DELAY, measure))
+                    if entry.speed == fast:
+                        x, y = (m.estimate(session, entry.point) for m in (DELAY, measure))
                         assert x is not None
                         assert y is not None
                         look = {"color": plotting.COLOURS[colours[entry.group]], "linestyle": ""}
@@ -148,47 +138,20 @@ MARKERS: Final = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 
 def _remedies() -> list[Entry]:
-    found = []
-    for fast in (True, False):
-
-        def at(clamp: bool, fast: bool = fast) -> Case:
-            return Case(fast, False, clamp, AT_50_MS[fast, clamp])
-
-        plain = at(False)
-        found += [
-            Entry("drop-tail", "New Reno", plain),
-            *(
-                Entry(name, "New Reno", plain._replace(variant=variant))
-                for name, variant in (("CoDel", "codel"), ("FQ-CoDel", "fq-codel"), ("PIE", "pie"))
-            ),
-            Entry("DualPI2", "DCTCP", plain._replace(variant="dualpi2")),
-            Entry("CLAMP", "CLAMP", at(True)),
-        ]
-    return found
+    points = SWEEPS.points("remedies")
+    entries = [Entry(point["change"], point["group"], cell) for point, cell in points]
+    return sorted(entries, key=lambda entry: entry.speed)
 
 
 def _schedulers() -> list[Entry]:
     return [
-        Entry(
-            f"{name}, {spread} SNRs",
-            "CLAMP" if clamp else "New Reno",
-            Case(
-                fast,
-                False,
-                clamp,
-                AT_50_MS[fast, clamp],
-                f"{name}-{spread}-{'fast' if fast else 'slow'}",
-            ),
-        )
-        for spread in ("equal", "unequal")
-        for name in SCHEDULERS
-        for fast in (True, False)
-        for clamp in (True, False)
+        Entry(f"{at['scheduler']}, {at['spread']} SNRs", at["protocol"], point)
+        for at, point in SWEEPS.points("schedulers")
     ]
 
 
 def _compared(key: str, entries: Sequence[Entry], drawn: Sequence[Entry]) -> Any:
-    cells: list[Cell] = [entry.case for entry in entries]
+    cells: list[Cell] = [entry.point for entry in entries]
     return _item(key, cells, _shown(entries, titles(FOLDER)[key]), _scattered(drawn))
 
 
@@ -208,7 +171,7 @@ def _show_adaptive(session: Session) -> tuple[list[Row], list[Table]]:
         "mean delay of each part, ms", _columns("", "", "1", "3", "8", "3 flows"), lines, []
     )
     lines = []
-    for ms, cell in targets().items():
+    for ms, cell in TARGETS.items():
         key = {"case": f"target {ms} ms", "part": "fast cell"}
         rows += [each.row(session, cell, key) for each in (*THREE, *RATES)]
         lines.append([f"{ms} ms", *(each.text(session, cell) for each in (*THREE, *RATES))])
@@ -240,10 +203,8 @@ def _draw_adaptive(session: Session, title: str) -> Figure:
 
 def _show_sender(session: Session) -> tuple[list[Row], list[Table]]:
     lines, rows = [], []
-    named: dict[str, OnLink] = {}
-    for flows, cases in EQUILIBRIA.items():
-        named |= {f"{flows} flows, {WHERE[at]}": case for at, case in cases.items()}
-    named |= {f"first flow slow, {WHERE[at]}": case for at, case in ELSEWHERE.items()}
+    named = {f"{at['flows']} flows, {WHERE[at['sender']]}": p for at, p in EQUILIBRIA}
+    named |= {f"first flow slow, {WHERE[at['sender']]}": p for at, p in ELSEWHERE}
     for name, case in named.items():
         (run,) = session.replications(case)
         queue = run["queues"][0]["measured"]["clamp_queue_bytes"]
@@ -256,11 +217,13 @@ def _show_sender(session: Session) -> tuple[list[Row], list[Table]]:
         ]
     table = Table("a link of 10 Mbit/s", _columns("", "queue, B", "Mbit/s"), lines, [])
     lines = []
-    for name, cell in RETURNS.items():
+    for at, cell in RETURNS:
+        headroom = f", headroom {at['headroom']:g}" if "headroom" in at else ""
+        name = f"{at['flows']} flows, {WHERE[at['sender']]}{headroom}"
         window, after_s = returned(session, cell)
         shown = "not in 200" if after_s is None else f"{after_s:g}"
-        lines.append([name, "" if cell.sender else f"{window / 1e3:.0f}", shown])
-        if not cell.sender:
+        lines.append([name, "" if at["sender"] else f"{window / 1e3:.0f}", shown])
+        if not at["sender"]:
             rows.append(Row({"case": name}, "awnd_run_away", "B", None, window))
         rows.append(Row({"case": name}, "control_back_after", "s", None, after_s))
     back = _columns("", "AWND before, kB", "all rates equal after, s")
@@ -268,38 +231,43 @@ def _show_sender(session: Session) -> tuple[list[Row], list[Table]]:
 
 
 WHERE: Final = {False: "at the receiver", True: "at the sender"}
+EQUILIBRIA: Final = SWEEPS.points("equilibria")
+ELSEWHERE: Final = SWEEPS.points("elsewhere")
+RETURNS: Final = SWEEPS.points("returns")
 _SENDER_CELLS: Final[list[Cell]] = [
-    *(case for cases in EQUILIBRIA.values() for case in cases.values()),
-    *ELSEWHERE.values(),
-    *RETURNS.values(),
-    *sweep(False, True),
-    *sweep(False, True, variant="sender"),
+    *(point.cell for point in (*EQUILIBRIA, *ELSEWHERE, *RETURNS)),
+    *SWEEPS.cells("window-at"),
 ]
 
 
 # --- HARQ ---------------------------------------------------------------------------------------
 
 
+COMBINED: Final = SWEEPS.points("combined")
+MARGINS: Final = list(dict.fromkeys(place["margin"] for place, _ in COMBINED))
+
+
+def _combined(fast: bool, harq: str) -> list[SweepPoint]:
+    """Return the points of a scheme, by margin."""
+    return SWEEPS.cells("combined", fast=fast, harq=harq)
+
+
+def _schemes() -> list[tuple[bool, str]]:
+    return list(dict.fromkeys((place["fast"], place["harq"]) for place, _ in COMBINED))
+
+
 def _with_harq() -> list[Entry]:
-    return [
-        Entry(
-            harq or "off",
-            "CLAMP" if clamp else "New Reno",
-            Case(True, False, clamp, knob, f"harq-{harq}" if harq else ""),
-        )
-        for harq in ("", "chase", "incremental")
-        for clamp, knobs in ((True, (6000, 17_000)), (False, (20_000, 34_000)))
-        for knob in knobs
-    ]
+    return [Entry(at["part"], at["protocol"], point) for at, point in SWEEPS.points("harq")]
 
 
 def _show_harq(session: Session) -> tuple[list[Row], list[Table]]:
     rows, lines = [], []
-    for fast, schemes in COMBINED.items():
-        for harq, cases in schemes.items():
-            key = {"speed": SPEEDS[fast], "harq": harq}
-            rows += [TOTAL.row(session, case, {**key, "margin": case.margin}) for case in cases]
-            lines.append([SPEEDS[fast], harq, *(TOTAL.text(session, case) for case in cases)])
+    for fast, harq in _schemes():
+        speed, points = SPEEDS["fast" if fast else "slow"], _combined(fast, harq)
+        for margin, point in zip(MARGINS, points, strict=True):
+            key = {"speed": speed, "harq": harq, "margin": margin}
+            rows.append(TOTAL.row(session, point, key))
+        lines.append([speed, harq, *(TOTAL.text(session, point) for point in points)])
     columns = _columns("speed", "HARQ", *(f"m = {margin:g}" for margin in MARGINS))
     more, tables = _shown(_with_harq(), "four flows, 10 m/s")(session)
     return [*rows, *more], [Table("three saturated users, Mbit/s", columns, lines, []), *tables]
@@ -308,35 +276,41 @@ def _show_harq(session: Session) -> tuple[list[Row], list[Table]]:
 def _draw_harq(session: Session, title: str) -> Figure:
     figure = plotting.new_figure(8.0, 3.8)
     panels: Any = figure.subplots(1, 2, sharey=True)
-    for axes, (fast, schemes) in zip(panels, COMBINED.items(), strict=True):
-        for (harq, cases), colour in zip(schemes.items(), COLOURS, strict=False):
-            found = [session.estimate(case, total_mbps) for case in cases]
+    for axes, fast in zip(panels, (True, False), strict=True):
+        schemes = [harq for speed, harq in _schemes() if speed == fast]
+        for harq, colour in zip(schemes, COLOURS, strict=False):
+            found = [session.estimate(point, total_mbps) for point in _combined(fast, harq)]
             totals = [each.mean for each in found if each is not None]
             axes.plot(MARGINS, totals, "o-", color=plotting.COLOURS[colour], label=harq, ms=4)
-        axes.set(xlabel="margin m", title=SPEEDS[fast], ylim=(0, 8))
+        axes.set(xlabel="margin m", title=SPEEDS["fast" if fast else "slow"], ylim=(0, 8))
     panels[0].set_ylabel("IP throughput, Mbit/s")
     panels[0].legend(loc="lower right")
     plotting.heading(figure, title[0].upper() + title[1:], "three saturated users, 15 attempts")
     return figure
 
 
-_HARQ_CELLS: Final[list[Cell]] = [
-    *(case for schemes in COMBINED.values() for cases in schemes.values() for case in cases),
-    *(entry.case for entry in _with_harq()),
-]
+_HARQ_CELLS: Final[list[Cell]] = [*SWEEPS.cells("combined"), *SWEEPS.cells("harq")]
 
 
 # --- two antennas ------------------------------------------------------------------------------
 
 
+def _antennas() -> dict[str, list[SweepPoint]]:
+    found: dict[str, list[SweepPoint]] = {}
+    for place, point in SWEEPS.points("antennas"):
+        found.setdefault(place["antennas"], []).append(point)
+    return found
+
+
 def _show_antennas(session: Session) -> tuple[list[Row], list[Table]]:
     rows, lines = [], []
-    for name, cases in ANTENNAS.items():
+    for name, cases in _antennas().items():
         for case in cases:
-            key: dict[str, int | float | str] = {"antennas": name, "a_bytes": case.knob_bytes}
+            a_bytes = case.axes["knob_bytes"]
+            key: dict[str, int | float | str] = {"antennas": name, "a_bytes": a_bytes}
             rows += [each.row(session, case, key) for each in (*THREE, *RATES)]
             texts = [each.text(session, case) for each in (*THREE, *RATES)]
-            lines.append([name, f"{case.knob_bytes / 1e3:g}", *texts])
+            lines.append([name, f"{a_bytes / 1e3:g}", *texts])
     columns = _columns("", "a, kB", *(f"{m.name}, {m.unit}" for m in (*THREE, *RATES)))
     return rows, [Table("CLAMP, 0.1 m/s", columns, lines, [])]
 
@@ -347,7 +321,7 @@ def _draw_antennas(session: Session, title: str) -> Figure:
     for axes, measure, name in zip(
         panels, (JAIN, TOTAL), ("Jain's index", "total rate, Mbit/s"), strict=True
     ):
-        for (label, cases), colour in zip(ANTENNAS.items(), COLOURS, strict=True):
+        for (label, cases), colour in zip(_antennas().items(), COLOURS, strict=True):
             found = Tradeoff(cases, queueing_delay_s)
             Curve(label, found, measure, colour).draw(axes, session, 1e3)
         axes.set(xlabel="mean queueing delay, ms", ylabel=name)
@@ -360,7 +334,8 @@ def _draw_antennas(session: Session, title: str) -> Figure:
 
 
 def _show_windows(session: Session) -> tuple[list[Row], list[Table]]:
-    found = {amount: swing(session, case) for amount, case in WINDOWS.items()}
+    points = SWEEPS.points("windows")
+    found = {place["amount"]: swing(session, point) for place, point in points}
     rows = [
         Row({"windows_over_limit": amount}, "sd_over_mean", "1", None, value)
         for amount, value in found.items()
@@ -375,10 +350,9 @@ def _show_windows(session: Session) -> tuple[list[Row], list[Table]]:
 
 def _show_today(session: Session) -> tuple[list[Row], list[Table]]:
     rows, lines = [], []
-    for case in TODAY:
-        key = {"cc": case.cc, "queue": case.queue}
-        rows += [each.row(session, case, key) for each in MEASURES]
-        lines.append([*case, *(each.text(session, case) for each in MEASURES)])
+    for place, point in SWEEPS.points("today"):
+        rows += [each.row(session, point, place) for each in MEASURES]
+        lines.append([*place.values(), *(each.text(session, point) for each in MEASURES)])
     columns = _columns("cc", "queue", *(f"{m.name}, {m.unit}" for m in MEASURES))
     return rows, [Table("20 users at 3 to 30 km/h", columns, lines, [])]
 
@@ -390,21 +364,21 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
         for entry in schedulers
         if entry.name.endswith(", equal SNRs")
     ]
-    adaptive: list[Cell] = [*JOINS.values(), *targets().values()]
+    adaptive: list[Cell] = [*JOINS.values(), *TARGETS.values()]
     return {
         "adaptive-a": _item("adaptive-a", adaptive, _show_adaptive, _draw_adaptive),
         "sender-side": _item("sender-side", _SENDER_CELLS, _show_sender),
         "harq": _item("harq", _HARQ_CELLS, _show_harq, _draw_harq),
-        "window-limit": _item("window-limit", list(WINDOWS.values()), _show_windows),
+        "window-limit": _item("window-limit", SWEEPS.cells("windows"), _show_windows),
         "beamforming": _item(
             "beamforming",
-            [case for cases in ANTENNAS.values() for case in cases],
+            SWEEPS.cells("antennas"),
             _show_antennas,
             _draw_antennas,
         ),
         "remedies": _compared("remedies", _remedies(), _remedies()),
         "schedulers": _compared("schedulers", schedulers, equal),
-        "today": _item("today", list(TODAY), _show_today),
+        "today": _item("today", SWEEPS.cells("today"), _show_today),
         "fluid-map": (fluid_map.CELLS, fluid_map.evaluate),
         "sensitivity": SENSITIVITY,
     }

@@ -13,17 +13,25 @@ from airpath.reproduction.claim import Finding
 from airpath.reproduction.formulas import Criterion, Point
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.claims import CLAIMS, MEASURES, swept
+from airpath_papers.clamp.claims import CLAIMS, MEASURES
 from airpath_papers.clamp.figures import drawn_over, figure_of
 from airpath_papers.clamp.measures import FLOWS_MS
-from airpath_papers.clamp.scenarios import AS_CHOSEN
-from airpath_papers.clamp.sweeps import FEWER, NAMES, fewer
 
-from .cells import CHANGED
+from .scenarios import SWEEPS
 
 __all__ = ["SENSITIVITY"]
 
 TITLE: Final = "what the paper's claims depend on: one choice of its README.md changed at a time"
+
+
+def points_with(change: str, speed: str, protocol: str) -> list[Point]:
+    """Return a sweep over some knobs with a change; the same knobs as chosen for ``""``."""
+    if change:
+        return SWEEPS.points("sensitivity", change=change, speed=speed, protocol=protocol)
+    knobs = SWEEPS.points("sensitivity", speed=speed, protocol=protocol)
+    chosen = tuple(dict.fromkeys(point.place["knob_bytes"] for point in knobs))
+    place: dict[str, Any] = {"speed": speed, "protocol": protocol, "low_rate": False}
+    return SWEEPS.points("sweeps", **place, knob_bytes=chosen)
 
 
 class Evaluation(NamedTuple):
@@ -43,10 +51,14 @@ class Evaluation(NamedTuple):
     both: bool
     kept: Mapping[tuple[str, str], Sequence[Any]]
 
-    def points(self, variant: str) -> list[Point]:
-        """Return the points of a variant's sweeps."""
-        protocols = NAMES if self.both else (True,)
-        return [p for clamp in protocols for p in swept(fewer(self.fast, clamp, variant))]
+    def points(self, change: str) -> list[Point]:
+        """Return the points of its sweeps with a change; without, those as chosen."""
+        speed = "fast" if self.fast else "slow"
+        return [
+            point
+            for protocol in ("CLAMP", "New Reno")[: 1 + self.both]
+            for point in points_with(change, speed, protocol)
+        ]
 
 
 EVALUATIONS: Final[Mapping[str, Evaluation]] = {
@@ -91,12 +103,22 @@ BY_WAIT: Final = (
 
 WAIT: Final = "the delay ends with the start of service (mean sojourn time)"
 
-NAMED: Final = {"": AS_CHOSEN, **CHANGED}
+NAMED: Final = {"": "as chosen", **SWEEPS.changes("sensitivity")}
+"""The changes, in words."""
 
 CELLS: Final[Sequence[Cell]] = list(
     dict.fromkeys(
         [
-            *(c for variant in NAMED for fast, clamp in FEWER for c in fewer(fast, clamp, variant)),
+            *(
+                point.cell
+                for name in NAMED
+                for speed, protocol in (
+                    ("slow", "CLAMP"),
+                    ("fast", "CLAMP"),
+                    ("slow", "New Reno"),
+                )
+                for point in points_with(name, speed, protocol)
+            ),
             *(cell for spec in CLAIMS.checks() if spec.key in BY_WAIT for cell in spec.cells),
         ]
     )
@@ -144,11 +166,11 @@ def _evaluate(session: Session, out: Path | None) -> ItemResult:
     complete = session.complete(CELLS)
     rows: list[Row] = []
     lines: list[list[str]] = []
-    for name, variant in NAMED.items() if complete else ():
+    for name, about in NAMED.items() if complete else ():
         for key, looked in EVALUATIONS.items():
             criterion = replace(CLAIMS.criterion(key), points=looked.points(name))
             found = criterion.find(session)
-            lines += _lines(variant.about, key, found)
+            lines += _lines(about, key, found)
             rows += _rows(name, key, found.values) if found.values else []
     for key in BY_WAIT if complete else ():
         lines += _lines(WAIT, key, _waited(key).find(session))

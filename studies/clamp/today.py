@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import airpath as ap
 from airpath import _airpath
-from airpath.reproduction.base import Effort
 from airpath.reproduction.quantities import Measured
 from airpath_papers.clamp.measures import queueing_delay_s, total_mbps
 
-__all__ = ["MEASURES", "QUEUES", "TODAY", "Today", "build_today"]
+__all__ = ["MEASURES", "QUEUES", "today"]
 
 USERS: Final = 20
 QUEUES: Final[Mapping[str, ap.aqm.QueueDisc]] = {
@@ -22,34 +21,23 @@ QUEUES: Final[Mapping[str, ap.aqm.QueueDisc]] = {
 }
 
 
-class Today(NamedTuple):
-    """A transport in the cell.
+def today(cc: str, queue: str) -> ap.Scenario:
+    """Return a transport in the cell; with CLAMP's queues the receivers obey the price.
+
+    Ours: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts with
+    incremental redundancy, 40 ms without queueing.
 
     Parameters
     ----------
     cc : str
         ``newreno`` or ``cubic``.
     queue : str
-        Of `QUEUES`; with CLAMP's the receivers obey the price.
-    """
-
-    cc: str
-    queue: str
-
-
-TODAY: Final = [Today(cc, queue) for cc in ("newreno", "cubic") for queue in QUEUES]
-
-
-def build_today(case: Today, effort: Effort) -> ap.Scenario:
-    """Return the scenario of a case.
-
-    Ours: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts with
-    incremental redundancy, 40 ms without queueing.
+        Of `QUEUES`.
     """
     speeds = [f"{3 + 27 * user / (USERS - 1):.2f} km/h" for user in range(USERS)]
     fading = [ap.snr.Rayleigh(mean="15 dB", speed=speed, carrier="2 GHz") for speed in speeds]
-    same: dict[str, Any] = {"cc": case.cc, "base_rtt": "40 ms", "tcp": {"receive_window": "6 MB"}}
-    if case.queue.startswith("CLAMP"):
+    same: dict[str, Any] = {"cc": cc, "base_rtt": "40 ms", "tcp": {"receive_window": "6 MB"}}
+    if queue.startswith("CLAMP"):
         same["window"] = ap.window.Clamp()
     link = ap.link.Cell(
         slot="1 ms",
@@ -64,9 +52,8 @@ def build_today(case: Today, effort: Effort) -> ap.Scenario:
     )
     return ap.Scenario(
         name="clamp today",
-        duration=effort.duration_s,
-        warmup=effort.warmup_s,
-        bottleneck=ap.Bottleneck(aqm=QUEUES[case.queue], link=link),
+        duration="1 s",
+        bottleneck=ap.Bottleneck(aqm=QUEUES[queue], link=link),
         flows=[ap.traffic.Tcp(user=user, **same) for user in range(USERS)],
     )
 

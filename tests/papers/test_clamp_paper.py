@@ -15,10 +15,9 @@ from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.engine import Compiled
 from airpath.reproduction.overview import kept_results
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp import PAPER, spikes
 from airpath_papers.clamp.claims import CLAIMS
-from airpath_papers.clamp.dynamics import Dynamics
-from airpath_papers.clamp.link import LinkCase
 from airpath_papers.clamp.measures import (
     FLOWS_MS,
     control_lost,
@@ -34,7 +33,7 @@ from airpath_papers.clamp.measures import (
     timeouts_per_s,
     total_mbps,
 )
-from airpath_papers.clamp.scenarios import Case, Saturated
+from airpath_papers.clamp.sweeps import DYNAMICS, SWEEPS
 
 NOT_HELD = {
     "clamp-slow": "differs",
@@ -63,8 +62,13 @@ def session(cells: list[Cell], effort: Effort | None = None) -> Session:
 def test_what_the_figures_show_is_measured_in_every_cell(
     fast: bool, low_rate: bool, clamp: bool
 ) -> None:
-    case = Case(fast, low_rate, clamp, 20_000)
-    (run,) = session([case], SHORT).replications(case)
+    place: dict[str, Any] = {
+        "speed": "fast" if fast else "slow",
+        "protocol": "CLAMP" if clamp else "New Reno",
+    }
+    knobs = SWEEPS.points("sweeps", **place, low_rate=low_rate)
+    point = min(knobs, key=lambda point: abs(point.place["knob_bytes"] - 20_000)).cell
+    (run,) = session([point], SHORT).replications(point)
     assert 0 < sojourn_time_s(run) < queueing_delay_s(run) < 10
     total = total_mbps(run)
     assert 0 < total < (1.44 if low_rate else 10)
@@ -89,15 +93,15 @@ def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    kinds = {type(cell) for cell in cells}
-    assert kinds == {Case, LinkCase, Saturated, Dynamics}
+    kinds = {cell.scenario for cell in cells if isinstance(cell, SweepPoint)}
+    assert kinds == {"cell", "link", "saturated", "dynamics"}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
 
 
 def test_short_flows_arrive_at_the_rate_of_section_5_8() -> None:
-    case = Dynamics("newreno", 2000, 0)
-    runs = session([case]).replications(case)
+    point = DYNAMICS["newreno"]
+    runs = session([point]).replications(point)
     started = [sum(flow["start_s"] is not None for flow in run["flows"]) - 1 for run in runs]
     assert abs(sum(started) / len(started) - 26) < 4  # 0.26/s for 100 s; four of its sd are 4.6
     assert max(started) < 80
@@ -137,8 +141,9 @@ def test_a_delay_outside_the_sweep_is_no_error() -> None:
 
 def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    case = LinkCase(clamp=True, flows=1, rtt_ms=200, gain=4)
-    made = json.loads(found.scenario(case).resolve()[0])
+    _, shorter = CLAIMS.criterion("instability").points
+    assert shorter.cell.axes == {"clamp": True, "flows": 1, "rtt_ms": 200, "gain": 4}
+    made = json.loads(found.scenario(shorter.cell).resolve()[0])
     queue, window = made["bottleneck"]["queue"], made["flows"][0]["source"]["window"]
     assert (queue["a_bytes"], queue["b"], window["tau_bytes"]) == (22_000, 4, 2000)
     # (k tau + a) / b as in Fig. 2.
@@ -147,8 +152,10 @@ def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
 
 def test_the_restricted_buffer_is_that_of_newreno() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    limits = [found.scenario(case).bottleneck.aqm for case in (spikes.RESTRICTED, spikes.NEWRENO)]
-    assert limits[0].inner == limits[1]
+    restricted, newreno = (
+        found.scenario(DYNAMICS[name]).bottleneck.aqm for name in ("restricted", "newreno")
+    )
+    assert restricted.inner == newreno
 
 
 class Queues:
@@ -157,8 +164,8 @@ class Queues:
     def __init__(self, **levels: list[float]) -> None:
         self.levels = levels
 
-    def series(self, case: Dynamics, _name: str, _run: int) -> Any:
-        levels = np.array(self.levels[case.scheme])
+    def series(self, point: SweepPoint, _name: str, _run: int) -> Any:
+        levels = np.array(self.levels["newreno" if point == spikes.NEWRENO else "clamp"])
         return SimpleNamespace(of=lambda _queue: (np.arange(float(len(levels))), levels))
 
 

@@ -8,29 +8,23 @@ from typing import Any
 
 import pytest
 
-from airpath.reproduction.base import Cell
 from airpath.reproduction.engine import Compiled
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.scenarios import Case
+from airpath.reproduction.sweeps import SweepPoint
 from studies.clamp import PAPER
-from studies.clamp.cells import CHANGED, VARIANTS, Combined, OnLink
 from studies.clamp.fluid_map import DELAYS_MS, RATIOS, limits_at
+from studies.clamp.scenarios import SWEEPS
+from studies.clamp.sensitivity import points_with
 
 
 def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    assert {type(cell) for cell in cells} >= {OnLink, Combined}
+    functions = {cell.scenario for cell in cells if isinstance(cell, SweepPoint)}
+    assert functions >= {"cell", "on_link", "combined", "scheduled", "today"}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
-
-
-def test_every_variant_is_used() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    cells: list[Cell] = [cell for item in PAPER.items for cell in item.cells_of(found)]
-    used = {cell.variant for cell in cells if hasattr(cell, "variant")}
-    assert used == VARIANTS.keys()
 
 
 @pytest.mark.parametrize("key", ["sender-equilibrium", "bottleneck-elsewhere", "many-flows"])
@@ -52,22 +46,24 @@ def test_no_ratio_of_delays_makes_the_limit_smaller_than_half_pi(delay_ms: float
     assert all(value is not None and value > 1 for value in averaged)
 
 
-@pytest.mark.parametrize("name", CHANGED)
-def test_a_variant_changes_the_scenario_and_nothing_else(name: str) -> None:
+CHANGES = SWEEPS.changes("sensitivity")
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_changes_one_part_of_the_scenario(name: str) -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    case = Case(True, False, True, 7000)
     chosen, changed = (
-        json.loads(found.scenario(each).resolve()[0])
-        for each in (case, case._replace(variant=name))
+        json.loads(found.scenario(points_with(each, "fast", "CLAMP")[0].cell).resolve()[0])
+        for each in ("", name)
     )
     different = [key for key in chosen if chosen[key] != changed[key]]
     assert len(different) == 1, different
 
 
 @pytest.mark.parametrize("mode", PAPER.modes)
-def test_variants_have_half_of_the_measured_time(mode: Any) -> None:
+def test_changes_have_half_of_the_measured_time(mode: Any) -> None:
     whole = PAPER.modes[mode]
-    half = PAPER.effort_of(Case(True, False, True, 7000, "min-rto"), whole)
+    half = PAPER.effort_of(points_with("min-rto", "fast", "CLAMP")[0].cell, whole)
     times = [
         effort.replications * (effort.duration_s - effort.warmup_s) for effort in (whole, half)
     ]

@@ -143,6 +143,18 @@ def test_a_scenario_that_another_sweep_has_too_gets_its_replications(tmp_path: P
     assert counts == [3, 100]
 
 
+@pytest.mark.parametrize(
+    ("mode", "expected"), [((5, 30.0), (2, 30.0)), ((2, 30.0), (2, 20.0)), ((1, 30.0), (1, 20.0))]
+)
+def test_half_of_the_effort_is_half_of_the_measured_time(
+    mode: tuple[int, float], expected: tuple[int, float], tmp_path: Path
+) -> None:
+    [point] = sweeps(tmp_path, "[a]\nset.rate = 1\nhalf = true\n").cells("a")
+    found = sweeps(tmp_path, "[a]\n").effort_of(point, Effort(*mode, warmup_s=10.0))
+    assert (found.replications, found.duration_s, found.warmup_s) == (*expected, 10.0)
+    assert point.label == "path: rate=1, half of the runs"
+
+
 def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
     text = 'grid = {rate = [1, 2, 3, 4], flows = [1, 2]}\nthin = ["rate"]\n'
     found = sweeps(tmp_path, f"[figure]\n{text}")

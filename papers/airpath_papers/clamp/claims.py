@@ -1,119 +1,25 @@
-"""The claims of ``claims.toml``: the points and measures that their formulas name."""
+"""The measures that the formulas of ``claims.toml`` name, and one check without a formula."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any, Final
 
 from airpath.reproduction.base import Cell
-from airpath.reproduction.claims import (
-    Claims,
-    ClaimSpec,
-    Finding,
-    PointSet,
-    gathered,
-    known,
-    points_of,
-    same,
-)
-from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, known
+from airpath.reproduction.formulas import Measure, of_point, of_replication, of_run
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp import link_measures, measures, spikes
-from airpath_papers.clamp.dynamics import Dynamics, fluctuation
-from airpath_papers.clamp.link import LinkCase, fluid_queue_bytes
+from airpath_papers.clamp.dynamics import fluctuation
+from airpath_papers.clamp.link import fluid_queue_bytes
 from airpath_papers.clamp.measures import QUEUES, Replication
-from airpath_papers.clamp.scenarios import Case, Saturated
-from airpath_papers.clamp.sweeps import NAMES, fewer, sweep
+from airpath_papers.clamp.sweeps import SWEEPS, sweep
 from airpath_papers.paths import CLAMP
 
-__all__ = ["CLAIMS", "MEASURES", "swept"]
-
-# --- points ------------------------------------------------------------------------------------
-
-SPEEDS: Final = {"fast": True, "slow": False}
-
-
-def swept(cases: Iterable[Case], **more: Any) -> list[Point]:
-    """Return the points of sweeps, in the order of their knobs."""
-    speeds = {fast: name for name, fast in SPEEDS.items()}
-    return [
-        Point(
-            {
-                "speed": speeds[case.fast],
-                "protocol": NAMES[case.clamp],
-                "low_rate": case.low_rate,
-                "knob_bytes": case.knob_bytes,
-                **more,
-            },
-            case,
-        )
-        for case in cases
-    ]
-
-
-def _sweeps(_spec: ClaimSpec) -> list[Point]:
-    return [
-        point
-        for fast in SPEEDS.values()
-        for clamp in NAMES
-        for low_rate in (False, True)
-        for point in swept(sweep(fast, clamp, low_rate))
-    ]
-
-
-def _without_timeouts(spec: ClaimSpec) -> list[Point]:
-    return [
-        *swept(sweep(fast=True, clamp=True), timeouts_are="as chosen"),
-        *swept(fewer(True, True, spec["variant"]), timeouts_are="fewer"),
-    ]
-
-
-def _at_rates(spec: ClaimSpec) -> list[Point]:
-    return [
-        Point({"rate": rate}, LinkCase(clamp=True, flows=1, rate=rate)) for rate in spec["rates"]
-    ]
-
-
-def _at_gains(spec: ClaimSpec) -> list[Point]:
-    return [
-        Point({"gain": gain}, LinkCase(clamp=True, flows=1, rtt_ms=spec["rtt_ms"], gain=gain))
-        for gain in (1, spec["gain"])
-    ]
-
-
-A_BYTES: Final = (20_000, 28_000, 40_000, 56_000)
-"""Of which the one whose mean queue is nearest to New Reno's is compared with it."""
-
-
-def _dynamics(_spec: ClaimSpec) -> list[Point]:
-    cases = {
-        **{f"a={a}": spikes.CLAMP._replace(a_bytes=a) for a in A_BYTES},
-        "newreno": spikes.NEWRENO,
-        "restricted": spikes.RESTRICTED,
-        "double": spikes.DOUBLE,
-        "smaller newreno": Dynamics("newreno", 1, 0),
-        "smaller clamp": Dynamics("clamp", 1, A_BYTES[-2]),
-    }
-    return [
-        Point({"case": name, "tried": name.startswith("a=")}, case) for name, case in cases.items()
-    ]
-
-
-POINTS: Final[Mapping[str, PointSet]] = {
-    "sweeps": _sweeps,
-    "without-timeouts": _without_timeouts,
-    "joins": same(points_of(LinkCase(clamp) for clamp in (True, False))),
-    "steady": same(points_of(LinkCase(clamp=True, flows=flows) for flows in (1, 2, 3))),
-    "one-flow": same(points_of(LinkCase(clamp, 1) for clamp in (True, False))),
-    "rates": _at_rates,
-    "gains": _at_gains,
-    "dynamics": _dynamics,
-    "saturated": lambda _spec: [
-        Point({"speed": name}, Saturated(fast)) for name, fast in SPEEDS.items()
-    ],
-}
+__all__ = ["CLAIMS", "MEASURES"]
 
 # --- measures ----------------------------------------------------------------------------------
 
@@ -139,15 +45,15 @@ def _best_share(replication: Replication) -> float:
     return float(sum(user["best_slot_share"] for user in users) / len(users))
 
 
-def _of_dynamics(session: Session, run: int, case: Dynamics, what: str) -> float:
+def _of_dynamics(session: Session, run: int, point: SweepPoint, what: str) -> float:
     """Return the mean, the standard deviation or the most of the queue from 10 s on, packets."""
-    queue = spikes.queue_over_time(session, case, run, spikes.SETTLED_S)
+    queue = spikes.queue_over_time(session, point, run, spikes.SETTLED_S)
     return float(getattr(queue, what)())
 
 
-def _rate_deviation(session: Session, run: int, case: Dynamics, *span_s: float) -> float:
+def _rate_deviation(session: Session, run: int, point: SweepPoint, *span_s: float) -> float:
     """Return the standard deviation of the long flow's rate about its mean, Mbit/s."""
-    return fluctuation(session, case, run, *span_s) / 1e6
+    return fluctuation(session, point, run, *span_s) / 1e6
 
 
 MEASURES: Final[Mapping[str, Measure]] = {
@@ -173,7 +79,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     ),
     "link_sojourn_s": of_replication(lambda run: bottleneck(run)["mean_sojourn_s"]),
     "utilisation": of_replication(lambda run: run["links"][0]["utilisation"]),
-    "fluid_bytes": of_point(lambda _session, case: fluid_queue_bytes(case.flows)),
+    "fluid_bytes": of_point(lambda _session, point: fluid_queue_bytes(point.axes["flows"])),
     "shares_off": of_replication(link_measures.shares_off),
     "shares_off_between_changes": of_run(link_measures.shares_off_between_changes),
     "settling_s": of_run(link_measures.settling_s),
@@ -186,7 +92,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "flow_correlation": of_run(spikes.flow_correlation),
 }
 
-CLAIMS: Final = Claims(CLAMP, POINTS, MEASURES)
+CLAIMS: Final = Claims(CLAMP, SWEEPS.point_sets(), MEASURES)
 
 # --- a queue's own delay -----------------------------------------------------------------------
 

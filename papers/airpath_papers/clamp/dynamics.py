@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 import airpath as ap
-from airpath.reproduction.base import Effort
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.scenarios import AS_CHOSEN, FAST, HIGH, NEWRENO, Radio, cell_of
+from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.clamp.scenarios import NEWRENO, cell_of, radio_of
 
 __all__ = [
     "ARRIVALS_S",
     "BUFFER_BYTES",
+    "CASES",
     "END_S",
-    "Dynamics",
-    "build_dynamics",
-    "effort_of_dynamics",
+    "dynamics",
     "fluctuation",
     "moving_mean",
     "rates_bps",
@@ -26,7 +26,6 @@ __all__ = [
 END_S: Final = 150.0
 ARRIVALS_S: Final = 100.0
 BUFFER_BYTES: Final = 65_000
-RUNS: Final = 20
 MOST: Final = 80
 """Short flows that may arrive: 26 are expected, and more than this never come."""
 
@@ -36,8 +35,8 @@ class Dynamics(NamedTuple):
 
     Parameters
     ----------
-    scheme : str
-        ``clamp`` or ``newreno``.
+    clamp : bool
+        CLAMP, else New Reno.
     mode_packets : int
         The most likely size of the others, packets: 2000 of the symmetric triangle, or 1.
     a_bytes : int
@@ -46,45 +45,50 @@ class Dynamics(NamedTuple):
         Buffer of CLAMP's queue; New Reno's is 65 kB.
     """
 
-    scheme: str
-    mode_packets: int
-    a_bytes: int
+    clamp: bool
+    mode_packets: int = 2000
+    a_bytes: int = 40_000
     buffer_bytes: int = 6_000_000
 
 
-def effort_of_dynamics(_case: Dynamics) -> Effort:
-    """Return how long and how often a case is simulated."""
-    return Effort(replications=RUNS, duration_s=END_S, warmup_s=0.0)
+CASES: Final[Mapping[str, Dynamics]] = {
+    **{f"a={a}": Dynamics(clamp=True, a_bytes=a) for a in (20_000, 28_000, 40_000, 56_000)},
+    "newreno": Dynamics(clamp=False),
+    "restricted": Dynamics(clamp=True, buffer_bytes=65_000),
+    "double": Dynamics(clamp=True, buffer_bytes=130_000),
+    "smaller newreno": Dynamics(clamp=False, mode_packets=1),
+    "smaller clamp": Dynamics(clamp=True, mode_packets=1),
+}
+"""By the name that claims have for them."""
 
 
-def build_dynamics(case: Dynamics, effort: Effort) -> ap.Scenario:
-    """Return the scenario of a case."""
-    clamp = case.scheme == "clamp"
+def dynamics(case: str) -> ap.Scenario:
+    """Return the scenario of one of `CASES`."""
+    clamp, mode_packets, a_bytes, buffer_bytes = CASES[case]
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "user": 0, "base_rtt": "52 ms"}
     if clamp:
         same["window"] = ap.window.Clamp()
     sizes = {"smallest": "1460 B", "largest": "5840 kB", "step": "1460 B"}
-    size = {"triangular": {**sizes, "mode": f"{1460 * case.mode_packets} B"}}
+    size = {"triangular": {**sizes, "mode": f"{1460 * mode_packets} B"}}
     arrivals = {"poisson": "0.26 /s", "until": f"{ARRIVALS_S:g} s"}
-    buffer = ap.aqm.DropTail(limit=f"{case.buffer_bytes if clamp else BUFFER_BYTES} B")
+    buffer = ap.aqm.DropTail(limit=f"{buffer_bytes if clamp else BUFFER_BYTES} B")
     return ap.Scenario(
         name="clamp dynamics",
-        duration=effort.duration_s,
+        duration=END_S,
         bottleneck=ap.Bottleneck(
-            aqm=ap.aqm.Clamp(a=f"{case.a_bytes} B", inner=buffer) if clamp else buffer,
-            link=cell_of(Radio(*HIGH, *FAST), AS_CHOSEN),
+            aqm=ap.aqm.Clamp(a=f"{a_bytes} B", inner=buffer) if clamp else buffer,
+            link=cell_of(radio_of("fast")),
         ),
         flows=[
             ap.traffic.Tcp(**same),
             ap.traffic.Tcp(**same, count=MOST, size=size, arrivals=arrivals),
         ],
-        record=ap.Record(series=["delivered", "queue"]),
     )
 
 
-def rates_bps(session: Session, case: Dynamics, run: int, window_s: float) -> Any:
+def rates_bps(session: Session, point: SweepPoint, run: int, window_s: float) -> Any:
     """Return the long flow's rate in consecutive windows of a replication, bit/s."""
-    times, received = session.series(case, "delivered", run).of(0)
+    times, received = session.series(point, "delivered", run).of(0)
     edges = np.arange(0.0, END_S + window_s / 2, window_s)
     return 8 * np.histogram(times, bins=edges, weights=received)[0] / window_s
 
@@ -95,22 +99,22 @@ def moving_mean(values: Any, width: int) -> Any:
 
 
 def fluctuation(
-    session: Session, case: Dynamics, run: int, window_s: float, mean_s: float
+    session: Session, point: SweepPoint, run: int, window_s: float, mean_s: float
 ) -> float:
     """Return the standard deviation of the long flow's rate about its moving mean, bit/s.
 
     Parameters
     ----------
     session : Session
-        Has the case.
-    case : Dynamics
+        Has the point.
+    point : SweepPoint
         Which.
     run : int
         Which replication.
     window_s, mean_s : float
         Over how long the rate and its mean are taken, s.
     """
-    rates = rates_bps(session, case, run, window_s)
+    rates = rates_bps(session, point, run, window_s)
     width = round(mean_s / window_s)
     means = moving_mean(rates, width)
     half = width // 2

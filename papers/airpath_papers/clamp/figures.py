@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -12,6 +12,7 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp.measures import (
     FLOWS_MS,
     download_s,
@@ -105,8 +106,8 @@ def _four(delay: str, measure: Measured, title: str, ordinate: str, scale: str =
     return Panel(title, ordinate, curves, scale)
 
 
-def _knob(cell: Cell) -> float:
-    return float(cell.knob_bytes) / 1e3  # type: ignore[attr-defined]
+def _knob(point: SweepPoint) -> float:
+    return float(point.axes["knob_bytes"]) / 1e3
 
 
 class FigureSpec(NamedTuple):
@@ -194,26 +195,27 @@ def _cells(key: str) -> list[Cell]:
 
 def _rows(session: Session, cells: Sequence[Any], quantities: Sequence[Measured]) -> list[Row]:
     rows = []
-    for case in cells:
+    for cell in cells:
+        axes = cell.axes
         place = {
-            "speed": "fast" if case.fast else "slow",
-            "cap": "1.44 Mbit/s" if case.low_rate else "10 Mbit/s",
-            "scheme": "clamp" if case.clamp else "newreno",
-            "knob_bytes": case.knob_bytes,
+            "speed": axes["speed"],
+            "cap": "1.44 Mbit/s" if axes["low_rate"] else "10 Mbit/s",
+            "scheme": "clamp" if axes["protocol"] == "CLAMP" else "newreno",
+            "knob_bytes": axes["knob_bytes"],
         }
-        rows += [each.row(session, case, place) for each in (DELAY, SOJOURN, *quantities)]
+        rows += [each.row(session, cell, place) for each in (DELAY, SOJOURN, *quantities)]
     return [row for row in rows if row.ours is not None]
 
 
 def _table(title: str, session: Session, cells: Sequence[Any], shown: Sequence[Measured]) -> Table:
     lines = [
         [
-            SPEEDS[case.fast],
-            NAMES[case.clamp],
-            f"{case.knob_bytes / 1e3:g}",
-            *(each.text(session, case) for each in (DELAY, SOJOURN, *shown)),
+            SPEEDS[cell.axes["speed"] == "fast"],
+            cell.axes["protocol"],
+            f"{_knob(cell):g}",
+            *(each.text(session, cell) for each in (DELAY, SOJOURN, *shown)),
         ]
-        for case in cells
+        for cell in cells
     ]
     columns = [("", "speed"), ("", ""), ("", "a / buffer, kB")]
     columns += [("", f"{each.name}, {each.unit}") for each in (DELAY, SOJOURN, *shown)]
@@ -317,7 +319,7 @@ def _draw_fig9(session: Session) -> Figure:
                 {"marker": "o", "linestyle": "-"} if clamp else {"marker": "s", "linestyle": "--"}
             )
             label = f"{NAMES[clamp]}, {SPEEDS[fast]}: {KNOB[clamp]}"
-            axes.plot(delays, [_knob(case) for case in cases], color=colour, label=label, **line)
+            axes.plot(delays, [_knob(point) for point in cases], color=colour, label=label, **line)
         axes.set(xlabel=name, xlim=(0, None), ylim=(0, None))
     panels[0].set_ylabel("a or buffer of each queue, kB")
     panels[0].legend()
@@ -326,8 +328,8 @@ def _draw_fig9(session: Session) -> Figure:
     return figure
 
 
-FIGURES: Final[Mapping[str, tuple[Callable[[Session], Sequence[Cell]], Evaluate]]] = {
-    **{key: (lambda _session, key=key: _cells(key), _evaluate(key)) for key in DRAWN},  # type: ignore[misc]
-    "fig9": (lambda _session: _cells("fig4"), _evaluate_fig9),
+FIGURES: Final[Mapping[str, tuple[Sequence[Cell], Evaluate]]] = {
+    **{key: (_cells(key), _evaluate(key)) for key in DRAWN},
+    "fig9": (_cells("fig4"), _evaluate_fig9),
 }
 """Cells and evaluation of each item."""

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.link import JOINS_S, LinkCase
+from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.clamp.link import JOINS_S
 
 __all__ = ["settling_s", "shares_off", "shares_off_between_changes", "window_deviation"]
 
@@ -27,9 +28,11 @@ def _off(got: Sequence[float]) -> float:
     return max(abs(each / mean - 1) for each in got) if mean > 0 else 1.0
 
 
-def _delivered(session: Session, run: int, case: LinkCase, begin: float, end: float) -> list[float]:
+def _delivered(
+    session: Session, run: int, point: SweepPoint, begin: float, end: float
+) -> list[float]:
     """Return what each flow got that is there from begin to end, bytes."""
-    delivered = session.series(case, "delivered", run)
+    delivered = session.series(point, "delivered", run)
     found = []
     for flow, (start, stop) in enumerate(JOINS_S):
         if start <= begin and end <= stop:
@@ -38,7 +41,9 @@ def _delivered(session: Session, run: int, case: LinkCase, begin: float, end: fl
     return found
 
 
-def settling_s(session: Session, run: int, case: LinkCase, window_s: float, within: float) -> float:
+def settling_s(
+    session: Session, run: int, point: SweepPoint, window_s: float, within: float
+) -> float:
     """Return the longest time from a change to the last window whose shares are not equal, s.
 
     Of one flow every share is equal: the changes are those between the first and the last.
@@ -47,7 +52,7 @@ def settling_s(session: Session, run: int, case: LinkCase, window_s: float, with
     last = dict.fromkeys(changes, 0.0)
     for begin in np.arange(0.0, JOINS_S[0][1], window_s / 4):
         end = begin + window_s
-        got = _delivered(session, run, case, begin, end)
+        got = _delivered(session, run, point, begin, end)
         if not got or any(begin < time < end for time in _CHANGES) or _off(got) <= within:
             continue
         before = [change for change in changes if change <= begin]
@@ -57,11 +62,11 @@ def settling_s(session: Session, run: int, case: LinkCase, window_s: float, with
 
 
 def shares_off_between_changes(
-    session: Session, run: int, case: LinkCase, settled_s: float
+    session: Session, run: int, point: SweepPoint, settled_s: float
 ) -> float:
     """Return how far shares are from equal at most, from some time after each change on."""
     found = [
-        _off(_delivered(session, run, case, begin + settled_s, end))
+        _off(_delivered(session, run, point, begin + settled_s, end))
         for begin, end in pairwise(_CHANGES)
         if sum(start <= begin and end <= stop for start, stop in JOINS_S) > 1
     ]
@@ -69,13 +74,13 @@ def shares_off_between_changes(
 
 
 def window_deviation(
-    session: Session, run: int, case: LinkCase, series: str, of_mean: bool = False
+    session: Session, run: int, point: SweepPoint, series: str, of_mean: bool = False
 ) -> float:
     """Return the standard deviation over time of a flow's window from the warm-up on, bytes.
 
     With `of_mean`, as a share of the mean of its recorded values.
     """
-    times, values = session.series(case, series, run).of(0)
+    times, values = session.series(point, series, run).of(0)
     grid = np.arange(100.0, 300.0, 0.01)
     found = float(np.std(values[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]))
     return found / float(np.average(values)) if of_mean else found

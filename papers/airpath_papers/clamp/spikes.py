@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from airpath.reproduction.session import Session
-from airpath_papers.clamp.dynamics import ARRIVALS_S, END_S, Dynamics, moving_mean, rates_bps
+from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.clamp.dynamics import ARRIVALS_S, END_S, moving_mean, rates_bps
+from airpath_papers.clamp.sweeps import DYNAMICS
 
 __all__ = [
     "CLAMP",
-    "DOUBLE",
     "NEWRENO",
-    "RESTRICTED",
     "SETTLED_S",
     "Excursion",
     "excursions",
@@ -30,22 +30,20 @@ STEP_S: Final = 0.1
 SETTLED_S: Final = 10.0
 """From here on queues are compared, s."""
 
-NEWRENO: Final = Dynamics("newreno", 2000, 0)
-CLAMP: Final = Dynamics("clamp", 2000, 40_000)
-RESTRICTED: Final = CLAMP._replace(buffer_bytes=65_000)
-DOUBLE: Final = CLAMP._replace(buffer_bytes=130_000)
+NEWRENO: Final = DYNAMICS["newreno"]
+CLAMP: Final = DYNAMICS["a=40000"]
 
 
-def queue_over_time(session: Session, case: Dynamics, run: int, from_s: float) -> Any:
+def queue_over_time(session: Session, point: SweepPoint, run: int, from_s: float) -> Any:
     """Return packets in the queue every 0.1 s from then to the end of the arrivals."""
-    times, levels = session.series(case, "queue", run).of(0)
+    times, levels = session.series(point, "queue", run).of(0)
     grid = np.arange(from_s, ARRIVALS_S, STEP_S)
     return levels[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]
 
 
-def _starts(session: Session, case: Dynamics, run: int) -> list[float]:
+def _starts(session: Session, point: SweepPoint, run: int) -> list[float]:
     """Return when the flows start, s; the long one first."""
-    flows = session.replications(case)[run]["flows"]
+    flows = session.replications(point)[run]["flows"]
     return [flow["start_s"] for flow in flows if flow["start_s"] is not None]
 
 
@@ -58,10 +56,10 @@ class Excursion(NamedTuple):
 
 
 def excursions(
-    session: Session, case: Dynamics, run: int, factor: float, from_s: float, apart_s: float
+    session: Session, point: SweepPoint, run: int, factor: float, from_s: float, apart_s: float
 ) -> list[Excursion]:
     """Return where CLAMP's queue is above `factor` times New Reno's highest of the same run."""
-    queue, other = (queue_over_time(session, each, run, from_s) for each in (case, NEWRENO))
+    queue, other = (queue_over_time(session, each, run, from_s) for each in (point, NEWRENO))
     places = np.flatnonzero(queue > factor * other.max())
     if not len(places):
         return []
@@ -82,7 +80,7 @@ def is_one_start(found: Sequence[Excursion], starts: Sequence[float], start_s: f
 def spike(
     session: Session,
     run: int,
-    case: Dynamics,
+    point: SweepPoint,
     what: str,
     start_s: float,
     factor: float,
@@ -95,8 +93,8 @@ def spike(
     point, packets.
     """
     found, starts = (
-        excursions(session, case, run, factor, from_s, apart_s),
-        _starts(session, case, run),
+        excursions(session, point, run, factor, from_s, apart_s),
+        _starts(session, point, run),
     )
     if what == "most":
         return max((each.most for each in found), default=0.0)
@@ -106,9 +104,9 @@ def spike(
     return is_one
 
 
-def highest_ratio(session: Session, run: int, case: Dynamics) -> float:
+def highest_ratio(session: Session, run: int, point: SweepPoint) -> float:
     """Return the highest queue over New Reno's of the same run."""
-    queues = (queue_over_time(session, each, run, 0.0) for each in (case, NEWRENO))
+    queues = (queue_over_time(session, each, run, 0.0) for each in (point, NEWRENO))
     mine, newreno = (float(queue.max()) for queue in queues)
     return mine / newreno
 
@@ -117,20 +115,20 @@ def highest_ratio(session: Session, run: int, case: Dynamics) -> float:
 
 
 def mutual_correlation(
-    session: Session, run: int, case: Dynamics, window_s: float, mean_s: float
+    session: Session, run: int, point: SweepPoint, window_s: float, mean_s: float
 ) -> float:
     """Return the correlation of the long flow's rate with that of New Reno in the same run."""
     width = round(mean_s / window_s)
     means = [
-        moving_mean(rates_bps(session, each, run, window_s), width) for each in (case, NEWRENO)
+        moving_mean(rates_bps(session, each, run, window_s), width) for each in (point, NEWRENO)
     ]
     return float(np.corrcoef(*means)[0, 1])
 
 
-def _open_flows(session: Session, case: Dynamics, run: int, edges: Any) -> Any:
+def _open_flows(session: Session, point: SweepPoint, run: int, edges: Any) -> Any:
     """Return the mean number of open flows in each window of a run, the long one included."""
     count = np.zeros(len(edges) - 1)
-    for flow in session.replications(case)[run]["flows"]:
+    for flow in session.replications(point)[run]["flows"]:
         if flow["start_s"] is None:
             continue
         end = END_S if flow["completed_at_s"] is None else flow["completed_at_s"]
@@ -140,11 +138,11 @@ def _open_flows(session: Session, case: Dynamics, run: int, edges: Any) -> Any:
 
 
 def flow_correlation(
-    session: Session, run: int, case: Dynamics, window_s: float, mean_s: float
+    session: Session, run: int, point: SweepPoint, window_s: float, mean_s: float
 ) -> float:
     """Return the correlation of the long flow's rate with one over the number of open flows."""
     edges = np.arange(0.0, END_S + window_s / 2, window_s)
-    rates = rates_bps(session, case, run, window_s)
-    shares = 1 / np.maximum(_open_flows(session, case, run, edges), 1.0)
+    rates = rates_bps(session, point, run, window_s)
+    shares = 1 / np.maximum(_open_flows(session, point, run, edges), 1.0)
     means = (moving_mean(each, round(mean_s / window_s)) for each in (rates, shares))
     return float(np.corrcoef(*means)[0, 1])

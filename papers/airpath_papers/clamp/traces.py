@@ -12,12 +12,12 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult
 from airpath.reproduction.manifest import Evaluate, titles
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp.dynamics import BUFFER_BYTES as LONG_BUFFER_BYTES
-from airpath_papers.clamp.dynamics import END_S, Dynamics
-from airpath_papers.clamp.link import BUFFER_BYTES, JOINS_S, LINK_CELLS, fluid_queue_bytes
+from airpath_papers.clamp.dynamics import END_S
+from airpath_papers.clamp.link import BUFFER_BYTES, JOINS_S, fluid_queue_bytes
 from airpath_papers.clamp.measures import QUEUES, empty_share
-from airpath_papers.clamp.scenarios import Case
-from airpath_papers.clamp.sweeps import NAMES
+from airpath_papers.clamp.sweeps import DYNAMICS, NAMES, SWEEPS
 from airpath_papers.paths import CLAMP
 
 if TYPE_CHECKING:
@@ -28,18 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["TRACES"]
 
 SHOWN_S: Final = (2700.0, 3000.0)
-KNOBS: Final = {50: {True: 7000, False: 17_500}, 180: {True: 32_000, False: 52_000}}
-"""a and buffer, bytes, by the mean queueing delay that they give in fast fading, ms."""
+TRACED: Final[dict[int, dict[bool, SweepPoint]]] = {
+    delay_ms: dict(zip((True, False), SWEEPS.cells("traced", delay_ms=delay_ms), strict=True))
+    for delay_ms in (50, 180)
+}
+"""CLAMP and New Reno, by the mean queueing delay in fast fading, ms."""
 
-WINDOWS: Final = ("awnd", "cwnd", "queue")
-TRACED: Final[Mapping[int, Mapping[bool, Case]]] = {
-    delay_ms: {clamp: Case(True, False, clamp, knob, "", WINDOWS) for clamp, knob in knobs.items()}
-    for delay_ms, knobs in KNOBS.items()
-}
-DYNAMICS: Final = {
-    True: Dynamics("clamp", 2000, 40_000),
-    False: Dynamics("newreno", 2000, 0),
-}
+JOINS: Final = SWEEPS.cells("joins")
+FIG8: Final = {True: DYNAMICS["a=40000"], False: DYNAMICS["newreno"]}
 COLOURS: Final = {True: "blue", False: "orange"}
 PER_BIN: Final = 100
 """Samples of a queue in each bin."""
@@ -84,15 +80,15 @@ def _finished(
 def _fig2(session: Session, title: str) -> Figure:
     figure = plotting.new_figure(9.6, 7.6)
     windows, queues, enlarged = figure.subplots(3, 1, sharex=True)
-    clamp, plain = LINK_CELLS
+    clamp, plain = JOINS
     _line(windows, session.series(plain, "cwnd").of(0), "orange", "New Reno, CWND of flow 1", 1e-3)
     for flow, colour in enumerate(("blue", "green", "purple")):
         name = f"CLAMP, AWND of flow {flow + 1}"
         _line(windows, session.series(clamp, "awnd").of(flow), colour, name, 1e-3)
     windows.axhline(PIPE_KB, color=plotting.COLOURS["grey"], lw=0.8, ls=":", zorder=0)
-    for case in (plain, clamp):
-        found = session.series(case, "queue").of(0)
-        _line(queues, found, COLOURS[case.clamp], NAMES[case.clamp], 1.5)
+    for is_clamp, point in ((False, plain), (True, clamp)):
+        found = session.series(point, "queue").of(0)
+        _line(queues, found, COLOURS[is_clamp], NAMES[is_clamp], 1.5)
     averaged = session.series(clamp, "average_queue").of(0)
     _line(enlarged, averaged, "blue", "CLAMP, averaged queue of the router", 1e-3)
     queues.axhline(BUFFER_BYTES / 1e3, color=plotting.COLOURS["grey"], lw=0.8, ls=":", zorder=0)
@@ -162,7 +158,7 @@ def _fig8(session: Session, title: str) -> Figure:
     rates, *queues = figure.subplots(3, 1, sharex=True)
     edges = np.arange(0.0, END_S + 0.5)
     rates.set_xlim(0, END_S)
-    for axes, (clamp, case) in zip(queues, DYNAMICS.items(), strict=True):
+    for axes, (clamp, case) in zip(queues, FIG8.items(), strict=True):
         times, received = session.series(case, "delivered").of(0)
         found = 8e-6 * np.histogram(times, bins=edges, weights=received)[0]
         colour = plotting.COLOURS[COLOURS[clamp]]
@@ -196,10 +192,10 @@ def _item(key: str, cells: Sequence[Cell], draw: Callable[[Session, str], Figure
 
 _TRACED: Final = [case for cases in TRACED.values() for case in cases.values()]
 _DRAWN: Final[Mapping[str, tuple[Sequence[Cell], Callable[[Session, str], Figure]]]] = {
-    "fig2": (LINK_CELLS, _fig2),
+    "fig2": (JOINS, _fig2),
     "fig6": (_TRACED, _fig6),
     "fig7": (_TRACED, _fig7),
-    "fig8": (list(DYNAMICS.values()), _fig8),
+    "fig8": (list(FIG8.values()), _fig8),
 }
 TRACES: Final = {
     key: (list(cells), _item(key, cells, draw)) for key, (cells, draw) in _DRAWN.items()

@@ -29,6 +29,7 @@ Further keys, all optional:
 * `changes`: tables of values by name, each with `about`; the axis `change` has these names;
 * `duration_s`, `warmup_s`: of each replication, s. Default, as of `reps`: those of the mode;
 * `reps_as`: sweeps; a point whose scenario one of them has too gets its replications;
+* `half`: true for half of the mode's runs; of one or two, all, each measured for half as long;
 * `thin`: axes of which every `Effort.grid_step`-th value is taken, and the last.
 """
 
@@ -51,7 +52,7 @@ from airpath.reproduction.values import is_at
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile, fault, problems_of
 from airpath.scenario.typed import ABSENT, Maybe
-from airpath.scenario.values import Text
+from airpath.scenario.values import Text, Truth
 from airpath.sweeps.axes import key_of
 from airpath.sweeps.base import Base, base_of, parameters_of
 from airpath.sweeps.description import assignments
@@ -87,6 +88,8 @@ class SweepPoint(NamedTuple):
         Recorded series.
     reps_as : tuple of str
         Sweeps that decide the replications of equal scenarios.
+    half : bool
+        Whether half of the mode's effort is enough.
     """
 
     scenario: str
@@ -96,6 +99,7 @@ class SweepPoint(NamedTuple):
     warmup_s: float = -1.0
     series: tuple[str, ...] = ()
     reps_as: tuple[str, ...] = ()
+    half: bool = False
 
     @property
     def axes(self) -> Mapping[str, Any]:
@@ -107,6 +111,7 @@ class SweepPoint(NamedTuple):
         """The values and whatever else differs from the mode, for people."""
         named = ", ".join(f"{axis}={value}" for axis, value in self.axes.items())
         more = [f"{self.reps} runs"] if self.reps else []
+        more += ["half of the runs"] if self.half else []
         more += [f"{self.duration_s:g} s"] if self.duration_s >= 0 else []
         more += [f"from {self.warmup_s:g} s"] if self.warmup_s > 0 else []
         more += [f"records {' '.join(self.series)}"] if self.series else []
@@ -159,6 +164,7 @@ class PaperSweepKeys(SweepKeys):
     place: _Table = Field(default={})
     changes: _Table = Field(default={})
     reps_as: _Names = ()
+    half: Truth = False
     thin: _Names = ()
 
 
@@ -274,6 +280,7 @@ class Sweeps:
                 warmup_s,
                 keys.series,
                 keys.reps_as,
+                keys.half,
             )
             points.append(Point({**named, **keys.place}, cell))
         return points
@@ -323,6 +330,7 @@ class Sweeps:
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
         """Return how long and how often a point is simulated, given the effort of the mode."""
+        effort = _halved(effort) if cell.half else effort
         spans = [
             own if own >= 0 else mode
             for own, mode in (
@@ -362,6 +370,12 @@ def _keys(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
         return PaperSweepKeys.model_validate(document, context=FromFile)
     except ValidationError as error:
         raise BadValueError("\n".join(map(str, problems_of(error, at)))) from None
+
+
+def _halved(effort: Effort) -> Effort:
+    if effort.replications > 2:
+        return replace(effort, replications=effort.replications // 2)
+    return replace(effort, duration_s=(effort.warmup_s + effort.duration_s) / 2)
 
 
 def _thinned(keys: PaperSweepKeys, effort: Effort | None) -> PaperSweepKeys:
