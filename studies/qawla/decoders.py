@@ -22,12 +22,12 @@ from airpath_papers.qawla.data import PACKET_BYTES, mcs_table
 from airpath_papers.qawla.error_rates import (
     AWGN,
     CHANNELS,
+    COMMON_ERRORS,
     COMMON_LIMIT,
     ITU_A,
     PUBLISHED_BLOCKS,
     Channel,
     error_rates,
-    is_common,
     small,
 )
 
@@ -205,7 +205,11 @@ def _fit(decoder: Decoder) -> Fit:
 
 def common_rates() -> dict[tuple[int, int], Row]:
     """Return the error rates of Table 2 that are compared by their ratio, by SNR, dB, and MCS."""
-    return {place: rate for place, rate in error_rates().items() if is_common(rate)}
+    return {
+        place: rate
+        for place, rate in error_rates().items()
+        if rate.extra["published_errors"] >= COMMON_ERRORS
+    }
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple, TypeVar
 
-from airpath.reproduction.base import Cell
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.qawla.data import (
     FLOWS,
     MEAN_RTT0_MS,
@@ -145,11 +145,10 @@ def random_link(cell: Link) -> RandomLink:
     return _links()[cell.link - 1]
 
 
-def of_paper(cell: Cell) -> RandomLink:
-    """Return a cell (idx, B) of the paper in the form of a random link."""
-    idx, boundary = cell
-    case = inputs()[idx]
-    return RandomLink(idx, case.flows, case.mean_rtt0_ms, case.rate_mbps, case.per, (boundary,))
+def of_paper(cell: SweepPoint) -> RandomLink:
+    """Return a cell of the paper in the form of a random link."""
+    case, boundaries = inputs()[cell.axes["idx"]], (cell.axes["B"],)
+    return RandomLink(case.idx, case.flows, case.mean_rtt0_ms, case.rate_mbps, case.per, boundaries)
 
 
 def model_path(link: RandomLink) -> ModelPath:

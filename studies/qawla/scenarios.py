@@ -1,6 +1,6 @@
 """The scenarios of the studies: the path of the paper's Fig. 4 with links of their own.
 
-Cells of the paper, (idx, B), are made as the paper's folder makes them.
+Cells of the paper are made as the paper makes them.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airpath.reproduction.base import Cell, Effort
-from airpath.scenario import Scenario
+from airpath.reproduction.sweeps import SweepPoint
+from airpath.scenario import Record, Scenario
 from airpath_papers.qawla import scenarios as of_paper
 from airpath_papers.qawla.data import Traffic, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import CHANNELS
-from airpath_papers.qawla.scenarios import path
+from airpath_papers.qawla.scenarios import SWEEPS, multi_regime_path
 
 from .random_links import Link, RandomLink, random_link
 from .sample import Adapted
@@ -26,7 +27,8 @@ def simulated(cell: Cell, effort: Effort) -> Scenario:
         return of_random_link(random_link(cell), effort)
     if isinstance(cell, Adapted):
         return of_adapted(cell, effort)
-    return of_paper.simulated(cell, effort)
+    assert isinstance(cell, SweepPoint), "the other cells are the paper's"
+    return SWEEPS.scenario(cell, effort)
 
 
 def analysed(cell: Cell) -> Scenario:
@@ -35,6 +37,7 @@ def analysed(cell: Cell) -> Scenario:
         return of_random_link(random_link(cell))
     if isinstance(cell, Adapted):
         return of_adapted(cell)
+    assert isinstance(cell, SweepPoint), "the other cells are the paper's"
     return of_paper.analysed(cell)
 
 
@@ -52,16 +55,15 @@ def of_random_link(
     record : sequence of str
         Series to record.
     """
-    return path(
+    made = multi_regime_path(
         f"qawla random link {link.number}",
         Traffic("SU", link.flows, link.mean_rtt0_ms),
         link.rates_mbps,
         link.pers,
         link.thresholds,
-        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
         idealised=effort is None,
-        record=record,
     )
+    return made if effort is None else _lasting(made, effort, record)
 
 
 def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
@@ -78,13 +80,18 @@ def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
     rates = channel.table()
     # One MCS is one regime.
     mcss = list(dict.fromkeys((cell.mcs1, cell.mcs2)))
-    return path(
+    made = multi_regime_path(
         f"qawla {channel.name} {cell.snr_db:g} dB, {cell.traffic.name}, "
         + " and ".join(f"mcs{mcs}" for mcs in mcss),
         cell.traffic,
         [link_rate_bps(mcs_table()[mcs]) / 1e6 for mcs in mcss],
         [rates.per(mcs, cell.snr_db) for mcs in mcss],
         [cell.boundary] if len(mcss) > 1 else [],
-        (300.0, 30.0) if effort is None else (effort.duration_s, effort.warmup_s),
         idealised=effort is None,
     )
+    return made if effort is None else _lasting(made, effort)
+
+
+def _lasting(made: Scenario, effort: Effort, record: Sequence[str] = ()) -> Scenario:
+    times = {"duration": effort.duration_s, "warmup": effort.warmup_s}
+    return made.model_copy(update={**times, "record": Record(series=list(record))})

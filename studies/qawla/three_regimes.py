@@ -16,7 +16,9 @@ import numpy as np
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.qawla.queue_lengths import queue_distribution
+from airpath_papers.qawla.scenarios import SWEEPS
 from airpath_papers.qawla.tables import ip_throughput_mbps
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
@@ -37,7 +39,7 @@ __all__ = [
 KEY: Final = "three_regimes"
 TITLE: Final = f"Beyond the paper: {LINKS} random links with three regimes"
 
-PAPER_CELLS: Final[tuple[Cell, ...]] = ((7, 30), (10, 30), (15, 30), (18, 30))
+PAPER_CELLS: Final[tuple[Cell, ...]] = tuple(SWEEPS.cells("table5", idx=(7, 10, 15, 18)))
 """Cells of Table 5 where the paper's analysis is off by 7 to 18 %."""
 
 MEDIAN_GOAL: Final = 0.03
@@ -88,6 +90,7 @@ class _Compared:
     def __init__(self, session: Session, cell: Cell) -> None:
         self.cell = cell
         self.random = isinstance(cell, Link)
+        assert isinstance(cell, Link | SweepPoint)
         self.drawn = random_link(cell) if isinstance(cell, Link) else of_paper(cell)
         self.solved = session.solution(cell)
         estimate = session.estimate(cell, ip_throughput_mbps)
@@ -103,7 +106,7 @@ class _Compared:
 
     @property
     def label(self) -> str:
-        return f"link {self.cell[0]}" if self.random else f"idx {self.cell[0]}"
+        return f"link {self.drawn.number}" if self.random else f"idx {self.drawn.number}"
 
     @property
     def warned(self) -> bool:
@@ -111,9 +114,9 @@ class _Compared:
 
     def rows(self) -> list[Row]:
         key: Mapping[str, int | float | str] = (
-            {"link": self.cell[0]}
+            {"link": self.drawn.number}
             if self.random
-            else dict(zip(("idx", "B"), self.cell, strict=True))
+            else {"idx": self.drawn.number, "B": self.drawn.thresholds[0]}
         )
         link = {
             "flows": self.drawn.flows,
@@ -390,7 +393,7 @@ def _draw_reasons(found: Sequence[_Compared], session: Session, out: Path) -> li
         figure = plotting.new_figure(10.5, 6.4)
         left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
         _bars(left, shown)
-        example = next(compared for compared in found if compared.cell == (10, 30))
+        example = next(compared for compared in found if compared.label == "idx 10")
         _distribution_panel(right, example, session)
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         plotting.heading(
@@ -433,10 +436,7 @@ def _bars(panel: Axes, shown: Sequence[_Compared]) -> None:
     panel.set_xlim(1.06 * low, 1.06 * high)
     panel.set_yticks(
         places,
-        [
-            f"link {c.cell[0]}, {c.solved.domain}" if c.random else f"T5 idx {c.cell[0]}"
-            for c in shown
-        ],
+        [f"{c.label}, {c.solved.domain}" if c.random else f"T5 {c.label}" for c in shown],
     )
     panel.grid(axis="x")
     panel.grid(visible=False, axis="y")

@@ -14,21 +14,20 @@ from airpath.reproduction.engine import Compiled, Solved, Wanted
 from airpath.reproduction.files import read_table, read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.plugins import paper_directory
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla import scenarios
 from airpath_papers.qawla.data import (
-    BOUNDARIES,
     Published,
     inputs,
     link_rate_bps,
     mcs_table,
-    published,
     published_table,
 )
+from airpath_papers.qawla.scenarios import SWEEPS, analysed, path, published
 from airpath_papers.qawla.tables import ANALYSIS, MEAN_LIMIT, domain
 from conformance import Law
 
-CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
+CELLS = SWEEPS.cells("tables")
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0)
 
 T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
@@ -42,6 +41,11 @@ EXACT = Law(
 )
 
 
+def cell_of(idx: int, boundary: int) -> SweepPoint:
+    [cell] = SWEEPS.cells("tables", idx=idx, B=boundary)
+    return cell
+
+
 def by_idx(numbers: range) -> list[Any]:
     return [pytest.param(number, id=f"idx={number}") for number in numbers]
 
@@ -52,14 +56,15 @@ def by_idx(numbers: range) -> list[Any]:
 def test_each_table_has_all_its_rows() -> None:
     assert list(mcs_table()) == list(range(8))
     assert list(inputs()) == list(range(1, 19))
-    assert [list(published_table(b)) for b in BOUNDARIES] == [list(range(1, 19))] * 3
-    assert all(published(*cell).boundary == cell[1] for cell in CELLS)
+    assert [list(published_table(b)) for b in (10, 20, 30)] == [list(range(1, 19))] * 3
+    assert len(CELLS) == 54
+    assert all(published(cell).boundary == cell.axes["B"] for cell in CELLS)
     assert len(read_table(QAWLA, "table6.csv")) == 10
 
 
 def test_tables_3_to_5_print_the_boundary_wherever_they_print_alpha() -> None:
     for cell in CELLS:
-        row = published(*cell)
+        row = published(cell)
         assert (row.alpha is not None) == (row.domain == "B")
         assert (row.queue_packets == row.boundary) == (row.domain == "B")
         assert (row.queue_packets < row.boundary) == (row.domain == "R1")
@@ -86,11 +91,13 @@ def test_table2_is_three_snrs_of_six_traffic_scenarios() -> None:
     assert cases == [(n, f, snr) for n in (1, 4, 16) for f in (1, 40) for snr in (22, 26, 30)]
 
 
-@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"idx={cell[0]}-B={cell[1]}")
+@pytest.mark.parametrize(
+    "cell", CELLS, ids=lambda cell: f"idx={cell.axes['idx']}-B={cell.axes['B']}"
+)
 def test_transcribed_analysis_agrees_with_a_second_solution(
     cell: tuple[int, int], fake_engine: Any
 ) -> None:
-    check_analysis(fake_engine.solve(scenarios.analysed(cell)), published(*cell))
+    check_analysis(fake_engine.solve(analysed(cell)), published(cell))
 
 
 # --- the scenarios -----------------------------------------------------------------------------
@@ -100,7 +107,7 @@ def test_transcribed_analysis_agrees_with_a_second_solution(
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
 def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: bool) -> None:
     case = inputs()[idx]
-    resolved = json.loads(scenarios.build(idx, 20, idealised=idealised).resolve()[0])
+    resolved = json.loads(path(idx, 20, idealised=idealised).resolve()[0])
     n, mean_ms = case.flows, case.mean_rtt0_ms
     links_ns = resolved["bottleneck"]["delay_ns"]
     if not idealised:
@@ -115,7 +122,7 @@ def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: boo
 
 
 def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
-    resolved = json.loads(scenarios.simulated((6, 20), SHORT).resolve()[0])
+    resolved = json.loads(SWEEPS.scenario(cell_of(6, 20), SHORT).resolve()[0])
     assert (resolved["duration_ns"], resolved["warmup_ns"]) == (40_000_000_000, 10_000_000_000)
     assert resolved["bottleneck"] == {
         "link": {
@@ -159,17 +166,17 @@ def check_analysis(solved: Solved, row: Published) -> None:
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
 def test_table3_b10(idx: int) -> None:
-    check_analysis(Compiled().solve(scenarios.analysed((idx, 10))), published(idx, 10))
+    check_analysis(Compiled().solve(analysed(cell_of(idx, 10))), published(cell_of(idx, 10)))
 
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
 def test_table4_b20(idx: int) -> None:
-    check_analysis(Compiled().solve(scenarios.analysed((idx, 20))), published(idx, 20))
+    check_analysis(Compiled().solve(analysed(cell_of(idx, 20))), published(cell_of(idx, 20)))
 
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
 def test_table5_b30(idx: int) -> None:
-    check_analysis(Compiled().solve(scenarios.analysed((idx, 30))), published(idx, 30))
+    check_analysis(Compiled().solve(analysed(cell_of(idx, 30))), published(cell_of(idx, 30)))
 
 
 # --- the simulated columns ---------------------------------------------------------------------
@@ -179,7 +186,7 @@ def test_table5_b30(idx: int) -> None:
 def test_table5_cells_without_loss_are_exact(idx: int) -> None:
     # Deterministic in the paper (± 0.0000); what is left is where the warm-up cuts the flow.
     case = Effort(replications=1, duration_s=300.0, warmup_s=30.0)
-    wanted = [Wanted(scenarios.simulated((idx, 30), case), 1)]
+    wanted = [Wanted(SWEEPS.scenario(cell_of(idx, 30), case), 1)]
     (run,) = Compiled().simulate(wanted, seed=1, threads=1, progress=None)
     total = sum(flow["ip_throughput_bps"] for flow in run.replications[0]["flows"]) / 1e6
     EXACT.close(f"T, B = 30, idx {idx}", "Mbit/s", total, 5.3673, 0.0005)

@@ -15,11 +15,10 @@ from rich.console import Console
 from airpath.errors import BadValueError
 from airpath.reproduction import Effort, Row, load, reproduce
 from airpath.reproduction.render import print_report
-from airpath_papers.qawla.data import BOUNDARIES, published, published_table
+from airpath_papers.qawla.data import Published, published_table
 from airpath_papers.qawla.tables import ANALYSIS
 
 ITEMS = [item.key for item in load("qawla").items]
-CELLS = [(idx, boundary) for boundary in BOUNDARIES for idx in range(1, 19)]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=0)
 
 T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
@@ -34,12 +33,17 @@ def of_name(name: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+def published_of(name: str) -> Published:
+    idx, boundary = of_name(name)
+    return published_table(boundary)[idx]
+
+
 @pytest.fixture
 def engine(fake_engine: Any) -> Any:
     """An engine that gives the published throughputs, and a queue around the published x*."""
 
     def throughput(name: str) -> float:
-        return published(*of_name(name)).ns3_mbps * 1e6 if "idx" in name else 10e6
+        return published_of(name).ns3_mbps * 1e6 if "idx" in name else 10e6
 
     fake_engine.throughput = throughput
 
@@ -49,7 +53,7 @@ def engine(fake_engine: Any) -> Any:
         idx, boundary = of_name(name)
         if idx == 2:
             return [3 / boundary, 1 - 3 / boundary]
-        centre = published(idx, boundary).queue_packets
+        centre = published_of(name).queue_packets
         weights = [max(0.0, 8 - abs(k - centre)) for k in range(60)]
         return [weight / sum(weights) for weight in weights]
 
@@ -66,7 +70,7 @@ def test_json_has_one_object_for_each_published_number(engine: Any) -> None:
     document = strict_json(report.to_dict())
     assert document["paper"] == "qawla"
     assert document["provenance"]["seed"] == 7
-    assert document["provenance"]["scenarios"]["idx=1, B=10"]["bottleneck"]["queue"]
+    assert document["provenance"]["scenarios"]["path: B=10, idx=1"]["bottleneck"]["queue"]
     [item] = document["items"]
     assert (item["item"], item["complete"]) == ("table3", True)
     counts: dict[str, int] = {}
@@ -185,8 +189,8 @@ def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) 
 
     def verdict(share: dict[int, float]) -> bool:
         def simulated(name: str) -> float:
-            idx, boundary = of_name(name)
-            return share[boundary] * 1e6 * published(idx, boundary).analysis_mbps
+            row = published_of(name)
+            return share[row.boundary] * 1e6 * row.analysis_mbps
 
         engine.throughput = simulated
         report = reproduce("qawla", tables, effort=SHORT, engine=engine)
@@ -288,7 +292,9 @@ def test_the_report_prints_every_row(engine: Any) -> None:
     tables = [line for line in text.splitlines() if re.match(r" *\d+  ", line)]
     assert max(map(len, tables)) <= 80
     assert "…" not in text
-    for number in [f"{published(*cell).analysis_mbps:.4f}" for cell in CELLS]:
+    for number in [
+        f"{r.analysis_mbps:.4f}" for b in (10, 20, 30) for r in published_table(b).values()
+    ]:
         assert number in text
 
 

@@ -17,6 +17,7 @@ from airpath.engine.flows import Flows
 from airpath.reproduction import Effort, Row, reproduce
 from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.render import print_report
+from airpath_papers.qawla.scenarios import SWEEPS
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
 from studies.qawla import random_links, scenarios, three_regimes
@@ -78,6 +79,9 @@ def test_a_random_link_is_simulated_on_the_papers_path() -> None:
 # --- the explanation ---------------------------------------------------------------------------
 
 
+IDX_10, IDX_15 = (SWEEPS.cells("table5", idx=idx) for idx in (10, 15))
+
+
 def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
     """The difference of the compiled model from a short simulation, and its explanation."""
     wanted = [Wanted(scenarios.simulated(cell, effort), effort.replications)]
@@ -89,7 +93,7 @@ def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
     return difference, explain(random_links.model_path(link), measured)
 
 
-@pytest.mark.parametrize("cell", [Link(3), Link(12), Link(27), Link(36), (10, 30)], ids=str)
+@pytest.mark.parametrize("cell", [Link(3), Link(12), Link(27), Link(36), *IDX_10], ids=repr)
 def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
     # The explanation solves the fixed point with equations of its own.
     difference, why = explained(cell)
@@ -98,7 +102,7 @@ def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
     assert list(why.parts) == [*ASSUMPTIONS, "rest"]
 
 
-@pytest.mark.parametrize("cell", [Link(12), Link(27), Link(31), (10, 30), (15, 30)], ids=str)
+@pytest.mark.parametrize("cell", [Link(12), Link(27), Link(31), *IDX_10, *IDX_15], ids=repr)
 def test_all_assumptions_replaced_give_the_simulated_throughput(cell: Any) -> None:
     # 0.13 % of it is the frame header, which the model does not know.
     rest = explained(cell)[1].parts["rest"]
@@ -107,7 +111,7 @@ def test_all_assumptions_replaced_give_the_simulated_throughput(cell: Any) -> No
 
 def test_the_published_cell_that_is_18_percent_off_is_due_to_the_drops() -> None:
     # Table 5, idx 10: RED starts to drop at 30 packets, where the regime changes too.
-    _, why = explained((10, 30), Effort(replications=4, duration_s=120.0, warmup_s=30.0))
+    _, why = explained(*IDX_10, Effort(replications=4, duration_s=120.0, warmup_s=30.0))
     assert why.difference > 0.13
     assert why.parts["drops"] > 0.8 * why.difference
 
@@ -126,7 +130,7 @@ def test_what_the_fixed_point_assumes_has_no_effect_where_it_is_true() -> None:
 
 
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = [Link(27), Link(36), (10, 30)]
+    chosen = [Link(27), Link(36), *IDX_10]
     monkeypatch.setattr(three_regimes, "cells", lambda: chosen)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from airpath import _airpath, api
 from airpath.engine.flows import Flows
-from airpath_papers.qawla import scenarios
+from airpath_papers.qawla.scenarios import path
 
 GRED = (30.0, 90.0, 0.1)
 TCP = (65536 / 1500, 1.0, 2.0)
@@ -30,7 +30,7 @@ def batch(
 @pytest.mark.parametrize("boundary", [10, 20, 30])
 @pytest.mark.parametrize("idx", range(1, 19))
 def test_a_batch_solves_what_solve_solves(idx: int, boundary: int) -> None:
-    scenario = scenarios.analysed((idx, boundary))
+    scenario = path(idx, boundary, idealised=True)
     resolved = json.loads(scenario.resolve()[0])
     hop = resolved["bottleneck"]
     link = hop["link"]

@@ -1,7 +1,7 @@
 """Ozturk and Akar 2015: queue-aware link adaptation and its fixed-point TCP model.
 
-README.md in this folder lists what is modelled, what is left out, every parameter that the paper
-leaves open with the value chosen, and the errata; paper.toml has the modes and the items,
+README.md lists what is modelled, what is left out, every parameter that the paper leaves open with
+the value chosen, and the errata; paper.toml has the modes and the items, sweeps.toml the cells,
 claims.toml what the text says.
 """
 
@@ -13,19 +13,14 @@ from typing import Final
 from airpath.reproduction.base import ItemResult, Summary
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla import scenarios
 from airpath_papers.qawla.claims import CLAIMS
 from airpath_papers.qawla.data import TABLE_OF
 from airpath_papers.qawla.error_rates import curve_item
 from airpath_papers.qawla.policies import evaluate_table6
 from airpath_papers.qawla.policies import summarise as summarise_policies
-from airpath_papers.qawla.queue_lengths import CELLS, distribution_item
-from airpath_papers.qawla.tables import (
-    cells_of_table,
-    evaluate_table2,
-    results_table,
-    summarise,
-)
+from airpath_papers.qawla.queue_lengths import TITLES, distribution_item
+from airpath_papers.qawla.scenarios import SWEEPS, analysed
+from airpath_papers.qawla.tables import evaluate_table2, results_table, summarise
 from airpath_papers.qawla.thresholds import FIGURES, figure_item
 
 __all__ = ["PAPER"]
@@ -41,12 +36,12 @@ PAPER: Final = paper_of(
     {
         **{key: ((), curve_item(key)) for key in ("fig2", "fig3")},
         "table2": ((), evaluate_table2),
-        **{key: (cells_of_table(b), results_table(b)) for b, key in TABLE_OF.items()},
-        **{key: (cells, distribution_item(key)) for key, cells in CELLS.items()},
+        **{key: (SWEEPS.cells(key), results_table(b)) for b, key in TABLE_OF.items()},
+        **{key: (SWEEPS.cells(key), distribution_item(key)) for key in TITLES},
         **{key: ((), figure_item(key)) for key in FIGURES},
         "table6": ((), evaluate_table6),
     },
-    simulated_scenario=scenarios.simulated,
-    analysed_scenario=scenarios.analysed,
+    SWEEPS,
+    analysed_scenario=analysed,
     summarise=_summarise,
 )

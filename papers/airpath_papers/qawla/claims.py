@@ -15,17 +15,10 @@ from airpath.reproduction.session import Session
 from airpath.reproduction.vocabulary import crossing
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import (
-    AT_BOUNDARY,
-    BOUNDARIES,
-    ELSEWHERE,
-    FIG5_IDX,
-    FIG6_B,
     MEASURES,
     PACKET_BYTES,
     mcs_table,
-    published,
     published_entry,
-    published_table,
 )
 from airpath_papers.qawla.error_rates import CHANNELS, Channel, rates_of
 from airpath_papers.qawla.link_adaptation import (
@@ -36,6 +29,7 @@ from airpath_papers.qawla.link_adaptation import (
     adaptations,
 )
 from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, queue_probability
+from airpath_papers.qawla.scenarios import SWEEPS, published
 from airpath_papers.qawla.tables import ip_throughput_mbps
 from airpath_papers.qawla.thresholds import OVER_RATINGS_DB
 
@@ -47,21 +41,14 @@ __all__ = ["CLAIMS"]
 def _named(spec: ClaimSpec) -> list[Point]:
     """Return the scenarios at B = 10, those that a claim names apart."""
     return [
-        Point({"idx": idx, "of": "named" if idx in spec["idx"] else "others"}, (idx, 10))
-        for idx in published_table(10)
+        Point({**place, "of": "named" if place["idx"] in spec["idx"] else "others"}, cell)
+        for place, cell in SWEEPS.points("table3")
     ]
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    "fig5": same(Point({"B": b}, (FIG5_IDX, b)) for b in sorted(BOUNDARIES)),
-    "fig6": same(
-        Point({"idx": idx, "at_boundary": idx in AT_BOUNDARY}, (idx, FIG6_B))
-        for idx in (*AT_BOUNDARY, *ELSEWHERE)
-    ),
+    **SWEEPS.point_sets(),
     "table3": _named,
-    "tables": same(
-        Point({"B": b, "idx": idx}, (idx, b)) for b in BOUNDARIES for idx in published_table(b)
-    ),
     "channels": same(
         Point({"channel": key, "mcs": mcs}, (key, mcs)) for key in CHANNELS for mcs in mcs_table()
     ),
@@ -100,7 +87,7 @@ def _upper(session: Session, cell: Any) -> float:
 
 
 def _printed_difference(_session: Session, cell: Any) -> float:
-    row = published(*cell)
+    row = published(cell)
     return row.analysis_mbps / row.ns3_mbps - 1
 
 

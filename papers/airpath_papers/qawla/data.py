@@ -15,11 +15,6 @@ from airpath.reproduction.files import read_records, read_table
 from airpath_papers.paths import QAWLA
 
 __all__ = [
-    "AT_BOUNDARY",
-    "BOUNDARIES",
-    "ELSEWHERE",
-    "FIG5_IDX",
-    "FIG6_B",
     "FLOWS",
     "MEAN_RTT0_MS",
     "MEASURES",
@@ -33,7 +28,6 @@ __all__ = [
     "inputs",
     "link_rate_bps",
     "mcs_table",
-    "published",
     "published_entry",
     "published_table",
 ]
@@ -46,20 +40,6 @@ SUBCARRIERS_PER_S: Final = 5.376e6
 
 TABLE_OF: Final = {10: "table3", 20: "table4", 30: "table5"}
 """The table of results for each B, packets, where the link changes its regime."""
-
-BOUNDARIES: Final = tuple(TABLE_OF)
-
-FIG5_IDX: Final = 2
-"""The scenario of Fig. 5, for every B."""
-
-FIG6_B: Final = 20
-"""B of Fig. 6, packets."""
-
-AT_BOUNDARY: Final = (3, 4, 13, 14)
-"""Scenarios of Fig. 6 whose solution is at the boundary."""
-
-ELSEWHERE: Final = (11, 18)
-"""Scenarios of Fig. 6 whose solution is in R1 and in R2."""
 
 MEASURES: Final = {
     "mean_normalised_throughput": "T_M",
@@ -194,11 +174,6 @@ def published_table(boundary: int) -> Mapping[int, Published]:
     """Return Table 3, 4 or 5 by idx; `boundary` is B: 10, 20 or 30 packets."""
     rows = read_records(QAWLA, f"{TABLE_OF[boundary]}.csv", Published, {"boundary": "B"})
     return {row.idx: row for row in rows}
-
-
-def published(idx: int, boundary: int) -> Published:
-    """Return the row of one cell."""
-    return published_table(boundary)[idx]
 
 
 @cache

@@ -48,7 +48,6 @@ __all__ = [
     "draw_curves",
     "error_rates",
     "error_rates_table",
-    "is_common",
     "poisson_test",
     "rates_of",
     "resampled",
@@ -215,11 +214,6 @@ def _error_rate(snr_db: int, mcs: int, published: float) -> Row:
     }
     rates = (published, here["per"], None, here["per_low"], here["per_high"])
     return Row({"mcs": mcs, "snr_db": snr_db}, "per", "1", *rates, tolerance, extra)
-
-
-def is_common(row: Row) -> bool:
-    """Return whether an error rate of Table 2 is compared by its ratio."""
-    return bool(row.extra["published_errors"] >= COMMON_ERRORS)
 
 
 def poisson_test(first: tuple[int, int], second: tuple[int, int]) -> float:

@@ -13,16 +13,10 @@ from airpath.reproduction.engine import Solved
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath.results.intervals import Interval
-from airpath_papers.qawla.data import (
-    AT_BOUNDARY,
-    BOUNDARIES,
-    ELSEWHERE,
-    FIG5_IDX,
-    FIG6_B,
-    inputs,
-    published,
-)
+from airpath_papers.qawla.data import inputs
+from airpath_papers.qawla.scenarios import SWEEPS, published
 from airpath_papers.qawla.tables import ANALYSIS, domain
 
 if TYPE_CHECKING:
@@ -30,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "CELLS",
+    "TITLES",
     "distribution_item",
     "most_likely",
     "queue_distribution",
@@ -68,20 +62,16 @@ def most_likely(u: Sequence[Interval]) -> int:
 
 # --- the items ---------------------------------------------------------------------------------
 
-CELLS: Final[Mapping[str, list[Cell]]] = {
-    "fig5": [(FIG5_IDX, boundary) for boundary in BOUNDARIES],
-    "fig6": [(idx, FIG6_B) for idx in sorted((*AT_BOUNDARY, *ELSEWHERE))],
-}
-
 TITLES: Final = {
-    "fig5": f"Fig. 5: queue length, idx = {FIG5_IDX}, three boundaries B",
-    "fig6": f"Fig. 6: queue length, B = {FIG6_B}, six scenarios",
+    "fig5": "Fig. 5: queue length, idx = 2, three boundaries B",
+    "fig6": "Fig. 6: queue length, B = 20, six scenarios",
 }
 
 
 def distribution_item(key: str) -> Evaluate:
     """Return what evaluates Fig. 5 or 6."""
-    title, cells = TITLES[key], CELLS[key]
+    title = TITLES[key]
+    cells = sorted(SWEEPS.cells(key), key=lambda cell: (cell.axes["idx"], cell.axes["B"]))
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         found = {cell: queue_distribution(session, cell) for cell in cells}
@@ -104,8 +94,8 @@ def distribution_item(key: str) -> Evaluate:
     return evaluate
 
 
-def _rows(cell: Cell, session: Session) -> list[Row]:
-    theirs, solved = published(*cell), session.solution(cell)
+def _rows(cell: SweepPoint, session: Session) -> list[Row]:
+    theirs, solved = published(cell), session.solution(cell)
     key = {"idx": theirs.idx, "B": theirs.boundary}
     lengths, tolerance = (theirs.queue_packets, solved.queue_packets), ANALYSIS["queue_analysis"]
     extra = {"domain_published": theirs.domain, "domain_ours": domain(solved)}
@@ -116,16 +106,17 @@ def _rows(cell: Cell, session: Session) -> list[Row]:
     return rows
 
 
-def _table(title: str, found: Mapping[Cell, Sequence[Interval]], session: Session) -> Table:
+def _table(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session) -> Table:
     lines = []
     for cell, u in found.items():
-        theirs, solved = published(*cell), session.solution(cell)
+        theirs, solved = published(cell), session.solution(cell)
         measured = ["not simulated", "", ""]
         if u:
             mean = sum(k * share.mean for k, share in enumerate(u))
             measured = [f"{mean:.2f}", str(most_likely(u)), f"{u[0].mean:.4f}"]
+        place = (str(theirs.idx), str(theirs.boundary))
         lengths = (f"{theirs.queue_packets:.4f}", f"{solved.queue_packets:.4f}")
-        lines.append([*map(str, cell), *lengths, theirs.domain, domain(solved), *measured])
+        lines.append([*place, *lengths, theirs.domain, domain(solved), *measured])
     columns = [("", "idx"), ("", "B")]
     columns += [(group, name) for group in ("x*", "domain") for name in ("paper", "ours")]
     columns += [("simulated", name) for name in ("mean", "most likely", "u_0")]
@@ -136,7 +127,7 @@ def _table(title: str, found: Mapping[Cell, Sequence[Interval]], session: Sessio
     return Table(title, columns, lines, notes)
 
 
-def _as_csv(title: str, found: Mapping[Cell, Sequence[Interval]], session: Session) -> str:
+def _as_csv(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session) -> str:
     paper, build = session.paper, session.engine.build()
     lines = [
         f"# {paper.citation}",
@@ -145,11 +136,12 @@ def _as_csv(title: str, found: Mapping[Cell, Sequence[Interval]], session: Sessi
         f"{session.effort.describe()}; {paper.key}.json beside this file has the scenarios.",
         "# probability: fraction of time with `packets` waiting at the bottleneck; low, high: "
         f"{100 * paper.confidence:g} % interval.",
-        ",".join([*paper.cell_names, "packets", "probability", "low", "high"]),
+        "idx,B,packets,probability,low,high",
     ]
-    for (idx, boundary), u in found.items():
+    for cell, u in found.items():
+        place = f"{cell.axes['idx']},{cell.axes['B']}"
         for k, share in enumerate(u):
-            lines.append(f"{idx},{boundary},{k},{share.mean:.6g},{share.low:.6g},{share.high:.6g}")
+            lines.append(f"{place},{k},{share.mean:.6g},{share.low:.6g},{share.high:.6g}")
     return "\n".join([*lines, ""])
 
 
@@ -160,7 +152,7 @@ RARE: Final = 2e-4
 
 
 def draw_distributions(
-    title: str, found: Mapping[Cell, Sequence[Interval]], session: Session
+    title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session
 ) -> Figure:
     """Return the figure: a panel for each cell, bars in the colour of the regime, and x*."""
     columns = 1 if len(found) < 4 else 2
@@ -169,7 +161,7 @@ def draw_distributions(
     panels: Any = figure.subplots(rows, columns, sharex=True, sharey=columns == 1, squeeze=False)
     longest = 0
     for letter, panel, (cell, u) in zip("abcdef", panels.flat, found.items(), strict=False):
-        solved, theirs, case = session.solution(cell), published(*cell), inputs()[cell[0]]
+        solved, theirs, case = session.solution(cell), published(cell), inputs()[cell.axes["idx"]]
         _draw_bars(panel, u, theirs.boundary)
         _draw_analysis(panel, solved, theirs.queue_packets)
         r1, r2 = case.rate_mbps

@@ -24,14 +24,14 @@ from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.data import TABLE_OF, inputs, link_rate_bps, mcs_table, published_table
+from airpath_papers.qawla.data import TABLE_OF, inputs, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import error_rates, error_rates_table, small
+from airpath_papers.qawla.scenarios import SWEEPS
 
 __all__ = [
     "ANALYSIS",
     "CELL_LIMIT",
     "MEAN_LIMIT",
-    "cells_of_table",
     "domain",
     "evaluate_table2",
     "ip_throughput_mbps",
@@ -154,11 +154,6 @@ ANALYSIS_COLUMNS: Final[list[ColumnSet | NoteColumns]] = [
 ]
 
 
-def cells_of_table(boundary: int) -> list[Cell]:
-    """Return the 18 cells of the table for B = `boundary`."""
-    return [(idx, boundary) for idx in published_table(boundary)]
-
-
 def results_table(boundary: int) -> Evaluate:
     """Return what evaluates the table for B = `boundary`: 10, 20 or 30 packets."""
     key = TABLE_OF[boundary]
@@ -167,7 +162,8 @@ def results_table(boundary: int) -> Evaluate:
     def evaluate(session: Session, _out: Path | None) -> ItemResult:
         where = {"domain": "domain_published"}
         places = published_rows(QAWLA, f"{key}.csv", ("idx", "B"), QUANTITIES, where)
-        found = [_filled(row, session) for row in places]
+        cells = {(at.place["idx"], at.place["B"]): at.cell for at in SWEEPS.points(key)}
+        found = [_filled(row, cells[row.row["idx"], row.row["B"]], session) for row in places]
         simulated = comparison(
             f"{heading}: aggregate TCP throughput T simulated, Mbit/s",
             [row for row in found if row.quantity not in ANALYSIS],
@@ -189,16 +185,15 @@ def results_table(boundary: int) -> Evaluate:
         known = [
             r for r in found if (r.published if r.quantity in ANALYSIS else r.ours) is not None
         ]
-        title, complete = f"Aggregate TCP throughput for B = {boundary}", cells_of_table(boundary)
+        title, complete = f"Aggregate TCP throughput for B = {boundary}", [*cells.values()]
         tables = [simulated, analysed]
         return ItemResult(key, title, known, tables, complete=session.complete(complete))
 
     return evaluate
 
 
-def _filled(row: Row, session: Session) -> Row:
+def _filled(row: Row, cell: Cell, session: Session) -> Row:
     """Return a published row with our number, if there is one."""
-    cell = (row.row["idx"], row.row["B"])
     if row.quantity not in ANALYSIS:
         estimate = session.estimate(cell, ip_throughput_mbps)
         if estimate is None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import airpath as ap
 from airpath_papers.qawla.data import published_table
-from airpath_papers.qawla.scenarios import build
+from airpath_papers.qawla.scenarios import path
 
 # --- bounds --------------------------------------------------------------------------------------
 
@@ -121,7 +121,8 @@ def paper_cases() -> list[Case]:
     """Return rows 9, 2, 3, 6, 12, 15 at B = 20 as the paper has its TCP; 9 with Linux's as well."""
     found = []
     for idx in PAPER_BOUNDS:
-        full, short = build(idx, 20), build(idx, 20, 75.0, 15.0)
+        full = path(idx, 20)
+        short = full.model_copy(update={"duration": "75 s", "warmup": "15 s"})
         near = with_tcp(full, cc="newreno", profile="linux", tcp=NEAR_KERNEL)
         simulated = {"ns3-2014": full, "near-kernel": near}
         found.append(Case(f"paper-{idx}", "paper", short, simulated, 5 if idx == 9 else 3))
