@@ -15,7 +15,6 @@ from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.sbd.claims import SWEEPS
 from airpath_papers.sbd.data import (
     BEARERS,
-    BUFFER,
     PROPOSED,
     Published,
     drop_tail,
@@ -276,12 +275,12 @@ def trace_item(key: str) -> Evaluate:
             "change": (SWITCH_S, SWITCH_S + START_S),
             "128 kbit/s": (SWITCH_S + START_S, session.effort_of(point).duration_s),
         }
-        trace, figures = Trace(session, point, parts, BUFFER, "SDUs"), []
+        trace, figures = Trace(session, point, parts), []
         if out is not None:
             run = f"one run, seed {session.seed}"
             about = f"Alcaraz & Cerdán 2006 · {run} · "
             about += "BO: occupancy of the RLC buffer, 1500-byte SDUs"
-            drawn = (title, about, "BO, SDUs", (SWITCH_S, "128 kbit/s"))
+            drawn = (title, about, (SWITCH_S, "128 kbit/s"))
             about_files = (f"sbd-{key}", title, f"{session.paper.citation} {run}")
             figures = session.draw(lambda: trace.figure(*drawn), out, *about_files)
         rows = trace.rows({"aqm": str(keys(point)["aqm"])})

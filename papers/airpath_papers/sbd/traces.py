@@ -1,7 +1,4 @@
-"""One run as it goes: what waits at the bottleneck, the windows, the sequence numbers.
-
-The cell records `RECORDED`.
-"""
+"""One run as it goes: the occupancy of the RLC buffer, the windows, the sequence numbers."""
 
 from __future__ import annotations
 
@@ -12,54 +9,44 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, Row, Table
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.sbd.data import BUFFER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-__all__ = ["RECORDED", "Trace"]
+__all__ = ["Trace"]
 
-RECORDED: Final = ("queue", "cwnd", "seq_sent", "seq_received", "seq_dropped", "drop")
-"""The series of a trace."""
+FLOWS: Final = 2
+SEGMENT: Final = 1460
+"""Payload of a packet, bytes."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The first run of a cell.
+    """The first run of a point.
 
     Parameters
     ----------
     session : Session
-        Has the cell.
-    cell : Cell
-        Which.
+        Has the point.
+    point : SweepPoint
+        Records the queue, the windows, the sequence numbers and the drops.
     parts : mapping of str to tuple of float
         Names of parts of the run, each from when to when, s.
-    limit : int
-        Size of the buffer, packets.
-    unit : str
-        What packets are called there: ``SDUs``.
-    flows : int
-        How many flows are drawn. Default 2.
-    segment : int
-        Payload of a packet, bytes. Default 1460.
     """
 
     session: Session
-    cell: Cell
+    point: SweepPoint
     parts: Mapping[str, tuple[float, float]]
-    limit: int
-    unit: str
-    flows: int = 2
-    segment: int = 1460
 
     def rows(self, place: Mapping[str, str]) -> list[Row]:
         """Return what was measured in each part as rows that `place` and the part name."""
         return [
-            Row({**place, "part": part}, quantity, self.unit, None, value)
+            Row({**place, "part": part}, quantity, "SDUs", None, value)
             for part, times in self.parts.items()
             for quantity, value in self._measured(*times).items()
         ]
@@ -74,13 +61,13 @@ class Trace:
             lines.append([part, f"{low:g}-{high:g}", *values, *drops])
         columns = [("", "part"), ("", "s"), ("occupancy", "mean"), ("occupancy", "largest")]
         columns += [("drops", "overflow"), ("drops", "early")]
-        return Table(title, columns, lines, [f"One run; occupancy in {self.unit} of 1500 bytes."])
+        return Table(title, columns, lines, ["One run; occupancy in SDUs of 1500 bytes."])
 
     def _measured(self, low: float, high: float) -> dict[str, float]:
-        times, levels = self.session.series(self.cell, "queue").of(0)
+        times, levels = self.session.series(self.point, "queue").of(0)
         grid = np.arange(low, high, 0.01)
         occupancy = levels[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]
-        drops = self.session.series(self.cell, "drop")
+        drops = self.session.series(self.point, "drop")
         reasons = drops.value[(drops.time_s >= low) & (drops.time_s < high)]
         return {
             "mean_occupancy": float(occupancy.mean()),
@@ -89,31 +76,29 @@ class Trace:
             "early_drops": float((reasons == 1).sum()),
         }
 
-    def figure(self, title: str, about: str, occupancy: str, change: tuple[float, str]) -> Figure:
+    def figure(self, title: str, about: str, change: tuple[float, str]) -> Figure:
         """Return the figure: occupancy, then the windows, then the sequence numbers.
 
         Parameters
         ----------
         title, about : str
             Of the figure.
-        occupancy : str
-            Name of the occupancy's axis.
         change : tuple of float and str
             When something changes, s, and to what.
         """
         from matplotlib.lines import Line2D
 
-        flows, colours = self.flows, [*plotting.COLOURS.values()]
+        flows, colours = FLOWS, [*plotting.COLOURS.values()]
         figure = plotting.new_figure(9.6, 1.0 + 1.6 * (1 + 2 * flows))
         heights = (1.1, *(0.9,) * flows, *(1.3,) * flows)
         panels: Any = figure.subplots(1 + 2 * flows, 1, sharex=True, height_ratios=heights)
         windows, numbers = panels[1 : 1 + flows], panels[1 + flows :]
         grey = {"color": plotting.COLOURS["grey"], "linestyle": (0, (4, 3)), "linewidth": 1.0}
-        self._occupancy(panels[0], occupancy, change, grey)
+        self._occupancy(panels[0], change, grey)
         for flow, (panel, below) in enumerate(zip(windows, numbers, strict=True)):
-            times, window = self.session.series(self.cell, "cwnd").of(flow)
+            times, window = self.session.series(self.point, "cwnd").of(flow)
             line = {"color": colours[flow], "lw": 0.9}
-            panel.step(times, window / self.segment, where="post", **line)
+            panel.step(times, window / SEGMENT, where="post", **line)
             panel.set_ylabel(f"cwnd {flow + 1},\nsegments")
             self._sequence(below, flow)
         # What the flows did is compared: on the same scale.
@@ -123,7 +108,7 @@ class Trace:
                 panel.set_ylim(0, top)
         for panel in panels:
             panel.axvline(change[0], **grey)
-        end_s = self.session.effort_of(self.cell).duration_s
+        end_s = self.session.effort_of(self.point).duration_s
         panels[-1].set(xlabel="time, s", xlim=(0, end_s))
         figure.align_ylabels()
         dots: dict[str, Any] = {"linestyle": "", "markersize": 6}
@@ -136,25 +121,22 @@ class Trace:
         plotting.heading(figure, title, about)
         return figure
 
-    def _occupancy(
-        self, panel: Axes, name: str, change: tuple[float, str], grey: Mapping[str, Any]
-    ) -> None:
-        times, levels = self.session.series(self.cell, "queue").of(0)
+    def _occupancy(self, panel: Axes, change: tuple[float, str], grey: Mapping[str, Any]) -> None:
+        times, levels = self.session.series(self.point, "queue").of(0)
         panel.step(times, levels, where="post", color=plotting.COLOURS["black"], lw=0.7)
-        panel.axhline(self.limit, **grey)
-        panel.set_ylim(0, self.limit + 10)
-        panel.set_ylabel(name)
-        panel.annotate(change[1], (change[0], self.limit + 9), xytext=(3, 0), va="top", **_NEAR)
-        panel.annotate("buffer", (0, self.limit), xytext=(3, 2), va="bottom", **_NEAR)
+        panel.axhline(BUFFER, **grey)
+        panel.set_ylim(0, BUFFER + 10)
+        panel.set_ylabel("BO, SDUs")
+        panel.annotate(change[1], (change[0], BUFFER + 9), xytext=(3, 0), va="top", **_NEAR)
+        panel.annotate("buffer", (0, BUFFER), xytext=(3, 2), va="bottom", **_NEAR)
 
     def _sequence(self, panel: Axes, flow: int) -> None:
         for series, name, colour, marker in _SEQUENCES:
-            times, numbers = self.session.series(self.cell, series).of(flow)
-            segments: NDArray[np.float64] = numbers / self.segment
+            times, numbers = self.session.series(self.point, series).of(flow)
             crosses = {"markersize": 6.0, "markeredgewidth": 1.4}
             size = crosses if marker == "x" else {"markersize": 1.5}
             line: Any = {"color": plotting.COLOURS[colour], "linestyle": "", **size}
-            panel.plot(times, segments, marker, label=name, **line)
+            panel.plot(times, numbers / SEGMENT, marker, label=name, **line)
         panel.set_ylabel(f"flow {flow + 1},\nsegment")
 
 
