@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, joined, known
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, joined, known, means
 from airpath.reproduction.formulas import of_replication, of_run
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
+from airpath.reproduction.vocabulary import interpolated
 from airpath_papers.clamp.claims import MEASURES
 from airpath_papers.clamp.measures import fairness, queueing_delay_s
 from airpath_papers.clamp.sweeps import sweep
-from airpath_papers.clamp.tradeoff import Tradeoff
 
 from .scenarios import PARTS_S, RETURN_S, SWEEPS
 
@@ -98,14 +98,14 @@ def _target_delay(session: Session, spec: ClaimSpec, cells: Mapping[str, Any]) -
     parts = {name: delays_of_parts(session, case, spec["settle_s"]) for name, case in JOINS.items()}
     link = max(abs(delay / TARGET_S - 1) for delay in parts["a moves"])
     held: dict[int, dict[str, float]] = {}
-    fixed = Tradeoff(cells["fixed"], queueing_delay_s)
-    least = min(fixed.places(session))  # of the smallest a of the sweep
+    fixed = (means(session, cells["fixed"], each) for each in (queueing_delay_s, fairness))
+    delays, fair_of = zip(*sorted(zip(*fixed, strict=True)), strict=True)
     for ms, case in cells["targets"].items():
         delay = known(session, case, queueing_delay_s).mean
         held[ms] = {
             "delay_ms": 1e3 * delay,
             "jain": known(session, case, fairness).mean,
-            "jain_of_fixed_a": fixed.at(session, max(delay, least), fairness),
+            "jain_of_fixed_a": interpolated(delays, fair_of, max(delay, delays[0])),
         }
     off = max(abs(found["delay_ms"] / ms - 1) for ms, found in held.items())
     fair = all(found["jain"] >= found["jain_of_fixed_a"] for found in held.values())

@@ -14,8 +14,8 @@ from airpath.reproduction.manifest import Cells, Evaluate, titles
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.clamp.curves import Curve
 from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
-from airpath_papers.clamp.tradeoff import Curve, Tradeoff
 
 from . import fluid_map
 from .checks import JOINS, TARGET_S, TARGETS, delays_of_parts, returned, swing
@@ -322,8 +322,7 @@ def _draw_antennas(session: Session, title: str) -> Figure:
         panels, (JAIN, TOTAL), ("Jain's index", "total rate, Mbit/s"), strict=True
     ):
         for (label, cases), colour in zip(_antennas().items(), COLOURS, strict=True):
-            found = Tradeoff(cases, queueing_delay_s)
-            Curve(label, found, measure, colour).draw(axes, session, 1e3)
+            Curve(label, cases, queueing_delay_s, measure, colour).draw(axes, session)
         axes.set(xlabel="mean queueing delay, ms", ylabel=name)
     panels[0].legend(loc="lower right", fontsize=8)
     plotting.heading(figure, title[0].upper() + title[1:], session.effort.describe())

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
-from airpath.present.points import Point, Points, draw
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.claims import means
 from airpath.reproduction.manifest import Evaluate
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.clamp.curves import Curve
 from airpath_papers.clamp.measures import (
+    DELAYS,
     FLOWS_MS,
     download_s,
     queueing_delay_s,
@@ -22,11 +24,9 @@ from airpath_papers.clamp.measures import (
     timeouts_per_s,
     total_mbps,
 )
-from airpath_papers.clamp.sweeps import NAMES, sweep, tradeoff
-from airpath_papers.clamp.tradeoff import Curve
+from airpath_papers.clamp.sweeps import NAMES, sweep
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["FIGURES", "drawn_over", "figure_of"]
@@ -73,9 +73,9 @@ class Panel(NamedTuple):
 def _of_flows(
     fast: bool, clamp: bool, low_rate: bool, delay: str, measures: Mapping[int, Measured]
 ) -> list[Curve]:
-    cases = tradeoff(fast, clamp, low_rate, delay)
+    points = sweep(fast, clamp, low_rate)
     return [
-        Curve(f"{flow} ms", cases, measures[flow], colour, marker, line)
+        Curve(f"{flow} ms", points, DELAYS[delay], measures[flow], colour, marker, line)
         for flow, (colour, marker, line) in LOOKS.items()
     ]
 
@@ -95,7 +95,8 @@ def _four(delay: str, measure: Measured, title: str, ordinate: str, scale: str =
     curves = [
         Curve(
             f"{NAMES[clamp]}, {SPEEDS[fast]}",
-            tradeoff(fast, clamp, delay=delay),
+            sweep(fast, clamp),
+            DELAYS[delay],
             measure,
             "red" if fast else "blue",
             "o" if clamp else "s",
@@ -237,31 +238,6 @@ def _evaluate(key: str) -> Evaluate:
     return evaluate
 
 
-def _points(curve: Curve, session: Session, last_ms: float) -> list[Point]:
-    """Return the points of a curve up to a delay, ms, with intervals if there are enough runs."""
-    points = []
-    for cell in curve.tradeoff.cells:
-        x, y = session.estimate(cell, curve.tradeoff.over), curve.value.estimate(session, cell)
-        if x is None or y is None or 1e3 * x.mean > last_ms:
-            continue
-        halves = (x.error_bar, y.error_bar) if x.reps >= LEAST_RUNS else (0.0, 0.0)
-        points.append(Point(1e3 * x.mean, y.mean, 1e3 * halves[0], halves[1]))
-    return sorted(points)
-
-
-def _draw(axes: Axes, panel: Panel, session: Session, last_ms: float) -> float:
-    """Draw a panel; return its highest point, intervals apart."""
-    highest = 0.0
-    for curve in panel.curves:
-        points = _points(curve, session, last_ms)
-        colour = plotting.COLOURS[curve.colour]
-        look: dict[str, Any] = {"color": colour, "marker": curve.marker, "markersize": 4}
-        line = {"lw": 1.0, "linestyle": curve.line}
-        draw(axes, Points(curve.label, points, look, line))
-        highest = max([highest, *(point.y for point in points)])
-    return highest
-
-
 def figure_of(drawn: FigureSpec, session: Session) -> Figure:
     """Return a figure of the sweeps."""
     height, width = len(drawn.panels), len(drawn.panels[0])
@@ -270,7 +246,8 @@ def figure_of(drawn: FigureSpec, session: Session) -> Figure:
     for row, shown in zip(panels, drawn.panels, strict=True):
         highest: dict[str, float] = {}
         for axes, panel in zip(row, shown, strict=True):
-            most = _draw(axes, panel, session, drawn.last_ms)
+            curves = (c.draw(axes, session, drawn.last_ms, LEAST_RUNS) for c in panel.curves)
+            most = max(curves)
             highest[panel.ordinate] = max(most, highest.get(panel.ordinate, 0.0))
             axes.set(title=panel.title, xlabel=AXES[drawn.delay], ylabel=panel.ordinate)
             axes.xaxis.label.set_fontsize(9)
@@ -313,7 +290,7 @@ def _draw_fig9(session: Session) -> Figure:
     for axes, (delay, name) in zip(panels, AXES.items(), strict=True):
         for fast, clamp, _ in ALL:
             cases = sweep(fast, clamp)
-            delays = [1e3 * place for place in tradeoff(fast, clamp, delay=delay).places(session)]
+            delays = [1e3 * place for place in means(session, cases, DELAYS[delay])]
             colour = plotting.COLOURS["red" if fast else "blue"]
             line = (
                 {"marker": "o", "linestyle": "-"} if clamp else {"marker": "s", "linestyle": "--"}

@@ -7,12 +7,10 @@ from typing import Final
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.clamp.dynamics import CASES, dynamics
 from airpath_papers.clamp.link import link
-from airpath_papers.clamp.measures import DELAYS
 from airpath_papers.clamp.scenarios import cell, saturated
-from airpath_papers.clamp.tradeoff import Tradeoff
 from airpath_papers.paths import CLAMP
 
-__all__ = ["DYNAMICS", "NAMES", "SWEEPS", "sweep", "tradeoff"]
+__all__ = ["DYNAMICS", "NAMES", "SWEEPS", "sweep"]
 
 SWEEPS: Final = Sweeps(CLAMP, cell, link, dynamics, saturated)
 
@@ -27,8 +25,3 @@ def sweep(fast: bool, clamp: bool, low_rate: bool = False) -> list[SweepPoint]:
     """Return the points of a sweep, in the order of the knob."""
     speed = "fast" if fast else "slow"
     return SWEEPS.cells("sweeps", speed=speed, protocol=NAMES[clamp], low_rate=low_rate)
-
-
-def tradeoff(fast: bool, clamp: bool, low_rate: bool = False, delay: str = "end") -> Tradeoff:
-    """Return a sweep, placed by the mean queueing delay of a definition in `DELAYS`, s."""
-    return Tradeoff(sweep(fast, clamp, low_rate), DELAYS[delay])

@@ -124,10 +124,6 @@ class Session:
         """The paper, the seed and the effort: what a figure says about itself."""
         return f"{self.paper.citation} seed {self.seed}, {self.effort.describe()}"
 
-    def simulated_cells(self) -> list[Cell]:
-        """Return the cells of which at least one replication is there, in simulated order."""
-        return list(self._simulated)
-
     def resampled(self, draw: int) -> Session:
         """Return the session with its runs drawn again, with replacement (bootstrap).
 

@@ -44,7 +44,7 @@ import numpy as np
 from airpath.reproduction.session import Session
 from airpath.reproduction.values import Array, Values, combined, constant
 
-__all__ = ["FUNCTIONS", "OutsideRangeError", "crossing"]
+__all__ = ["FUNCTIONS", "OutsideRangeError", "crossing", "interpolated"]
 
 
 class OutsideRangeError(ValueError):
@@ -194,13 +194,20 @@ def _reaching(_session: Session, over: Values, values: Values, level: Values) ->
 
 
 def _at(_session: Session, over: Values, values: Values, *wanted: Values) -> Values:
-    found = [_interpolated(over, values, place) for each in wanted for place in each]
+    x, y = _sorted(over, values)
+    found = [interpolated(x, y, place) for each in wanted for place in each]
     places = [{"at": place} for each in wanted for place in each]
     return Values(places, np.array(found))
 
 
-def _interpolated(over: Values, values: Values, place: float) -> float:
-    x, y = _sorted(over, values)
+def interpolated(x: Sequence[float], y: Sequence[float], place: float) -> float:
+    """Return y at a place, linear between points in rising order of x.
+
+    Raises
+    ------
+    OutsideRangeError
+        If no two points enclose the place.
+    """
     for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
         if x0 <= place <= x1 and x0 < x1:
             return y0 + (place - x0) / (x1 - x0) * (y1 - y0)
