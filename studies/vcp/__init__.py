@@ -6,39 +6,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.base import Effort
 from airpath.reproduction.manifest import paper_of
-from airpath_papers.vcp import effort_of as effort_of_paper
-from airpath_papers.vcp.scenarios import Case, build
+from airpath.reproduction.sweeps import SweepPoint
 
 from . import bursts, rates, recorded
-from .checks import CLAIMS
-from .lte import Recorded, build_recorded, effort_of_recorded
+from .checks import CLAIMS, DIRECTORY, SWEEPS
 from .sensitivity import CHANGED
 from .transports import TRANSPORTS
-from .variants import variant_of
 
 __all__ = ["DIRECTORY", "PAPER"]
 
-DIRECTORY: Final = Path(__file__).parent
 
-
-def effort_of(cell: Cell, effort: Effort) -> Effort:
-    """Return how long and how often a cell is simulated, given the mode's effort."""
-    if isinstance(cell, Recorded):
-        return effort_of_recorded(effort)
-    return effort_of_paper(cell, effort)
-
-
-def simulated(cell: Cell, effort: Effort) -> Any:
-    """Return the scenario of a cell, which may take as long as `effort` says."""
-    if isinstance(cell, Recorded):
-        return build_recorded(cell, effort)
-    case = Case(*cell)
-    return build(case, effort, variant_of(case))
+def _effort_of(point: SweepPoint, effort: Effort) -> Effort:
+    """Return how long and how often a point is simulated: the recorded link at most 10 times."""
+    if point.scenario == "recorded":
+        effort = replace(effort, replications=min(10, effort.replications))
+    return SWEEPS.effort_of(point, effort)
 
 
 PAPER: Final = replace(
@@ -52,9 +38,8 @@ PAPER: Final = replace(
             "bursts": bursts.ITEM,
             "trace": recorded.ITEM,
         },
-        cell_names=Case._fields,
-        simulated_scenario=simulated,
-        effort_of=effort_of,
+        SWEEPS,
+        effort_of=_effort_of,
     ),
     key="vcp-studies",
 )

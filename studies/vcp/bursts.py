@@ -2,107 +2,92 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.common import about
-from airpath_papers.vcp.measures import DELIVERED, share_interval, simulated_per
+from airpath_papers.vcp.common import item
+from airpath_papers.vcp.measures import DELIVERED, error_rate
+from airpath_papers.vcp.scenarios import BAD_SHARE, RATE_MBPS
 
-from .burst_failures import BURST_CELLS, CODE_RATES, SNR_DB, doppler_hz, law_of
-from .variants import BAD_SHARE, BURST_BITS
+from .checks import DIRECTORY, SWEEPS, law_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-__all__ = ["ITEM"]
-
-DIRECTORY: Final = Path(__file__).parent
-
-_CELLS: Final[list[Cell]] = list(BURST_CELLS.values())
+__all__ = ["ITEM", "doppler_hz"]
 
 
-def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(DIRECTORY)["bursts"]
+def doppler_hz(bits: int) -> float:
+    """Return the Doppler shift whose fades last so long and take this share of time.
+
+    Rayleigh, one branch: a fade below the threshold ρ² of the mean power has the share
+    1 - exp(-ρ²) and lasts (exp(ρ²) - 1)/(√(2π) f ρ) on the mean.
+    """
+    power = -math.log(1 - BAD_SHARE)
+    lasts_s = bits / (RATE_MBPS * 1e6)
+    return math.expm1(power) / (math.sqrt(2 * math.pi * power) * lasts_s)
+
+
+def _found(session: Session, title: str) -> tuple[list[Row], list[Table]]:
     rows, lines = [], []
-    for (rate, bits), case in BURST_CELLS.items():
-        place: dict[str, int | float | str] = {
-            "antennas": "2x2",
-            "code_rate": rate,
-            "snr_db": SNR_DB,
-            "burst_bits": bits,
-        }
+    for cell in SWEEPS.cells("bursts"):
+        axes = cell.axes
+        rate, bits = axes["code_rate"], axes["burst_bits"]
+        place = {name: axes[name] for name in ("antennas", "code_rate", "snr_db", "burst_bits")}
         extra: dict[str, Any] = {"doppler_hz": doppler_hz(bits)}
-        text = "not simulated"
-        found = simulated_per(session, case)
+        text, law = "not simulated", law_of(rate, bits)
+        found = error_rate(session, cell)
         if found is not None:
-            share, failed, sent = found
-            low, high = _interval(session, found)
+            share, low, high, failed, sent = found
             extra |= {"simulated": share, "failed": failed, "sent": sent}
             text = f"{share:.3g} ({low:.3g} to {high:.3g})"
-        law = law_of(rate, bits)
         rows.append(Row(place, "per", "1", None, law, extra=extra))
-        rows.append(DELIVERED.row(session, case, place))
-        doppler = f"{doppler_hz(bits):.3g}"
-        delivered = DELIVERED.text(session, case)
+        rows.append(DELIVERED.row(session, cell, place))
+        doppler, delivered = f"{doppler_hz(bits):.3g}", DELIVERED.text(session, cell)
         lines.append([f"{rate:g}", f"{bits:,}", doppler, f"{law:.3g}", text, delivered])
     columns = [("", "r"), ("", "burst, bits"), ("", "Doppler shift, Hz"), ("PER", "law")]
     columns += [("PER", "simulated"), ("", "delivered")]
     notes = [
-        f"2x2, {SNR_DB:g} dB, share of bad bits {BAD_SHARE:.4f}. The simulated share of few long "
+        f"2x2, 10 dB, share of bad bits {BAD_SHARE:.4f}. The simulated share of few long "
         "bursts has a wider interval than that of independent packets, which is shown."
     ]
-    table = Table(title, columns, lines, notes)
-    complete, figures = session.complete(_CELLS), []
-    if out is not None and complete:
-        figures = session.draw(
-            lambda: _draw(session, title), out, "vcp-bursts", title, session.about
-        )
-    rows = [row for row in rows if row.ours is not None]
-    return ItemResult("bursts", title, rows, [table], figures, complete=complete)
+    return rows, [Table(title, columns, lines, notes)]
 
 
-def _interval(session: Session, found: tuple[float, int, int]) -> tuple[float, float]:
-    return share_interval(found[1], found[2], session.paper.confidence)
-
-
-def _draw(session: Session, title: str) -> Figure:
+def _draw(session: Session) -> Figure:
     figure = plotting.new_figure(7.6, 4.8)
     axes = figure.subplots()
-    for rate, colour in zip(CODE_RATES, ("orange", "blue"), strict=True):
+    for rate, colour in ((1.0, "orange"), (0.93, "blue")):
+        cells = {c.axes["burst_bits"]: c for c in SWEEPS.cells("bursts", code_rate=rate)}
         look: Any = {"color": plotting.COLOURS[colour]}
         label = "no FEC" if rate == 1 else f"r = {rate:g}"
-        axes.plot(
-            BURST_BITS, [law_of(rate, bits) for bits in BURST_BITS], lw=1.4, label=label, **look
-        )
-        found = [simulated_per(session, BURST_CELLS[rate, bits]) for bits in BURST_BITS]
+        axes.plot([*cells], [law_of(rate, bits) for bits in cells], lw=1.4, label=label, **look)
+        found = {bits: error_rate(session, cell) for bits, cell in cells.items()}
         points = [
-            (bits, share, share - low, high - share)
-            for bits, each in zip(BURST_BITS, found, strict=True)
-            if each is not None and each[1]
-            for share, (low, high) in [(each[0], _interval(session, each))]
+            (bits, of.simulated, of.simulated - of.simulated_low, of.simulated_high - of.simulated)
+            for bits, of in found.items()
+            if of is not None and of.failed
         ]
         if points:
-            at, shares, below, above = zip(*points, strict=True)
-            axes.errorbar(at, shares, yerr=(below, above), fmt="o", capsize=2, **look)
+            at, shares, *ends = zip(*points, strict=True)
+            axes.errorbar(at, shares, yerr=ends, fmt="o", capsize=2, **look)
     grey: Any = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
     axes.axhline(BAD_SHARE, label="share of bad bits", **grey)
-    axes.set(
-        xscale="log",
-        yscale="log",
-        ylim=(1e-8, 1.5),
-        xlabel="mean burst, bits",
-        ylabel="packet error rate",
-    )
+    limits: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylim": (1e-8, 1.5)}
+    axes.set(xlabel="mean burst, bits", ylabel="packet error rate", **limits)
     axes.legend()
-    legend = "Lines: the law; points: simulation, 99 % as if packets were independent. "
-    plotting.heading(figure, title, legend + about(session, "bursts", _CELLS))
     return figure
 
 
-ITEM: Final = (_CELLS, _evaluate)
+ITEM: Final = item(
+    DIRECTORY,
+    "bursts",
+    SWEEPS.cells("bursts"),
+    _found,
+    _draw,
+    "Lines: the law; points: simulation, 99 % as if packets were independent. ",
+)
 """The item's cells, and what makes its result."""

@@ -1,4 +1,4 @@
-"""The checks of ``claims.toml``: hypotheses, written before the first run."""
+"""The points of the study and the measures of ``claims.toml``, written before the first run."""
 
 from __future__ import annotations
 
@@ -6,74 +6,58 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, points_of
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
+from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint, Sweeps
+from airpath_papers.vcp.claims import SWEEPS as OF_PAPER
+from airpath_papers.vcp.claims import law_points
 from airpath_papers.vcp.failures import failure, goodput_share
-from airpath_papers.vcp.grids import LOSSY_DB, PROTOCOLS, cases, past_cases
 from airpath_papers.vcp.measures import delivered_packets, mean_queue
+from airpath_papers.vcp.scenarios import BAD_SHARE, PROTOCOLS, chain_of_bursts
 
-from .burst_failures import law_of
-from .coding import SNRS_DB, rated
-from .lte import RECORDED
-from .variants import BAD_SHARE, BURST_BITS
+from .lte import recorded
 
-__all__ = ["CLAIMS"]
+__all__ = ["CLAIMS", "DIRECTORY", "RATES", "SWEEPS", "law_of", "law_share"]
 
+DIRECTORY: Final = Path(__file__).parent
 
-def _with_priority(_spec: ClaimSpec) -> list[Point]:
-    tcp = past_cases("2x2", 0.93, "tcp-rem", "ack-priority")
-    return points_of([*past_cases("2x2", 0.93, "vcp"), *tcp])
+SWEEPS: Final = Sweeps(DIRECTORY, recorded, parent=OF_PAPER)
 
-
-def _below(per: float, least: float = 0.0) -> list[float]:
-    return [snr for snr in LOSSY_DB if least <= failure("2x2", 1.0, snr) < per]
+RATES: Final = [*dict.fromkeys(point.axes["code_rate"] for point in SWEEPS.cells("code-rate"))]
+"""Of claims.toml, from the weakest code on."""
 
 
-def _ignoring(spec: ClaimSpec) -> list[Point]:
-    snrs = _below(spec["per"])
-    vcp = cases("vcp", "2x2", 1.0, snrs, "ignore-loss")
-    return points_of([*vcp, *cases("tcp-rem", "2x2", 1.0, snrs)])
-
-
-def _with_sack(spec: ClaimSpec) -> list[Point]:
-    snrs = _below(spec["most"], spec["least"])
-    return points_of(
-        case for name in ("cubic-sack", "vcp") for case in cases(name, "2x2", 1.0, snrs)
-    )
-
-
-def _with_codes(_spec: ClaimSpec) -> list[Point]:
+def _with_steps(_spec: ClaimSpec) -> list[Point]:
+    points = SWEEPS.points("code-rate", protocol=PROTOCOLS)
     return [
-        Point({"snr_db": snr, "protocol": name, "code_rate": case.code_rate, "step": step}, case)
-        for snr in SNRS_DB
-        for name in PROTOCOLS
-        for step, case in enumerate(rated(name, snr))
+        Point({**place, "step": RATES.index(place["code_rate"])}, cell) for place, cell in points
     ]
 
 
-def _bursts(_spec: ClaimSpec) -> list[Point]:
-    return [Point({"bits": bits}, bits) for bits in BURST_BITS]
-
-
-def _recorded(_spec: ClaimSpec) -> list[Point]:
-    return [Point({"capacity": name}, cell) for name, cell in RECORDED.items()]
-
-
 POINTS: Final[Mapping[str, PointSet]] = {
-    "priority": _with_priority,
-    "ignoring": _ignoring,
-    "sack": _with_sack,
-    "codes": _with_codes,
-    "bursts": _bursts,
-    "recorded": _recorded,
+    **SWEEPS.point_sets(),
+    "codes": _with_steps,
+    "bursts": same(law_points(bits=(8, 80, 800, 8_000, 80_000, 1_000_000))),
 }
+
+
+def law_of(code_rate: float, bits: int) -> float:
+    """Return the law's failure of data at 2x2 and 10 dB with bursts of a mean length in bits."""
+    return failure("2x2", code_rate, 10.0, **chain_of_bursts(bits))
+
+
+def law_share(_session: Session, point: SweepPoint) -> float:
+    """Return the share of the link's rate that full packets have, by the law."""
+    return goodput_share("2x2", point.axes["code_rate"], point.axes["snr_db"])
+
 
 MEASURES: Final[Mapping[str, Measure]] = {
     "delivered": of_replication(delivered_packets),
     "queue": of_replication(mean_queue),
-    "law_share": of_point(lambda _session, case: goodput_share("2x2", case.code_rate, case.snr_db)),
-    "law": of_point(lambda _session, bits: law_of(0.93, bits)),
-    "bad_share": of_point(lambda _session, _bits: BAD_SHARE),
+    "law_share": of_point(law_share),
+    "law": of_point(lambda _session, point: law_of(0.93, point.axes["bits"])),
+    "bad_share": of_point(lambda _session, _point: BAD_SHARE),
 }
 
-CLAIMS: Final = Claims(Path(__file__).parent, POINTS, MEASURES)
+CLAIMS: Final = Claims(DIRECTORY, POINTS, MEASURES)

@@ -2,95 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.common import about
-from airpath_papers.vcp.delivered import NAMES
+from airpath_papers.vcp.common import item
+from airpath_papers.vcp.delivered import LOOKS, place_of
 from airpath_papers.vcp.failures import goodput_share
 from airpath_papers.vcp.measures import DELIVERED
-from airpath_papers.vcp.scenarios import Case
+from airpath_papers.vcp.scenarios import NAMES
 
-from .coding import COMPARED, RATES, SNRS_DB, best_by_law, best_of, rated
+from .checks import DIRECTORY, RATES, SWEEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
 __all__ = ["ITEM"]
 
-DIRECTORY: Final = Path(__file__).parent
-
-LOOKS: Final = {"vcp": ("blue", "o"), "tcp-rem": ("orange", "s"), "sack": ("green", "D")}
-
-_CELLS: Final[list[Cell]] = [
-    case for protocol in COMPARED for snr in SNRS_DB for case in rated(protocol, snr)
-]
+_POINTS: Final = SWEEPS.points("code-rate")
+SNRS_DB: Final = [*dict.fromkeys(point.place["snr_db"] for point in _POINTS)]
+COMPARED: Final = [*dict.fromkeys(point.place["protocol"] for point in _POINTS)]
 
 
-def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(DIRECTORY)["code-rate"]
-    rows = []
-    for cell in _CELLS:
-        case = Case(*cell)
-        place: dict[str, int | float | str] = {
-            "antennas": case.antennas,
-            "code_rate": case.code_rate,
-            "protocol": case.protocol,
-            "snr_db": case.snr_db,
-        }
-        rows.append(DELIVERED.row(session, case, place))
+def _best_by_law(snr_db: float) -> Any:
+    """Return the rate with the largest (k/b)(1 - failure)."""
+    return max(RATES, key=lambda rate: goodput_share("2x2", rate, snr_db))
+
+
+def _best_of(session: Session, protocol: str, snr_db: float) -> Any:
+    """Return the rate with which a transport delivers most; None when nothing was simulated."""
+    cells = SWEEPS.cells("code-rate", protocol=protocol, snr_db=snr_db)
+    found = {cell.axes["code_rate"]: DELIVERED.estimate(session, cell) for cell in cells}
+    means = {rate: each.mean for rate, each in found.items() if each is not None}
+    return max(means, key=lambda rate: means[rate]) if len(means) == len(RATES) else None
+
+
+def _found(session: Session, title: str) -> tuple[list[Row], list[Table]]:
+    rows = [DELIVERED.row(session, point.cell, place_of(point)) for point in _POINTS]
     lines = []
     for snr in SNRS_DB:
-        rows += [
-            Row(
-                {"antennas": "2x2", "code_rate": rate, "snr_db": snr},
-                "goodput_share",
-                "1",
-                None,
-                goodput_share("2x2", rate, snr),
-            )
-            for rate in RATES
-        ]
-        found = [best_of(session, protocol, snr) for protocol in COMPARED]
+        for rate in RATES:
+            place = {"antennas": "2x2", "code_rate": rate, "snr_db": snr}
+            rows.append(Row(place, "goodput_share", "1", None, goodput_share("2x2", rate, snr)))
+        found = [_best_of(session, protocol, snr) for protocol in COMPARED]
         texts = ["" if each is None else f"{each:g}" for each in found]
-        lines.append([f"{snr:g}", f"{best_by_law(snr):g}", *texts])
+        lines.append([f"{snr:g}", f"{_best_by_law(snr):g}", *texts])
     columns = [("", "SNR_G, dB"), ("best code rate", "law")]
     columns += [("best code rate", NAMES[protocol]) for protocol in COMPARED]
     notes = [
         f"2x2; of {', '.join(f'{rate:g}' for rate in RATES)}. The law: largest (k/b)(1 - PER)."
     ]
-    complete, figures = session.complete(_CELLS), []
-    if out is not None and complete:
-        figures = session.draw(
-            lambda: _draw(session, title), out, "vcp-code-rate", title, session.about
-        )
-    rows = [row for row in rows if row.ours is not None]
-    table = Table(title, columns, lines, notes)
-    return ItemResult("code-rate", title, rows, [table], figures, complete=complete)
+    return rows, [Table(title, columns, lines, notes)]
 
 
-def _draw(session: Session, title: str) -> Figure:
+def _draw(session: Session) -> Figure:
     figure = plotting.new_figure(7.6, 4.8)
     axes = figure.subplots()
-    law = [best_by_law(snr) for snr in SNRS_DB]
+    law = [_best_by_law(snr) for snr in SNRS_DB]
     axes.plot(SNRS_DB, law, color=plotting.COLOURS["black"], lw=1.6, label="law")
-    for place, protocol in enumerate(COMPARED):
-        colour, marker = LOOKS[protocol]
+    for place, (protocol, (colour, marker)) in enumerate(zip(COMPARED, LOOKS, strict=False)):
         look: dict[str, Any] = {"color": plotting.COLOURS[colour], "marker": marker}
-        beside = [snr + 0.12 * (place - 1) for snr in SNRS_DB]
-        best: Sequence[Any] = [best_of(session, protocol, snr) for snr in SNRS_DB]
-        axes.plot(beside, best, lw=0.8, label=NAMES[protocol], **look)
+        dodged = [snr + 0.12 * (place - 1) for snr in SNRS_DB]
+        best: list[Any] = [_best_of(session, protocol, snr) for snr in SNRS_DB]
+        axes.plot(dodged, best, lw=0.8, label=NAMES[protocol], **look)
     axes.set(xlabel="SNR_G, dB", ylabel="best code rate", ylim=(0.55, 1.0))
     axes.legend(loc="lower right")
-    plotting.heading(figure, title, about(session, "code-rate", _CELLS))
     return figure
 
 
-ITEM: Final = (_CELLS, _evaluate)
+ITEM: Final = item(DIRECTORY, "code-rate", [point.cell for point in _POINTS], _found, _draw)
 """The item's cells, and what makes its result."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.quantities import Measured, bottleneck
 from airpath.reproduction.session import Session
 from airpath.scenario.traces import PREFIX
-from airpath_papers.vcp.common import about
+from airpath_papers.vcp.common import item
 from airpath_papers.vcp.measures import DELIVERED
 
-from .lte import DURATION_S, RECORDED, TRACE, trace_file
+from .checks import DIRECTORY, SWEEPS
+from .lte import TRACE, trace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
 __all__ = ["ITEM"]
-
-DIRECTORY: Final = Path(__file__).parent
 
 QUEUE: Final = Measured("queue", "1", lambda run: float(bottleneck(run)["mean_packets"]), 1)
 DELAY: Final = Measured(
@@ -31,44 +27,33 @@ DELAY: Final = Measured(
 MEASURES: Final = (DELIVERED, QUEUE, DELAY)
 
 
-_CELLS: Final[list[Cell]] = list(RECORDED.values())
-
-
-def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(DIRECTORY)["trace"]
+def _found(session: Session, title: str) -> tuple[list[Row], list[Table]]:
     rows: list[Row] = []
     lines = []
-    for name, case in RECORDED.items():
-        found = [each.row(session, case, {"capacity": name}) for each in MEASURES]
-        rows += [row for row in found if row.ours is not None]
-        lines.append([name, *(each.text(session, case) for each in MEASURES)])
+    for place, cell in SWEEPS.points("trace"):
+        rows += [each.row(session, cell, dict(place)) for each in MEASURES]
+        lines.append([place["capacity"], *(each.text(session, cell) for each in MEASURES)])
     columns = [("", "capacity"), ("", "delivered"), ("", "mean queue"), ("", "mean delay, ms")]
     recorded = trace_file() == TRACE
     trace = TRACE.removeprefix(PREFIX) if recorded else "a trace made by Airpath"
-    notes = [f"Ten flows one way over {trace}, {DURATION_S:g} s, each run from another place."]
-    complete, figures = session.complete(_CELLS), []
-    if out is not None and complete:
-        figures = session.draw(
-            lambda: _draw(session, title), out, "vcp-trace", title, session.about
-        )
-    table = Table(title, columns, lines, notes)
-    return ItemResult("trace", title, rows, [table], figures, complete=complete)
+    notes = [f"Ten flows one way over {trace}, 60 s, each run from another place."]
+    return rows, [Table(title, columns, lines, notes)]
 
 
-def _draw(session: Session, title: str) -> Figure:
+def _draw(session: Session) -> Figure:
     figure = plotting.new_figure(9.6, 4.4)
     axes = figure.subplots()
-    for (name, case), colour in zip(RECORDED.items(), ("orange", "blue"), strict=True):
-        times, values = session.series(case, "queue").of(0)
+    for (place, cell), colour in zip(SWEEPS.points("trace"), ("orange", "blue"), strict=True):
+        times, values = session.series(cell, "queue").of(0)
         look: Any = {"color": plotting.COLOURS[colour], "lw": 0.8, "where": "post"}
-        axes.step(times, values, label=f"capacity {name}", **look)
+        axes.step(times, values, label=f"capacity {place['capacity']}", **look)
     axes.set(xlabel="time, s", ylabel="queue, packets")
     axes.set_ylim(bottom=0)
     axes.legend()
-    legend = "The first run of each. "
-    plotting.heading(figure, title, legend + about(session, "trace", _CELLS))
     return figure
 
 
-ITEM: Final = (_CELLS, _evaluate)
+ITEM: Final = item(
+    DIRECTORY, "trace", SWEEPS.cells("trace"), _found, _draw, "The first run of each. "
+)
 """The item's cells, and what makes its result."""

@@ -2,96 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import Evaluate, titles
+from airpath.present.axes import legend_below
+from airpath.reproduction.base import Cell, Row, Table
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.manifest import Cells, Evaluate
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.common import about
-from airpath_papers.vcp.delivered import NAMES
+from airpath_papers.vcp.common import item
+from airpath_papers.vcp.delivered import place_of
 from airpath_papers.vcp.measures import DELIVERED, QUEUE_PACKETS
-from airpath_papers.vcp.scenarios import AS_CHOSEN, Case, Variant
+from airpath_papers.vcp.scenarios import NAMES, PROTOCOLS
 
-from .variants import OF_PROTOCOL, PRIORITY, SENSITIVITY
+from .checks import DIRECTORY, SWEEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["CHANGED"]
 
-__all__ = ["CHANGED", "SETTINGS"]
-
-DIRECTORY: Final = Path(__file__).parent
-
-SETTINGS: Final[Mapping[str, tuple[str, float, float]]] = {
-    "r = 0.93, 14 dB": ("2x2", 0.93, 14.0),
-    "no FEC, 20 dB": ("2x2", 1.0, 20.0),
-}
-"""Past the threshold, and where a hundredth of the data is lost: antennas, code rate, SNR_G."""
-
-PROTOCOLS: Final = ("vcp", "tcp-rem")
+SETTINGS: Final = {"r = 0.93, 14 dB": 14.0, "no FEC, 20 dB": 20.0}
+"""SNR_G, dB, past the threshold, and where a hundredth of the data is lost."""
 COLOURS: Final = {"vcp": "blue", "tcp-rem": "orange"}
 
-
-def _varied(key: str) -> Mapping[str, tuple[Variant, Sequence[str]]]:
-    """Return the variants of an item with the transports that they change."""
-    both: tuple[Variant, Sequence[str]] = (AS_CHOSEN, PROTOCOLS)
-    if key == "advantage":
-        return {"": both, **{name: (each, PROTOCOLS) for name, each in PRIORITY.items()}}
-    return {"": both, **{name: (each, OF_PROTOCOL[name]) for name, each in SENSITIVITY.items()}}
+_CHOSEN: Final = ""
 
 
-def _case(setting: str, protocol: str, variant: str) -> Case:
-    return Case(protocol, *SETTINGS[setting], variant)
+def _changes(key: str) -> dict[str, str]:
+    """Return the changes of an item in words, that of nothing first."""
+    return {_CHOSEN: "as chosen", **SWEEPS.changes(key)}
 
 
-def _cells(key: str) -> list[Cell]:
+def _points(key: str, setting: str, change: str) -> dict[str, Point]:
+    """Return the points of a change by transport; one that it does not concern is missing."""
+    place: dict[str, Any] = {"snr_db": SETTINGS[setting]}
+    if change != _CHOSEN:
+        place["change"] = change
+    found = SWEEPS.points("as-chosen" if change == _CHOSEN else key, **place)
+    return {point.place["protocol"]: point for point in found}
+
+
+def _all(key: str) -> list[Point]:
     return [
-        _case(setting, protocol, name)
+        point
         for setting in SETTINGS
-        for name, (_variant, protocols) in _varied(key).items()
-        for protocol in protocols
+        for change in _changes(key)
+        for point in _points(key, setting, change).values()
     ]
 
 
-def _rows(session: Session, key: str) -> list[Row]:
-    rows = []
-    for cell in _cells(key):
-        case = Case(*cell)
-        place: dict[str, int | float | str] = {
-            "antennas": case.antennas,
-            "code_rate": case.code_rate,
-            "protocol": case.protocol,
-            "snr_db": case.snr_db,
-            "variant": case.variant or "as-chosen",
-        }
-        rows += [each.row(session, case, place) for each in (DELIVERED, QUEUE_PACKETS)]
-    return [row for row in rows if row.ours is not None]
-
-
-def _against(session: Session, setting: str, name: str, protocols: Sequence[str]) -> str:
+def _against(session: Session, key: str, setting: str, found: Mapping[str, Point]) -> str:
     """Return VCP's lead over TCP/REM, the one that is not changed as chosen."""
-    found = [
-        DELIVERED.estimate(session, _case(setting, each, name if each in protocols else ""))
-        for each in PROTOCOLS
-    ]
-    if found[0] is None or found[1] is None or found[1].mean == 0:
+    both = {**_points(key, setting, _CHOSEN), **found}
+    vcp, tcp = (DELIVERED.estimate(session, both[name].cell) for name in PROTOCOLS)
+    if vcp is None or tcp is None or tcp.mean == 0:
         return ""
-    return f"{100 * (found[0].mean / found[1].mean - 1):+.1f}"
+    return f"{100 * (vcp.mean / tcp.mean - 1):+.1f}"
 
 
 def _table(session: Session, key: str, setting: str) -> Table:
     lines = []
-    for name, (variant, protocols) in _varied(key).items():
+    for change, about in _changes(key).items():
+        found = _points(key, setting, change)
         texts = [
-            each.text(session, _case(setting, protocol, name)) if protocol in protocols else ""
+            each.text(session, found[protocol].cell) if protocol in found else ""
             for protocol in PROTOCOLS
             for each in (DELIVERED, QUEUE_PACKETS)
         ]
-        lead = _against(session, setting, name, protocols)
-        lines.append([variant.about, *texts, lead])
+        lines.append([about, *texts, _against(session, key, setting, found)])
     columns = [("", "changed")]
     columns += [(NAMES[each], name) for each in PROTOCOLS for name in ("delivered", "mean queue")]
     columns.append(("", "lead, %"))
@@ -101,52 +81,59 @@ def _table(session: Session, key: str, setting: str) -> Table:
     return Table(setting, columns, lines, notes)
 
 
-def _evaluate(key: str) -> Evaluate:
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title, cells = titles(DIRECTORY)[key], _cells(key)
-        tables = [_table(session, key, setting) for setting in SETTINGS]
-        complete, figures = session.complete(cells), []
-        if out is not None and complete:
-            figures = session.draw(
-                lambda: _draw(session, key, title), out, f"vcp-{key}", title, session.about
-            )
-        return ItemResult(key, title, _rows(session, key), tables, figures, complete=complete)
-
-    return evaluate
+def _found(session: Session, key: str) -> tuple[list[Row], list[Table]]:
+    rows = [
+        each.row(session, point.cell, {**place_of(point), "variant": _variant(point)})
+        for point in _all(key)
+        for each in (DELIVERED, QUEUE_PACKETS)
+    ]
+    return rows, [_table(session, key, setting) for setting in SETTINGS]
 
 
-def _draw(session: Session, key: str, title: str) -> Figure:
+def _variant(point: Point) -> str:
+    return str(point.place.get("change", "as-chosen"))
+
+
+def _draw(session: Session, key: str) -> Figure:
     from matplotlib.ticker import MultipleLocator
 
-    varied = _varied(key)
-    figure = plotting.new_figure(10.4, 2.0 + 0.32 * len(varied))
+    changes = _changes(key)
+    figure = plotting.new_figure(10.4, 2.0 + 0.32 * len(changes))
     panels: Any = figure.subplots(1, len(SETTINGS), sharey=True)
-    names = list(varied)
     for axes, setting in zip(panels, SETTINGS, strict=True):
+        lines = [_points(key, setting, change) for change in changes]
         for protocol in PROTOCOLS:
-            here = [n for n in names if protocol in varied[n][1]]
-            found = [DELIVERED.estimate(session, _case(setting, protocol, n)) for n in here]
-            known = [each for each in found if each is not None]
+            found = {
+                height: DELIVERED.estimate(session, line[protocol].cell)
+                for height, line in enumerate(lines)
+                if protocol in line
+            }
+            known = {height: each for height, each in found.items() if each is not None}
             look: dict[str, Any] = {
                 "color": plotting.COLOURS[COLOURS[protocol]],
-                "marker": "o",
-                "linestyle": "",
                 "label": NAMES[protocol],
-                "xerr": [each.error_bar for each in known],
-                "capsize": 2,
+                "xerr": [each.error_bar for each in known.values()],
             }
-            axes.errorbar([each.mean for each in known], [names.index(n) for n in here], **look)
+            axes.errorbar([e.mean for e in known.values()], [*known], fmt="o", capsize=2, **look)
         axes.set(title=f"2x2, {setting}", xlabel="delivered packets")
         axes.set_xlim(left=0)
         axes.xaxis.set_major_locator(MultipleLocator(5000))
-    panels[0].set_yticks(range(len(names)), [variant.about for variant, _of in varied.values()])
+    panels[0].set_yticks(range(len(changes)), [*changes.values()])
     panels[0].invert_yaxis()
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    plotting.heading(figure, title, about(session, key, _cells(key)))
+    legend_below(figure, panels[0].get_legend_handles_labels()[0], "")
     return figure
 
 
-CHANGED: Final[Mapping[str, tuple[Sequence[Cell], Evaluate]]] = {
-    key: (_cells(key), _evaluate(key)) for key in ("advantage", "sensitivity")
-}
+def _item(key: str) -> tuple[Cells, Evaluate]:
+    cells: list[Cell] = [point.cell for point in _all(key)]
+    return item(
+        DIRECTORY,
+        key,
+        cells,
+        lambda session, _title: _found(session, key),
+        lambda session: _draw(session, key),
+    )
+
+
+CHANGED: Final = {key: _item(key) for key in ("advantage", "sensitivity")}
 """Cells and evaluation of each item."""

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from airpath_papers.vcp.delivered import NAMES, Line, Panel, deliveries
-from airpath_papers.vcp.grids import LOSSY_DB
+from airpath_papers.vcp.delivered import Panel, deliveries
+from airpath_papers.vcp.scenarios import NAMES
+
+from .checks import DIRECTORY, SWEEPS
 
 __all__ = ["TRANSPORTS"]
 
 
-def _compared() -> Panel:
-    names = ("cubic", "sack", "cubic-sack", "dctcp", "vcp")
-    lines = [Line(NAMES[name], name, "2x2", 1.0) for name in names]
-    return Panel("2x2, no FEC", lines, LOSSY_DB)
+def _line(protocol: str) -> tuple[list[str], Mapping[str, Any]]:
+    return ["lossy"], {"protocol": protocol}
 
 
-def _ignoring() -> Panel:
-    lines = [
-        Line("VCP", "vcp", "2x2", 1.0),
-        Line("VCP that ignores losses", "vcp", "2x2", 1.0, "ignore-loss"),
-        Line("TCP/REM", "tcp-rem", "2x2", 1.0),
-    ]
-    return Panel("2x2, no FEC", lines, LOSSY_DB)
-
+_ITEMS: Final = {
+    "loss-response": {
+        "VCP": _line("vcp"),
+        "VCP that ignores losses": (["lossy-ignored"], {}),
+        "TCP/REM": _line("tcp-rem"),
+    },
+    "transports": {
+        NAMES[name]: _line(name) for name in ("cubic", "sack", "cubic-sack", "dctcp", "vcp")
+    },
+}
 
 TRANSPORTS: Final = deliveries(
-    {"loss-response": [_ignoring()], "transports": [_compared()]}, Path(__file__).parent
+    {key: [Panel("2x2, no FEC", lines, sweeps=SWEEPS)] for key, lines in _ITEMS.items()}, DIRECTORY
 )
 """Cells and evaluation of each item."""

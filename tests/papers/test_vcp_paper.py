@@ -13,42 +13,28 @@ from one_by_one import OneByOne
 from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled, Series, Simulated
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
+from airpath.sweeps.axes import key_of
 from airpath_papers.vcp import PAPER
-from airpath_papers.vcp.claims import later_by
-from airpath_papers.vcp.failures import block_rate_of, failure, goodput_share, is_past, threshold_db
-from airpath_papers.vcp.grids import shown
+from airpath_papers.vcp.claims import CLAIMS, SWEEPS, later_by
+from airpath_papers.vcp.failures import (
+    block_rate_of,
+    failure,
+    goodput_share,
+    past_db,
+    threshold_db,
+)
 from airpath_papers.vcp.measures import (
     aborted_flows,
     delivered_packets,
+    error_rate,
     first_acks_s,
     life_spans_s,
-    simulated_per,
 )
-from airpath_papers.vcp.scenarios import ACK_BYTES, AS_CHOSEN, Case, build
-from airpath_papers.vcp.variants import (
-    CAPACITIES,
-    LARGER,
-    MEASURED,
-    PROTECTED,
-    SHORT,
-    SPLIT,
-    SPLITS,
-    TEAR_DOWN,
-    UNIFORM,
-    split_rate,
-    variant_of,
-)
+from airpath_papers.vcp.scenarios import ACK_BYTES, path
 
-EFFORT = Effort(1, 20.0, 10.0)
-VARIANTS = {
-    **LARGER,
-    **PROTECTED,
-    **SPLIT,
-    **TEAR_DOWN,
-    **CAPACITIES,
-    **MEASURED,
-    **SHORT,
-}
+NAMED = ("protocol", "antennas", "snr_db", "code_rate")
+"""Axes of every point."""
 
 # --- the law -----------------------------------------------------------------------------------
 
@@ -71,8 +57,7 @@ def test_packets_fail_at_the_snrs_of_an_independent_evaluation(
 
 def test_past_the_threshold_data_and_acks_arrive() -> None:
     assert failure("2x2", 0.93, 10.0, ACK_BYTES) > 0.01
-    assert not is_past("2x2", 0.93, 8.0)
-    assert is_past("2x2", 0.93, 12.0)
+    assert 8.0 < past_db("2x2", 0.93) < 12.0
 
 
 def test_the_smallest_code_for_a_failure_is_the_smallest() -> None:
@@ -87,60 +72,98 @@ def test_the_goodput_share_is_that_of_the_bytes_on_the_air() -> None:
     assert goodput_share("2x2", 1.0, 40.0) == pytest.approx(1.0)
 
 
-# --- the cells ---------------------------------------------------------------------------------
+# --- the points --------------------------------------------------------------------------------
 
 
-def test_every_cell_has_a_scenario() -> None:
+def resolved(**axes: Any) -> Any:
+    """Return the resolved scenario of the arguments of `path`."""
+    return json.loads(
+        path(**{"protocol": "vcp", "antennas": "2x2", "snr_db": 14.0, **axes}).resolve()[0]
+    )
+
+
+def test_every_point_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    assert {type(cell) for cell in cells} == {Case}
+    assert {type(cell) for cell in cells} == {SweepPoint}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_changes_what_it_is_meant_for(name: str) -> None:
-    case = Case("vcp", "2x2", 0.93, 14.0)
-    chosen, changed = (
-        json.loads(build(case, EFFORT, variant).resolve()[0])
-        for variant in (AS_CHOSEN, VARIANTS[name])
-    )
-    assert chosen != changed
+CHANGED = {
+    key_of(changed): changed
+    for name in SWEEPS.names()
+    for point in SWEEPS.cells(name)
+    if (changed := {k: v for k, v in point.axes.items() if k not in NAMED and v})
+}
+"""What the points change of the choices of README.md."""
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+def test_a_change_has_an_effect(changed: dict[str, Any]) -> None:
+    of = {"protocol": "tcp-rem" if "unlimited" in changed else "vcp"}
+    assert resolved(**of, **changed) != resolved(**of)
 
 
 def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
     """vcp-2008 section IV: 2 (32 + 2 x 6.4) ms, 107.7 packets of 1040 B."""
-    resolved = json.loads(build(Case("vcp", "2x2", 1.0, 40.0), EFFORT).resolve()[0])
-    flow = resolved["flows"][0]
+    flow = resolved()["flows"][0]
     wires = [flow[key] for key in ("access", "egress", "ack_access", "return_wire")]
     assert wires == [{"rate_bps": 20_000_000, "delay_ns": 6_400_000}] * 4
     assert sum(wire["delay_ns"] for wire in wires) + 2 * 32_000_000 == 89_600_000
     assert pytest.approx(107.7, abs=0.05) == 0.0896 * 10e6 / (8 * 1040)
 
 
-def test_cells_of_the_papers_claims_have_twenty_runs_in_every_mode() -> None:
-    for mode in PAPER.modes.values():
-        assert PAPER.effort_of(Case("vcp", "2x2", 1.0, 20.0), mode).replications == 20
-    assert PAPER.effort_of(Case("dctcp", "2x2", 1.0, 20.0), PAPER.modes["quick"]).replications == 5
+@pytest.mark.parametrize("mode", PAPER.modes.values(), ids=[*PAPER.modes])
+def test_points_of_the_papers_claims_have_twenty_runs(mode: Effort) -> None:
+    session = Session(PAPER, mode, Compiled(), seed=1)
+    of_claims = {cell for claim in PAPER.claims for cell in claim.cells}
+    assert {session.effort_of(cell).replications for cell in of_claims} == {20}
+    scenarios = {key_of(session.scenario(cell).given()) for cell in of_claims}
+    for item in PAPER.items:
+        for cell in item.cells_of(session):
+            shared = key_of(session.scenario(cell).given()) in scenarios
+            runs = 20 if shared else mode.replications
+            assert session.effort_of(cell).replications == runs
 
 
-def test_a_thinned_sweep_keeps_its_last_snr() -> None:
-    session = Session(PAPER, Effort(1, 20.0, 10.0, grid_step=4), Compiled(), seed=1)
-    assert shown(session, [1, 2, 3, 4, 5, 6]) == [1, 5, 6]
-    assert shown(session, [1, 2, 3, 4, 5]) == [1, 5]
+def test_points_past_the_threshold_are_all_those_of_fig_6() -> None:
+    for place, point in SWEEPS.points("fig6"):
+        antennas, rate = place["antennas"], place["code_rate"]
+        same = {name: place[name] for name in ("antennas", "code_rate", "protocol", "snr_db")}
+        is_past = place["snr_db"] > past_db(antennas, rate)
+        # Panels end at 25 dB, which is a value of claims for one of them only.
+        is_claimed = place["snr_db"] < 25 or (antennas, rate) == ("2x1", 0.93)
+        assert bool(SWEEPS.points("past", **same)) == (is_past and is_claimed), point.label
+
+
+def test_links_and_lengths_are_compared_past_the_threshold() -> None:
+    past = [point.place["snr_db"] for point in SWEEPS.points("past", panel="2x2 r=0.93")]
+    assert {p.place["snr_db"] for p in SWEEPS.points("links")} == {min(past), max(past)}
+    assert {p.place["snr_db"] for p in SWEEPS.points("lengths")} == set(past)
+
+
+def test_a_percent_of_the_data_fails_where_the_claim_requires_it() -> None:
+    per = CLAIMS.specs["tcp-ahead-at-one-percent"]["per"]
+    for place in (point.place for point in SWEEPS.points("at-per")):
+        assert place["snr_db"] == round(threshold_db(place["antennas"], 1.0, per), 2)
 
 
 def test_a_uniform_code_has_the_bytes_of_what_it_is_compared_with() -> None:
-    assert UNIFORM["acks"] == pytest.approx(1080 / 1120)
-    assert (1040 + 40) / UNIFORM["acks-more"] == pytest.approx(1118 + 80)
+    def rate_of(sweep: str, **place: Any) -> float:
+        [rate] = {p.axes["code_rate"] for p in SWEEPS.cells(sweep, **place)} - {1.0}
+        return float(rate)
+
+    assert rate_of("acks-alone") == 1080 / (1040 + 80)
+    assert rate_of("protection", code="uniform") == 1080 / (1118 + 80)
 
 
-@pytest.mark.parametrize("ack", SPLITS)
-def test_a_split_moves_bytes_between_data_and_ack(ack: int) -> None:
-    case = Case("vcp", "2x2", split_rate(ack), 6.0, f"split-{ack}")
-    link = json.loads(build(case, EFFORT, variant_of(case)).resolve()[0])["bottleneck"]["link"]
+@pytest.mark.parametrize("point", SWEEPS.cells("splits", snr_db=6.0), ids=lambda p: p.label)
+def test_a_split_moves_bytes_between_data_and_ack(point: SweepPoint) -> None:
+    link = resolved(**point.axes)["bottleneck"]["link"]
     on_air = [round(1040 / link["fec"]["code_rate"]), round(40 / link["small"]["code_rate"])]
+    ack = point.axes["split"]
     assert on_air == [1198 - ack, ack]
 
 
@@ -169,7 +192,7 @@ class Recordings(OneByOne):
 def test_the_first_ack_is_where_data_begins() -> None:
     engine: Any = Recordings()
     made = Session(PAPER, Effort(2, 20.0, 10.0), engine, seed=1)
-    case = Case("vcp", "2x2", 1.0, 18.0, "", ("seq_sent",))
+    case = SWEEPS.cells("sessions", snr_db=18, protocol="vcp")[0]
     made.simulate([case])
     assert first_acks_s(made, case) == pytest.approx([0.1, 0.3, 3.1, 19.8])
     # From 0.2 to 9.2 and from 0.5 to 20 s; from 3.2 to 9.2 s and never.
@@ -189,30 +212,35 @@ def test_the_two_sample_difference_is_one_sided() -> None:
 # --- runs --------------------------------------------------------------------------------------
 
 
+def point(**axes: Any) -> SweepPoint:
+    """Return the point with some arguments of `path`."""
+    return SweepPoint("path", key_of(axes))
+
+
 @pytest.fixture(scope="module")
 def made() -> Session:
     """Return a session with three cells, four runs each."""
     found = Session(PAPER, Effort(4, 20.0, 10.0), Compiled(), seed=1)
-    found.simulate([Case(*each) for each in CELLS])
+    found.simulate(CELLS)
     return found
 
 
 CELLS = [
-    ("cubic-sack", "2x2", 1.0, 19.0),
-    ("vcp", "1x1", 1.0, 38.0),
-    ("tcp-rem", "1x2", 0.93, 12.0),
+    point(protocol="cubic-sack", antennas="2x2", code_rate=1.0, snr_db=19.0),
+    point(protocol="vcp", antennas="1x1", code_rate=1.0, snr_db=38.0),
+    point(protocol="tcp-rem", antennas="1x2", code_rate=0.93, snr_db=12.0),
 ]
 
 
-@pytest.mark.parametrize("cell", CELLS)
-def test_the_share_of_failed_data_is_the_laws(made: Session, cell: Any) -> None:
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.label)
+def test_the_share_of_failed_data_is_the_laws(made: Session, cell: SweepPoint) -> None:
     """99.9 % of a binomial count; bursts are too short for packets to depend on each other."""
-    case = Case(*cell)
-    found = simulated_per(made, case)
+    found = error_rate(made, cell)
     assert found is not None
-    _share, failed, sent = found
-    law = failure(case.antennas, case.code_rate, case.snr_db)
-    assert abs(failed - sent * law) <= 3.3 * math.sqrt(sent * law * (1 - law)) + 1
+    axes = cell.axes
+    law = failure(axes["antennas"], axes["code_rate"], axes["snr_db"])
+    spread = math.sqrt(found.sent * law * (1 - law))
+    assert abs(found.failed - found.sent * law) <= 3.3 * spread + 1
 
 
 def test_every_claim_is_checked_on_simulated_cells() -> None:

@@ -7,21 +7,19 @@ import json
 import pytest
 
 from airpath.reproduction.archive import text
-from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled
 from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.scenarios import AS_CHOSEN, Case, build
+from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.vcp.failures import failure
+from airpath_papers.vcp.scenarios import path
 from studies.vcp import DIRECTORY, PAPER
-from studies.vcp.burst_failures import doppler_hz
-from studies.vcp.lte import Recorded
-from studies.vcp.variants import BURSTS, IGNORING, OF_PROTOCOL, PRIORITY, SENSITIVITY
+from studies.vcp.bursts import doppler_hz
+from studies.vcp.checks import CLAIMS, SWEEPS
 
-EFFORT = Effort(1, 20.0, 10.0)
-VARIANTS = {**PRIORITY, **SENSITIVITY, **IGNORING, **BURSTS}
-AS_THE_PAPER = ("ack-priority", "bursts-8")
-"""What VCP has anyway: these are there to be compared with others."""
+AS_THE_PAPER = ({"ack_priority": True}, {"burst_bits": 8})
+"""Values that VCP has anyway: their points are compared with others."""
 
 
 def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
@@ -30,24 +28,47 @@ def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
     assert doppler_hz(80_000) == pytest.approx(doppler_hz(8) / 10_000)
 
 
-def test_every_cell_has_a_scenario() -> None:
+def test_every_point_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    assert {type(cell) for cell in cells} == {Case, Recorded}
+    assert {type(cell) for cell in cells} == {SweepPoint}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_changes_what_it_is_meant_for(name: str) -> None:
-    for protocol in OF_PROTOCOL.get(name, ("vcp",)):
-        case = Case(protocol, "2x2", 0.93, 14.0)
-        chosen, changed = (
-            json.loads(build(case, EFFORT, variant).resolve()[0])
-            for variant in (AS_CHOSEN, VARIANTS[name])
-        )
-        assert (chosen == changed) == (name in AS_THE_PAPER)
+NAMED = ("protocol", "antennas", "snr_db", "code_rate")
+
+
+@pytest.mark.parametrize("sweep", ["advantage", "sensitivity", "lossy-ignored", "bursts"])
+def test_a_change_has_an_effect(sweep: str) -> None:
+    for axes in (point.axes for point in SWEEPS.cells(sweep)):
+        plain = {name: axes[name] for name in NAMED}
+        changed = {name: axes[name] for name in axes if name not in NAMED}
+        scenarios = [json.loads(path(**each).resolve()[0]) for each in (plain, axes)]
+        same = axes["protocol"] == "vcp" and changed in AS_THE_PAPER
+        same = same or (axes["protocol"] == "tcp-rem" and changed == {"ack_priority": False})
+        assert (scenarios[0] == scenarios[1]) == same, changed
+
+
+def test_points_of_hypotheses_are_those_of_their_criteria() -> None:
+    lossy = {point.place["snr_db"] for point in SWEEPS.points("lossy")}
+    per = {snr: failure("2x2", 1.0, snr) for snr in lossy}
+    for sweep, claim in (("ignoring", "law-starves"), ("sack", "sack-beats-vcp")):
+        numbers = CLAIMS.specs[claim].numbers
+        below, least = numbers.get("per") or numbers["most"], numbers.get("least", 0.0)
+        found = {point.place["snr_db"] for point in SWEEPS.points(sweep)}
+        assert found == {snr for snr in lossy if least <= per[snr] < below}
+
+
+def test_the_recorded_link_has_at_most_ten_runs() -> None:
+    runs = {name: mode.replications for name, mode in PAPER.modes.items()}
+    for cell in SWEEPS.cells("trace"):
+        found = {name: PAPER.effort_of(cell, mode) for name, mode in PAPER.modes.items()}
+        assert {name: effort.replications for name, effort in found.items()} == {
+            name: min(10, count) for name, count in runs.items()
+        }
+        assert {(effort.duration_s, effort.warmup_s) for effort in found.values()} == {(60.0, 10.0)}
 
 
 def test_no_claim_is_the_papers() -> None:

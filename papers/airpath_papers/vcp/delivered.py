@@ -1,219 +1,147 @@
-"""Delivered packets over the SNR: Figs. 5 and 6, and ACKs protected apart."""
+"""Delivered packets over the SNR: Figs. 5 and 6, and ACKs with a code of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.present.axes import label_decades, legend_below
+from airpath.present.points import Point as Drawn
+from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.claims import known
-from airpath.reproduction.manifest import Evaluate, titles
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.manifest import Cells, Evaluate
 from airpath.reproduction.session import Session
-from airpath.results.intervals import Interval
+from airpath.reproduction.sweeps import Sweeps
 from airpath_papers.paths import VCP
-from airpath_papers.vcp.common import about, band
+from airpath_papers.vcp.claims import SWEEPS
+from airpath_papers.vcp.common import draw_means, item
 from airpath_papers.vcp.failures import failure, past_db, threshold_db
-from airpath_papers.vcp.grids import (
-    FIG5_DB,
-    FIG6_DB,
-    FIG6_TO_DB,
-    PROTECTION_DB,
-    PROTOCOLS,
-    SPLIT_DB,
-    WATERFALL_DB,
-    cases,
-    shown,
-)
 from airpath_papers.vcp.measures import CORRUPTED, DELIVERED, QUEUE_DROPS
-from airpath_papers.vcp.scenarios import ACK_BYTES, Case
-from airpath_papers.vcp.variants import SPLIT_BYTES, UNIFORM, split_rate, variant_of
+from airpath_papers.vcp.scenarios import ACK_BYTES, NAMES, PROTOCOLS, SPLIT_BYTES, code_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DELIVERIES", "NAMES", "Line", "Panel", "between", "deliveries"]
+__all__ = ["DELIVERIES", "LOOKS", "Panel", "deliveries", "place_of"]
 
-NAMES: Final[Mapping[str, str]] = {
-    "vcp": "VCP",
-    "tcp-rem": "TCP/REM",
-    "cubic": "CUBIC",
-    "sack": "Reno + SACK",
-    "cubic-sack": "CUBIC + SACK",
-    "dctcp": "DCTCP",
-}
 RATIO: Final = 0.01
 """The least ratio that a figure shows."""
 LOOKS: Final = (("blue", "o"), ("orange", "s"), ("green", "D"), ("red", "P"), ("purple", "v"))
 
 
-@dataclass(frozen=True)
-class Line:
-    """A transport over the SNR.
-
-    Parameters
-    ----------
-    label : str
-        What the legend says.
-    protocol, antennas, code_rate, variant
-        As `Case` has them.
-    """
-
-    label: str
-    protocol: str
-    antennas: str
-    code_rate: float
-    variant: str = ""
-
-    def cells(self, snrs_db: Sequence[float]) -> list[Case]:
-        """Return its cells in the order of the SNRs."""
-        return cases(self.protocol, self.antennas, self.code_rate, snrs_db, self.variant)
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Lines over the same SNRs.
-
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    lines : sequence of Line
-        At most five; the panel below has each over the last one.
-    snrs_db : sequence of float
-        SNR_G, dB, in every mode.
-    between_db : sequence of float
-        More of them, thinned where the effort is small.
-    marked_db : float, optional
-        An SNR that is marked, where something ends that `mark` names.
-    mark : str
-        Its label in the legend.
-    """
+class Panel(NamedTuple):
+    """Lines over the same SNRs; the panel below has each over the last one."""
 
     title: str
-    lines: Sequence[Line]
-    snrs_db: Sequence[float]
-    between_db: Sequence[float] = field(default=())
+    lines: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]]
+    """At most five: sweeps and the values of their axes, by the text of the legend."""
     marked_db: float | None = None
+    """An SNR that is marked."""
     mark: str = ""
+    """Text of the legend for it."""
+    sweeps: Sweeps = SWEEPS
 
-    def places(self, session: Session) -> list[float]:
-        """Return the SNRs that are simulated."""
-        more = shown(session, self.between_db) if self.between_db else []
-        return sorted({*self.snrs_db, *more})
+    def points(self, session: Session) -> dict[str, list[Point]]:
+        """Return the points of each line, by SNR."""
+        return {
+            label: sorted(
+                (
+                    point
+                    for name in names
+                    for point in self.sweeps.points(name, effort=session.effort, **place)
+                ),
+                key=lambda point: float(point.place["snr_db"]),
+            )
+            for label, (names, place) in self.lines.items()
+        }
 
     def cells(self, session: Session) -> list[Cell]:
         """Return every cell."""
-        places = self.places(session)
-        return [cell for line in self.lines for cell in line.cells(places)]
+        return [point.cell for line in self.points(session).values() for point in line]
 
 
-def between(snrs_db: Sequence[float]) -> list[float]:
-    """Return the values in the middle between neighbours."""
-    return [(low + high) / 2 for low, high in pairwise(snrs_db)]
-
-
-# --- the items ---------------------------------------------------------------------------------
-
-
-def _compared(antennas: str, code_rate: float, snrs_db: Sequence[float]) -> Panel:
-    lines = [Line(NAMES[name], name, antennas, code_rate) for name in PROTOCOLS]
+def _compared(antennas: str, code_rate: float) -> Panel:
+    sweeps = ("fig5", "fig5-between") if code_rate == 1 else ("fig6", "fig6-between")
+    place = {"antennas": antennas, "code_rate": code_rate}
+    lines = {NAMES[name]: (sweeps, {**place, "protocol": name}) for name in PROTOCOLS}
     if code_rate == 1:
         marked = (threshold_db(antennas, 1.0, 0.01), "1 % of the data fails")
-        return Panel(f"{antennas}, no FEC", lines, snrs_db, between(snrs_db), *marked)
-    more = {*between(snrs_db), *WATERFALL_DB[antennas, code_rate]} - set(snrs_db)
-    marked = (past_db(antennas, code_rate), "threshold")
-    places = (*snrs_db, *((FIG6_TO_DB,) if FIG6_TO_DB not in snrs_db else ()))
-    return Panel(f"{antennas}, r = {code_rate:g}", lines, places, sorted(more), *marked)
+        return Panel(f"{antennas}, no FEC", lines, *marked)
+    return Panel(f"{antennas}, r = {code_rate:g}", lines, past_db(antennas, code_rate), "threshold")
 
 
-def _protected() -> list[Panel]:
-    return [
+_SPLITS: Final = SWEEPS.changes("splits")
+
+PANELS: Final[Mapping[str, Sequence[Panel]]] = {
+    "fig5": [_compared(antennas, 1.0) for antennas in ("2x1", "2x2")],
+    "fig6": [_compared(antennas, rate) for rate in (0.93, 0.7) for antennas in ("2x1", "2x2")],
+    "protection": [
         Panel(
             "ACKs alone",
-            [
-                Line("ACKs at 0.5", "vcp", "2x2", 1.0, "acks"),
-                Line(f"all at {UNIFORM['acks']:.3f}", "vcp", "2x2", UNIFORM["acks"]),
-            ],
-            PROTECTION_DB,
+            {
+                "ACKs at 0.5": (["acks-alone"], {"change": "acks"}),
+                "all at 0.964": (["acks-alone"], {"code_rate": 1080 / 1120}),
+            },
         ),
         Panel(
             "data at 0.93",
-            [
-                Line("0.93 and 0.5", "vcp", "2x2", 0.93, "acks-more"),
-                Line("all at 0.93", "vcp", "2x2", 0.93),
-                Line(f"all at {UNIFORM['acks-more']:.3f}", "vcp", "2x2", UNIFORM["acks-more"]),
-            ],
-            PROTECTION_DB,
+            {
+                "0.93 and 0.5": (["protection"], {"code": "apart"}),
+                "all at 0.93": (["data-coded"], {}),
+                "all at 0.902": (["protection"], {"code": "uniform"}),
+            },
         ),
         Panel(
             f"{SPLIT_BYTES} B of data and ACK together",
-            [
-                *(
-                    Line(
-                        f"{SPLIT_BYTES - ack} + {ack} B",
-                        "vcp",
-                        "2x2",
-                        split_rate(ack),
-                        f"split-{ack}",
-                    )
-                    for ack in (42, 48, 54, 80)
-                ),
-                Line("1154 + 44 B: one code", "vcp", "2x2", split_rate(44), "split-44"),
-            ],
-            SPLIT_DB,
+            {
+                _SPLITS[change]: (["splits"], {"change": change})
+                for change in (f"split-{ack}" for ack in (42, 48, 54, 80, 44))
+            },
         ),
-    ]
-
-
-PANELS: Final[Mapping[str, Sequence[Panel]]] = {
-    "fig5": [_compared(antennas, 1.0, snrs) for antennas, snrs in FIG5_DB.items()],
-    "fig6": [_compared(*place, snrs) for place, snrs in FIG6_DB.items()],
-    "protection": _protected(),
+    ],
 }
 
 
-def _cells(panels: Sequence[Panel]) -> Callable[[Session], Sequence[Cell]]:
-    return lambda session: [cell for panel in panels for cell in panel.cells(session)]
+def place_of(point: Point) -> dict[str, int | float | str]:
+    """Return what names a row."""
+    axes = point.cell.axes
+    place: dict[str, int | float | str] = {
+        "antennas": axes["antennas"],
+        "code_rate": code_rates(axes)[0],
+        "protocol": axes["protocol"],
+        "snr_db": axes["snr_db"],
+    }
+    change = point.place.get("change")
+    return {**place, "variant": change} if change else place
 
 
 def _rows(session: Session, panel: Panel) -> list[Row]:
-    rows = []
-    for line in panel.lines:
-        for case in line.cells(panel.places(session)):
-            place: dict[str, int | float | str] = {
-                "antennas": case.antennas,
-                "code_rate": case.code_rate,
-                "protocol": case.protocol,
-                "snr_db": case.snr_db,
-            }
-            if case.variant:
-                place["variant"] = case.variant
-            shown_here = (DELIVERED, CORRUPTED, QUEUE_DROPS)
-            rows += [each.row(session, case, place) for each in shown_here]
-    return [row for row in rows if row.ours is not None]
+    return [
+        each.row(session, point.cell, place_of(point))
+        for line in panel.points(session).values()
+        for point in line
+        for each in (DELIVERED, CORRUPTED, QUEUE_DROPS)
+    ]
 
 
 def _table(session: Session, panel: Panel) -> Table:
     lines = []
-    for snr in panel.places(session):
-        found = [line.cells([snr])[0] for line in panel.lines]
-        first = found[0]
-        apart = variant_of(first).link.get("small", {})
-        rates = {(): first.code_rate, (ACK_BYTES,): apart.get("code_rate", first.code_rate)}
-        data, ack = (
-            f"{failure(first.antennas, rate, snr, *size):.2g}" for size, rate in rates.items()
-        )
-        texts = [DELIVERED.text(session, case) for case in found]
-        fates = [each.text(session, found[0]) for each in (CORRUPTED, QUEUE_DROPS)]
-        lines.append([f"{snr:g}", data, ack, *texts, *fates])
+    for places in zip(*panel.points(session).values(), strict=True):
+        first = places[0].cell
+        antennas, snr = first.axes["antennas"], first.axes["snr_db"]
+        data, ack = code_rates(first.axes)
+        law = [failure(antennas, data, snr), failure(antennas, ack, snr, ACK_BYTES)]
+        texts = [DELIVERED.text(session, point.cell) for point in places]
+        texts += [each.text(session, first) for each in (CORRUPTED, QUEUE_DROPS)]
+        lines.append([f"{snr:g}", *(f"{fails:.2g}" for fails in law), *texts])
     columns = [("", "SNR_G, dB"), ("fails, by the law", "data"), ("fails, by the law", "ACK")]
-    columns += [("delivered", line.label) for line in panel.lines]
-    columns += [(panel.lines[0].label, "corrupted"), (panel.lines[0].label, "dropped by queues")]
+    columns += [("delivered", label) for label in panel.lines]
+    first_label = next(iter(panel.lines))
+    columns += [(first_label, "corrupted"), (first_label, "dropped by queues")]
     notes = [
         "Packets of 1000 B of payload in both directions, last 10 s; the law and the fates are "
         "those of the first transport. Drops count ACKs too."
@@ -221,81 +149,55 @@ def _table(session: Session, panel: Panel) -> Table:
     return Table(panel.title, columns, lines, notes)
 
 
-def _evaluate(key: str, panels: Sequence[Panel], directory: Path) -> Evaluate:
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        name = f"Fig. {key[3:]}: " if key.startswith("fig") else ""
-        title = f"{name}{titles(directory)[key]}"
-        complete, figures = session.complete(_cells(panels)(session)), []
-        if out is not None and complete:
-            figures = session.draw(
-                lambda: _draw(session, key, title, panels), out, f"vcp-{key}", title, session.about
-            )
-        rows = [row for panel in panels for row in _rows(session, panel)]
-        tables = [_table(session, panel) for panel in panels]
-        return ItemResult(key, title, rows, tables, figures, complete=complete)
-
-    return evaluate
-
-
-def _known(session: Session, line: Line, places: Sequence[float]) -> list[Interval]:
-    return [known(session, case, DELIVERED.measure) for case in line.cells(places)]
-
-
 def _draw_panel(upper: Axes, lower: Axes, session: Session, panel: Panel) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    places = panel.places(session)
-    *_others, last = panel.lines
-    base = _known(session, last, places)
-    for line, (colour, marker) in zip(panel.lines, LOOKS, strict=False):
-        found = _known(session, line, places)
-        means, halves = [each.mean for each in found], [each.error_bar for each in found]
-        band(upper, places, means, halves, colour, marker, line.label)
-        if line is last:
-            continue
-        # Where the other delivers nothing there is no ratio.
-        both = zip(places, found, base, strict=True)
-        points = [(x, a.mean / b.mean, a.error_bar / b.mean) for x, a, b in both if b.mean > 0]
-        x, ratios, widths = zip(*points, strict=True) if points else ((), (), ())
-        band(lower, x, ratios, widths, colour, marker, f"{line.label} over {last.label}")
+    found = {
+        label: [(p.place["snr_db"], known(session, p.cell, DELIVERED.measure)) for p in line]
+        for label, line in panel.points(session).items()
+    }
+    *_others, last = found
+    for (label, line), look in zip(found.items(), LOOKS, strict=False):
+        draw_means(upper, [Drawn(x, of.mean, 0, of.error_bar) for x, of in line], *look, label)
+        # No ratio where the other one delivers nothing.
+        both = zip(line, found[last], strict=True)
+        ratios = [
+            Drawn(x, of.mean / base.mean, 0, of.error_bar / base.mean)
+            for (x, of), (_, base) in both
+            if base.mean > 0 and label != last
+        ]
+        draw_means(lower, ratios, *look, f"{label} over {last}")
     for axes in (upper, lower):
         if panel.marked_db is not None:
-            look: dict[str, Any] = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
-            axes.axvline(panel.marked_db, label=panel.mark, **look)
+            grey: Any = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
+            axes.axvline(panel.marked_db, label=panel.mark, **grey)
     lower.axhline(1.0, color=plotting.COLOURS["black"], lw=0.8)
     upper.set_title(panel.title)
     upper.set_ylim(bottom=0)
     lower.set_yscale("log")
-    lower.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    lower.yaxis.set_major_formatter("{x:g}")
-    lower.yaxis.set_minor_formatter(NullFormatter())
     lower.set_ylim(bottom=max(RATIO, lower.get_ylim()[0]))
-    lower.set(xlabel="SNR_G, dB", ylabel=f"over {last.label}")
+    label_decades(lower.yaxis)
+    lower.set(xlabel="SNR_G, dB", ylabel=f"over {last}")
 
 
-def _draw(session: Session, key: str, title: str, panels: Sequence[Panel]) -> Figure:
+def _draw(session: Session, key: str, panels: Sequence[Panel]) -> Figure:
     figure = plotting.new_figure(max(7.6, 3.9 * len(panels)), 6.4)
-    # Panels of one figure of the paper have one axis: they are there to be compared.
+    # Panels of one figure of the paper are compared: they have one axis.
     sharex: Any = "all" if key == "fig6" else "col"
-    axes: Any = figure.subplots(
-        2, len(panels), squeeze=False, sharex=sharex, height_ratios=(1.6, 1)
-    )
+    grid: dict[str, Any] = {"squeeze": False, "sharex": sharex, "height_ratios": (1.6, 1)}
+    axes: Any = figure.subplots(2, len(panels), **grid)
     for upper, lower, panel in zip(axes[0], axes[1], panels, strict=True):
         _draw_panel(upper, lower, session, panel)
-        if len(panel.lines) != len(panels[0].lines) or key == "protection":
+        if key == "protection":
             upper.legend(fontsize=8)
     axes[0][0].set_ylabel("delivered packets")
     if key != "protection":
-        handles, labels = axes[0][0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=5)
-    plotting.heading(figure, title, about(session, key, _cells(panels)(session)))
+        legend_below(figure, axes[0][0].get_legend_handles_labels()[0], "")
     return figure
 
 
 def deliveries(
     items: Mapping[str, Sequence[Panel]], directory: Path
-) -> dict[str, tuple[Callable[[Session], Sequence[Cell]], Evaluate]]:
-    """Return items: the cells and the evaluation of each, from its panels.
+) -> dict[str, tuple[Cells, Evaluate]]:
+    """Return items: the cells and the evaluation of each.
 
     Parameters
     ----------
@@ -304,9 +206,20 @@ def deliveries(
     directory : Path
         Of the ``paper.toml`` with their titles.
     """
-    return {
-        key: (_cells(panels), _evaluate(key, panels, directory)) for key, panels in items.items()
-    }
+
+    def of(key: str, panels: Sequence[Panel]) -> tuple[Cells, Evaluate]:
+        return item(
+            directory,
+            key,
+            lambda session: [cell for panel in panels for cell in panel.cells(session)],
+            lambda session, _title: (
+                [row for panel in panels for row in _rows(session, panel)],
+                [_table(session, panel) for panel in panels],
+            ),
+            lambda session: _draw(session, key, panels),
+        )
+
+    return {key: of(key, panels) for key, panels in items.items()}
 
 
 DELIVERIES: Final = deliveries(PANELS, VCP)

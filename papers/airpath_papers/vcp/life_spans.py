@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import titles
-from airpath.reproduction.quantities import Measured
+from airpath.present.axes import legend_below
+from airpath.present.points import Point as Drawn
+from airpath.reproduction.base import Row, Table
+from airpath.reproduction.formulas import Point
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
-from airpath_papers.vcp.common import about, band
-from airpath_papers.vcp.delivered import NAMES
+from airpath_papers.vcp.claims import SWEEPS
+from airpath_papers.vcp.common import draw_means, item
+from airpath_papers.vcp.delivered import LOOKS
 from airpath_papers.vcp.failures import failure
-from airpath_papers.vcp.grids import LIFE_DB, LIVES, PROTOCOLS, SET_UPS
-from airpath_papers.vcp.measures import DELIVERED, aborted_flows, life_spans_s
-from airpath_papers.vcp.scenarios import ACK_BYTES, Case
-from airpath_papers.vcp.variants import TEAR_DOWN
+from airpath_papers.vcp.measures import ABORTED, DELIVERED, life_spans_s
+from airpath_papers.vcp.scenarios import ACK_BYTES, DATA_BYTES, NAMES, PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["ITEM"]
 
-ABORTED: Final = Measured("aborted_flows", "1", aborted_flows, 1)
-COLOURS: Final = {"vcp": ("blue", "o"), "tcp-rem": ("orange", "s")}
+_SWEEPS: Final = ("lives", "lives-5")
 
-_CELLS: Final[list[Cell]] = [
-    case
-    for of_snr in (SET_UPS, *LIVES.values())
-    for pair in of_snr.values()
-    for case in pair.values()
-]
+_CELLS: Final = [cell for name in ("set-ups", *_SWEEPS) for cell in SWEEPS.cells(name)]
 
 
-def _place(case: Case) -> dict[str, int | float | str]:
-    return {"protocol": case.protocol, "snr_db": case.snr_db, "variant": case.variant}
-
-
-def _life_row(session: Session, case: Case) -> Row | None:
-    found = life_spans_s(session, case) if session.complete([case]) else []
+def _life_row(session: Session, point: Point) -> Row | None:
+    found = life_spans_s(session, point.cell) if session.complete([point.cell]) else []
     if not found:
         return None
     each = session.interval(found)
-    return Row(_place(case), "life_span", "s", None, each.mean, low=each.low, high=each.high)
+    return Row(_place(point), "life_span", "s", None, each.mean, low=each.low, high=each.high)
 
 
-def _table(session: Session, variant: str) -> Table:
+def _place(point: Point) -> dict[str, Any]:
+    place = point.place
+    return {
+        "protocol": place["protocol"],
+        "snr_db": place["snr_db"],
+        "variant": place["change"],
+    }
+
+
+def _table(session: Session, sweep: str) -> Table:
     lines = []
-    for snr, pair in LIVES[variant].items():
-        fails = [f"{failure('2x2', 1.0, snr, size):.2g}" for size in (1040, ACK_BYTES)]
-        texts = []
-        for protocol in PROTOCOLS:
-            row = _life_row(session, pair[protocol])
-            texts.append("" if row is None else f"{row.ours:.2f}")
-            texts += [each.text(session, pair[protocol]) for each in (ABORTED, DELIVERED)]
-        lines.append([f"{snr:g}", *fails, *texts])
+    lives = [SWEEPS.points(sweep, protocol=name) for name in PROTOCOLS]
+    for both in zip(*lives, strict=True):
+        snr = both[0].place["snr_db"]
+        line = [f"{snr:g}"]
+        line += [f"{failure('2x2', 1.0, snr, size):.2g}" for size in (DATA_BYTES, ACK_BYTES)]
+        for point in both:
+            row = _life_row(session, point)
+            line.append("" if row is None else f"{row.ours:.2f}")
+            line += [each.text(session, point.cell) for each in (ABORTED, DELIVERED)]
+        lines.append(line)
     columns = [("", "SNR_G, dB"), ("fails, by the law", "data"), ("fails, by the law", "ACK")]
     for protocol in PROTOCOLS:
         measures = ("life span, s", "aborted of 20", "delivered")
@@ -65,43 +65,39 @@ def _table(session: Session, variant: str) -> Table:
         "2x2 without FEC, runs of 20 s; packets of the last 10 s. A life span begins with the "
         "first ACK; a flow without one counts 0 s."
     ]
-    return Table(TEAR_DOWN[variant].about, columns, lines, notes)
+    return Table(_about(sweep), columns, lines, notes)
 
 
-def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    title = titles(VCP)["life-spans"]
+def _about(sweep: str) -> str:
+    [about] = SWEEPS.changes(sweep).values()
+    return about
+
+
+def _found(session: Session, _title: str) -> tuple[list[Row | None], list[Table]]:
     rows: list[Row | None] = []
-    for of_snr in LIVES.values():
-        for pair in of_snr.values():
-            for case in pair.values():
-                rows += [_life_row(session, case)]
-                rows += [each.row(session, case, _place(case)) for each in (ABORTED, DELIVERED)]
-    complete, figures = session.complete(_CELLS), []
-    if out is not None and complete:
-        figures = session.draw(
-            lambda: _draw(session, title), out, "vcp-life-spans", title, session.about
-        )
-    kept = [row for row in rows if row is not None and row.ours is not None]
-    tables = [_table(session, variant) for variant in LIVES]
-    return ItemResult("life-spans", title, kept, tables, figures, complete=complete)
+    for point in (point for name in _SWEEPS for point in SWEEPS.points(name)):
+        rows.append(_life_row(session, point))
+        rows += [each.row(session, point.cell, _place(point)) for each in (ABORTED, DELIVERED)]
+    return rows, [_table(session, sweep) for sweep in _SWEEPS]
 
 
-def _draw(session: Session, title: str) -> Figure:
+def _draw(session: Session) -> Figure:
     figure = plotting.new_figure(10.4, 4.6)
-    panels: Any = figure.subplots(1, len(LIVES), sharey=True)
-    for axes, (variant, of_snr) in zip(panels, LIVES.items(), strict=True):
-        for protocol, look in COLOURS.items():
-            lines = [life_spans_s(session, pair[protocol]) for pair in of_snr.values()]
-            found = [session.interval(line) for line in lines]
-            means, halves = [each.mean for each in found], [each.error_bar for each in found]
-            band(axes, LIFE_DB, means, halves, *look, NAMES[protocol])
-        axes.set(title=TEAR_DOWN[variant].about, xlabel="SNR_G, dB", ylim=(0, 20.5))
+    panels: Any = figure.subplots(1, len(_SWEEPS), sharey=True)
+    for axes, sweep in zip(panels, _SWEEPS, strict=True):
+        for protocol, look in zip(PROTOCOLS, LOOKS, strict=False):
+            found = [
+                (point.place["snr_db"], session.interval(life_spans_s(session, point.cell)))
+                for point in SWEEPS.points(sweep, protocol=protocol)
+            ]
+            points = [Drawn(x, each.mean, 0, each.error_bar) for x, each in found]
+            draw_means(axes, points, *look, NAMES[protocol])
+        axes.set(title=_about(sweep), xlabel="SNR_G, dB", ylim=(0, 20.5))
         axes.title.set_fontsize(9.5)
     panels[0].set_ylabel("mean life span of a flow, s")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    plotting.heading(figure, title, about(session, "life-spans", _CELLS))
+    legend_below(figure, panels[0].get_legend_handles_labels()[0], "")
     return figure
 
 
-ITEM: Final = (_CELLS, _evaluate)
+ITEM: Final = item(VCP, "life-spans", _CELLS, _found, _draw)
 """The item's cells, and what makes its result."""

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
+from airpath_papers.vcp.claims import SIZES, SWEEPS
+from airpath_papers.vcp.common import item
 from airpath_papers.vcp.failures import threshold_db
-from airpath_papers.vcp.grids import LARGE, PROTOCOLS
 from airpath_papers.vcp.measures import DELIVERED
-from airpath_papers.vcp.scenarios import ACK_BYTES, ANTENNAS, DATA_BYTES
+from airpath_papers.vcp.scenarios import ANTENNAS, NAMES, PROTOCOLS
 
 __all__ = ["ITEM"]
 
 RATES: Final = (1.0, 0.93, 0.9, 0.8, 0.7)
 FAILURES: Final = (0.5, 0.1, 0.01)
-SIZES: Final = {"data": DATA_BYTES, "ack": ACK_BYTES}
-
-_CELLS: Final[list[Cell]] = [
-    case for lines in LARGE.values() for line in lines.values() for case in line
-]
 
 
 def _thresholds() -> tuple[list[Row], Table]:
@@ -31,23 +25,13 @@ def _thresholds() -> tuple[list[Row], Table]:
         for name, size in SIZES.items():
             texts = []
             for antennas in ANTENNAS:
-                found = [threshold_db(antennas, rate, least, size) for least in FAILURES]
+                place: dict[str, Any] = {"antennas": antennas, "code_rate": rate, "packet": name}
+                found = {least: threshold_db(antennas, rate, least, size) for least in FAILURES}
                 rows += [
-                    Row(
-                        {
-                            "antennas": antennas,
-                            "code_rate": rate,
-                            "packet": name,
-                            "failure": least,
-                        },
-                        "snr_of_failure",
-                        "dB",
-                        None,
-                        snr,
-                    )
-                    for least, snr in zip(FAILURES, found, strict=True)
+                    Row({**place, "failure": least}, "snr_of_failure", "dB", None, snr)
+                    for least, snr in found.items()
                 ]
-                texts.append(" / ".join(f"{snr:.2f}" for snr in found))
+                texts.append(" / ".join(f"{snr:.2f}" for snr in found.values()))
             lines.append([f"{rate:g}", name, *texts])
     title = "SNR_G, dB, at which data of 1040 B and an ACK of 40 B fail with 0.5 / 0.1 / 0.01"
     columns = [("", "r"), ("", "packet"), *(("", antennas) for antennas in ANTENNAS)]
@@ -57,30 +41,22 @@ def _thresholds() -> tuple[list[Row], Table]:
 def _larger(session: Session) -> tuple[list[Row], Table]:
     rows: list[Row] = []
     lines = []
-    for name, both in LARGE.items():
-        for n, case in enumerate(both["vcp"]):
-            found = {protocol: both[protocol][n] for protocol in PROTOCOLS}
-            for protocol, each in found.items():
-                place: dict[str, int | float | str] = {
-                    "link": name,
-                    "protocol": protocol,
-                    "snr_db": case.snr_db,
-                }
-                rows.append(DELIVERED.row(session, each, place))
-            texts = [DELIVERED.text(session, each) for each in found.values()]
-            lines.append([name, f"{case.snr_db:g}", *texts])
-    columns = [("", "link"), ("", "SNR_G, dB"), ("delivered", "VCP"), ("delivered", "TCP/REM")]
+    found = [SWEEPS.points("links", protocol=name) for name in PROTOCOLS]
+    for both in zip(*found, strict=True):
+        for point in both:
+            place = {name: point.place[name] for name in ("link", "protocol", "snr_db")}
+            rows.append(DELIVERED.row(session, point.cell, place))
+        texts = [DELIVERED.text(session, point.cell) for point in both]
+        lines.append([both[0].place["link"], f"{both[0].place['snr_db']:g}", *texts])
+    columns = [("", "link"), ("", "SNR_G, dB"), *(("delivered", NAMES[p]) for p in PROTOCOLS)]
     notes = ["2x2, r = 0.93. Unlimited: TCP's window and first ssthresh; VCP's always are."]
-    table = Table("links of other sizes, past the threshold", columns, lines, notes)
-    return [row for row in rows if row.ours is not None], table
+    return rows, Table("links of other sizes, past the threshold", columns, lines, notes)
 
 
-def _evaluate(session: Session, _out: Path | None) -> ItemResult:
+def _found(session: Session, _title: str) -> tuple[list[Row], list[Table]]:
     (law, thresholds), (larger, table) = _thresholds(), _larger(session)
-    complete = session.complete(_CELLS)
-    title = titles(VCP)["claims"]
-    return ItemResult("claims", title, [*law, *larger], [thresholds, table], complete=complete)
+    return [*law, *larger], [thresholds, table]
 
 
-ITEM: Final = (_CELLS, _evaluate)
+ITEM: Final = item(VCP, "claims", SWEEPS.cells("links"), _found)
 """The item's cells, and what makes its result."""
