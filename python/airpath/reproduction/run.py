@@ -23,7 +23,7 @@ from airpath.reproduction.base import (
     Progress,
     Report,
 )
-from airpath.reproduction.engine import Compiled, Engine
+from airpath.reproduction.engine import Compiled
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
@@ -46,7 +46,7 @@ def reproduce_paper(
     provenance: Mapping[str, Any] | None = None,
     effort: Effort | None = None,
     figure_formats: str | Sequence[str] = ("png", "svg"),
-    engine: Engine | None = None,
+    engine: Compiled | None = None,
     accept_version: bool = False,
 ) -> Report:
     """Make a paper's tables and figures again.
@@ -75,7 +75,7 @@ def reproduce_paper(
         Replications and durations in place of the mode's.
     figure_formats : str or sequence of str
         Of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
-    engine : Engine, optional
+    engine : Compiled, optional
         What simulates and solves. Default: the compiled engine; with another one nothing is kept.
     accept_version : bool
         Use the replications in `out` that other versions made. Default False: they are left alone.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.reproduction.base import Cell, Effort, Paper, Progress
-from airpath.reproduction.engine import Engine, Series, Simulated, Solved, Wanted
+from airpath.reproduction.engine import Compiled, Series, Simulated, Solved, Wanted
 from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval, mean_interval
 
@@ -32,7 +32,7 @@ class Session:
         Makes the scenarios.
     effort : Effort
         What each cell is given, if the paper does not say otherwise.
-    engine : Engine
+    engine : Compiled
         Simulates and solves.
     seed : int
         Master seed, the same for every cell: compared cells share their random numbers.
@@ -48,7 +48,7 @@ class Session:
         self,
         paper: Paper,
         effort: Effort,
-        engine: Engine,
+        engine: Compiled,
         seed: int,
         threads: int | None = None,
         progress: Progress | None = None,
