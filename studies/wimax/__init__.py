@@ -6,53 +6,40 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.claims import Claims
+from airpath.reproduction.formulas import of_replication
 from airpath.reproduction.manifest import paper_of
-from airpath_papers.wimax import effort_of as effort_of_paper
-from airpath_papers.wimax import simulated as simulated_of_paper
-from airpath_papers.wimax.scenarios import Case, build
+from airpath_papers.wimax import measures
 
-from .accesses import Access, build_access, effort_of_access
-from .checks import CLAIMS
 from .requests import REQUESTS
+from .scenarios import DIRECTORY, SWEEPS
 from .sensitivity import ITEM as SENSITIVITY
 from .stations import STATIONS
-from .variants import variant_of
 
 __all__ = ["DIRECTORY", "PAPER"]
 
-DIRECTORY: Final = Path(__file__).parent
-
-
-def effort_of(cell: Cell, effort: Effort) -> Effort:
-    """Return how long and how often a cell is simulated, given the mode's effort."""
-    if isinstance(cell, Access):
-        return effort_of_access(cell, effort)
-    return effort_of_paper(cell, effort)
-
-
-def simulated(cell: Cell, effort: Effort) -> Any:
-    """Return the scenario of a cell, which may take as long as `effort` says."""
-    match cell:
-        case Access():
-            return build_access(cell, effort)
-        case Case():
-            return build(cell, effort, variant_of(cell))
-        case _:
-            return simulated_of_paper(cell, effort)
-
+CLAIMS: Final = Claims(
+    DIRECTORY,
+    SWEEPS.point_sets(),
+    {
+        "delay_ms": of_replication(measures.MAC_DELAY.measure),
+        "efficiency": of_replication(measures.EFFICIENCY.measure),
+        "total_mbps": of_replication(measures.total_mbps),
+        "completion_ms": of_replication(measures.completion_ms),
+        "collided": of_replication(measures.collided_share),
+        "contention": of_replication(measures.contention_share),
+    },
+)
+"""Hypotheses, written before the first run."""
 
 PAPER: Final = replace(
     paper_of(
         DIRECTORY,
         CLAIMS,
         {"stations": STATIONS, "requests": REQUESTS, "sensitivity": SENSITIVITY},
-        cell_names=Case._fields,
-        simulated_scenario=simulated,
-        effort_of=effort_of,
+        SWEEPS,
     ),
     key="wimax-studies",
 )

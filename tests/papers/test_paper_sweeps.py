@@ -99,6 +99,24 @@ def test_a_point_lasts_as_its_sweep_says_or_as_the_mode(tmp_path: Path) -> None:
     assert own.label == "path: rate=1, 7 runs, 50 s, records queue"
 
 
+@pytest.mark.parametrize(("runs", "left"), [(100, 10), (50, 5), (20, 4)])
+def test_one_in_divides_the_runs_of_the_mode_and_leaves_four(
+    tmp_path: Path, runs: int, left: int
+) -> None:
+    [cell] = sweeps(tmp_path, "[a]\nset.rate = 1\none_in = 10\n").cells("a")
+    found = Sweeps(tmp_path, path)
+    assert found.effort_of(cell, Effort(runs, 10.0, 1.0)).replications == left
+    assert cell.label == "path: rate=1, one run in 10"
+
+
+def test_the_changes_of_the_paper_are_known_to_its_study(tmp_path: Path) -> None:
+    text = "[a]\nset.rate = 1\nchanges.two = {about = 'two flows', flows = 2}\n"
+    parent = sweeps(tmp_path, text)
+    (tmp_path / "study").mkdir()
+    study = sweeps(tmp_path / "study", "[b]\nset.rate = 1\n", parent=parent)
+    assert study.changes("a") == {"two": "two flows"}
+
+
 def test_a_change_sets_keys_of_the_scenario_and_names_the_point(tmp_path: Path) -> None:
     found = sweeps(
         tmp_path,

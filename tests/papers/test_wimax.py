@@ -12,23 +12,23 @@ import numpy as np
 import pytest
 from one_by_one import OneByOne
 
+import airpath as ap
 from airpath.models import rtt_stages
-from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.base import Cell
 from airpath.reproduction.engine import Compiled, Series, Simulated
 from airpath.reproduction.session import Session
 from airpath_papers.wimax import PAPER
 from airpath_papers.wimax.analysis import (
     DEFAULTS,
-    WindowRule,
     analysed,
     eq9_mbps,
-    ideal_of,
     model1_mbps,
     model2_mbps,
     printed_ideal_mbps,
+    tables_ideal_mbps,
 )
-from airpath_papers.wimax.crowds import Crowd
-from airpath_papers.wimax.data import BASE_RTTS_MS, GAINS, POLICIES, table1, table2
+from airpath_papers.wimax.claims import SWEEPS
+from airpath_papers.wimax.data import GAINS, POLICIES, printed
 from airpath_papers.wimax.measures import (
     QUANTITIES,
     DelayDistribution,
@@ -36,15 +36,14 @@ from airpath_papers.wimax.measures import (
     goodput_mbps,
     total_mbps,
 )
-from airpath_papers.wimax.radio import DISTANCES_M, THRESHOLDS_DB, schemes_at
-from airpath_papers.wimax.scenarios import AS_CHOSEN, CLOCK, Case, build
+from airpath_papers.wimax.scenarios import FRAME_MS, MODEL, MODEL_SEGMENT, MODEL_WINDOW, PATH
 from airpath_papers.wimax.tables import bound
-from airpath_papers.wimax.timelines import RANGED, Ranged, TwoAcks, find_two_acks, messages
-from airpath_papers.wimax.validation import SWEEPS, Validation, cell_of, on_top
-from airpath_papers.wimax.variants import DISTANCES, SCHEDULERS, SIZING
+from airpath_papers.wimax.timelines import RANGED, SERVER_MS, TwoAcks, find_two_acks, messages
 
 ROOT = Path(__file__).parents[2]
-VARIANTS = {**SIZING, **SCHEDULERS, **DISTANCES}
+BASE_RTTS_MS = (20, 50, 100, 150, 200)
+CHANGES = ("sizing", "schedulers", "distances", "radio")
+UNI, BLIND, ADAPT = SWEEPS.cells("table1")
 
 
 def session(cells: list[Cell], runs: int | None = None) -> Session:
@@ -58,39 +57,40 @@ def session(cells: list[Cell], runs: int | None = None) -> Session:
     return made
 
 
+def resolved(cell: Any) -> Any:
+    found = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    return json.loads(found.scenario(cell).resolve()[0])
+
+
 # --- printed numbers ---------------------------------------------------------------------------
 
 
 def test_the_printed_efficiencies_follow_from_the_printed_bytes() -> None:
-    for found in table1().values():
+    for found in printed("table1").values():
         share = found["used"] / found["allocated"]
         assert abs(share - found["efficiency"]) < 0.005
 
 
 def test_tables_1_and_2_agree_within_the_papers_noise() -> None:
-    for policy, found in table1().items():
-        assert found["goodput"] == pytest.approx(table2()[100, policy]["goodput"], rel=0.02)
+    for place, found in printed("table1").items():
+        assert found["goodput"] == pytest.approx(printed("table2")[place]["goodput"], rel=0.02)
 
 
 def test_the_gains_of_the_text_follow_from_the_tables() -> None:
     for gain in GAINS:
-        if gain.item == "fig7":
+        if gain["item"] == "fig7":
             continue
-        found = (
-            {policy: table1()[policy] for policy in POLICIES}
-            if gain.item == "table1"
-            else {policy: table2()[gain.base_rtt_ms, policy] for policy in POLICIES}
-        )
-        ratio = found[gain.policy]["goodput"] / found[gain.over]["goodput"]
-        assert abs(100 * (ratio - 1) - gain.gain) < 0.7
+        found, rtt = printed(gain["item"]), int(gain["base_rtt_ms"])
+        ratio = found[rtt, gain["policy"]]["goodput"] / found[rtt, gain["over"]]["goodput"]
+        assert abs(100 * (ratio - 1) - float(gain["gain"])) < 0.7
 
 
 def test_the_printed_gains_are_beyond_what_the_printed_delays_allow() -> None:
     bounds = [bound(rtt) for rtt in BASE_RTTS_MS]
     assert bounds == pytest.approx([0.43, 0.34, 0.23, 0.17, 0.135], abs=0.006)
     for rtt, most in list(zip(BASE_RTTS_MS, bounds, strict=True))[1:]:
-        found = table2()[rtt, "adapt-bi"]["goodput"] / table2()[rtt, "uni"]["goodput"] - 1
-        assert found > most
+        found = printed("table2")
+        assert found[rtt, "adapt-bi"]["goodput"] / found[rtt, "uni"]["goodput"] - 1 > most
 
 
 # --- what is measured --------------------------------------------------------------------------
@@ -127,8 +127,8 @@ class Delays(OneByOne):
 def test_the_distribution_is_that_of_all_runs_together() -> None:
     engine: Any = Delays({0.01: 3, 0.04: 1}, {0.01: 2, 0.07: 4})
     made = Session(PAPER, PAPER.modes["quick"], engine, seed=1)
-    made.simulate([Case("uni")])
-    found = DelayDistribution(made, Case("uni"))
+    made.simulate([UNI])
+    found = DelayDistribution(made, UNI)
     assert [found.at(ms) for ms in (9, 10, 39, 40, 100)] == pytest.approx([0, 0.5, 0.5, 0.6, 1])
     assert [found.quantile(share) for share in (0.5, 0.6, 0.61, 1)] == pytest.approx(
         [10, 40, 70, 70]
@@ -154,40 +154,81 @@ def test_what_is_not_the_next_segment_is_acknowledged_at_once(
 
 def test_every_cell_has_a_scenario() -> None:
     found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
+    cells: list[Any] = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    assert {type(cell) for cell in cells} == {Case, Validation, Crowd, Ranged}
+    assert {cell.scenario for cell in cells} == {"download", "model", "crowd", "ranging.toml"}
     for cell in dict.fromkeys(cells):
         found.scenario(cell).resolve()
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_changes_link_or_flow(name: str) -> None:
-    effort, case = Effort(1, 60.0, 0.0), Case("adapt-bi")
-    chosen, changed = (
-        json.loads(build(case, effort, variant).resolve()[0])
-        for variant in (AS_CHOSEN, VARIANTS[name])
-    )
+@pytest.mark.parametrize(
+    ("sweep", "change"), [(sweep, change) for sweep in CHANGES for change in SWEEPS.changes(sweep)]
+)
+def test_a_change_is_of_the_link_or_the_flow(sweep: str, change: str) -> None:
+    [cell, *_] = SWEEPS.cells(sweep, change=change, policy="adapt-bi")
+    chosen, changed = resolved(SWEEPS.cells("table2", **_rtt(cell))[2]), resolved(cell)
     different = {key for key in chosen if chosen[key] != changed[key]}
-    same_setting = {"round-robin": {"bottleneck", "flows"}}
+    assert different
     assert different <= {"bottleneck", "flows"}
-    assert different or name in same_setting
 
 
-def test_the_tables_have_a_hundred_runs_in_every_mode() -> None:
+def _rtt(cell: Any) -> dict[str, Any]:
+    return {"base_rtt_ms": cell.axes["base_rtt_ms"]}
+
+
+def test_the_tables_and_figures_have_a_hundred_runs_in_every_mode() -> None:
     for mode in PAPER.modes.values():
-        for cell in (Case("uni", 20), Case("uni", loss=0.01), Validation(30.0, 100.0, 0.01, 1000)):
-            assert PAPER.effort_of(cell, mode).replications == 100
+        for sweep in ("table1", "table2", "fig3", "fig4", "fig7"):
+            for cell in SWEEPS.cells(sweep):
+                assert PAPER.effort_of(cell, mode).replications == 100
 
 
-def test_schemes_get_slower_with_the_distance_and_are_of_their_direction() -> None:
-    found = [schemes_at(distance) for distance in DISTANCES_M]
-    order = list(THRESHOLDS_DB)
-    for direction in ("downlink", "uplink"):
-        places = [order.index(getattr(each, direction)) for each in found]
-        assert places == sorted(places, reverse=True)
-    assert not any(each.downlink == "16qam-3/4" for each in found)
-    assert not any(each.uplink.startswith("64qam") for each in found)
+def test_files_and_functions_have_the_same_numbers() -> None:
+    flow: Any = MODEL.flows[0]
+    tcp = flow.tcp
+    assert int(tcp.mss) == MODEL_SEGMENT
+    assert int(tcp.receive_window) == int(tcp.initial_ssthresh) == MODEL_WINDOW * MODEL_SEGMENT
+    ranged: Any = ap.load(ROOT / "papers/airpath_papers/wimax/ranging.toml").flows[0]
+    assert int(ranged.access.delay) == 1e6 * SERVER_MS
+    assert ranged.given() == PATH.flows[0].given()
+
+
+# --- schemes by distance -----------------------------------------------------------------------
+
+THRESHOLDS_DB = {
+    "qpsk-1/12": -5.0,
+    "qpsk-1/8": -3.0,
+    "qpsk-1/4": 0.0,
+    "qpsk-1/2": 3.0,
+    "qpsk-3/4": 6.0,
+    "16qam-1/2": 8.5,
+    "16qam-3/4": 12.0,
+    "64qam-2/3": 16.0,
+    "64qam-3/4": 17.5,
+    "64qam-5/6": 20.0,
+}
+"""SNR from which a scheme is used: one block in ten fails in white noise."""
+
+
+def fastest(snr_db: float, is_left_out: Any) -> str:
+    usable = [name for name, least in THRESHOLDS_DB.items() if least <= snr_db]
+    return next((name for name in reversed(usable) if not is_left_out(name)), "qpsk-1/12")
+
+
+@pytest.mark.parametrize("distance_m", [500, 1000, 1500, 2000, 3000])
+def test_schemes_follow_from_the_link_budget_at_a_distance(distance_m: int) -> None:
+    """COST-231 Hata at 2.5 GHz; schemes of the two lists of §5.1."""
+    change = f"{distance_m}-m"
+    radio = ap.link.Radio(distance=f"{distance_m} m")
+    down_db = float(radio.mean_db())
+    up_db = down_db + float(radio.uplink_db)
+    down = fastest(down_db, lambda name: name == "16qam-3/4")
+    up = fastest(up_db, lambda name: name.startswith("64qam"))
+    axes = SWEEPS.cells("distances", change=change)[0].axes
+    assert axes["bottleneck.link.downlink_mcs"] == down
+    assert axes["bottleneck.link.uplink_mcs"] == up
+    about = f"{distance_m} m: {down} at {down_db:.0f} dB down, {up} at {up_db:.0f} dB up"
+    assert SWEEPS.changes("distances")[change] == about
 
 
 # --- the model ---------------------------------------------------------------------------------
@@ -200,8 +241,7 @@ CHECKED: Any = [(10, 16, 0.88), (30, 16, 0.75), (60, 16, 0.61), (10, 64, 0.98), 
 def test_eq_8_as_an_independent_evaluation_has_it(
     contention_ms: float, ssthresh: float, mbps: float
 ) -> None:
-    case = DEFAULTS._replace(contention_ms=contention_ms)
-    found = analysed(case, WindowRule(ssthresh, "updated"))
+    found = analysed(**{**DEFAULTS, "contention_ms": contention_ms}, packets=ssthresh)
     assert found.ratio_of_sums_bps / 1e6 == pytest.approx(mbps, rel=0.01)
     assert found.throughput_bps > found.ratio_of_sums_bps
 
@@ -237,7 +277,7 @@ def test_the_ideal_of_the_tables_is_counted_by_hand() -> None:
         sent += window
         time_s += max(packet_s + 0.1, window * packet_s)
         window = min(window * 2**0.5 if window < 12 else window + 0.5, 16.0)
-    assert ideal_of(100).throughput_bps == pytest.approx(8 * 1500 * sent / time_s, rel=1e-3)
+    assert tables_ideal_mbps(100) == pytest.approx(8e-6 * 1500 * sent / time_s, rel=1e-3)
 
 
 def test_the_printed_ideal_is_that_of_an_independent_evaluation() -> None:
@@ -248,38 +288,41 @@ def test_the_printed_ideal_is_that_of_an_independent_evaluation() -> None:
 
 def test_a_piggyback_request_takes_no_more_than_the_frames_in_fig_3() -> None:
     """wimax-2009 Eqs. 4 and 5: T_pb is the whole delay that it causes."""
-    found = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
-    case = DEFAULTS._replace(contention_ms=10.0)
-    for cell, delay_ns in ((cell_of(case), 0), (on_top(case), 10_000_000)):
-        link = json.loads(found.scenario(cell).resolve()[0])["bottleneck"]["link"]
-        assert link["request"]["piggyback"] == {"low_ns": delay_ns, "high_ns": delay_ns}
+    for cell in SWEEPS.cells("fig3"):
+        request = resolved(cell)["bottleneck"]["link"]["request"]
+        assert request["piggyback"] == {"low_ns": 0, "high_ns": 0}
 
 
-def test_each_sweep_passes_the_defaults() -> None:
-    assert all(DEFAULTS in cases or name == "size_kb" for name, cases in SWEEPS.items())
+def test_each_sweep_of_the_model_passes_the_defaults() -> None:
+    varied = {"contention_ms": SWEEPS.cells("fig3")}
+    varied |= {axis: SWEEPS.cells("fig4", over=axis) for axis in ("base_rtt_ms", "loss")}
+    for cells in varied.values():
+        assert DEFAULTS in [cell.axes for cell in cells]
+    together = [*SWEEPS.cells("fig3"), *SWEEPS.cells("fig4")]
+    assert sorted(dict.fromkeys(together)) == sorted(SWEEPS.cells("model"))
 
 
 # --- runs --------------------------------------------------------------------------------------
 
 
 def test_the_cells_of_table_1_by_a_few_runs() -> None:
-    cases: list[Cell] = [Case(policy) for policy in POLICIES]
-    found = session(cases, runs=10)
-    for case in cases:
-        printed = table1()[Case(*case).policy]
+    cells: list[Cell] = [UNI, BLIND, ADAPT]
+    found = session(cells, runs=10)
+    for policy, cell in zip(POLICIES, cells, strict=True):
         for name in ("used", "efficiency"):
-            estimate = QUANTITIES[name].estimate(found, case)
+            estimate = QUANTITIES[name].estimate(found, cell)
             assert estimate is not None
-            assert estimate.mean == pytest.approx(printed[name], rel=0.05)
+            theirs = printed("table1")[100, policy][name]
+            assert estimate.mean == pytest.approx(theirs, rel=0.05)
 
 
 @pytest.fixture(scope="module")
 def two_acks() -> TwoAcks:
-    return find_two_acks(session([RANGED]), RANGED)
+    return find_two_acks(session([RANGED]))
 
 
 def test_the_two_acks_of_figure_1_ask_as_in_the_standard(two_acks: TwoAcks) -> None:
-    steps = messages(two_acks)
+    steps = messages(*two_acks.frames)
     assert [step.upwards for step in steps] == [True, False, True, False, True, False, True]
     # The code is sent behind the first ACK's arrival, the second ACK waits as the first is sent.
     assert two_acks.arrivals[0] < steps[0].sent_ms
@@ -287,7 +330,7 @@ def test_the_two_acks_of_figure_1_ask_as_in_the_standard(two_acks: TwoAcks) -> N
 
 
 def test_no_grant_of_figure_1_leaves_before_its_request_was_received(two_acks: TwoAcks) -> None:
-    steps = messages(two_acks)
+    steps = messages(*two_acks.frames)
     answers = [(asked, given) for asked, given in pairwise(steps) if asked.upwards]
     assert [given.name for _asked, given in answers] == ["2 allocation", "4 grant", "grant"]
     assert all(given.sent_ms >= asked.received_ms for asked, given in answers)
@@ -296,7 +339,7 @@ def test_no_grant_of_figure_1_leaves_before_its_request_was_received(two_acks: T
     assert all(sent.sent_ms >= given.received_ms for given, sent in told)
     # The frames of both bursts are the run's. The map before that of the second grants it.
     _first, second = two_acks.frames
-    assert (second - 1) * CLOCK.frame_ms >= two_acks.received_ms[0]
+    assert (second - 1) * FRAME_MS >= two_acks.received_ms[0]
     # From the code on no map is missed: the window of the first back-off has two opportunities.
-    waited = (steps[0].sent_ms - two_acks.arrivals[0]) / CLOCK.frame_ms
+    waited = (steps[0].sent_ms - two_acks.arrivals[0]) / FRAME_MS
     assert 0 < waited <= 2

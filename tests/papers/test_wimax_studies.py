@@ -1,44 +1,50 @@
-"""Beyond the wimax paper: every scenario is one, every variant changes something."""
+"""Beyond the wimax paper: every scenario is one, every change changes something."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from airpath.reproduction.archive import text
-from airpath.reproduction.base import Effort
 from airpath.reproduction.engine import Compiled
 from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.session import Session
-from airpath_papers.wimax.crowds import Crowd
-from airpath_papers.wimax.scenarios import AS_CHOSEN, Case, build
-from airpath_papers.wimax.validation import Validation
 from studies.wimax import DIRECTORY, PAPER
-from studies.wimax.accesses import Access
-from studies.wimax.variants import SENSITIVITY
+from studies.wimax.scenarios import SWEEPS
+
+FULL = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
 
 
 def test_every_cell_has_a_scenario() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
-    cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
+    cells: list[Any] = [cell for item in PAPER.items for cell in item.cells_of(FULL)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
-    assert {type(cell) for cell in cells} == {Case, Validation, Crowd, Access}
+    assert {cell.scenario for cell in cells} == {"download", "model", "crowd", "access"}
     for cell in dict.fromkeys(cells):
-        found.scenario(cell).resolve()
+        FULL.scenario(cell).resolve()
 
 
-@pytest.mark.parametrize("name", SENSITIVITY)
-def test_a_variant_changes_link_or_flow(name: str) -> None:
-    effort, case = Effort(1, 60.0, 0.0), Case("adapt-bi")
-    chosen, changed = (
-        json.loads(build(case, effort, variant).resolve()[0])
-        for variant in (AS_CHOSEN, SENSITIVITY[name])
-    )
+@pytest.mark.parametrize("name", SWEEPS.changes("sensitivity"))
+def test_a_change_is_of_the_link_or_the_flow(name: str) -> None:
+    cells = SWEEPS.cells("table1")[2], SWEEPS.cells("sensitivity", change=name)[2]
+    chosen, changed = (json.loads(FULL.scenario(cell).resolve()[0]) for cell in cells)
     different = {key for key in chosen if chosen[key] != changed[key]}
     assert different
     assert different <= {"bottleneck", "flows"}
+
+
+def test_a_piggyback_request_takes_10_ms_more_on_top_of_the_frames() -> None:
+    own, plain = SWEEPS.cells("piggyback-on-top"), SWEEPS.cells("fig3")
+    for cell, of_paper in zip(own, plain, strict=True):
+        links = [
+            json.loads(FULL.scenario(each).resolve()[0])["bottleneck"]["link"]
+            for each in (cell, of_paper)
+        ]
+        assert links[0]["request"].pop("piggyback") == {"low_ns": 10_000_000, "high_ns": 10_000_000}
+        assert links[1]["request"].pop("piggyback") == {"low_ns": 0, "high_ns": 0}
+        assert links[0] == links[1]
 
 
 def test_what_is_kept_is_the_whole_study() -> None:

@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from airpath.reproduction.files import read_records, read_table
+from airpath.reproduction.files import read_table
 from airpath_papers.paths import WIMAX
 
-__all__ = [
-    "BASE_RTTS_MS",
-    "GAINS",
-    "IDEAL",
-    "IDEAL_OF_TABLES",
-    "NAMES",
-    "POLICIES",
-    "Gain",
-    "fig6",
-    "table1",
-    "table2",
-]
-
-POLICIES: Final = ("uni", "blind-bi", "adapt-bi")
-"""In the paper's order."""
-
-IDEAL: Final = "ideal"
-"""The model of §3 without the delay of requests."""
-
-IDEAL_OF_TABLES: Final = "ideal-of-tables"
-"""The same with the TCP and the R of the simulated tables."""
+__all__ = ["COLOURS", "GAINS", "NAMES", "POLICIES", "printed"]
 
 NAMES: Final = {
     "uni": "UNI",
     "blind-bi": "blind-BI",
     "adapt-bi": "adapt-BI",
-    IDEAL: "ideal",
-    IDEAL_OF_TABLES: "ideal with the simulation's TCP and R",
+    "ideal": "ideal",
+    "ideal-of-tables": "ideal with the simulation's TCP and R",
+    "unsolicited": "unsolicited",
 }
-"""As the paper writes them."""
+"""The policies as the paper writes them, and the model of §3 without the delay of requests."""
 
-BASE_RTTS_MS: Final = (20, 50, 100, 150, 200)
-"""RTT_min of Table 2, ms."""
+COLOURS: Final = {"uni": "orange", "blind-bi": "green", "adapt-bi": "blue", "unsolicited": "purple"}
+"""Of the policies, in all figures."""
+
+POLICIES: Final = ("uni", "blind-bi", "adapt-bi")
+"""In the paper's order."""
 
 _QUANTITIES: Final = {
     "allocated_kb": "allocated",
@@ -52,44 +35,25 @@ _QUANTITIES: Final = {
     "mac_delay_p90_ms": "mac_delay_p90",
     "goodput_mbps": "goodput",
 }
-"""What rows call the columns."""
+"""The quantities of the columns."""
 
 
-class Gain(NamedTuple):
-    """What the text says of a throughput against another one."""
-
-    section: str
-    item: str
-    policy: str
-    over: str
-    base_rtt_ms: int
-    gain: float
-    """Per cent."""
-
-
-GAINS: Final = tuple(read_records(WIMAX, "text.csv", Gain))
-
-
-def _numbers(line: Mapping[str, str]) -> dict[str, float]:
-    return {name: float(line[key]) for key, name in _QUANTITIES.items() if line.get(key)}
+GAINS: Final = read_table(WIMAX, "text.csv")
+"""What the text says of a throughput against another one: `gain`, per cent."""
 
 
 @cache
-def table1() -> dict[str, dict[str, float]]:
-    """Return Table 1: numbers by policy and quantity."""
-    return {line["policy"]: _numbers(line) for line in read_table(WIMAX, "table1.csv")}
+def printed(name: str) -> dict[tuple[int, str], dict[str, float]]:
+    """Return a published table: numbers by RTT_min, ms, and policy, then by quantity.
 
-
-@cache
-def fig6() -> dict[str, dict[str, float]]:
-    """Return the quantiles of §5.2, ms, by policy and quantity."""
-    return {line["policy"]: _numbers(line) for line in read_table(WIMAX, "fig6.csv")}
-
-
-@cache
-def table2() -> dict[tuple[int, str], dict[str, float]]:
-    """Return Table 2: numbers by RTT_min, ms, and policy, then by quantity."""
+    Parameters
+    ----------
+    name : str
+        ``table1``, ``table2``, or ``fig6``, the quantiles of §5.2.
+    """
     return {
-        (int(line["base_rtt_ms"]), line["policy"]): _numbers(line)
-        for line in read_table(WIMAX, "table2.csv")
+        (int(line.get("base_rtt_ms", 100)), line["policy"]): {
+            quantity: float(line[key]) for key, quantity in _QUANTITIES.items() if line.get(key)
+        }
+        for line in read_table(WIMAX, f"{name}.csv")
     }

@@ -16,24 +16,19 @@ from airpath.reproduction.session import Session
 
 __all__ = [
     "ALLOCATED",
+    "CONTENTION",
     "EFFICIENCY",
     "GOODPUT",
+    "GRANTS",
     "MAC_DELAY",
-    "P50",
-    "P90",
     "QUANTITIES",
-    "TIMEOUTS",
-    "TOTAL",
     "USED",
     "DelayDistribution",
-    "Replication",
     "collided_share",
     "completion_ms",
     "contention_share",
-    "counter",
     "duplicate_acks",
     "goodput_mbps",
-    "grants_per_ack",
     "mean_rtt_s",
     "timeouts",
     "total_mbps",
@@ -45,10 +40,18 @@ UPLINK: Final = "reverse"
 """Name of the link's other direction."""
 
 
-def counter(replication: Replication, name: str) -> float:
-    """Return what the link counted in its uplink."""
-    link = next(link for link in replication["links"] if link["name"] == UPLINK)
-    return float(link["counters"][name])
+def _uplink(replication: Replication) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next(x for x in replication["links"] if x["name"] == UPLINK)
+    return found
+
+
+def _counter(replication: Replication, name: str) -> float:
+    """Return a counter of the link's uplink."""
+    return float(_uplink(replication)["counters"][name])
+
+
+def _counted(name: str, unit: str, key: str, factor: float, decimals: int) -> Measured:
+    return Measured(name, unit, lambda run: factor * _counter(run, key), decimals)
 
 
 def _time_s(flow: Mapping[str, Any], replication: Replication) -> float:
@@ -90,33 +93,31 @@ def timeouts(replication: Replication) -> float:
 
 def contention_share(replication: Replication) -> float:
     """Share of the requests that were made by contention; 0 without requests."""
-    contention = counter(replication, "requests_contention")
-    return contention / max(contention + counter(replication, "requests_piggyback"), 1.0)
+    contention = _counter(replication, "requests_contention")
+    return contention / max(contention + _counter(replication, "requests_piggyback"), 1.0)
 
 
 def collided_share(replication: Replication) -> float:
     """Share of the codes that collided; 0 without codes."""
-    attempts = counter(replication, "request_attempts")
-    return counter(replication, "request_collisions") / max(attempts, 1.0)
+    attempts = _counter(replication, "request_attempts")
+    return _counter(replication, "request_collisions") / max(attempts, 1.0)
 
 
-def grants_per_ack(replication: Replication) -> float:
+def _grants_per_ack(replication: Replication) -> float:
     """Grants without a request over the packets of the uplink."""
-    link = next(link for link in replication["links"] if link["name"] == UPLINK)
-    return counter(replication, "grants_proactive") / max(float(link["delivered_packets"]), 1.0)
+    packets = float(_uplink(replication)["delivered_packets"])
+    return _counter(replication, "grants_proactive") / max(packets, 1.0)
 
 
-ALLOCATED: Final = Measured("allocated", "kB", lambda run: counter(run, "granted_bytes") / 1e3, 1)
-USED: Final = Measured("used", "kB", lambda run: counter(run, "used_bytes") / 1e3, 1)
-EFFICIENCY: Final = Measured("efficiency", "1", lambda run: counter(run, "efficiency"), 3)
-MAC_DELAY: Final = Measured(
-    "mac_delay", "ms", lambda run: 1e3 * counter(run, "mac_delay_mean_s"), 1
-)
-P50: Final = Measured("mac_delay_p50", "ms", lambda run: 1e3 * counter(run, "mac_delay_p50_s"), 1)
-P90: Final = Measured("mac_delay_p90", "ms", lambda run: 1e3 * counter(run, "mac_delay_p90_s"), 1)
+ALLOCATED: Final = Measured("allocated", "kB", lambda run: _counter(run, "granted_bytes") / 1e3, 1)
+USED: Final = Measured("used", "kB", lambda run: _counter(run, "used_bytes") / 1e3, 1)
+EFFICIENCY: Final = _counted("efficiency", "1", "efficiency", 1, 3)
+MAC_DELAY: Final = _counted("mac_delay", "ms", "mac_delay_mean_s", 1e3, 1)
+P50: Final = _counted("mac_delay_p50", "ms", "mac_delay_p50_s", 1e3, 1)
+P90: Final = _counted("mac_delay_p90", "ms", "mac_delay_p90_s", 1e3, 1)
 GOODPUT: Final = Measured("goodput", "Mbit/s", goodput_mbps, 3)
-TOTAL: Final = Measured("goodput", "Mbit/s", total_mbps, 3)
-TIMEOUTS: Final = Measured("timeouts", "1", timeouts, 1)
+CONTENTION: Final = Measured("contention_share", "1", contention_share, 3)
+GRANTS: Final = Measured("grants_per_ack", "1", _grants_per_ack, 2)
 
 QUANTITIES: Final = {
     each.name: each for each in (ALLOCATED, USED, EFFICIENCY, MAC_DELAY, P50, P90, GOODPUT)

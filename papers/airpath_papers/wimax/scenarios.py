@@ -1,186 +1,82 @@
-"""The scenarios of Tables 1 and 2 and Figs. 6 and 7: one station, one download (wimax-2009 §5.1).
+"""The scenarios: ``download.toml``, ``model.toml`` and their variations by the axes of sweeps.toml.
 
-README.md lists every value that the paper leaves open; a `Variant` changes some of them.
+README.md lists every value that the paper leaves open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final
 
 import airpath as ap
-from airpath.reproduction.base import Effort
-from airpath_papers.wimax.data import BASE_RTTS_MS, POLICIES
+from airpath_papers.paths import WIMAX
 
 __all__ = [
-    "AS_CHOSEN",
-    "ATTEMPT_ERROR",
-    "CLOCK",
-    "CONTENTION",
     "CURVES",
-    "FRAME",
-    "LOSSES",
+    "FRAME_MS",
+    "MODEL_SEGMENT",
+    "MODEL_WINDOW",
     "OBJECT_BYTES",
-    "RULES",
+    "PATH",
     "SEGMENT",
-    "TABLE_RUNS",
-    "TCP",
-    "Case",
-    "Clock",
-    "Variant",
-    "build",
+    "at_ms",
+    "crowd",
     "download",
     "grant_of",
-    "large_queue",
-    "places",
+    "model",
+    "of_server",
+    "on_link",
     "recovery",
 ]
+
+PATH: Final = ap.load(WIMAX / "download.toml")
+MODEL: Final = ap.load(WIMAX / "model.toml")
 
 OBJECT_BYTES: Final = 1_048_576
 SEGMENT: Final = 1500
 """MSS, bytes (wimax-2009 §5.1)."""
 
+MODEL_SEGMENT: Final = 1000
+MODEL_WINDOW: Final = 64
+"""MSS, bytes, and W_max, packets, of the model (wimax-2009 §3.2)."""
+
 ATTEMPT_ERROR: Final = 0.316
 """Share of HARQ attempts that fail: the fourth root of 1 % (wimax-2009 §5.1)."""
 
-TABLE_RUNS: Final = 100
-"""Runs of the cells of the tables, in every mode."""
+_LINK: Final = ap.link.OfdmaTdd()
+FRAME_MS: Final = int(_LINK.frame) / 1e6
 
 
-class Clock(NamedTuple):
-    """The frame of the paper's link and the instants in it, ms from its start."""
-
-    frame_ms: float
-    decoded_ms: float
-    closed_ms: float
-    received_ms: float
+def at_ms(instant: str, frame: int = 0) -> float:
+    """Return an instant of a frame, ms: ``decoded``, ``closed`` or ``received``."""
+    return frame * FRAME_MS + int(getattr(_LINK, instant)) / 1e6
 
 
-def _clock(link: ap.link.OfdmaTdd) -> Clock:
-    times = (link.frame, link.decoded, link.closed, link.received)
-    return Clock(*(int(time) / 1e6 for time in times))
-
-
-CLOCK: Final = _clock(ap.link.OfdmaTdd())
-
-FRAME: Final = ap.traffic.Uniform(uniform=["0 s", "5 ms"])
-"""Flows start at a random instant of a frame."""
-
-TCP: Final[Mapping[str, Any]] = {
-    "mss": f"{SEGMENT} B",
-    "initial_window": "2 segments",
-    "initial_ssthresh": f"{12 * SEGMENT} B",
-    "receive_window": f"{16 * SEGMENT} B",
-    "delayed_ack_segments": 2,
-    "delayed_ack_timeout": "200 ms",
-    "min_rto": "1 s",
+CURVES: Final[Mapping[str, tuple[str, str]]] = {
+    "UNI, requests per packet": ("uni", "packet"),
+    "UNI, requests per queue": ("uni", "queue"),
+    "blind-BI": ("blind-bi", "packet"),
+    "adapt-BI": ("adapt-bi", "packet"),
 }
-"""What differs from the profile ``rfc``: README.md."""
+"""The curves of Fig. 7: the policy, and what each request is for."""
 
-CONTENTION: Final[Mapping[str, Any]] = {
-    "delay": ["25 ms", "50 ms"],
-    "collision": 0.01,
-    "timer": "100 ms",
-}
-"""wimax-2009 §5.1."""
+# --- parts -------------------------------------------------------------------------------------
 
 
-class Variant(NamedTuple):
-    """What is changed of the choices of README.md: entries by the part that they go into.
-
-    Parameters
-    ----------
-    about : str
-        What it is, for people.
-    link, request, grant, tcp : mapping
-        Entries of the link, of its request, of grants ahead, of TCP.
-    stations : int
-        How many, each with a download of its own.
-    """
-
-    about: str
-    link: Mapping[str, Any] = {}
-    request: Mapping[str, Any] = {}
-    grant: Mapping[str, Any] = {}
-    tcp: Mapping[str, Any] = {}
-    stations: int = 1
-
-
-AS_CHOSEN: Final = Variant("as chosen")
-
-
-class Case(NamedTuple):
-    """A download at one station.
-
-    Parameters
-    ----------
-    policy : str
-        ``uni``, ``blind-bi`` or ``adapt-bi``.
-    base_rtt_ms : int
-        RTT_min, ms.
-    loss : float
-        Probability that a data packet is destroyed, without HARQ and ARQ; 0: with both, nothing is
-        lost.
-    per : str
-        Who asks: each ``packet``, or a ``queue`` for all that waits.
-    variant : str
-        Names what an item changes; empty for the choices of README.md.
-    record : tuple of str
-        Series to record.
-    """
-
-    policy: str
-    base_rtt_ms: int = 100
-    loss: float = 0.0
-    per: str = "packet"
-    variant: str = ""
-    record: tuple[str, ...] = ()
-
-
-def places(base_rtts_ms: Sequence[int] = BASE_RTTS_MS) -> dict[tuple[int, str], Case]:
-    """Return the cells of Table 2 by RTT_min, ms, and policy."""
-    return {(rtt, policy): Case(policy, rtt) for rtt in base_rtts_ms for policy in POLICIES}
-
-
-LOSSES: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05)
-"""p of Fig. 7; the paper gives its ends."""
-
-RULES: Final = {"packet": "UNI, requests per packet", "queue": "UNI, requests per queue"}
-"""UNI under both rules of requests."""
-
-CURVES: Final[Mapping[str, Sequence[Case]]] = {
-    RULES["packet"]: [Case("uni", loss=loss) for loss in LOSSES],
-    RULES["queue"]: [Case("uni", loss=loss, per="queue") for loss in LOSSES],
-    # What arrives is recorded: duplicate ACKs are counted.
-    "blind-BI": [Case("blind-bi", loss=loss, record=("seq_received",)) for loss in LOSSES],
-    "adapt-BI": [Case("adapt-bi", loss=loss) for loss in LOSSES],
-}
-"""The cells of Fig. 7 by curve, in the order of p."""
-
-
-def grant_of(policy: str, entries: Mapping[str, Any] | None = None) -> ap.grant.GrantPolicy:
+def grant_of(policy: str, **entries: Any) -> ap.grant.GrantPolicy:
     """Return a policy by name, with entries for those that grant ahead."""
     if policy == "uni":
         return ap.grant.Uni()
-    kind: Any = {
-        "blind-bi": ap.grant.BlindBi,
-        "adapt-bi": ap.grant.AdaptBi,
-        "unsolicited": ap.grant.Unsolicited,
-    }[policy]
-    found: ap.grant.GrantPolicy = kind(**(entries or {}))
+    ahead: Any = {"blind-bi": ap.grant.BlindBi, "adapt-bi": ap.grant.AdaptBi}
+    found: ap.grant.GrantPolicy = ahead.get(policy, ap.grant.Unsolicited)(**entries)
     return found
 
 
-def large_queue() -> ap.aqm.DropTail:
-    """Return a queue that never overflows here."""
-    return ap.aqm.DropTail(limit="10000 packets")
-
-
 def recovery(loss: float) -> dict[str, Any]:
-    """Return what repairs losses: HARQ and ARQ; with losses for TCP to see, neither.
+    """Return the link's entries that repair losses: HARQ and ARQ; with losses for TCP, neither.
 
-    A packet of data is one MPDU in both, so that it is repeated or lost as a whole, as the paper
-    emulates it, whatever its place in a frame.
+    A packet of data is one MPDU in both, so that it is retransmitted or lost as a whole, as the
+    paper emulates it, regardless of its place in a frame.
     """
     whole = {"fragmentation": {"down": False, "up": True}}
     if loss:
@@ -189,40 +85,136 @@ def recovery(loss: float) -> dict[str, Any]:
     return {"harq": harq, "arq": ap.link.Arq(delay="100 ms"), **whole}
 
 
-def download(base_rtt_ms: float, tcp: Mapping[str, Any], **more: Any) -> ap.traffic.Tcp:
-    """Return a download whose wired delays are on the server's side of the link, half each way."""
+def of_server(base_rtt_ms: float, scenario: ap.Scenario = PATH, **more: Any) -> Any:
+    """Return the scenario's download: wired delays on the server's side, half each way."""
     half = ap.Wire(delay=f"{base_rtt_ms / 2:g} ms")
-    same: dict[str, Any] = {"cc": "newreno", "start": FRAME, **more}
-    return ap.traffic.Tcp(access=half, return_wire=half, tcp=dict(tcp), **same)
+    return scenario.flows[0].model_copy(update={"access": half, "return_wire": half, **more})
 
 
-def build(case: Case, effort: Effort, variant: Variant = AS_CHOSEN) -> ap.Scenario:
-    """Return the scenario of a case with the entries of a variant.
+def on_link(link: ap.link.Link, *flows: Any, scenario: ap.Scenario = PATH) -> ap.Scenario:
+    """Return a scenario with another link and other flows."""
+    bottleneck = scenario.bottleneck.model_copy(update={"link": link})
+    return scenario.model_copy(update={"bottleneck": bottleneck, "flows": list(flows)})
+
+
+# --- scenarios ---------------------------------------------------------------------------------
+
+
+def download(
+    policy: str = "uni",
+    base_rtt_ms: int = 100,
+    loss: float = 0.0,
+    per: str = "packet",
+    *,
+    curve: str = "",
+    when: str = "",
+    stations: int = 1,
+    radio_m: int = 0,
+) -> ap.Scenario:
+    """Return a download at each station.
 
     Parameters
     ----------
-    case : Case
-        Which; what it says about a variant is not looked at.
-    effort : Effort
-        How long it is simulated at most.
-    variant : Variant
-        What is changed. Default: nothing.
+    policy : str
+        ``uni``, ``blind-bi`` or ``adapt-bi``.
+    base_rtt_ms : int
+        RTT_min, ms.
+    loss : float
+        Probability that a data packet is lost, without HARQ and ARQ. Default 0: with both, nothing
+        is lost.
+    per : str
+        What a request is for: each ``packet``, or the ``queue``.
+    curve : str
+        A curve of Fig. 7, which decides `policy` and `per`. Default: neither.
+    when : str
+        When a grant is given ahead. Default: the link's.
+    stations : int
+        How many.
+    radio_m : int
+        Distance, m, over the radio of §5.1, which makes the errors. Default: no radio.
     """
-    request = ap.request.RandomDelay(**{**CONTENTION, "per": case.per, **variant.request})
-    link: dict[str, Any] = {
-        "stations": variant.stations,
-        "request": request,
-        "grant": grant_of(case.policy, variant.grant),
-        **recovery(case.loss),
+    policy, per = CURVES.get(curve, (policy, per))
+    link: Any = PATH.bottleneck.link
+    changed: dict[str, Any] = {
+        "stations": stations,
+        "request": link.request.model_copy(update={"per": per}),
+        "grant": grant_of(policy, **({"when": when} if when else {})),
+        **recovery(loss),
     }
-    tcp = {**TCP, **variant.tcp}
-    return ap.Scenario(
-        name=f"wimax {case.policy}",
-        duration=effort.duration_s,
-        bottleneck=ap.Bottleneck(
-            aqm=large_queue(), link=ap.link.OfdmaTdd(**{**link, **variant.link})
-        ),
-        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
-        flows=[download(case.base_rtt_ms, tcp, size=f"{OBJECT_BYTES} B", count=variant.stations)],
-        record=ap.Record(series=list(case.record)),
+    if radio_m:
+        adaptation = ap.policy.Tagla(th_per=ATTEMPT_ERROR)
+        changed["radio"] = ap.link.Radio(distance=f"{radio_m} m", policy=adaptation)
+        changed["harq"] = ap.link.Harq(attempts=4, round_trip="30 ms")
+        changed["fragmentation"] = {"down": True, "up": True}
+    flow = of_server(base_rtt_ms, size=f"{OBJECT_BYTES} B", count=stations)
+    return on_link(link.model_copy(update=changed), flow)
+
+
+FRAMES_MS: Final = FRAME_MS / 2 + at_ms("decoded") + (FRAME_MS / 2 + at_ms("received", 1))
+"""Of a round trip: a frame is waited for and decoded; the next map is waited for, which is for
+the frame after its own, and the burst is received in that."""
+
+
+def model(contention_ms: float, base_rtt_ms: float, loss: float, size_kb: int) -> ap.Scenario:
+    """Return the model's setting over the link (wimax-2009 §3.2).
+
+    RTT_min of the model includes the frames: the mean waits for a frame and the offsets from its
+    start are taken from the wired delays. The frames alone make up T_pb, as T_pb is the whole
+    delay that a piggyback request causes (Eqs. 4 and 5).
+
+    Parameters
+    ----------
+    contention_ms, base_rtt_ms : float
+        T_ct and RTT_min, ms.
+    loss : float
+        p_e.
+    size_kb : int
+        L, kB of 1000 bytes.
+    """
+    link: Any = MODEL.bottleneck.link
+    delay = {"delay": f"{contention_ms:g} ms"}
+    changed: dict[str, Any] = {"request": link.request.model_copy(update=delay)}
+    if loss:
+        changed["errors"] = ap.frame_errors.Independent(loss=loss)
+    flow = of_server(base_rtt_ms - FRAMES_MS, MODEL, size=f"{size_kb} kB")
+    return on_link(link.model_copy(update=changed), flow, scenario=MODEL)
+
+
+def crowd(
+    policy: str,
+    stations: int = 1,
+    *,
+    cc: str = "newreno",
+    upload: bool = False,
+    codes: int = 8,
+    size_kb: int = 0,
+) -> ap.Scenario:
+    """Return stations with a download each: real ranging, windows of 64 KB, 64QAM 5/6 downlink.
+
+    Parameters
+    ----------
+    policy, cc : str
+        Grants, as those of `download`, and the congestion control.
+    stations : int
+        How many.
+    upload : bool
+        Whether each station has a bulk flow upwards too.
+    codes : int
+        Ranging codes.
+    size_kb : int
+        Size of the transfers, kB. Default: flows without end.
+    """
+    same: dict[str, Any] = {"count": stations, "cc": cc}
+    if not size_kb:
+        same["start"] = {"uniform": ["0 s", "1 s"]}
+    size: dict[str, Any] = {"size": f"{size_kb} kB"} if size_kb else {}
+    flows = [of_server(100, tcp={}, **same, **size)]
+    if upload:
+        flows.append(ap.traffic.Tcp(direction="reverse", egress=ap.Wire(delay="100 ms"), **same))
+    link = ap.link.OfdmaTdd(
+        stations=stations,
+        downlink_mcs="64qam-5/6",
+        request=ap.request.Ranging(codes=codes),
+        grant=grant_of(policy),
     )
+    return on_link(link, *flows)

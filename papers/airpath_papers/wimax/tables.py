@@ -4,106 +4,90 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any, Final
 
-from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
-from airpath.reproduction.compare import Key, comparison
-from airpath.reproduction.manifest import titles
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.base import ItemResult, Row, Summary, Table
+from airpath.reproduction.compare import ColumnSet, Key, comparison, number
+from airpath.reproduction.compare import printed as printed_as
+from airpath.reproduction.items import item_of
+from airpath.reproduction.quantities import improvement
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.tolerance import Tolerance
 from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.analysis import ideal_of, printed_ideal_mbps
-from airpath_papers.wimax.claims import CLAIMS
-from airpath_papers.wimax.data import (
-    BASE_RTTS_MS,
-    GAINS,
-    IDEAL,
-    IDEAL_OF_TABLES,
-    NAMES,
-    POLICIES,
-    table1,
-    table2,
-)
+from airpath_papers.wimax.analysis import printed_ideal_mbps, tables_ideal_mbps
+from airpath_papers.wimax.claims import CLAIMS, SWEEPS
+from airpath_papers.wimax.data import GAINS, NAMES, POLICIES, printed
 from airpath_papers.wimax.measures import GOODPUT, QUANTITIES
-from airpath_papers.wimax.scenarios import Case, places
 
-__all__ = ["TABLES", "bound", "gains", "rows_of", "summarise"]
+__all__ = ["TABLES", "bound", "summarise"]
 
-_FITTED: Final = ("uni", "blind-bi")
-"""Policies whose throughputs of Table 2 the TCP was fitted on."""
+POINTS: Final[Mapping[tuple[int, str], SweepPoint]] = {
+    (place["base_rtt_ms"], place["policy"]): point for place, point in SWEEPS.points("table2")
+}
+"""Of Table 2, by RTT_min, ms, and policy; those at 100 ms are Table 1's."""
+
+Place = dict[str, int | float | str]
+
+# --- rows --------------------------------------------------------------------------------------
 
 
-def _percent(claim: str, name: str) -> Tolerance:
+def _tolerance(claim: str, name: str = "within", unit: float = 0.0) -> Tolerance:
+    """Return the tolerance of a claim: relative, or in points of so many units."""
     limit = CLAIMS.specs[claim][name]
-    return Tolerance(f"{100 * limit:g} % (claims.toml, {claim})", relative=limit)
+    if not unit:
+        return Tolerance(f"{100 * limit:g} % (claims.toml, {claim})", relative=limit)
+    return Tolerance(f"{unit * limit:g} (claims.toml, {claim})", absolute=unit * limit)
 
 
-def _points(claim: str, name: str, unit: float = 1.0) -> Tolerance:
-    limit = unit * CLAIMS.specs[claim][name]
-    return Tolerance(f"{limit:g} (claims.toml, {claim})", absolute=limit)
-
-
-def tolerances(table: int, policy: str) -> dict[str, Tolerance]:
-    """Return how far our numbers of a policy may be from those of Table 1 or 2."""
+def _tolerances(key: str, policy: str) -> dict[str, Tolerance]:
+    """Return the tolerances of a policy's numbers of Table 1 or 2."""
     own = "adapt" if policy == "adapt-bi" else "within"
-    if table == 1:
+    if key == "table1":
         return {
-            "allocated": _percent("table1-bytes", own),
-            "used": _percent("table1-bytes", "within"),
-            "efficiency": _points("table1-efficiency", own),
+            "allocated": _tolerance("table1-bytes", own),
+            "used": _tolerance("table1-bytes"),
+            "efficiency": _tolerance("table1-efficiency", own, 1.0),
         }
-    throughput = "table2-fitted" if policy in _FITTED else "table2-predicted"
     return {
-        "mac_delay": _percent("table2-delay", own),
-        "efficiency": _points("table2-efficiency", own, 0.01),
-        "goodput": _percent(throughput, "within"),
+        "mac_delay": _tolerance("table2-delay", own),
+        "efficiency": _tolerance("table2-efficiency", own, 0.01),
+        # The TCP was fitted on the throughputs of the others.
+        "goodput": _tolerance("table2-predicted" if own == "adapt" else "table2-fitted"),
     }
 
 
-def rows_of(
-    session: Session,
-    case: Case,
-    place: Mapping[str, int | float | str],
-    printed: Mapping[str, float] | None = None,
-    tolerated: Mapping[str, Tolerance] | None = None,
-    quantities: Sequence[Measured] = tuple(QUANTITIES.values()),
-) -> list[Row]:
-    """Return the rows of a case, beside what is printed.
-
-    Parameters
-    ----------
-    session : Session
-        Has the simulations.
-    case : Case
-        Which.
-    place : mapping
-        What names the rows.
-    printed, tolerated : mapping, optional
-        Printed numbers and how far ours may be, by quantity. Default: none.
-    quantities : sequence of Measured
-        Which. Default: all of a download.
-    """
-    known, limits = printed or {}, tolerated or {}
+def _rows_of(session: Session, key: str, base_rtt_ms: int, policy: str) -> list[Row]:
+    theirs, tolerated = printed(key)[base_rtt_ms, policy], _tolerances(key, policy)
+    place: Place = {"policy": policy, "base_rtt_ms": base_rtt_ms}
     return [
         replace(
-            each.row(session, case, place),
-            published=known.get(each.name),
-            tolerance=limits.get(each.name) if each.name in known else None,
+            each.row(session, POINTS[base_rtt_ms, policy], place),
+            published=theirs.get(name),
+            tolerance=tolerated.get(name) if name in theirs else None,
         )
-        for each in quantities
+        for name, each in QUANTITIES.items()
     ]
 
 
-_NAMED: Final = [Key("base_rtt_ms", "RTT_min, ms"), Key("policy", "", NAMES.__getitem__)]
+def _ideal_rows(base_rtt_ms: int) -> list[Row]:
+    """Return the printed and the computed ideal, and the model with the tables' TCP and R."""
+    theirs, what = printed("table2")[base_rtt_ms, "ideal"]["goodput"], ("goodput", "Mbit/s")
+    place: Place = {"policy": "ideal", "base_rtt_ms": base_rtt_ms}
+    ours, limit = printed_ideal_mbps(base_rtt_ms), _tolerance("table2-ideal")
+    other: Place = {**place, "policy": "ideal-of-tables"}
+    return [
+        Row(place, *what, theirs, ours, tolerance=limit),
+        Row(other, *what, None, tables_ideal_mbps(base_rtt_ms)),
+    ]
 
 
-def _table(title: str, session: Session, rows: Sequence[Row], names: Sequence[str]) -> Table:
-    cell = Case("uni")
-    about = f"{session.effort_of(cell).replications} runs; ± are "
-    about += f"{100 * session.paper.confidence:g} % intervals. Delays in ms, throughput in Mbit/s."
-    return comparison(title, rows, _NAMED, [QUANTITIES[name].shown() for name in names], [about])
+def _rows(session: Session, key: str) -> list[Row]:
+    rows: list[Row] = []
+    for rtt, policy in printed(key):
+        rows += _ideal_rows(rtt) if policy == "ideal" else _rows_of(session, key, rtt, policy)
+    return rows
 
 
 # --- gains -------------------------------------------------------------------------------------
@@ -112,137 +96,88 @@ def _table(title: str, session: Session, rows: Sequence[Row], names: Sequence[st
 def bound(base_rtt_ms: int) -> float:
     """Return the largest gain of adapt-BI that its printed uplink delay can give, as a share.
 
-    A flow that its window limits gains what its round trip loses: RTT_min, the uplink delay that
-    is left, and about 20 ms of frames and delayed ACKs.
+    A flow that its window limits gains what its round trip loses: RTT_min, the remaining uplink
+    delay, and about 20 ms of frames and delayed ACKs.
     """
-    uni, adapt = (table2()[base_rtt_ms, policy]["mac_delay"] for policy in ("uni", "adapt-bi"))
+    uni, adapt = (printed("table2")[base_rtt_ms, p]["mac_delay"] for p in ("uni", "adapt-bi"))
     return (uni - adapt) / (base_rtt_ms + adapt + 20)
 
 
-def gains(session: Session, base_rtt_ms: int, policy: str, over: str) -> float | None:
-    """Return by how much a policy's mean throughput is above another's; None without runs."""
-    found = [GOODPUT.estimate(session, Case(each, base_rtt_ms)) for each in (policy, over)]
-    if found[0] is None or found[1] is None:
-        return None
-    return found[0].mean / found[1].mean - 1
+GAINING: Final = {
+    "table1": [(100, "adapt-bi", "uni"), (100, "blind-bi", "adapt-bi")],
+    "table2": [(rtt, "adapt-bi", "uni") for rtt, policy in POINTS if policy == "uni"],
+}
+"""RTT_min, ms, and the two policies of each gain that a table has."""
 
 
-def _gain_rows(session: Session, item: str, pairs: Sequence[tuple[int, str, str]]) -> list[Row]:
-    printed = {
-        (each.base_rtt_ms, each.policy, each.over): each.gain for each in GAINS if each.item == item
-    }
+def _gains(session: Session, key: str) -> list[Row]:
+    """Return the gains: published as the text has them, else of the numbers of Table 2."""
+    said = {(line["item"], line["policy"], line["base_rtt_ms"]): line["gain"] for line in GAINS}
     rows = []
-    for base_rtt_ms, policy, over in pairs:
-        ours = gains(session, base_rtt_ms, policy, over)
-        from_table = (
-            table2()[base_rtt_ms, policy]["goodput"] / (table2()[base_rtt_ms, over]["goodput"])
-        )
-        theirs = printed.get((base_rtt_ms, policy, over), 100 * (from_table - 1))
-        place: dict[str, int | float | str] = {"policy": policy, "over": over}
-        place["base_rtt_ms"] = base_rtt_ms
-        extra = {"bound": 100 * bound(base_rtt_ms)} if over == "uni" else {}
-        value = None if ours is None else 100 * ours
+    for rtt, policy, over in GAINING[key]:
+        mbps = [printed("table2")[rtt, each]["goodput"] for each in (policy, over)]
+        theirs = float(said.get((key, policy, str(rtt)), 100 * (mbps[0] / mbps[1] - 1)))
+        ours = improvement(session, POINTS[rtt, policy], POINTS[rtt, over], GOODPUT)
+        place: Place = {"policy": policy, "over": over, "base_rtt_ms": rtt}
+        extra = {"bound": 100 * bound(rtt)} if over == "uni" else {}
+        value = None if ours is None else ours.per_cent
         rows.append(Row(place, "goodput_gain", "%", theirs, value, extra=extra))
     return rows
 
 
-def _gain_table(rows: Sequence[Row]) -> Table:
-    lines = [
-        [
-            str(row.row["base_rtt_ms"]),
-            f"{NAMES[str(row.row['policy'])]} over {NAMES[str(row.row['over'])]}",
-            f"{row.published:.0f}",
-            "not simulated" if row.ours is None else f"{row.ours:.1f}",
-            f"{row.extra['bound']:.0f}" if "bound" in row.extra else "",
-        ]
-        for row in rows
-    ]
-    columns = [("", "RTT_min, ms"), ("", ""), ("gain, %", "paper"), ("gain, %", "ours")]
-    columns.append(("gain, %", "bound"))
-    notes = [
-        "Bound: what a window-limited flow gains from the printed delays, their difference over "
-        "RTT_min, adapt-BI's delay and 20 ms."
-    ]
-    return Table("What the throughputs gain", columns, lines, notes)
+def _bound(row: Row) -> str:
+    return f"{row.extra['bound']:.0f}" if "bound" in row.extra else ""
 
+
+GAIN: Final = ColumnSet(
+    "goodput_gain", "gain, %", printed_as(0), number(1), _bound, ("paper", "ours", "bound")
+)
+BOUND: Final = (
+    "Bound: what a window-limited flow gains from the printed delays, their difference over "
+    "RTT_min, adapt-BI's delay and 20 ms."
+)
 
 # --- the items ---------------------------------------------------------------------------------
 
 
-def _place(policy: str, base_rtt_ms: int) -> dict[str, int | float | str]:
-    return {"policy": policy, "base_rtt_ms": base_rtt_ms}
+SHOWN: Final = {
+    "table1": ("allocated", "used", "efficiency", "goodput"),
+    "table2": ("mac_delay", "efficiency", "goodput"),
+}
+NAMED: Final = [Key("base_rtt_ms", "RTT_min, ms"), Key("policy", "", NAMES.__getitem__)]
+OVER: Final = Key("over", "over", NAMES.__getitem__)
 
 
-TABLE1_CELLS: Final[list[Cell]] = list(places([100]).values())
+def _all_rows(key: str, session: Session) -> list[Row]:
+    return _rows(session, key) + _gains(session, key)
 
 
-def _evaluate1(session: Session, _out: Path | None) -> ItemResult:
-    rows = [
-        row
-        for policy in POLICIES
-        for row in rows_of(
-            session,
-            Case(policy),
-            _place(policy, 100),
-            table1()[policy],
-            tolerances(1, policy),
-        )
-    ]
-    title = titles(WIMAX)["table1"]
-    names = ("allocated", "used", "efficiency", "goodput")
-    table = _table(f"Table 1: {title}", session, rows, names)
-    pairs = [(100, "adapt-bi", "uni"), (100, "blind-bi", "adapt-bi")]
-    more = _gain_rows(session, "table1", pairs)
-    known = [row for row in (*rows, *more) if row.ours is not None]
-    complete = session.complete(TABLE1_CELLS)
-    return ItemResult("table1", title, known, [table, _gain_table(more)], complete=complete)
+def _tables(key: str, session: Session, heading: str) -> list[Table]:
+    about = f"{session.effort_of(POINTS[100, 'uni']).replications} runs; ± are "
+    about += f"{100 * session.paper.confidence:g} % intervals. Delays in ms, throughput in Mbit/s."
+    shown = [QUANTITIES[name].shown() for name in SHOWN[key]]
+    table = comparison(heading, _rows(session, key), NAMED, shown, [about])
+    gains = _gains(session, key)
+    return [table, comparison("What the throughputs gain", gains, [*NAMED, OVER], [GAIN], [BOUND])]
 
 
-def _ideal_rows(base_rtt_ms: int) -> list[Row]:
-    """Return the printed and the computed ideal, and the model with the tables' TCP and R."""
-    printed = table2()[base_rtt_ms, IDEAL]["goodput"]
-    what = (GOODPUT.name, GOODPUT.unit)
-    ours = printed_ideal_mbps(base_rtt_ms)
-    limit = _percent("table2-ideal", "within")
-    tables = ideal_of(base_rtt_ms).throughput_bps / 1e6
-    return [
-        Row(_place(IDEAL, base_rtt_ms), *what, printed, ours, tolerance=limit),
-        Row(_place(IDEAL_OF_TABLES, base_rtt_ms), *what, None, tables),
-    ]
-
-
-TABLE2_CELLS: Final[list[Cell]] = list(places().values())
-
-
-def _evaluate2(session: Session, _out: Path | None) -> ItemResult:
-    rows: list[Row] = []
-    for base_rtt_ms in BASE_RTTS_MS:
-        for policy in POLICIES:
-            printed = table2()[base_rtt_ms, policy]
-            place = _place(policy, base_rtt_ms)
-            case = Case(policy, base_rtt_ms)
-            rows += rows_of(session, case, place, printed, tolerances(2, policy))
-        rows += _ideal_rows(base_rtt_ms)
-    title = titles(WIMAX)["table2"]
-    table = _table(f"Table 2: {title}", session, rows, ("mac_delay", "efficiency", "goodput"))
-    more = _gain_rows(session, "table2", [(rtt, "adapt-bi", "uni") for rtt in BASE_RTTS_MS])
-    known = [row for row in (*rows, *more) if row.ours is not None]
-    complete = session.complete(TABLE2_CELLS)
-    return ItemResult("table2", title, known, [table, _gain_table(more)], complete=complete)
-
-
-TABLES: Final[Mapping[str, tuple[Any, Any]]] = {
-    "table1": (TABLE1_CELLS, _evaluate1),
-    "table2": (TABLE2_CELLS, _evaluate2),
+TABLES: Final = {
+    key: item_of(
+        WIMAX,
+        key,
+        SWEEPS.cells(key),
+        partial(_all_rows, key),
+        partial(_tables, key),
+    )
+    for key in SHOWN
 }
 """Cells and evaluation of each item."""
-
 
 # --- over all of them --------------------------------------------------------------------------
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    """Return what the abstract says beside ours, as far as it was simulated."""
+    """Return the promises of the abstract with our numbers, as far as they were simulated."""
     rows = {result.item: result.rows for result in results}
     lines: list[str] = []
     values: dict[str, Any] = {}

@@ -3,67 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-import airpath as ap
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, Effort, ItemResult, Table
-from airpath.reproduction.manifest import Evaluate, titles
+from airpath.reproduction.base import Table
+from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.analysis import SEGMENT_BYTES
-from airpath_papers.wimax.scenarios import CLOCK, TCP, download, large_queue
-from airpath_papers.wimax.validation import Validation
+from airpath_papers.wimax.claims import SWEEPS
+from airpath_papers.wimax.scenarios import FRAME_MS, MODEL_SEGMENT, at_ms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["TIMELINES", "Ranged", "build_ranged", "effort_of_ranged"]
+__all__ = ["RANGED", "TIMELINES", "TwoAcks", "find_two_acks", "messages"]
 
-BASE_RTT_MS: Final = 100.0
-
-
-class Ranged(NamedTuple):
-    """A download over the paper's link whose ACKs ask by ranging codes.
-
-    Parameters
-    ----------
-    record : tuple of str
-        Series to record.
-    """
-
-    record: tuple[str, ...] = ("queue", "rtt")
-
-
-def effort_of_ranged(_case: Ranged) -> Effort:
-    """Return how long the run is: one, as much as is shown."""
-    return Effort(replications=1, duration_s=3.0, warmup_s=0.0)
-
-
-def build_ranged(case: Ranged, effort: Effort) -> ap.Scenario:
-    """Return the scenario: nothing is lost and nothing repeated."""
-    link = ap.link.OfdmaTdd(request=ap.request.Ranging())
-    return ap.Scenario(
-        name="wimax ranging",
-        duration=effort.duration_s,
-        bottleneck=ap.Bottleneck(aqm=large_queue(), link=link),
-        ack_path=ap.ack_path.Reverse(aqm=large_queue()),
-        flows=[download(BASE_RTT_MS, TCP)],
-        record=ap.Record(series=list(case.record)),
-    )
-
+[RANGED] = SWEEPS.cells("fig1")
+[STAGED] = SWEEPS.cells("fig2")
 
 # --- Fig. 1 ------------------------------------------------------------------------------------
 
+SERVER_MS: Final = 50.0
+"""Wired delay of each direction in ``ranging.toml``."""
+
 
 class TwoAcks(NamedTuple):
-    """What a run shows of two ACKs.
+    """Two ACKs of a run.
 
     Parameters
     ----------
@@ -79,44 +48,35 @@ class TwoAcks(NamedTuple):
     @property
     def received_ms(self) -> tuple[float, float]:
         """When they are received, ms."""
-        first, second = self.frames
-        return (
-            first * CLOCK.frame_ms + CLOCK.received_ms,
-            second * CLOCK.frame_ms + CLOCK.received_ms,
-        )
+        return at_ms("received", self.frames[0]), at_ms("received", self.frames[1])
 
 
-def find_two_acks(session: Session, cell: Ranged) -> TwoAcks:
-    """Return two ACKs of the first contention of a run that is followed by a piggyback request.
+def find_two_acks(session: Session) -> TwoAcks:
+    """Return two ACKs of the first contention of Fig. 1's run that a piggyback request follows.
 
     Raises
     ------
     ValueError
         If there is none.
     """
-    times, levels = session.series(cell, "queue").of(1)
+    times, levels = session.series(RANGED, "queue").of(1)
     changes = zip(1e3 * times, np.diff(levels, prepend=0.0), strict=True)
     arrivals = [float(time) for time, change in changes if change > 0]
     # An RTT sample for each ACK, as it comes to the sender.
-    samples = 1e3 * session.series(cell, "rtt").of(0)[0] - BASE_RTT_MS / 2
-    frames = sorted({round(float(each - CLOCK.received_ms) / CLOCK.frame_ms) for each in samples})
-    closings = [frame * CLOCK.frame_ms + CLOCK.closed_ms for frame in frames]
+    samples = 1e3 * session.series(RANGED, "rtt").of(0)[0] - SERVER_MS
+    frames = sorted({round(float(each - at_ms("received")) / FRAME_MS) for each in samples})
+    closings = [at_ms("closed", frame) for frame in frames]
     for at in range(1, len(frames) - 1):
         waiting = [each for each in arrivals if closings[at - 1] < each < closings[at]]
-        steps = _steps(frames[at], frames[at + 1])
-        # The station had nothing, asked by a code, and had more than its first grant was for.
+        steps = messages(frames[at], frames[at + 1])
+        # The station had nothing, sent a code, and had more than its first grant was for.
         if len(waiting) > 1 and waiting[0] < steps[0].sent_ms and frames[at + 1] < frames[at] + 4:
             return TwoAcks((waiting[0], waiting[-1]), (frames[at], frames[at + 1]))
     raise ValueError("no two ACKs of this run are as in Fig. 1")
 
 
-STATION: Final = 0.0
-BASE: Final = 1.0
-"""Places of the two ends in the figure."""
-
-
 class Message(NamedTuple):
-    """What is sent from one end to the other: when, ms, and what it is."""
+    """A message from one end to the other: instants, ms, its direction and its name."""
 
     sent_ms: float
     received_ms: float
@@ -125,22 +85,20 @@ class Message(NamedTuple):
 
 
 def _map_after(frame: int) -> int:
-    """Return the frame whose map knows what was received in the uplink of another."""
-    return frame + ceil(CLOCK.received_ms / CLOCK.frame_ms)
+    """Return the frame whose map depends on the uplink of another."""
+    return frame + ceil(at_ms("received") / FRAME_MS)
 
 
-def _steps(first: int, second: int) -> list[Message]:
-    """Return the steps of both requests, given the frames of the bursts."""
+def messages(first: int, second: int) -> list[Message]:
+    """Return the steps of both requests by the link's clock, given the frames of the bursts."""
 
     def up(frame: int, name: str) -> Message:
-        start = frame * CLOCK.frame_ms
-        return Message(start + CLOCK.closed_ms, start + CLOCK.received_ms, True, name)
+        return Message(at_ms("closed", frame), at_ms("received", frame), True, name)
 
     def down(frame: int, name: str) -> Message:
-        start = frame * CLOCK.frame_ms
-        return Message(start, start + CLOCK.decoded_ms, False, name)
+        return Message(frame * FRAME_MS, at_ms("decoded", frame), False, name)
 
-    # A map grants in the next frame, so that a request and its grant are so many frames apart.
+    # A map grants in the next frame: the distance of a request and its grant, frames.
     apart = _map_after(0) + 1
     code, header = first - 2 * apart, first - apart
     return [
@@ -154,143 +112,103 @@ def _steps(first: int, second: int) -> list[Message]:
     ]
 
 
-def messages(found: TwoAcks) -> list[Message]:
-    """Return the steps of both requests, from the frames of the bursts and the link's clock."""
-    return _steps(*found.frames)
-
-
-def _draw1(session: Session, title: str) -> Figure:
-    cell = RANGED
-    found = find_two_acks(session, cell)
-    start = CLOCK.frame_ms * (found.frames[0] - 2 * _map_after(0) - 4)
+def _draw1(session: Session) -> tuple[Figure, str]:
+    found = find_two_acks(session)
+    start = FRAME_MS * (found.frames[0] - 2 * _map_after(0) - 4)
     figure = plotting.new_figure(11.0, 4.6)
-    axes: Any = figure.subplots()
-    for number, message in enumerate(messages(found)):
-        ends = (STATION, BASE) if message.upwards else (BASE, STATION)
+    panel: Any = figure.subplots()
+    # The station is at 0, the base station at 1.
+    for number, message in enumerate(messages(*found.frames)):
         colour = plotting.COLOURS["orange" if number < 4 else "blue"]
-        places = [message.sent_ms - start, message.received_ms - start]
+        tip = (message.received_ms - start, float(message.upwards))
+        tail = (message.sent_ms - start, float(not message.upwards))
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.6}
-        tip, tail = (places[1], ends[1]), (places[0], ends[0])
-        axes.annotate("", xy=tip, xytext=tail, arrowprops=arrow)
-        where = {"ha": "center", "fontsize": 8.5, "color": colour}
-        height = BASE + 0.07 if message.upwards else STATION - 0.12
-        axes.text(places[1], height, message.name.replace(", ", ",\n"), va="center", **where)
+        panel.annotate("", xy=tip, xytext=tail, arrowprops=arrow)
+        height = 1.07 if message.upwards else -0.12
+        where = {"ha": "center", "va": "center", "fontsize": 8.5, "color": colour}
+        panel.text(tip[0], height, message.name.replace(", ", ",\n"), **where)
+    line = {"arrowstyle": "-", "color": plotting.COLOURS["grey"]}
     for number, arrival in enumerate(found.arrivals, 1):
         place = arrival - start
-        axes.plot([place], [STATION], "o", color=plotting.COLOURS["black"], zorder=5)
-        axes.annotate(
-            f"ACK {number} arrives",
-            (place, STATION),
-            (place, STATION - 0.3),
-            ha="center",
-            arrowprops={"arrowstyle": "-", "color": plotting.COLOURS["grey"]},
-        )
-    axes.set_yticks([STATION, BASE], ["station", "base station"])
-    end = CLOCK.frame_ms * (found.frames[1] + 2) - start
-    axes.set_xticks(np.arange(0.0, end + 0.1, CLOCK.frame_ms))
-    axes.set(xlim=(0, end), ylim=(-0.4, 1.25), xlabel="time, ms; a frame begins at each mark")
-    axes.grid(visible=True, axis="x")
+        panel.plot([place], [0.0], "o", color=plotting.COLOURS["black"], zorder=5)
+        label = (f"ACK {number} arrives", (place, 0.0), (place, -0.3))
+        panel.annotate(*label, ha="center", arrowprops=line)
+    panel.set_yticks([0.0, 1.0], ["station", "base station"])
+    end = FRAME_MS * (found.frames[1] + 2) - start
+    panel.set_xticks(np.arange(0.0, end + 0.1, FRAME_MS))
+    panel.set(xlim=(0, end), ylim=(-0.4, 1.25), xlabel="time, ms; a frame begins at each mark")
+    panel.grid(visible=True, axis="x")
     waits = [end - begin for begin, end in zip(found.arrivals, found.received_ms, strict=True)]
-    about = (
+    return figure, (
         f"Park, Hu & Kim 2009 · one run, seed {session.seed}. From arrival at the station to "
         f"reception: {waits[0]:.1f} ms by contention, {waits[1]:.1f} ms by piggyback. Arrivals and "
         "bursts are the run's; the steps between are the frames that the link's clock gives. "
-        "A piggyback request is heard as its burst is received, and answered by the next map."
+        "A piggyback request is received with its burst, and answered by the next map."
     )
-    plotting.heading(figure, title, about)
-    return figure
+
+
+def _table1(session: Session, _title: str) -> list[Table]:
+    if not session.finished(RANGED):
+        return []
+    found = find_two_acks(session)
+    lines = [
+        [name, "up" if upwards else "down", f"{sent_ms:.1f}", f"{received_ms:.1f}"]
+        for sent_ms, received_ms, upwards, name in messages(*found.frames)
+    ]
+    columns = [("", ""), ("", ""), ("ms", "sent"), ("ms", "received")]
+    shown = ", ".join(f"{each:.1f}" for each in found.arrivals)
+    return [Table("Fig. 1", columns, lines, [f"The ACKs arrive at the station at {shown} ms."])]
 
 
 # --- Fig. 2 ------------------------------------------------------------------------------------
 
-STAGED: Final = Validation(30.0, 100.0, 0.0, 1000, record=("seq_sent", "seq_received"))
 STAGE: Final = 5
 """The stage that is drawn: 16 packets."""
 
 
-def _draw2(session: Session, title: str) -> Figure:
+def _draw2(session: Session) -> tuple[Figure, str]:
     times: dict[str, Any] = {}
-    for name in ("seq_sent", "seq_received"):
+    for name in STAGED.series:
         when, numbers = session.series(STAGED, name).of(0)
-        packets = np.rint(numbers / SEGMENT_BYTES).astype(int)
+        packets = np.rint(numbers / MODEL_SEGMENT).astype(int)
         times[name] = dict(zip(packets.tolist(), (1e3 * when).tolist(), strict=True))
-    sent, received = times["seq_sent"], times["seq_received"]
     first, following = 2 ** (STAGE - 1) - 1, 2**STAGE - 1
-    start = sent[first]
+    start = times["seq_sent"][first]
+    sent, received = ({n: at - start for n, at in found.items()} for found in times.values())
     figure = plotting.new_figure(10.4, 5.0)
-    axes: Any = figure.subplots()
-    ways = Counter((sent[n] - start, received[n] - start) for n in range(first, following))
-    for (leaves, comes), count in ways.items():
-        look: dict[str, Any] = {"color": plotting.COLOURS["blue"], "lw": 0.6 + 0.6 * count}
-        axes.plot([leaves, comes], [1.0, 0.0], **look)
-        axes.text(comes, -0.05, str(count), ha="center", va="center", fontsize=9)
-    next_one = [sent[following] - start, received[following] - start]
-    axes.plot(next_one, [1.0, 0.0], color=plotting.COLOURS["red"], lw=1.2)
+    panel: Any = figure.subplots()
+    together = Counter((sent[n], received[n]) for n in range(first, following))
+    for ends, count in together.items():
+        panel.plot(ends, [1.0, 0.0], color=plotting.COLOURS["blue"], lw=0.6 + 0.6 * count)
+        panel.text(ends[1], -0.05, str(count), ha="center", va="center", fontsize=9)
+    next_one = [sent[following], received[following]]
+    panel.plot(next_one, [1.0, 0.0], color=plotting.COLOURS["red"], lw=1.2)
     for number in range(first, following):
-        # In a slow start the ACK of a packet lets two go: these show when it came.
-        places = [received[number] - start, sent[2 * number + 1] - start]
-        axes.plot(places, [0.0, 1.0], "--", color=plotting.COLOURS["grey"], lw=0.8)
-    last = received[following - 1] - start
-    ends = [received[first] - start, received[following] - start]
-    _span(axes, (0.0, sent[following] - start), 1.08, "RTT(k), sender")
-    _span(axes, (ends[0], ends[1]), -0.16, "RTT(k), receiver")
-    _span(axes, (last, ends[1]), -0.28, f"t_idle(k), {ends[1] - last:.1f} ms")
-    axes.set_yticks([0.0, 1.0], ["receiver", "sender"])
-    axes.set(ylim=(-0.42, 1.22), xlabel="time from the stage's first packet, ms")
-    about = (
+        # In slow start the ACK of a packet releases two: these show when it came.
+        ack = [received[number], sent[2 * number + 1]]
+        panel.plot(ack, [0.0, 1.0], "--", color=plotting.COLOURS["grey"], lw=0.8)
+    last, end = received[following - 1], received[following]
+    _span(panel, (0.0, sent[following]), 1.08, "RTT(k), sender")
+    _span(panel, (received[first], end), -0.16, "RTT(k), receiver")
+    _span(panel, (last, end), -0.28, f"t_idle(k), {end - last:.1f} ms")
+    panel.set_yticks([0.0, 1.0], ["receiver", "sender"])
+    panel.set(ylim=(-0.42, 1.22), xlabel="time from the stage's first packet, ms")
+    return figure, (
         f"Park, Hu & Kim 2009 · one run, seed {session.seed}: T_ct 30 ms, RTT_min 100 ms, stage "
         f"{STAGE} with {following - first} packets. Data blue, ACKs dashed, the next stage red. A "
-        "frame carries several packets: their number stands below the line that they share."
+        "frame carries several packets: their number is below the line that they share."
     )
-    plotting.heading(figure, title, about)
-    return figure
 
 
-def _span(axes: Axes, ends: tuple[float, float], height: float, name: str) -> None:
+def _span(panel: Axes, ends: tuple[float, float], height: float, name: str) -> None:
     arrow = {"arrowstyle": "<->", "color": plotting.COLOURS["black"], "lw": 1.0}
-    axes.annotate("", xy=(ends[1], height), xytext=(ends[0], height), arrowprops=arrow)
+    panel.annotate("", xy=(ends[1], height), xytext=(ends[0], height), arrowprops=arrow)
     where: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 9}
-    axes.text(sum(ends) / 2, height + 0.01, name, **where)
+    panel.text(sum(ends) / 2, height + 0.01, name, **where)
 
 
-# --- the items ---------------------------------------------------------------------------------
-
-RANGED: Final = Ranged()
-
-
-def _table1(session: Session) -> Table:
-    found = find_two_acks(session, RANGED)
-    lines = [
-        [name, "up" if upwards else "down", f"{sent_ms:.1f}", f"{received_ms:.1f}"]
-        for sent_ms, received_ms, upwards, name in messages(found)
-    ]
-    columns = [("", ""), ("", ""), ("ms", "sent"), ("ms", "received")]
-    shown = ", ".join(f"{each:.1f}" for each in found.arrivals)
-    return Table("Fig. 1", columns, lines, [f"The ACKs arrive at the station at {shown} ms."])
-
-
-_DRAWN: Final[Mapping[str, tuple[Cell, Callable[[Session, str], Figure]]]] = {
-    "fig1": (RANGED, _draw1),
-    "fig2": (STAGED, _draw2),
-}
-
-
-def _evaluate(key: str) -> Evaluate:
-    cell, draw = _DRAWN[key]
-
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title = f"Fig. {key[3:]}: {titles(WIMAX)[key]}"
-        complete, figures = session.finished(cell), []
-        if out is not None and complete:
-            about = (out, f"wimax-{key}", title, session.about)
-            figures = session.draw(lambda: draw(session, title), *about)
-        tables = [_table1(session)] if key == "fig1" and complete else []
-        return ItemResult(key, title, [], tables, figures, complete=complete)
-
-    return evaluate
-
-
-TIMELINES: Final[Mapping[str, tuple[Sequence[Cell], Evaluate]]] = {
-    key: ([cell], _evaluate(key)) for key, (cell, _draw) in _DRAWN.items()
+TIMELINES: Final = {
+    "fig1": item_of(WIMAX, "fig1", [RANGED], tables=_table1, draw=_draw1),
+    "fig2": item_of(WIMAX, "fig2", [STAGED], draw=_draw2),
 }
 """Cells and evaluation of each item."""

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["OPEN", "Point", "Points", "draw", "enlarged"]
+__all__ = ["OPEN", "STAR", "Point", "Points", "draw", "enlarged"]
 
 OPEN: Final[Mapping[str, Any]] = {"fillstyle": "none"}
 """The look of published points."""
+
+STAR: Final[Mapping[str, Any]] = {"marker": "*", "markersize": 11, **OPEN}
+"""The look of a published point that stands alone."""
 
 
 class Point(NamedTuple):

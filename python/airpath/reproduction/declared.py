@@ -42,7 +42,14 @@ from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import Sweeps
 
-__all__ = ["DeclaredFigure", "DeclaredTable"]
+__all__ = ["DeclaredFigure", "DeclaredTable", "called"]
+
+
+def called(key: str, title: str) -> str:
+    """Return the title of an item after its name in the paper: ``Table 2: ...``."""
+    name = key.rstrip("0123456789")
+    word = {"table": "Table", "fig": "Fig."}.get(name)
+    return title if word is None else f"{word} {key.removeprefix(name)}: {title}"
 
 
 class _Declared:
@@ -87,11 +94,8 @@ class _Declared:
 
     @property
     def heading(self) -> str:
-        """The title, after what the paper calls the item: ``Table 2: …``."""
-        name = self.key.rstrip("0123456789")
-        called = {"table": "Table", "fig": "Fig."}.get(name, name)
-        title = self.spec.get("title", self.title)
-        return f"{called} {self.key.removeprefix(name)}: {title}"
+        """The title after the name of the item: ``Table 2: ...``."""
+        return called(self.key, self.spec.get("title", self.title))
 
     def _line_of(self, place: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the published line of a point; empty if there is none."""

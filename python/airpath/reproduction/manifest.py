@@ -31,13 +31,13 @@ from typing import Any
 
 from airpath.reproduction.base import Cell, Effort, Item, ItemResult, Paper
 from airpath.reproduction.claims import Claims
-from airpath.reproduction.declared import DeclaredFigure, DeclaredTable
+from airpath.reproduction.declared import DeclaredFigure, DeclaredTable, called
 from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import Sweeps
 
-__all__ = ["Cells", "Evaluate", "paper_of", "titles"]
+__all__ = ["Cells", "Evaluate", "called", "paper_of", "titles"]
 
 Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
 """What an item needs simulated."""

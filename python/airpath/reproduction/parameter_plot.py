@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.present.points import OPEN, Point, Points, draw
+from airpath.present.points import STAR, Point, Points, draw
 from airpath.reproduction.base import Cell, Table
 from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ParameterPlot"]
+__all__ = ["LOOKS", "ParameterPlot", "means_of"]
 
 LOOKS: Final = (("blue", "o"), ("orange", "s"), ("green", "D"), ("red", "P"))
 """Colour and marker of each group."""
@@ -34,11 +35,13 @@ class ParameterPlot:
     values : sequence of int or float
         Of the parameter.
     groups : mapping of str to sequence of Cell
-        At most four groups; each has a cell for each value.
+        At most as many as `looks`; each has a cell for each value.
     quantities : mapping of str to Measured
         What is shown, by the titles of the figure's panels.
     dodge : float
         By how much points of one value are drawn beside each other, in the unit of the values.
+    looks : sequence of tuple
+        Colour and marker of each group. Default: those of the first four.
     """
 
     parameter: str
@@ -47,6 +50,7 @@ class ParameterPlot:
     groups: Mapping[str, Sequence[Cell]]
     quantities: Mapping[str, Measured]
     dodge: float
+    looks: Sequence[tuple[str, str]] = LOOKS
 
     def table(self, title: str, session: Session, notes: Sequence[str]) -> Table:
         """Return the table: a line for each value, the quantities of each group."""
@@ -80,34 +84,50 @@ class ParameterPlot:
         published : mapping of str to mapping
             By quantity and group: the value of the parameter, what the legend says, the number.
         """
-        figure = plotting.new_figure(4.8 * len(self.quantities), 4.8)
-        panels: Any = figure.subplots(1, len(self.quantities))
-        for panel, (name, quantity) in zip(panels, self.quantities.items(), strict=True):
-            self._draw(panel, quantity, session)
-            for group, (value, label, theirs) in published[quantity.name].items():
-                # Open, beside ours, so that both intervals can be seen.
-                place = [Point(value + 3 * self.dodge, theirs.mean, 0.0, theirs.half_width)]
-                colour = plotting.COLOURS[LOOKS[list(self.groups).index(group)][0]]
-                star = {"color": colour, "marker": "*", "markersize": 11, **OPEN}
-                draw(panel, Points(label, place, star, bars={"capsize": 2}))
-            axis = f"{self.parameter}, {self.unit}"
-            panel.set(xlabel=axis, title=name, xlim=(0, 1.03 * max(self.values)))
-            panel.set_ylim(bottom=0)
-        handles, labels = panels[0].get_legend_handles_labels()
+        figure = self.panels(session, published)
+        handles, labels = figure.axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         plotting.heading(figure, title, about)
         return figure
 
-    def _draw(self, panel: Axes, quantity: Measured, session: Session) -> None:
+    def panels(
+        self,
+        session: Session,
+        published: Mapping[str, Mapping[str, tuple[float, str, PublishedMean]]] = MappingProxyType(
+            {}
+        ),
+    ) -> Figure:
+        """Return the figure without legend and heading; without published numbers by default."""
+        figure = plotting.new_figure(4.8 * len(self.quantities), 4.8)
+        panels: Any = figure.subplots(1, len(self.quantities))
+        for panel, (name, quantity) in zip(panels, self.quantities.items(), strict=True):
+            self.draw(panel, quantity, session)
+            for group, (value, label, theirs) in published.get(quantity.name, {}).items():
+                # Open, beside ours, so that both intervals can be seen.
+                place = [Point(value + 3 * self.dodge, theirs.mean, 0.0, theirs.half_width)]
+                colour = plotting.COLOURS[self.looks[list(self.groups).index(group)][0]]
+                star = {"color": colour, **STAR}
+                draw(panel, Points(label, place, star, bars={"capsize": 2}))
+            axis = f"{self.parameter}, {self.unit}"
+            panel.set(xlabel=axis, title=name, xlim=(0, 1.03 * max(self.values)))
+            panel.set_ylim(bottom=0)
+        return figure
+
+    def draw(self, panel: Axes, quantity: Measured, session: Session) -> None:
+        """Draw a quantity of all groups over the parameter."""
         middle = (len(self.groups) - 1) / 2
-        groups = zip(self.groups.items(), LOOKS, strict=False)
+        groups = zip(self.groups.items(), self.looks, strict=False)
         for place, ((group, cells), (colour, marker)) in enumerate(groups):
-            points = []
-            for value, cell in zip(self.values, cells, strict=True):
-                found = quantity.estimate(session, cell)
-                if found is not None:
-                    beside = value + self.dodge * (place - middle)
-                    points.append(Point(beside, found.mean, 0.0, found.error_bar))
+            beside = [value + self.dodge * (place - middle) for value in self.values]
             look = {"color": plotting.COLOURS[colour], "marker": marker, "markersize": 5}
             pale, bars = {"lw": 0.9, "alpha": 0.4}, {"elinewidth": 1.0, "capsize": 2}
+            points = means_of(session, quantity, cells, beside)
             draw(panel, Points(group, points, look, pale, bars=bars))
+
+
+def means_of(
+    session: Session, quantity: Measured, cells: Sequence[Cell], places: Sequence[float]
+) -> list[Point]:
+    """Return the means of the simulated ones of some cells, each at its place on the x axis."""
+    known = [(x, quantity.estimate(session, cell)) for x, cell in zip(places, cells, strict=True)]
+    return [Point(x, e.mean, 0.0, e.error_bar) for x, e in known if e is not None]

@@ -28,6 +28,7 @@ Further keys, all optional:
 * `place`: entries of their names that are no values of the scenario;
 * `changes`: tables of values by name, each with `about`; the axis `change` has these names;
 * `duration_s`, `warmup_s`: of each replication, s. Default, as of `reps`: those of the mode;
+* `one_in`: of the replications of the mode one in so many, at least 4;
 * `reps_as`: sweeps; a point whose scenario one of them has too gets its replications;
 * `half`: true for half of the mode's runs; of one or two, all, each measured for half as long;
 * `thin`: axes of which every `Effort.grid_step`-th value is taken, and the last.
@@ -70,6 +71,9 @@ _OF_USERS: Final = ("seed", "confidence", "common_random_numbers", "metrics", "e
 
 _AS_LONG: Final = ("duration_s", "warmup_s")
 
+_FEWEST: Final = 4
+"""Replications that `one_in` leaves."""
+
 
 class SweepPoint(NamedTuple):
     """A point of a sweep. Equal points of several sweeps are the same.
@@ -90,6 +94,8 @@ class SweepPoint(NamedTuple):
         Sweeps that decide the replications of equal scenarios.
     half : bool
         Whether half of the mode's effort is enough.
+    one_in : int
+        Of the replications of the mode, one in so many; 1 for all.
     """
 
     scenario: str
@@ -100,6 +106,7 @@ class SweepPoint(NamedTuple):
     series: tuple[str, ...] = ()
     reps_as: tuple[str, ...] = ()
     half: bool = False
+    one_in: int = 1
 
     @property
     def axes(self) -> Mapping[str, Any]:
@@ -112,6 +119,7 @@ class SweepPoint(NamedTuple):
         named = ", ".join(f"{axis}={value}" for axis, value in self.axes.items())
         more = [f"{self.reps} runs"] if self.reps else []
         more += ["half of the runs"] if self.half else []
+        more += [f"one run in {self.one_in}"] if self.one_in > 1 else []
         more += [f"{self.duration_s:g} s"] if self.duration_s >= 0 else []
         more += [f"from {self.warmup_s:g} s"] if self.warmup_s > 0 else []
         more += [f"records {' '.join(self.series)}"] if self.series else []
@@ -165,6 +173,7 @@ class PaperSweepKeys(SweepKeys):
     changes: _Table = Field(default={})
     reps_as: _Names = ()
     half: Truth = False
+    one_in: Annotated[int, PlainValidator(_whole)] = 1
     thin: _Names = ()
 
 
@@ -240,6 +249,8 @@ class Sweeps:
 
     def changes(self, name: str) -> dict[str, str]:
         """Return the changes of a sweep by name, each in words, in the order of its parts."""
+        if name not in self._parts and self._parent is not None:
+            return self._parent.changes(name)
         tables = (part.get("changes", {}) for part in self._parts[name])
         return {change: values["about"] for table in tables for change, values in table.items()}
 
@@ -281,6 +292,7 @@ class Sweeps:
                 keys.series,
                 keys.reps_as,
                 keys.half,
+                keys.one_in,
             )
             points.append(Point({**named, **keys.place}, cell))
         return points
@@ -339,6 +351,8 @@ class Sweeps:
             )
         ]
         reps = cell.reps or effort.replications
+        if cell.one_in > 1:
+            reps = max(_FEWEST, effort.replications // cell.one_in)
         long = replace(effort, replications=reps, duration_s=spans[0], warmup_s=spans[1])
         if cell.reps_as:
             shared = self._reps_by_scenario(cell.reps_as, effort)
