@@ -59,7 +59,7 @@ class Numbers(OneByOne):
 
 def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
     """Return a session in which cells, tuples of a name, have these numbers by run."""
-    paper = Paper("p", "", "", ("name",), {}, [], lambda cell, _effort: cell[0])
+    paper = Paper("p", "", "", {}, [], lambda cell, _effort: cell[0])
     engine: Any = Numbers(numbers)
     made = Session(paper, Effort(1, 1.0, 0.0, resamples=resamples), engine, seed=1)
     made.simulate([(name,) for name in numbers])
@@ -279,7 +279,7 @@ def test_items_that_differ_from_the_file_are_an_error(
     (tmp_path / "claims.toml").write_text(text)
     says = Claims(tmp_path)
     says.check("one")(lambda *_: Finding(True, [], {}))
-    more: dict[str, Any] = {"cell_names": (), "simulated_scenario": lambda *_: None}
+    more: dict[str, Any] = {"simulated_scenario": lambda *_: None}
     with pytest.raises(ValueError, match="differ"):
         paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), **more)
 
@@ -291,7 +291,7 @@ def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
     )
     (tmp_path / "claims.toml").write_text("")
     items: Any = {"fig1": ((), evaluate)}
-    more: dict[str, Any] = {"cell_names": (), "simulated_scenario": lambda *_: None}
+    more: dict[str, Any] = {"simulated_scenario": lambda *_: None}
     made = paper_of(tmp_path, Claims(tmp_path), items, **more)
     assert (made.key, made.title, made.confidence) == (tmp_path.name, "T", 0.9)
     assert [(item.key, item.title) for item in made.items] == [("fig1", "A")]

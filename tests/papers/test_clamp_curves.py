@@ -37,7 +37,7 @@ def rate(replication: Mapping[str, Any]) -> float:
 
 def sweep(**runs: Sequence[tuple[float, float]]) -> tuple[Session, Curve]:
     """Return a curve of cells with these runs, in this order of the knob."""
-    paper = Paper("p", "", "", ("name",), {}, [], lambda cell, _effort: cell[0])
+    paper = Paper("p", "", "", {}, [], lambda cell, _effort: cell[0])
     engine: Any = Runs(runs)
     session = Session(paper, Effort(2, 1.0, 0.0), engine, seed=1)
     cells = [(name,) for name in runs]

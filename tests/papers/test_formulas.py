@@ -50,7 +50,7 @@ class Numbers(OneByOne):
 
 @pytest.fixture
 def session() -> Session:
-    paper = Paper("p", "", "", ("name",), {}, [], lambda cell, _effort: cell[0])
+    paper = Paper("p", "", "", {}, [], lambda cell, _effort: cell[0])
     engine: Any = Numbers()
     made = Session(paper, Effort(2, 1.0, 0.0, resamples=50), engine, seed=1)
     made.simulate([point.cell for point in POINTS])

@@ -6,8 +6,8 @@
     claims, summaries  ---------------------> Report --to_dict()--> the document of --json
 ```
 
-A *cell* is one parameter combination of a paper that is simulated, named by a tuple such as
-``(idx, B)``. Items say which cells they need; each cell is simulated once, however many use it.
+A *cell* is what is simulated: a point of one of the paper's sweeps (`sweeps`). Items name the cells
+that they need; each cell is simulated once, however many use it.
 """
 
 from __future__ import annotations
@@ -291,9 +291,6 @@ class Paper:
         Name of its folder.
     title, citation : str
         The paper.
-    cell_names : sequence of str
-        Names of a cell's entries: ``("idx", "B")``. Cells of another kind are named tuples, or
-        points of sweeps.
     modes : mapping of str to Effort
         The effort of ``quick``, ``default`` and ``full``.
     items : sequence of Item
@@ -322,7 +319,6 @@ class Paper:
     key: str
     title: str
     citation: str
-    cell_names: Sequence[str]
     modes: Mapping[Mode, Effort]
     items: Sequence[Item]
     simulated_scenario: Callable[[Cell, Effort], Any]
@@ -342,12 +338,11 @@ class Paper:
         return [each for each in self.claims if each.key in keys]
 
     def cell_label(self, cell: Cell) -> str:
-        """Return a cell as text: ``idx=1, B=10``. A cell that names its entries keeps its names."""
+        """Return a cell as text: the label of a point, the entries of another named tuple."""
         if hasattr(cell, "label"):
             return str(cell.label)
-        names: Sequence[str] = getattr(cell, "_fields", self.cell_names)
-        pairs = zip(names, cell, strict=True)
-        return ", ".join(f"{name}={value}" for name, value in pairs)
+        names: Sequence[str] = getattr(cell, "_fields", ("cell",) * len(cell))
+        return ", ".join(f"{name}={value}" for name, value in zip(names, cell, strict=True))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 Cell = tuple[Any, ...]
-"""The parameters of one simulated scenario, in the order of `Paper.cell_names`."""
+"""What names one simulated scenario: a point of a sweep, or another named tuple."""
 
 Outcome = Literal["holds", "undecided", "does not hold"]
 

@@ -301,8 +301,7 @@ class Sweeps:
 
     def of_paper(self) -> dict[str, Any]:
         """Return the entries of a `Paper` whose cells are points of these sweeps."""
-        made = {"simulated_scenario": self.scenario, "effort_of": self.effort_of}
-        return {"cell_names": (), **made}
+        return {"simulated_scenario": self.scenario, "effort_of": self.effort_of}
 
     def _known(self) -> Mapping[str, Callable[..., Scenario]]:
         return {**(self._parent._known() if self._parent else {}), **self._made_by}
