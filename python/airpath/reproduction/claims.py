@@ -19,8 +19,8 @@ sizes = [10, 20, 40]
 share = 0.95
 ```
 
-How a claim is checked is declared in the file too, as formulas over the paper's points and measures
-(`formulas`):
+How a claim is checked is declared in the file too, as formulas over measures of the points of a
+sweep (`formulas`, `sweeps`):
 
 ```toml
 check.points = "fig1"
@@ -30,7 +30,7 @@ check.holds = ["last(goodput_kbps) > share * first(goodput_kbps)"]
 ```
 
 ```python
-CLAIMS = Claims(Path(__file__).parent, POINTS, MEASURES)
+CLAIMS = Claims(Path(__file__).parent, SWEEPS.point_sets(), MEASURES)
 ```
 
 Where no formula fits, the paper has a function, which gets the session, the numbers and the cells
@@ -38,9 +38,9 @@ that it requires:
 
 ```python
 
-@CLAIMS.check("buffer-size", lambda spec: [Case(384, DropTail(size)) for size in spec["sizes"]])
-def _buffer_size(session: Session, spec: ClaimSpec, cases: list[Case]) -> Finding:
-    found = means(session, cases, goodput_kbps)
+@CLAIMS.check("buffer-size", lambda spec: SWEEPS.cells("buffers", numbers=spec.numbers))
+def _buffer_size(session: Session, spec: ClaimSpec, points: list[SweepPoint]) -> Finding:
+    found = means(session, points, goodput_kbps)
     return Finding(found[-1] > spec["share"] * found[0], [f"{listed(found)} kbit/s"], {...})
 ```
 """
@@ -69,7 +69,6 @@ __all__ = [
     "joined",
     "known",
     "means",
-    "points_of",
     "same",
 ]
 
@@ -142,11 +141,6 @@ def same(points: Iterable[Point]) -> PointSet:
     """Return the set of points that no criterion changes."""
     found = list(points)
     return lambda _spec: found
-
-
-def points_of(cells: Iterable[Any], **more: Any) -> list[Point]:
-    """Return named tuples as points: their fields are the axes, and what is given besides."""
-    return [Point({**cell._asdict(), **more}, cell) for cell in cells]
 
 
 class Claims:
