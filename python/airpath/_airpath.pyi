@@ -254,11 +254,13 @@ def solve(
     tables: Mapping[str, str] | None = None,
     model: str | None = None,
     trajectory_s: float | None = None,
+    max_window_packets: float | None = None,
 ) -> str:
     """Return the steady state of a resolved scenario as JSON; raises `ValueError`, of lines.
 
     `model`: the name of one. By default the one that covers the scenario. With `trajectory_s` it
-    is CLAMP's fluid model, which says under ``trajectory`` what happens until then.
+    is CLAMP's fluid model, which says under ``trajectory`` what happens until then; with
+    `max_window_packets` the fixed point with that W_max.
     """
 
 def optimum_pair(

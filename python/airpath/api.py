@@ -15,6 +15,7 @@ from airpath.arguments import (
     called,
     check_all,
     fraction,
+    number,
     path_like,
     quantity,
     whole,
@@ -203,6 +204,7 @@ def solve(
     *,
     model: str | None = None,
     trajectory: str | float | Duration | None = None,
+    max_window_packets: float | None = None,
     command: str | None = None,
 ) -> Solution:
     """Solve the analytic model that matches a scenario, in micro- to milliseconds.
@@ -219,6 +221,10 @@ def solve(
         Up to when the equations are integrated as well, above 0, while the flows start and stop as
         the scenario says; a number is in seconds. Only ``clamp-fluid`` has trajectories. Default:
         the steady state alone.
+    max_window_packets : float, optional
+        W_max, the flows' largest window, packets, from 1; not a whole number where an equation
+        counts bytes (qawla-2015 §4 has 65536 B of 1500 B). Only ``fixed-point`` takes it. Default:
+        the receive window in whole segments.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -235,10 +241,12 @@ def solve(
     """
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)
+    if max_window_packets is not None:
+        _check_window(max_window_packets, model, trajectory)
     made = prepared(scenario)
     scenario = made.scenario
     try:
-        found = json.loads(made.engine_input.solve(model, until_s))
+        found = json.loads(made.engine_input.solve(model, until_s, max_window_packets))
     except ValueError as error:
         lines = [as_written(scenario, line) for line in str(error).split("\n")]
         raise BadValueError("\n".join(lines)) from None
@@ -264,6 +272,19 @@ def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> floa
     if model not in (None, "clamp-fluid"):
         raise BadValueError(f"{place}: model {model} has none. Only clamp-fluid has trajectories.")
     return int(until) / 1e9
+
+
+def _check_window(packets: float, model: str | None, trajectory: Any) -> None:
+    name = "max_window_packets"
+    check_all(number(name, packets, "43.69"))
+    place = blamed(name, packets)
+    if packets < 1:
+        raise BadValueError(f"{place}: below 1. Write a number of packets from 1 on.")
+    if model not in (None, "fixed-point"):
+        raise BadValueError(f"{place}: model {model} does not take it. Only fixed-point does.")
+    if trajectory is not None:
+        both = f"{called('trajectory')} is of clamp-fluid"
+        raise BadValueError(f"{place}: only fixed-point takes it; {both}. Leave one out.")
 
 
 # --- what both need ----------------------------------------------------------------------------

@@ -109,6 +109,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--bin": (*_with_unit("ms"), "0 ms"),
     "--to": ("", "house", "CSV"),
     "--trajectory": (*_with_unit("s"), "0 s"),
+    "--max-window-packets": ("", "house", "0", "0.99", "-1", "nan", "inf"),
     "--duration": (*_with_unit("s"), "0 s", "2 h"),
     "--mean-snr": ("", "house", "5", "5 Mbit/s", "nan dB", "1e99 dB", "-51 dB", "101 dB"),
     "--bandwidth": (*_with_unit("Hz"), "0 Hz"),

@@ -145,9 +145,6 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
     assert made == ["crates/conformance/src/samples.json", "docs/index.md"] + [
         f"docs/reference/models/{name}.md" for name in ("fixed",)
     ]
-    chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
-    words = "reference or documented or says"
-    run(sys.executable, "-m", "pytest", *QUIET, *chosen, "-k", words, folder=tree, **docs)
     listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", folder=tree, **docs))
     assert listed["jitter"] == {"constant-jitter": "Always the same time"}
     with capsys.disabled():
@@ -174,5 +171,8 @@ def test_the_family_builds_and_a_link_takes_its_parts(tree: Path) -> None:
     run("cargo", "build", "--quiet", "--offline", *module, folder=tree, **cargo)
     shutil.copy(target / "quick" / "lib_airpath.so", tree / "python/airpath/_airpath.abi3.so")
     assert int(run(sys.executable, "-c", RUN, folder=tree, **docs)) == 4999
+    chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
+    words = "reference or documented or says"
+    run(sys.executable, "-m", "pytest", *QUIET, *chosen, "-k", words, folder=tree, **docs)
     same = ("tests/unit/test_api.py", "tests/docs/test_examples.py", "-k", "same_parts or built_in")
     run(sys.executable, "-m", "pytest", *QUIET, *same, folder=tree, **docs)

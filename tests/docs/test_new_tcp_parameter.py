@@ -112,11 +112,6 @@ def test_a_parameter_is_told_in_three_files(
         "4294967295, for example 1."  # fmt: skip
     difference = {"option": "tcp.least_ssthresh", "asked": "3", "kernel": "2"}
     assert differences == [{"flows": [0], **difference}]
-    # The parameter is complete for the tests of structure.
-    suites = ("tests/unit/test_tcp_table.py", "tests/docs/test_parameters.py")
-    quiet = ("-q", "-p", "no:cacheprovider")
-    chosen = ("-k", "least_ssthresh or tcp or fixed-point or profiles")
-    run(*(sys.executable, "-m", "pytest", *quiet, *suites, *chosen), folder=extended, **docs)
     with capsys.disabled():
         print(f"\nTCP parameter: {len(EDITS)} edits in {len(by_hand)} files")
 
@@ -125,7 +120,11 @@ def test_a_parameter_is_told_in_three_files(
 def test_a_parameter_compiles_and_every_profile_has_it(extended: Path) -> None:
     if shutil.which("cargo") is None:
         pytest.skip("no cargo")
-    docs_of(extended)
+    docs = docs_of(extended)
+    suites = ("tests/unit/test_tcp_table.py", "tests/docs/test_parameters.py")
+    quiet = ("-q", "-p", "no:cacheprovider")
+    chosen = ("-k", "least_ssthresh or tcp or fixed-point or profiles")
+    run(*(sys.executable, "-m", "pytest", *quiet, *suites, *chosen), folder=extended, **docs)
     run(
         *("cargo", "test", "--quiet", "--offline", "-p", "airpath-tcp", "--lib"),
         folder=extended,

@@ -149,7 +149,7 @@ class FakeEngine(OneByOne):
             )
         return Simulated(found, interrupted)
 
-    def solve(self, scenario: Any) -> Solved:
+    def solve(self, scenario: Any, **arguments: Any) -> Solved:
         resolved = self.describe(scenario)
         link = resolved["bottleneck"]["link"]
         wires = ("access", "egress", "return_wire")

@@ -88,7 +88,7 @@ def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
     (run,) = Compiled().simulate(wanted, seed=1, threads=None, progress=None)
     measured = Measured.of(run.replications)
     link = random_link(cell) if isinstance(cell, Link) else random_links.of_paper(cell)
-    solved = Compiled().solve(scenarios.analysed(cell))
+    solved = Compiled().solve(scenarios.analysed(cell), **STUDIES.solve_arguments)
     difference = math.log(solved.throughput_bps / measured.throughput_bps)
     return difference, explain(random_links.model_path(link), measured)
 

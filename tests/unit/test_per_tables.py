@@ -235,7 +235,7 @@ def test_any_text_is_a_list_of_snr_or_refused(text: str) -> None:
 
 # --- measuring ---------------------------------------------------------------------------------
 
-FEW: dict[str, Any] = {"errors": 50, "blocks": 20_000, "mcs": ["mcs0", 3]}
+FEW: dict[str, Any] = {"errors": 50, "blocks": 8_000, "mcs": ["mcs0", 3]}
 
 
 def test_threads_do_not_change_the_counts() -> None:
@@ -297,7 +297,7 @@ def test_progress_rises_and_tells_the_estimate(tmp_path: Path) -> None:
         [1, 2],
         mcs=0,
         errors=10**6,
-        blocks=60_000,
+        blocks=20_000,
         threads=1,
         progress=lambda fraction, what: heard.append((fraction, what)),
     )

@@ -34,7 +34,9 @@ def result() -> ap.Result:
 
 
 def models(base: type[Model] = Model) -> list[type[Model]]:
-    own = [model for model in base.__subclasses__() if model.__module__.startswith("airpath.")]
+    """Return the classes of scenarios; a sweep file has others."""
+    of_scenarios = "airpath.scenario."
+    own = [each for each in base.__subclasses__() if each.__module__.startswith(of_scenarios)]
     return own + [found for model in own for found in models(model)]
 
 

@@ -27,10 +27,10 @@ def path(
     )
 
 
-def solved(scenario: ap.Scenario) -> ap.Solution:
+def solved(scenario: ap.Scenario, **arguments: Any) -> ap.Solution:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        return ap.solve(scenario)
+        return ap.solve(scenario, **arguments)
 
 
 def simulated_bps(scenario: ap.Scenario, reps: int = 1) -> float:
@@ -65,10 +65,32 @@ def test_segments_that_make_no_whole_ack_wait_for_the_next() -> None:
     assert of(8, 3) == of(6, 1)
 
 
-def test_the_published_window_is_no_whole_number() -> None:
-    # 65 536 bytes in packets of 1500: with 43 or 44 packets the published tables are missed.
-    solution = solved(path("10 Gbit/s", "1 s", {}))
-    assert solution.throughput_bps == pytest.approx(8 * 65_536 / (1 + 1.2e-6), rel=1e-9)
+@pytest.mark.parametrize(("given", "packets"), [({}, 44), ({"max_window_packets": 43.69}, 43.69)])
+def test_the_largest_window_is_whole_segments_or_as_given(
+    given: dict[str, float], packets: float
+) -> None:
+    solution = solved(path("10 Gbit/s", "1 s", {}), **given)
+    assert solution.throughput_bps == pytest.approx(8 * 1500 * packets / (1 + 1.2e-6), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"max_window_packets": 0.5}, "0.5: below 1. Write a number of packets from 1 on."),
+        (
+            {"max_window_packets": 44, "model": "md1k"},
+            "44: model md1k does not take it. Only fixed-point does.",
+        ),
+        (
+            {"max_window_packets": 44, "trajectory": "1 s"},
+            "44: only fixed-point takes it; trajectory is of clamp-fluid. Leave one out.",
+        ),
+    ],
+)
+def test_a_largest_window_that_no_model_takes_is_one_line(given: dict[str, Any], line: str) -> None:
+    with pytest.raises(ap.errors.BadValueError) as caught:
+        ap.solve(path("10 Gbit/s", "1 s", {}), **given)
+    assert str(caught.value) == f"max_window_packets = {line}"
 
 
 def test_a_window_that_no_ack_fits_into_is_refused() -> None:

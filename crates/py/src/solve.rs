@@ -9,7 +9,7 @@ use airpath_model::{Regime, Tcp};
 use airpath_path::Scenario;
 use airpath_solve::clamp_fluid;
 use airpath_solve::fixed_point::batch::{Batch, Progress, in_order};
-use airpath_solve::fixed_point::optimum;
+use airpath_solve::fixed_point::{self, optimum};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::thread::ScopedJoinHandle;
@@ -19,21 +19,23 @@ type Link = (Vec<f64>, Vec<(f64, f64)>);
 
 /// The steady state of a resolved scenario as JSON, by the model that covers it or by `model`.
 ///
-/// With `trajectory_s` it is CLAMP's fluid model, integrated up to then. Raises `ValueError` when
-/// none does, a line for each reason.
+/// With `trajectory_s` it is CLAMP's fluid model, integrated up to then; with `max_window_packets`
+/// the fixed point with that W_max. Raises `ValueError` when none does, a line for each reason.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, tables=None, model=None, trajectory_s=None))]
+#[pyo3(signature = (scenario_json, tables=None, model=None, trajectory_s=None, max_window_packets=None))]
 pub(crate) fn solve(
     scenario_json: &str,
     tables: Option<TableTexts>,
     model: Option<&str>,
     trajectory_s: Option<f64>,
+    max_window_packets: Option<f64>,
 ) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let files = files(tables)?;
-    let solution = match trajectory_s {
-        Some(until_s) => clamp_fluid::solve_with_trajectory(&scenario, &files, until_s),
-        None => airpath_solve::solve(&scenario, &files, model),
+    let solution = match (trajectory_s, max_window_packets) {
+        (Some(until_s), _) => clamp_fluid::solve_with_trajectory(&scenario, &files, until_s),
+        (None, Some(packets)) => fixed_point::solve_with_window(&scenario, &files, packets),
+        (None, None) => airpath_solve::solve(&scenario, &files, model),
     };
     solution.map(|found| found.to_string()).map_err(errors::unsolved)
 }

@@ -19,6 +19,7 @@ from airpath_papers.qawla.data import Published, Traffic, inputs, published_tabl
 __all__ = [
     "GRED",
     "LINK_DELAY_NS",
+    "MAX_WINDOW_PACKETS",
     "SWEEPS",
     "analysed",
     "multi_regime_path",
@@ -31,6 +32,9 @@ LINK_DELAY_NS: Final = 2_500_000
 
 WIRE_RATE: Final = "1 Gbit/s"
 """Of every ingress and egress link (§5)."""
+
+MAX_WINDOW_PACKETS: Final = 65536 / 1500
+"""W_max of the analysis, packets: 64 kbytes (§4), which the tables show to be 65536 bytes."""
 
 FRAME_OVERHEAD: Final = "2 B"
 """PPP header of the paper's simulator; its deterministic cells show it (README.md)."""

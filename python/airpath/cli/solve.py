@@ -38,6 +38,10 @@ def solve(
             help="Integrate the equations up to then; needs --out or --json.",
         ),
     ] = None,
+    max_window_packets: Annotated[
+        float | None,
+        typer.Option(metavar="PACKETS", help="W_max of fixed-point, where it is no whole number."),
+    ] = None,
     out: options.Out = None,
     json: options.Json = False,
 ) -> int:
@@ -49,7 +53,11 @@ def solve(
     with not_left_empty(out):
         folder = None if out is None else output_folder(out, "out")
         solution = api.solve(
-            chosen, model=model, trajectory=trajectory, command=output.command_line()
+            chosen,
+            model=model,
+            trajectory=trajectory,
+            max_window_packets=max_window_packets,
+            command=output.command_line(),
         )
         if folder is not None:
             output.written(_save(solution, folder))

@@ -94,7 +94,12 @@ class EngineInput:
             self.snr,
         )
 
-    def solve(self, model: str | None = None, trajectory_s: float | None = None) -> str:
+    def solve(
+        self,
+        model: str | None = None,
+        trajectory_s: float | None = None,
+        max_window_packets: float | None = None,
+    ) -> str:
         """Return the steady state of an analytic model, JSON.
 
         Parameters
@@ -102,11 +107,13 @@ class EngineInput:
         model : str, optional
             Name of the model. Default: the one that covers the scenario.
         trajectory_s : float, optional
-            Time until which the equations are integrated as well, s.
+            Time until which the equations of `clamp-fluid` are integrated as well, s.
+        max_window_packets : float, optional
+            W_max of `fixed-point`, packets, from 1. Default: that of the receive window.
 
         Raises
         ------
         ValueError
             If no model covers the scenario, with a line for each reason.
         """
-        return _airpath.solve(self.text, self.tables, model, trajectory_s)
+        return _airpath.solve(self.text, self.tables, model, trajectory_s, max_window_packets)

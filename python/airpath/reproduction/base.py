@@ -298,6 +298,8 @@ class Paper:
     simulated_scenario, analysed_scenario : callable
         Make a cell's scenario as the paper's simulator and as its analytic model have it. Default
         of the second: the paper has none.
+    solve_arguments : mapping
+        Further arguments of `airpath.solve` for its analytic model. Default: none.
     claims : sequence of ClaimCheck
         What its text says about the results.
     summarise : callable
@@ -323,6 +325,7 @@ class Paper:
     items: Sequence[Item]
     simulated_scenario: Callable[[Cell, Effort], Any]
     analysed_scenario: Callable[[Cell], Any] = _not_analysed
+    solve_arguments: Mapping[str, Any] = field(default_factory=dict)
     claims: Sequence[ClaimCheck] = ()
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
     confidence: float = 0.99

@@ -170,15 +170,15 @@ class Compiled:
         counts = sorted(self._others.items())
         return {"other_versions": [{**vars(build), "replications": n} for build, n in counts]}
 
-    def solve(self, scenario: Any) -> Solved:
-        """Solve the analytic model that matches a scenario."""
+    def solve(self, scenario: Any, **arguments: Any) -> Solved:
+        """Solve the analytic model that matches a scenario, with arguments of `airpath.solve`."""
         from airpath import api
         from airpath.solutions import FixedPoint
 
         with warnings.catch_warnings():
             # The tables have the average beside the fixed point.
             warnings.simplefilter("ignore", ModelWarning)
-            solution = api.solve(scenario, model="fixed-point")
+            solution = api.solve(scenario, model="fixed-point", **arguments)
         assert isinstance(solution, FixedPoint)
         return Solved(
             solution.domain,

@@ -245,7 +245,8 @@ class Session:
     def solution(self, cell: Cell) -> Solved:
         """Return the analytic solution of a cell."""
         if cell not in self._solved:
-            self._solved[cell] = self.engine.solve(self.paper.analysed_scenario(cell))
+            scenario = self.paper.analysed_scenario(cell)
+            self._solved[cell] = self.engine.solve(scenario, **self.paper.solve_arguments)
         return self._solved[cell]
 
     def shared(self, name: str, make: Callable[[], T]) -> T | None:

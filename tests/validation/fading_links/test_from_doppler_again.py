@@ -59,7 +59,7 @@ def test_error_rates_above_and_below(
 
 @pytest.mark.parametrize(
     ("branches", "threshold_db"),
-    [(1, -5), (2, 0), *[pytest.param(4, snr, marks=pytest.mark.long) for snr in (3, 6)]],
+    [(1, -5), *[pytest.param(*case, marks=pytest.mark.long) for case in ((2, 0), (4, 3), (4, 6))]],
 )
 def test_drawn_fades_last_as_long(branches: int, threshold_db: float) -> None:
     """Branches of 48 waves each from all around, f_D = 1 Hz, 8 s at a time; SNR of 0 dB each."""

@@ -41,7 +41,7 @@ def load(name: str) -> ModuleType:
 
 
 compare = load("compare")
-REPS = [4, pytest.param(10, marks=pytest.mark.long)]
+REPS = [2, pytest.param(10, marks=pytest.mark.long)]
 """Replications of each dumbbell; the page has ten."""
 found = cache(lambda number, reps: list(compare.compare(compare.the_set(number), reps=reps)))
 
@@ -81,7 +81,7 @@ def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int, reps: i
 @pytest.mark.parametrize("name", ["goodput_bps", "queue_packets"])
 def test_there_is_no_bias(name: str) -> None:
     """The mean of the relative differences, weighted by how well each is known: within 1 %."""
-    every = [*found(1, 4), *found(2, 4)]
+    every = [*found(1, 2), *found(2, 2)]
     weights = [1 / max(one.error(name), 0.005) ** 2 for one in every]
     differences = [one.difference(name) for one in every]
     mean = math.fsum(w * x for w, x in zip(weights, differences, strict=True)) / math.fsum(weights)

@@ -3,7 +3,6 @@
 use crate::preconditions::always_there;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::registry;
-use airpath_model::Tcp;
 use airpath_path::{FlowSpec, Scenario, SourceSpec, TcpSpec};
 use airpath_tcp::{EcnUse, RtoFloor, TcpConfig, WindowGrowth};
 
@@ -91,14 +90,8 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
 /// W_max, packets: whole segments, since a sender sends nothing else (RFC 1122 §4.2.3.4), in
 /// whole ACKs. Of a window of 7 segments a receiver that acknowledges every second one keeps the
 /// last until the next comes; 6 make the round trip.
-///
-/// The window of qawla-2015 §4 is no whole number of its packets, and stays as it was published.
 pub(super) fn window_packets(options: &TcpConfig) -> f64 {
-    let window = options.largest_window();
-    if window == 65_535 && options.mss + options.whole_header() == 1500 {
-        return Tcp::default().max_window_packets;
-    }
-    let segments = window / u64::from(options.mss);
+    let segments = options.largest_window() / u64::from(options.mss);
     (segments - segments % u64::from(options.delayed_ack_segments)) as f64
 }
 

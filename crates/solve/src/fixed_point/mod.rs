@@ -15,6 +15,7 @@ pub(crate) mod flows;
 pub(crate) mod link;
 pub mod optimum;
 
+use crate::error::SolveError;
 use crate::model::Model;
 use crate::preconditions;
 use crate::reasons::Reasons;
@@ -44,6 +45,27 @@ pub struct Problem {
     tcp: Tcp,
     packet_bytes: f64,
     delayed: DelayedAcks,
+}
+
+/// The solution with a largest window of `packets`, which need not be whole segments: W_max of an
+/// equation that counts bytes, as in qawla-2015 §4.
+///
+/// # Errors
+/// When the model does not cover the scenario, its equations have no solution, or `packets` is
+/// below 1 or infinite.
+pub fn solve_with_window(
+    scenario: &Scenario,
+    files: &Files,
+    packets: f64,
+) -> Result<Value, SolveError> {
+    let refused =
+        |reasons| SolveError::NotCovered { model: FixedPoint::NAME, chosen: true, reasons };
+    let mut problem = FixedPoint::covers(scenario, files).map_err(refused)?;
+    problem.tcp.max_window_packets = packets;
+    let solution = FixedPoint::solve(&problem)?;
+    let mut json = serde_json::to_value(&solution).expect("solutions are numbers and texts");
+    json["model"] = Value::from(FixedPoint::NAME);
+    Ok(json)
 }
 
 /// The bottleneck's link.
