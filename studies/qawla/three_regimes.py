@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from airpath.present import style as plotting
+from airpath.present.shares import draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
@@ -445,17 +446,13 @@ def _bars(panel: Axes, shown: Sequence[_Compared]) -> None:
 
 
 def _distribution_panel(panel: Axes, compared: _Compared, session: Session) -> None:
-    means = [share.mean for share in queue_distribution(session, compared.cell)]
+    found = queue_distribution(session, compared.cell)
+    means = [share.mean for share in found]
     colours = plotting.COLOURS
     boundary = compared.drawn.thresholds[0]
     low, high = compared.drawn.rates_mbps
-    lengths = range(len(means))
-    panel.bar(
-        lengths,
-        means,
-        width=0.86,
-        color=[colours["blue"] if k < boundary else colours["orange"] for k in lengths],
-    )
+    ends = ([share.low for share in found], [share.high for share in found])
+    draw_shares(panel, means, *ends, [(0, "blue", ""), (boundary, "orange", "")])
     panel.set_ylim(0, 1.25 * max(means))
     panel.axvline(compared.solved.queue_packets, color=colours["red"], linewidth=1.6)
     below = sum(means[:boundary])

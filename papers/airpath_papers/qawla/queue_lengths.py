@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.files import write_file
 from airpath.present import style
+from airpath.present.shares import count_drawn, draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.engine import Solved
 from airpath.reproduction.manifest import Evaluate
@@ -147,9 +148,6 @@ def _as_csv(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session:
 
 # --- drawing -----------------------------------------------------------------------------------
 
-RARE: Final = 2e-4
-"""Lengths that are rarer than this at the end of every distribution are not drawn."""
-
 
 def draw_distributions(
     title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session
@@ -162,15 +160,20 @@ def draw_distributions(
     longest = 0
     for letter, panel, (cell, u) in zip("abcdef", panels.flat, found.items(), strict=False):
         solved, theirs, case = session.solution(cell), published(cell), inputs()[cell.axes["idx"]]
-        _draw_bars(panel, u, theirs.boundary)
+        means = [share.mean for share in u]
+        ends = ([share.low for share in u], [share.high for share in u])
+        regimes = [(0, "blue", "simulated, regime 1 (k < B)")]
+        regimes.append((theirs.boundary, "orange", "simulated, regime 2 (k ≥ B)"))
+        draw_shares(panel, means, *ends, regimes)
+        line: dict[str, Any] = {"color": style.COLOURS["grey"], "linestyle": (0, (4, 3))}
+        panel.axvline(theirs.boundary - 0.5, label="boundary B", **line)
         _draw_analysis(panel, solved, theirs.queue_packets)
         r1, r2 = case.rate_mbps
         panel.set_title(
             f"({letter}) idx {theirs.idx}, B = {theirs.boundary}: {case.traffic.name}, "
             f"{r1:g}/{r2:g} Mbit/s, x* = {solved.queue_packets:.2f} ({domain(solved)})"
         )
-        common = [k for k, share in enumerate(u) if share.mean > RARE]
-        longest = max(longest, max(common, default=0) + 2, theirs.boundary + 1)
+        longest = max(longest, count_drawn(means), theirs.boundary + 1)
     panels[0, 0].set_xlim(-1, longest)
     panels[0, 0].xaxis.get_major_locator().set_params(integer=True)
     for panel in panels.flat:
@@ -184,22 +187,6 @@ def draw_distributions(
     about = "bars with 99 % intervals · x*: fixed point, in regime 1 (R1), regime 2 (R2) or at B"
     style.heading(figure, title, f"{session.effort.describe()} · {about}")
     return figure
-
-
-def _draw_bars(panel: Axes, u: Sequence[Interval], boundary: int) -> None:
-    means = [share.mean for share in u]
-    for label, lengths, colour in (
-        ("simulated, regime 1 (k < B)", range(min(boundary, len(u))), "blue"),
-        ("simulated, regime 2 (k ≥ B)", range(boundary, len(u)), "orange"),
-    ):
-        heights = [means[k] for k in lengths]
-        panel.bar(lengths, heights, width=0.86, color=style.COLOURS[colour], label=label)
-    # A share of time is never below 0, whatever the interval says.
-    below = [min(share.mean, share.error_bar) for share in u]
-    ends = (below, [share.error_bar for share in u])
-    grey: dict[str, Any] = {"color": style.COLOURS["grey"]}
-    panel.errorbar(range(len(u)), means, yerr=ends, fmt="none", elinewidth=0.8, **grey)
-    panel.axvline(boundary - 0.5, label="boundary B", linestyle=(0, (4, 3)), **grey)
 
 
 def _draw_analysis(panel: Axes, solved: Solved, published_packets: float) -> None:

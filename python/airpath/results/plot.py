@@ -5,18 +5,15 @@ Each returns a matplotlib figure. Colours can be told apart with any colour visi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from airpath.arguments import blamed
 from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.present import figure_files, style
+from airpath.present.shares import count_drawn, draw_shares
 from airpath.results.panels import SHADES, Panels
 from airpath.results.recordings import check_finished
 from airpath.results.schemes import regime_names, scheme_shares
@@ -27,7 +24,6 @@ from airpath.scenario.link.base import Link
 from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -167,25 +163,13 @@ class Plot:
                 f"{blamed('solution', solution)}: not a solution. Give what airpath.solve returns."
             )
         table = self._result.pmf(queue)
-        common = table.index[table["mean"] > 2e-4]
-        table = table.iloc[: min(int(common.max()) + 2 if len(common) else 1, _MOST_BARS)]
+        table = table.iloc[: min(count_drawn(table["mean"].tolist()), _MOST_BARS)]
         colours = style.COLOURS
         with style.style():
             figure = style.new_figure(8.5, 3.9, shown=self._shown)
             axis = figure.subplots()
-            self._bars(axis, table, queue)
-            if not table["low"].isna().all():
-                # A share of time is in [0, 1], whatever the interval says.
-                below = np.minimum(table["mean"], table["mean"] - table["low"])
-                above = np.minimum(1.0, table["high"]) - table["mean"]
-                axis.errorbar(
-                    table["packets"],
-                    table["mean"],
-                    yerr=[below, above],
-                    fmt="none",
-                    ecolor=colours["grey"],
-                    elinewidth=0.8,
-                )
+            mean, low, high = (table[name].tolist() for name in ("mean", "low", "high"))
+            draw_shares(axis, mean, low, high, self._ranges(queue))
             if solution is not None:
                 label = f"model: {solution.queue_packets:.2f} packets"
                 if isinstance(domain := getattr(solution, "domain", None), str):
@@ -207,19 +191,20 @@ class Plot:
             style.heading(figure, title, self._effort())
         return figure
 
-    def _bars(self, axis: Axes, table: pd.DataFrame, queue: str) -> None:
+    def _ranges(self, queue: str) -> list[tuple[float, str, str]]:
+        """Return the ranges of a queue's length that have colours: the regimes of its link."""
         boundaries = self._result.resolved.link.regime_boundaries
         if queue != "bottleneck" or not boundaries:
-            axis.bar(table["packets"], table["mean"], width=0.86, color=style.COLOURS["blue"])
-            return
-        edges = [0, *boundaries, math.inf]
+            return [(0, "blue", "")]
         names = regime_names(self._result)
-        for j, (low, high) in enumerate(pairwise(edges)):
-            part = table[(table["packets"] >= low) & (table["packets"] < high)]
-            colour = style.COLOURS[SHADES[j % len(SHADES)]]
-            label = f"{names[j]}, from {low} packets on" if low else names[j]
-            label = style.literal(label)
-            axis.bar(part["packets"], part["mean"], width=0.86, color=colour, label=label)
+        return [
+            (
+                low,
+                SHADES[j % len(SHADES)],
+                style.literal(f"{names[j]}, from {low} packets on" if low else names[j]),
+            )
+            for j, low in enumerate([0, *boundaries])
+        ]
 
     def mac_delays(self) -> Figure:
         """Draw how long the uplink of TDD links took: the share of packets over the delay.
