@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from airpath_papers.qawla.data import PACKET_BYTES
 from airpath_papers.qawla.queue_lengths import queue_pmf
+from airpath_papers.qawla.scenarios import MAX_WINDOW_PACKETS
 from airpath_papers.qawla.tables import ip_throughput_mbps
 
 __all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
@@ -38,8 +39,6 @@ __all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
 ASSUMPTIONS: Final = ("spread", "start", "drops", "bursts", "tcp")
 """What the fixed point assumes, in the order of the module's text."""
 
-WINDOW_PACKETS: Final = 65536 / PACKET_BYTES
-"""W_max (§4, README.md)."""
 TIMEOUT_S: Final = 1.0
 """T_0,min (§4)."""
 PACKET_BITS: Final = 8.0 * PACKET_BYTES
@@ -337,16 +336,16 @@ def _gentle_red(length: float | NDArray[np.int_]) -> Any:
 def _pftk(loss: float) -> tuple[float, float]:
     """P_1 and P_2 of Eqs. 8 to 11 with b = 2: round trips, and s of timeout, for each packet."""
     if loss <= 0:
-        return 1 / WINDOW_PACKETS, 0.0
+        return 1 / MAX_WINDOW_PACKETS, 0.0
     p = min(loss, 1 - 1e-12)
     s = 1 - p
     free = 2 / 3 + math.sqrt(4 * s / (3 * p) + 4 / 9)
-    window = min(free, WINDOW_PACKETS)
+    window = min(free, MAX_WINDOW_PACKETS)
     share = min(1.0, (1 - s**3) * (1 + s**3 * (1 - s ** (window - 3))) / (1 - s**window))
     backoff = 1 + p + sum(2**n * p ** (n + 1) for n in range(1, 6))
     packets = s / p + window + share / s
     limited = window / 4 + s / (p * window) + 2
-    rounds = free + 1 if free < WINDOW_PACKETS else limited
+    rounds = free + 1 if free < MAX_WINDOW_PACKETS else limited
     return rounds / packets, share * TIMEOUT_S * backoff / s / packets
 
 

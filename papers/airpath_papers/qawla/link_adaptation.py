@@ -28,7 +28,7 @@ from airpath.phy import PerTable
 from airpath.reproduction.session import Session
 from airpath_papers.qawla.data import MEASURES, PACKET_BYTES, TRAFFIC, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import CHANNELS, Channel, rates_of
-from airpath_papers.qawla.scenarios import GRED, LINK_DELAY_NS
+from airpath_papers.qawla.scenarios import GRED, LINK_DELAY_NS, MAX_WINDOW_PACKETS
 
 __all__ = [
     "BASE_RTTS_S",
@@ -72,7 +72,7 @@ BASE_RTTS_S: Final = [
 ]
 """RTT_0,i + 2 D_F of the flows of each traffic scenario, s."""
 
-TCP: Final = (65536 / PACKET_BYTES, 1.0, 2.0)
+TCP: Final = (MAX_WINDOW_PACKETS, 1.0, 2.0)
 """W_max, packets, T_0,min, s, and b (§4)."""
 
 POLICIES: Final[Mapping[str, ap.policy.LinkAdaptation]] = {

@@ -14,7 +14,7 @@ from typing import Any, Final
 import airpath as ap
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.data import Published, Traffic, inputs, published_table
+from airpath_papers.qawla.data import PACKET_BYTES, Published, Traffic, inputs, published_table
 
 __all__ = [
     "GRED",
@@ -33,7 +33,7 @@ LINK_DELAY_NS: Final = 2_500_000
 WIRE_RATE: Final = "1 Gbit/s"
 """Of every ingress and egress link (§5)."""
 
-MAX_WINDOW_PACKETS: Final = 65536 / 1500
+MAX_WINDOW_PACKETS: Final = 65536 / PACKET_BYTES
 """W_max of the analysis, packets: 64 kbytes (§4), which the tables show to be 65536 bytes."""
 
 FRAME_OVERHEAD: Final = "2 B"
