@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airpath.reproduction.base import Row, Table
-from airpath.reproduction.items import item_of
+from airpath.reproduction.base import Table
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.wimax.data import NAMES
 from airpath_papers.wimax.measures import ALLOCATED, EFFICIENCY, MAC_DELAY, USED
@@ -37,7 +37,7 @@ PAPERS_LINK: Final = SWEEPS.cells("papers-link")
 CELLS: Final = [*SWEEPS.cells("downloads"), *SWEEPS.cells("lone"), *PAPERS_LINK]
 
 
-def _rows(session: Session) -> list[Row]:
+def _found(session: Session, _title: str) -> Found:
     rows = []
     for cell in CELLS:
         axes = cell.axes
@@ -46,10 +46,6 @@ def _rows(session: Session) -> list[Row]:
         place["lone"] = str(lone).lower()
         shown = (MAC_DELAY,) if lone else (*PANELS.values(), USED)
         rows += [each.row(session, cell, place) for each in shown]
-    return rows
-
-
-def _tables(session: Session, _title: str) -> list[Table]:
     notes = ["RTT_min 40 ms, Mbit/s; delays in ms; kB over 20 s. Unsolicited grants every 5 ms."]
     over = "over the period of requests"
     tables = [
@@ -67,12 +63,14 @@ def _tables(session: Session, _title: str) -> list[Table]:
     columns = [("", ""), *(("", each.name) for each in PANELS.values())]
     notes = ["RTT_min 100 ms, a download without end; kB over 20 s."]
     own = Table("The paper's link, with unsolicited grants", columns, lines, notes)
-    return [*tables, own]
+    return rows, [*tables, own]
 
 
-def _draw(session: Session) -> tuple[Figure, str]:
-    return figure_of(session, DOWNLOADS), "RTT_min 40 ms, windows of 64 KB."
+def _draw(session: Session) -> Figure:
+    return figure_of(session, DOWNLOADS)
 
 
-REQUESTS: Final = item_of(DIRECTORY, "requests", CELLS, _rows, _tables, _draw)
+LEGEND: Final = "RTT_min 40 ms, windows of 64 KB."
+
+REQUESTS: Final = item_of(DIRECTORY, "requests", CELLS, _found, _draw, LEGEND)
 """The item's cells, and what makes its result."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airpath.reproduction.base import Row, Table
-from airpath.reproduction.items import item_of
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.wimax.measures import (
@@ -58,28 +57,24 @@ DEFAULTS: Final = {"stations": 1, "cc": "newreno", "upload": False, "codes": 8, 
 """Of `crowd`."""
 
 
-def _rows(session: Session) -> list[Row]:
+def _found(session: Session, title: str) -> Found:
     rows = []
     for cell in CELLS:
         axes = {"policy": "", **DEFAULTS, **cell.axes}
         place = {**axes, "upload": str(axes["upload"]).lower()}
         shown = (COMPLETION, MAC_DELAY, EFFICIENCY) if axes["size_kb"] else ENDLESS
         rows += [each.row(session, cell, place) for each in shown]
-    return rows
-
-
-def _tables(session: Session, title: str) -> list[Table]:
     notes = ["All downloads, Mbit/s; delays in ms, bytes in kB over 20 s."]
     tables = [plot.table(f"{title}: {name}", session, notes) for name, plot in CROWDS.items()]
-    return [*tables, SHORT.table("Short transfers, one station, RTT_min 100 ms", session, [])]
+    short = SHORT.table("Short transfers, one station, RTT_min 100 ms", session, [])
+    return rows, [*tables, short]
 
 
-def _draw(session: Session) -> tuple[Figure, str]:
-    figure = figure_of(session, {**CROWDS, "short transfers": SHORT})
-    runs = session.effort_of(CELLS[0]).replications
-    about = f"RTT_min 100 ms, windows of 64 KB, 64QAM 5/6 down, 8 codes, {runs} runs of 20 s."
-    return figure, about
+def _draw(session: Session) -> Figure:
+    return figure_of(session, {**CROWDS, "short transfers": SHORT})
 
 
-STATIONS: Final = item_of(DIRECTORY, "stations", CELLS, _rows, _tables, _draw)
+LEGEND: Final = "RTT_min 100 ms, windows of 64 KB, 64QAM 5/6 down, 8 codes."
+
+STATIONS: Final = item_of(DIRECTORY, "stations", CELLS, _found, _draw, LEGEND)
 """The item's cells, and what makes its result."""

@@ -12,13 +12,15 @@ from airpath.present import style
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.declared import called
 from airpath.reproduction.engine import Simulated
-from airpath.reproduction.items import item_of
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import Found, grouped, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax import PAPER
 from airpath_papers.wimax.claims import SWEEPS
 
 CELLS = SWEEPS.cells("fig1")
+TITLE_OF_TABLE = "uplink bytes, efficiency and throughput of the three policies"
 TITLE = "how two ACKs of a real run get their uplink: by contention, by piggyback"
 
 
@@ -37,39 +39,60 @@ def session(*, simulated: bool) -> Session:
     return made
 
 
-def rows(_session: Session) -> list[Row]:
-    return [Row({"n": n}, "delay", "s", 1.0, ours) for n, ours in enumerate((2.0, None))]
+def found(_session: Session, title: str) -> Found:
+    rows = [Row({"n": n}, "delay", "s", 1.0, ours) for n, ours in enumerate((2.0, None))]
+    return rows, [Table(title, [("", "n")], [["1"]])]
 
 
-def tables(_session: Session, heading: str) -> list[Table]:
-    return [Table(heading, [("", "n")], [["1"]])]
-
-
-def draw(_session: Session) -> tuple[Any, str]:
+def draw(_session: Session) -> Any:
     figure = style.new_figure(4.0, 3.0)
     figure.subplots().plot([0, 1], [0, 1])
-    return figure, "One run."
+    return figure
 
 
 @pytest.mark.parametrize("simulated", [True, False])
 def test_an_item_has_its_figure_if_all_its_cells_are_simulated(
     simulated: bool, tmp_path: Path
 ) -> None:
-    cells, evaluate = item_of(WIMAX, "fig1", CELLS, rows, tables, draw)
-    found = evaluate(session(simulated=simulated), tmp_path)
+    cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, draw, "Why.")
+    result = evaluate(session(simulated=simulated), tmp_path)
     assert cells == CELLS
-    assert found.complete is simulated
+    assert result.complete is simulated
     files = [tmp_path / "wimax-fig1.svg"] if simulated else []
-    assert list(found.figures) == files
+    assert list(result.figures) == files
     assert sorted(tmp_path.iterdir()) == files
-    assert found.title == found.tables[0].title == f"Fig. 1: {TITLE}"
-    assert [row.row["n"] for row in found.rows] == [0]
+    assert result.title == result.tables[0].title == f"Fig. 1: {TITLE}"
+    assert [row.row["n"] for row in result.rows] == [0]
 
 
-def test_an_item_without_a_figure_has_the_plain_title() -> None:
-    _cells, evaluate = item_of(WIMAX, "fig1", CELLS)
-    found = evaluate(session(simulated=True), None)
-    assert (found.title, found.rows, found.tables, found.figures) == (TITLE, [], [], [])
+def test_the_line_below_a_title_has_the_legend_the_runs_and_the_paper(tmp_path: Path) -> None:
+    figures = []
+
+    def kept(made: Session) -> Any:
+        figures.append(draw(made))
+        return figures[0]
+
+    legend = lambda made: f"Seed {made.seed}."  # noqa: E731
+    _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, kept, legend)
+    evaluate(session(simulated=True), tmp_path)
+    [below] = [text.get_text() for text in figures[0].texts if "Seed" in text.get_text()]
+    assert " ".join(below.split()) == f"Seed 1. 1 run of 3 s. {PAPER.citation}"
+
+
+@pytest.mark.parametrize(("title", "expected"), [("", TITLE_OF_TABLE), ("Own", "Own")])
+def test_the_number_of_a_table_is_in_its_tables_only(title: str, expected: str) -> None:
+    _cells, evaluate = item_of(WIMAX, "table1", [], found, title=title)
+    result = evaluate(session(simulated=True), None)
+    assert (result.title, result.tables[0].title) == (expected, f"Table 1: {TITLE_OF_TABLE}")
+
+
+def test_points_are_grouped_in_the_order_of_their_keys() -> None:
+    points = [Point({"n": n}, None) for n in (3, 1, 2, 4)]
+    odd = {3: "odd", 1: "odd", 2: "even"}
+    assert grouped(points, lambda point: odd.get(point.place["n"])) == {
+        "odd": points[:2],
+        "even": points[2:3],
+    }
 
 
 def test_items_are_called_as_in_the_paper() -> None:

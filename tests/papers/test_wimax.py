@@ -241,7 +241,7 @@ CHECKED: Any = [(10, 16, 0.88), (30, 16, 0.75), (60, 16, 0.61), (10, 64, 0.98), 
 def test_eq_8_as_an_independent_evaluation_has_it(
     contention_ms: float, ssthresh: float, mbps: float
 ) -> None:
-    found = analysed(**{**DEFAULTS, "contention_ms": contention_ms}, packets=ssthresh)
+    found = analysed({**DEFAULTS, "contention_ms": contention_ms}, ssthresh)
     assert found.ratio_of_sums_bps / 1e6 == pytest.approx(mbps, rel=0.01)
     assert found.throughput_bps > found.ratio_of_sums_bps
 

@@ -27,12 +27,7 @@ __all__ = [
 
 Axes = Mapping[str, Any]
 
-DEFAULTS: Final[Axes] = {
-    "contention_ms": 30.0,
-    "base_rtt_ms": 100.0,
-    "loss": 0.01,
-    "size_kb": 1000,
-}
+DEFAULTS: Final = {"contention_ms": 30.0, "base_rtt_ms": 100.0, "loss": 0.01, "size_kb": 1000}
 """wimax-2009 §3.2."""
 
 RATE_BPS: Final = 8 * 360 * 9 / 5e-3 * SEGMENT / (SEGMENT + 46)
@@ -49,37 +44,21 @@ def _solved(**parameters: Any) -> RttStages:
     return rtt_stages(queue="draining", method="monte-carlo", samples=samples, **parameters)
 
 
-def analysed(
-    contention_ms: float,
-    base_rtt_ms: float,
-    loss: float,
-    size_kb: int,
-    packets: float = 63.0,
-    rule: str = "updated",
-) -> RttStages:
+def analysed(axes: Axes, packets: float = 63.0, rule: str = "updated") -> RttStages:
     """Return the model's solution of a parameter set of §3.2.
 
-    Parameters
-    ----------
-    contention_ms, base_rtt_ms : float
-        T_ct and RTT_min, ms.
-    loss : float
-        p_e.
-    size_kb : int
-        L, kB of 1000 bytes.
-    packets : float
-        The first W_th. Default: README.md's.
-    rule : str
-        W_th is ``updated``, half of the window after each loss, or ``constant``, as printed.
+    The first W_th is `packets`, by default as README.md has it. Then W_th is ``updated``, half of
+    the window after each loss, or ``constant``, as printed.
     """
+    contention_s = axes["contention_ms"] / 1e3
     return _solved(
-        size_bytes=1000 * size_kb,
+        size_bytes=1000 * axes["size_kb"],
         mss_bytes=MODEL_SEGMENT,
         rate_bps=5e6,
-        base_rtt_s=base_rtt_ms / 1e3,
-        contention_s=contention_ms / 1e3,
-        piggyback_s=min(PIGGYBACK_MS, contention_ms) / 1e3,
-        loss=loss,
+        base_rtt_s=axes["base_rtt_ms"] / 1e3,
+        contention_s=contention_s,
+        piggyback_s=min(PIGGYBACK_MS / 1e3, contention_s),
+        loss=axes["loss"],
         packets_per_ack=1,
         initial_ssthresh_packets=packets,
         max_window_packets=MODEL_WINDOW,
@@ -133,7 +112,7 @@ def eq9_mbps(rtt_s: float, loss: float) -> float:
 
 def analysis_mbps(axes: Axes, packets: float = 63.0, rule: str = "updated") -> float:
     """Return Eq. 8 with a W_th as `analysed` has it, Mbit/s."""
-    return float(analysed(**axes, packets=packets, rule=rule).throughput_bps) / 1e6
+    return float(analysed(axes, packets, rule).throughput_bps) / 1e6
 
 
 def goodput_of(axes: Axes) -> float:
@@ -142,7 +121,7 @@ def goodput_of(axes: Axes) -> float:
     Eq. 8 counts retransmissions and the capacity of the last stage, which is half of it for the
     smallest object.
     """
-    return float(analysed(**axes).goodput_bps) / 1e6
+    return float(analysed(axes).goodput_bps) / 1e6
 
 
 def ideal_mbps(axes: Axes, loss: float | None = None) -> float:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
 from airpath.present.points import STAR, Point, Points, draw
 from airpath.reproduction.base import Cell, Row, Table
-from airpath.reproduction.items import item_of
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Found, grouped, item_of
+from airpath.reproduction.manifest import Cells, Evaluate
 from airpath.reproduction.parameter_plot import means_of
 from airpath.reproduction.quantities import improvement
 from airpath.reproduction.session import Session
@@ -48,11 +49,10 @@ def changes_of(sweeps: Sweeps, *names: str) -> list[Change]:
     found = []
     for name in names:
         for change, about in sweeps.changes(name).items():
-            by_rtt: dict[int, dict[str, SweepPoint]] = {}
-            for place, point in sweeps.points(name, change=change):
-                rtt = point.axes["base_rtt_ms"]
-                by_rtt.setdefault(rtt, {})[place["policy"]] = point
-            found += [Change(change, about, rtt, points) for rtt, points in by_rtt.items()]
+            points = sweeps.points(name, change=change)
+            for rtt, group in grouped(points, lambda p: p.cell.axes["base_rtt_ms"]).items():
+                by_policy = {place["policy"]: point for place, point in group}
+                found.append(Change(change, about, rtt, by_policy))
     return found
 
 
@@ -91,7 +91,7 @@ def changed_item(
     over_rtts: Sequence[Change] = (),
     more: Sequence[Cell] = (),
     more_tables: Callable[[Session], list[Table]] = lambda _session: [],
-) -> tuple[Sequence[Cell], Evaluate]:
+) -> tuple[Cells, Evaluate]:
     """Return an item: the setting as chosen and changed.
 
     Parameters
@@ -110,17 +110,16 @@ def changed_item(
         Makes further tables. Default: none.
     """
     shown, every = [CHOSEN, *changes], [CHOSEN, *changes, *over_rtts]
-    return item_of(
-        directory,
-        key,
-        [*(point for change in every for point in change.points.values()), *more],
-        lambda session: _rows(session, every),
-        lambda session, title: [change_table(session, title, shown), *more_tables(session)],
-        lambda session: _draw(session, shown),
-    )
+
+    def found(session: Session, title: str) -> Found:
+        tables = [change_table(session, title, shown), *more_tables(session)]
+        return _rows(session, every), tables
+
+    cells = [*(point for change in every for point in change.points.values()), *more]
+    return item_of(directory, key, cells, found, partial(_draw, shown), "RTT_min 100 ms.")
 
 
-def _draw(session: Session, changes: Sequence[Change]) -> tuple[Figure, str]:
+def _draw(changes: Sequence[Change], session: Session) -> Figure:
     """Return the figure: a line for each change, the policies as points."""
     figure = plotting.new_figure(10.4, 1.8 + 0.32 * len(changes))
     panels: Any = figure.subplots(1, 3, sharey=True)
@@ -141,8 +140,7 @@ def _draw(session: Session, changes: Sequence[Change]) -> tuple[Figure, str]:
     panels[0].set_yticks(list(places), [change.about for change in changes])
     panels[0].invert_yaxis()
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    runs = session.effort_of(changes[-1].points["uni"]).replications
-    return figure, f"RTT_min 100 ms, {runs} runs (as chosen: 100)."
+    return figure
 
 
 SIZING_ITEM: Final = changed_item("sizing", changes_of(SWEEPS, "sizing"))

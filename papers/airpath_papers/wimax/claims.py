@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import nan
 from typing import Any, Final
 
 from airpath.reproduction.claims import Claims
@@ -27,16 +28,10 @@ def _of_axes(compute: Callable[..., float]) -> Measure:
     return of_point(lambda _session, point, *more: compute(point.axes, *more))
 
 
-def eq9_of(session: Session, point: SweepPoint) -> float | None:
-    """Return Eq. 9 with the simulated mean RTT, Mbit/s; None when that was not simulated."""
+def eq9_of(session: Session, point: SweepPoint) -> float:
+    """Return Eq. 9 with the simulated mean RTT, Mbit/s; NaN when that was not simulated."""
     found = session.estimate(point, measures.mean_rtt_s)
-    return None if found is None else analysis.eq9_mbps(found.mean, point.axes["loss"])
-
-
-def _eq9(session: Session, point: SweepPoint) -> float:
-    found = eq9_of(session, point)
-    assert found is not None
-    return found
+    return nan if found is None else analysis.eq9_mbps(found.mean, point.axes["loss"])
 
 
 def _duplicates(session: Session, run: int, point: SweepPoint) -> float:
@@ -90,7 +85,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "delay_quantile": _of_delays(measures.DelayDistribution.quantile),
     "delay_share_above_median": _of_delays(_longer),
     "delay_share_at_steps": _of_delays(_stepped),
-    "eq9": of_point(_eq9, is_simulated=True),
+    "eq9": of_point(eq9_of, is_simulated=True),
     "solution": _of_axes(analysis.analysis_mbps),
     "analysis_goodput": _of_axes(analysis.goodput_of),
     "ideal": _of_axes(analysis.ideal_mbps),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
 from airpath.present.points import STAR, Point, Points, draw
 from airpath.reproduction.base import Row, Table
-from airpath.reproduction.items import item_of
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.parameter_plot import means_of
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
@@ -46,7 +47,7 @@ PARAMETERS: Final = {
 class Curve(NamedTuple):
     """A curve next to the simulation: its value at a point, Mbit/s, and how it is drawn."""
 
-    value: Callable[[Session, SweepPoint], float | None]
+    value: Callable[[Session, SweepPoint], float]
     colour: str
     line: str
     label: str
@@ -94,33 +95,34 @@ def _rows(key: str, session: Session) -> list[Row]:
             place = {"over": over, **{axis: point.axes[axis] for axis in DEFAULTS}}
             rows.append(SIMULATED.row(session, point, place))
             found = {name: curve.value(session, point) for name, curve in SHOWN[key].items()}
-            found["analysis_error"] = float(analysed(**point.axes).error_bps) / 1e6
-            rows += [Row(place, name, "Mbit/s", None, value) for name, value in found.items()]
+            found["analysis_error"] = float(analysed(point.axes).error_bps) / 1e6
+            known = {name: value for name, value in found.items() if not isnan(value)}
+            rows += [Row(place, name, "Mbit/s", None, value) for name, value in known.items()]
     return rows
 
 
-def _tables(key: str, session: Session, title: str) -> list[Table]:
+def _found(key: str, session: Session, title: str) -> Found:
     tables = []
     for over, points in PANELS[key].items():
         lines = []
         for point in points:
             found = [curve.value(session, point) for curve in SHOWN[key].values()]
-            texts = ("" if each is None else f"{each:.3f}" for each in found)
+            texts = ("" if isnan(each) else f"{each:.3f}" for each in found)
             lines.append([f"{point.axes[over]:g}", SIMULATED.text(session, point), *texts])
         columns = [("", PARAMETERS[over]), ("", "simulation")]
         columns += [("", curve.label) for curve in SHOWN[key].values()]
         notes = ["Mbit/s. The simulation is size over completion time."]
         tables.append(Table(title, columns, lines, notes))
-    return tables
+    return _rows(key, session), tables
 
 
 def _panel(panel: Axes, session: Session, key: str, over: str) -> None:
     points = PANELS[key][over]
     places = [point.axes[over] for point in points]
     for curve in SHOWN[key].values():
-        found: Any = [curve.value(session, point) for point in points]
-        look: dict[str, Any] = {"color": plotting.COLOURS[curve.colour], "lw": 1.5}
-        panel.plot(places, found, curve.line, label=curve.label, **look)
+        found = [curve.value(session, point) for point in points]
+        colour = plotting.COLOURS[curve.colour]
+        panel.plot(places, found, curve.line, label=curve.label, color=colour, lw=1.5)
     means = means_of(session, SIMULATED, points, places)
     black = plotting.COLOURS["black"]
     look = {"color": black, "marker": "o"}
@@ -142,7 +144,7 @@ def _panel(panel: Axes, session: Session, key: str, over: str) -> None:
         panel.set_xscale("log")
 
 
-def _draw(key: str, session: Session) -> tuple[Figure, str]:
+def _draw(key: str, session: Session) -> Figure:
     names = list(PANELS[key])
     figure = plotting.new_figure(7.6 if len(names) == 1 else 4.4 * len(names), 5.2)
     panels: Any = figure.subplots(1, len(names), squeeze=False)[0]
@@ -150,8 +152,7 @@ def _draw(key: str, session: Session) -> tuple[Figure, str]:
         _panel(panel, session, key, over)
     panels[0].set_ylabel("throughput, Mbit/s")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    runs = session.effort_of(PANELS[key][names[0]][0]).replications
-    return figure, f"Park, Hu & Kim 2009 · {runs} runs."
+    return figure
 
 
 CURVES: Final = {
@@ -159,8 +160,7 @@ CURVES: Final = {
         WIMAX,
         key,
         [point for points in panels.values() for point in points],
-        partial(_rows, key),
-        partial(_tables, key),
+        partial(_found, key),
         partial(_draw, key),
     )
     for key, panels in PANELS.items()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.present import style as plotting
 from airpath.present.axes import label_decades
 from airpath.present.points import STAR, Point, Points, draw
-from airpath.reproduction.base import Cell, Row, Table
+from airpath.reproduction.base import Cell, Row
 from airpath.reproduction.claims import means
 from airpath.reproduction.compare import ColumnSet, Key, comparison
-from airpath.reproduction.items import item_of
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.manifest import titles
 from airpath.reproduction.parameter_plot import LOOKS, ParameterPlot
 from airpath.reproduction.session import Session
@@ -43,9 +43,9 @@ DELAYS: Final = {place["policy"]: point for place, point in SWEEPS.points("table
 SHARES: Final = {"mac_delay_p50": 0.5, "mac_delay_p90": 0.9}
 
 
-def _rows6(session: Session) -> list[Row]:
+def _found6(session: Session, title: str) -> Found:
     known = {p: DelayDistribution(session, c) for p, c in DELAYS.items() if session.finished(c)}
-    return [
+    rows = [
         Row(
             {"policy": policy, "base_rtt_ms": 100},
             name,
@@ -56,19 +56,16 @@ def _rows6(session: Session) -> list[Row]:
         for policy, found in known.items()
         for name, share in SHARES.items()
     ]
-
-
-def _table6(session: Session, title: str) -> Table:
     shown = [
         ColumnSet(name, f"{name}, ms", lambda r: f"{r.published:.1f}", lambda r: f"{r.ours:.1f}")
         for name in SHARES
     ]
     named = [Key("policy", "", NAMES.__getitem__)]
     notes = ["Of all ACKs of all runs. Frames make steps: the criteria check the shares."]
-    return comparison(title, _rows6(session), named, shown, notes)
+    return rows, [comparison(title, rows, named, shown, notes)]
 
 
-def _draw6(session: Session) -> tuple[Figure, str]:
+def _draw6(session: Session) -> Figure:
     figure = plotting.new_figure(8.4, 4.8)
     panel: Any = figure.subplots()
     for policy, cell in DELAYS.items():
@@ -82,17 +79,16 @@ def _draw6(session: Session) -> tuple[Figure, str]:
     panel.set(xlabel="uplink MAC-to-MAC delay, ms", ylabel="share of ACKs up to it")
     panel.set(xlim=(0, 200), ylim=(0, 1))
     panel.legend(loc="lower right")
-    runs = session.effort_of(DELAYS["uni"]).replications
-    return figure, f"Park, Hu & Kim 2009 · RTT_min 100 ms, {runs} runs."
+    return figure
 
 
 FIG6: Final = item_of(
     WIMAX,
     "fig6",
     list(DELAYS.values()),
-    _rows6,
-    lambda session, title: [_table6(session, title)],
+    _found6,
     _draw6,
+    "RTT_min 100 ms.",
     titles(WIMAX)["fig6"],
 )
 """The item's cells, and what makes its result."""
@@ -135,7 +131,7 @@ def _gain_rows(session: Session, curve: str) -> list[Row]:
     ]
 
 
-def _rows7(session: Session) -> list[Row]:
+def _found7(session: Session, title: str) -> Found:
     rows: list[Row] = []
     for curve, points in BY_CURVE.items():
         policy, per = CURVES[curve]
@@ -148,10 +144,11 @@ def _rows7(session: Session) -> list[Row]:
         rows.append(Row(place, "goodput", "Mbit/s", None, tables_ideal_mbps(100, loss)))
     if session.complete(CELLS):
         rows += [*_gain_rows(session, PER_PACKET), *_gain_rows(session, PER_QUEUE)]
-    return rows
+    notes = ["p in per cent; delays in ms, throughput in Mbit/s."]
+    return rows, [SWEPT.table(title, session, notes)]
 
 
-def _draw7(session: Session) -> tuple[Figure, str]:
+def _draw7(session: Session) -> Figure:
     figure = SWEPT.panels(session)
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     _draw_falls(figure.axes[1], session)
@@ -159,8 +156,7 @@ def _draw7(session: Session) -> tuple[Figure, str]:
     for panel in figure.axes:
         panel.set(xscale="log", xlim=(0.09, 5.5))
         label_decades(panel.xaxis)
-    runs = session.effort_of(CELLS[0]).replications
-    return figure, f"Park, Hu & Kim 2009 · {runs} runs."
+    return figure
 
 
 def _draw_falls(panel: Axes, session: Session) -> None:
@@ -194,14 +190,5 @@ def _legend(panel: Any, names: Sequence[str], place: str) -> None:
     panel.legend([handles[labels.index(name)] for name in names], names, loc=place)
 
 
-NOTES: Final = ["p in per cent; delays in ms, throughput in Mbit/s."]
-
-FIG7: Final = item_of(
-    WIMAX,
-    "fig7",
-    CELLS,
-    _rows7,
-    lambda session, title: [SWEPT.table(title, session, NOTES)],
-    _draw7,
-)
+FIG7: Final = item_of(WIMAX, "fig7", CELLS, _found7, _draw7)
 """The item's cells, and what makes its result."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +11,7 @@ from airpath.reproduction.base import Cell
 from airpath.reproduction.engine import Series
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
+from airpath.results.stations import pooled_mac_delays
 
 __all__ = [
     "ALLOCATED",
@@ -40,9 +39,8 @@ UPLINK: Final = "reverse"
 """Name of the link's other direction."""
 
 
-def _uplink(replication: Replication) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = next(x for x in replication["links"] if x["name"] == UPLINK)
-    return found
+def _uplink(replication: Replication) -> Any:
+    return next(link for link in replication["links"] if link["name"] == UPLINK)
 
 
 def _counter(replication: Replication, name: str) -> float:
@@ -119,32 +117,19 @@ GOODPUT: Final = Measured("goodput", "Mbit/s", goodput_mbps, 3)
 CONTENTION: Final = Measured("contention_share", "1", contention_share, 3)
 GRANTS: Final = Measured("grants_per_ack", "1", _grants_per_ack, 2)
 
-QUANTITIES: Final = {
-    each.name: each for each in (ALLOCATED, USED, EFFICIENCY, MAC_DELAY, P50, P90, GOODPUT)
-}
+_OF_DOWNLOAD = (ALLOCATED, USED, EFFICIENCY, MAC_DELAY, P50, P90, GOODPUT)
+QUANTITIES: Final = {each.name: each for each in _OF_DOWNLOAD}
 """Of a download, in the order of the rows."""
 
 
 class DelayDistribution:
-    """The uplink delays of all runs of a cell together.
-
-    Parameters
-    ----------
-    session : Session
-        Has the cell.
-    cell : Cell
-        Which.
-    """
+    """The uplink delays of all runs of a cell together, ms, with the share up to each."""
 
     def __init__(self, session: Session, cell: Cell) -> None:
-        counts: Counter[float] = Counter()
-        for run in session.replications(cell):
-            for found in run["mac_delays"]:
-                if found["link"] == UPLINK:
-                    counts.update(dict(zip(found["delay_s"], found["count"], strict=True)))
-        self.delays_ms = [1e3 * delay for delay in sorted(counts)]
-        self.counts = [counts[delay] for delay in sorted(counts)]
-        self.cdf = [so_far / sum(self.counts) for so_far in accumulate(self.counts)]
+        rows = pooled_mac_delays(session.replications(cell))[UPLINK]
+        self.delays_ms: list[float] = [1e3 * row["delay_s"] for row in rows]
+        self.counts = [row["packets"] for row in rows]
+        self.cdf: list[float] = [row["cdf"] for row in rows]
 
     def at(self, delay_ms: float) -> float:
         """Return the share of delays up to this one."""
@@ -164,26 +149,21 @@ class DelayDistribution:
 
 
 def duplicate_acks(received: Series, segment: int) -> int:
-    """Return how many ACKs a receiver sent at once for what was not the next segment.
+    """Return the number of segments, of so many bytes, that arrived out of order or again.
 
-    Parameters
-    ----------
-    received : Series
-        Sequence numbers of the segments as they arrived, bytes (``seq_received``).
-    segment : int
-        Payload of a full segment, bytes.
+    A receiver acknowledges each at once; `received` has their sequence numbers (``seq_received``).
     """
     _times, numbers = received.of(0)
-    there: set[int] = set()
+    ahead: set[int] = set()
     following = duplicates = 0
     for number in (round(each / segment) for each in numbers):
         if number == following:
             following += 1
-            while following in there:
-                there.remove(following)
+            while following in ahead:
+                ahead.remove(following)
                 following += 1
         else:
             duplicates += 1
             if number > following:
-                there.add(number)
+                ahead.add(number)
     return duplicates

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from airpath.reproduction.base import ItemResult, Row, Summary, Table
+from airpath.reproduction.base import ItemResult, Row, Summary
 from airpath.reproduction.compare import ColumnSet, Key, comparison, number
 from airpath.reproduction.compare import printed as printed_as
-from airpath.reproduction.items import item_of
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.quantities import improvement
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
@@ -148,29 +148,17 @@ NAMED: Final = [Key("base_rtt_ms", "RTT_min, ms"), Key("policy", "", NAMES.__get
 OVER: Final = Key("over", "over", NAMES.__getitem__)
 
 
-def _all_rows(key: str, session: Session) -> list[Row]:
-    return _rows(session, key) + _gains(session, key)
-
-
-def _tables(key: str, session: Session, heading: str) -> list[Table]:
+def _found(key: str, session: Session, heading: str) -> Found:
     about = f"{session.effort_of(POINTS[100, 'uni']).replications} runs; ± are "
     about += f"{100 * session.paper.confidence:g} % intervals. Delays in ms, throughput in Mbit/s."
     shown = [QUANTITIES[name].shown() for name in SHOWN[key]]
-    table = comparison(heading, _rows(session, key), NAMED, shown, [about])
-    gains = _gains(session, key)
-    return [table, comparison("What the throughputs gain", gains, [*NAMED, OVER], [GAIN], [BOUND])]
+    rows, gains = _rows(session, key), _gains(session, key)
+    table = comparison(heading, rows, NAMED, shown, [about])
+    gained = comparison("What the throughputs gain", gains, [*NAMED, OVER], [GAIN], [BOUND])
+    return [*rows, *gains], [table, gained]
 
 
-TABLES: Final = {
-    key: item_of(
-        WIMAX,
-        key,
-        SWEEPS.cells(key),
-        partial(_all_rows, key),
-        partial(_tables, key),
-    )
-    for key in SHOWN
-}
+TABLES: Final = {key: item_of(WIMAX, key, SWEEPS.cells(key), partial(_found, key)) for key in SHOWN}
 """Cells and evaluation of each item."""
 
 # --- over all of them --------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Table
-from airpath.reproduction.items import item_of
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.claims import SWEEPS
@@ -112,7 +112,7 @@ def messages(first: int, second: int) -> list[Message]:
     ]
 
 
-def _draw1(session: Session) -> tuple[Figure, str]:
+def _draw1(session: Session) -> Figure:
     found = find_two_acks(session)
     start = FRAME_MS * (found.frames[0] - 2 * _map_after(0) - 4)
     figure = plotting.new_figure(11.0, 4.6)
@@ -138,18 +138,23 @@ def _draw1(session: Session) -> tuple[Figure, str]:
     panel.set_xticks(np.arange(0.0, end + 0.1, FRAME_MS))
     panel.set(xlim=(0, end), ylim=(-0.4, 1.25), xlabel="time, ms; a frame begins at each mark")
     panel.grid(visible=True, axis="x")
+    return figure
+
+
+def _legend1(session: Session) -> str:
+    found = find_two_acks(session)
     waits = [end - begin for begin, end in zip(found.arrivals, found.received_ms, strict=True)]
-    return figure, (
-        f"Park, Hu & Kim 2009 · one run, seed {session.seed}. From arrival at the station to "
-        f"reception: {waits[0]:.1f} ms by contention, {waits[1]:.1f} ms by piggyback. Arrivals and "
-        "bursts are the run's; the steps between are the frames that the link's clock gives. "
-        "A piggyback request is received with its burst, and answered by the next map."
+    return (
+        f"From arrival at the station to reception: {waits[0]:.1f} ms by contention, "
+        f"{waits[1]:.1f} ms by piggyback. Arrivals and bursts are the run's; the steps between are "
+        "the frames that the link's clock gives. A piggyback request is received with its burst, "
+        "and answered by the next map."
     )
 
 
-def _table1(session: Session, _title: str) -> list[Table]:
+def _found1(session: Session, _title: str) -> Found:
     if not session.finished(RANGED):
-        return []
+        return [], []
     found = find_two_acks(session)
     lines = [
         [name, "up" if upwards else "down", f"{sent_ms:.1f}", f"{received_ms:.1f}"]
@@ -157,7 +162,8 @@ def _table1(session: Session, _title: str) -> list[Table]:
     ]
     columns = [("", ""), ("", ""), ("ms", "sent"), ("ms", "received")]
     shown = ", ".join(f"{each:.1f}" for each in found.arrivals)
-    return [Table("Fig. 1", columns, lines, [f"The ACKs arrive at the station at {shown} ms."])]
+    notes = [f"The ACKs arrive at the station at {shown} ms."]
+    return [], [Table("Fig. 1", columns, lines, notes)]
 
 
 # --- Fig. 2 ------------------------------------------------------------------------------------
@@ -166,7 +172,7 @@ STAGE: Final = 5
 """The stage that is drawn: 16 packets."""
 
 
-def _draw2(session: Session) -> tuple[Figure, str]:
+def _draw2(session: Session) -> Figure:
     times: dict[str, Any] = {}
     for name in STAGED.series:
         when, numbers = session.series(STAGED, name).of(0)
@@ -193,11 +199,14 @@ def _draw2(session: Session) -> tuple[Figure, str]:
     _span(panel, (last, end), -0.28, f"t_idle(k), {end - last:.1f} ms")
     panel.set_yticks([0.0, 1.0], ["receiver", "sender"])
     panel.set(ylim=(-0.42, 1.22), xlabel="time from the stage's first packet, ms")
-    return figure, (
-        f"Park, Hu & Kim 2009 · one run, seed {session.seed}: T_ct 30 ms, RTT_min 100 ms, stage "
-        f"{STAGE} with {following - first} packets. Data blue, ACKs dashed, the next stage red. A "
-        "frame carries several packets: their number is below the line that they share."
-    )
+    return figure
+
+
+LEGEND2: Final = (
+    f"T_ct 30 ms, RTT_min 100 ms, stage {STAGE} with {2 ** (STAGE - 1)} packets. Data blue, ACKs "
+    "dashed, the next stage red. A frame carries several packets: their number is below the line "
+    "that they share."
+)
 
 
 def _span(panel: Axes, ends: tuple[float, float], height: float, name: str) -> None:
@@ -208,7 +217,7 @@ def _span(panel: Axes, ends: tuple[float, float], height: float, name: str) -> N
 
 
 TIMELINES: Final = {
-    "fig1": item_of(WIMAX, "fig1", [RANGED], tables=_table1, draw=_draw1),
-    "fig2": item_of(WIMAX, "fig2", [STAGED], draw=_draw2),
+    "fig1": item_of(WIMAX, "fig1", [RANGED], _found1, _draw1, _legend1),
+    "fig2": item_of(WIMAX, "fig2", [STAGED], lambda _s, _title: ([], []), _draw2, LEGEND2),
 }
 """Cells and evaluation of each item."""

@@ -13,7 +13,7 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
 | `sweeps.py` | a paper's `sweeps.toml`: the points of items and claims |
 | `declared.py` | items that `paper.toml` declares: a published table, a figure over an axis |
-| `items.py` | items in Python: cells, rows, tables, figure |
+| `items.py` | items in Python: cells, rows and tables, figure |
 | `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
 | `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |

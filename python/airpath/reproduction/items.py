@@ -1,68 +1,101 @@
-"""An item in Python: its cells, rows, tables and figure, each by a function."""
+"""The frame of an item: title, rows and tables, and a figure when all cells are simulated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import caption
-from airpath.reproduction.manifest import Evaluate, called, titles
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.manifest import Cells, Evaluate, called, titles
 from airpath.reproduction.session import Session
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["item_of"]
+__all__ = ["Found", "grouped", "item_of"]
+
+Found = tuple[Sequence[Row | None], Sequence[Table]]
+"""Rows and tables of an item; rows without a number are left out of its result."""
 
 
 def item_of(
     directory: Path,
     key: str,
-    cells: Sequence[Cell],
-    rows: Callable[[Session], Sequence[Row]] = lambda _session: [],
-    tables: Callable[[Session, str], Sequence[Table]] = lambda _session, _heading: [],
-    draw: Callable[[Session], tuple[Figure, str]] | None = None,
+    cells: Cells,
+    found: Callable[[Session, str], Found],
+    drawn: Callable[[Session], Figure] | None = None,
+    legend: str | Callable[[Session], str] = "",
     title: str = "",
-) -> tuple[Sequence[Cell], Evaluate]:
-    """Return an item for `paper_of`: what it needs simulated, and what evaluates it.
+) -> tuple[Cells, Evaluate]:
+    """Return the cells of an item and its evaluation, as `manifest.paper_of` takes them.
 
     Parameters
     ----------
     directory : Path
-        Of the ``paper.toml`` with its title.
+        Of the paper; ``paper.toml`` has the title.
     key : str
-        Of the item.
-    cells : sequence of Cell
-        What it needs simulated. The figure is drawn when all of it is.
-    rows : callable
-        Makes its rows; those without a number of ours are left out. Default: none.
-    tables : callable
-        Makes its tables, given the heading as well: ``Table 2: ...``. Default: none.
-    draw : callable, optional
-        Makes its figure, without the heading, and a line about it. Default: no figure.
+        Of the item; ``fig5`` is titled ``Fig. 5: ...``, ``table2`` is in its tables only.
+    cells : sequence of Cell or callable
+        What is simulated.
+    found : callable
+        Gets the session and the title. Returns rows and tables.
+    drawn : callable, optional
+        Returns the figure without its heading. Default: no figure.
+    legend : str or callable
+        Beginning of the line below the title of the figure, or what makes it of the session.
+        Default: empty.
     title : str
-        Of the result. Default: the heading of a figure, the plain title of others.
+        Of the result. Default: the title of a figure with its number, without that of a table.
     """
     plain = titles(directory)[key]
     heading = called(key, plain)
-    name = title or (plain if draw is None else heading)
+    name = title or (heading if key.startswith("fig") else plain)
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
-        from airpath.present import style
-
-        def drawn() -> Figure:
-            assert draw is not None
-            figure, about = draw(session)
-            style.heading(figure, heading, f"{about} {caption(session, key)}".strip())
-            return figure
-
-        complete, figures = session.complete(cells), []
-        if out is not None and complete and draw is not None:
-            stem = f"{directory.name}-{key}"
-            figures = session.draw(drawn, out, stem, heading, session.about)
-        known = [row for row in rows(session) if row.ours is not None]
-        return ItemResult(key, name, known, tables(session, heading), figures, complete=complete)
+        needed = cells(session) if callable(cells) else cells
+        rows, tables = found(session, heading)
+        complete, figures = session.complete(needed), []
+        if out is not None and complete and drawn is not None:
+            figures = session.draw(
+                lambda: _headed(drawn(session), heading, _about(session, key, needed, legend)),
+                *(out, f"{directory.name}-{key}", heading, session.about),
+            )
+        kept = [row for row in rows if row is not None and row.ours is not None]
+        return ItemResult(key, name, kept, tables, figures, complete=complete)
 
     return cells, evaluate
+
+
+def _headed(figure: Figure, title: str, about: str) -> Figure:
+    from airpath.present import style
+
+    style.heading(figure, title, about)
+    return figure
+
+
+def _about(
+    session: Session, key: str, cells: Sequence[Cell], legend: str | Callable[[Session], str]
+) -> str:
+    """Return the legend, the runs behind a figure, how many claims hold, and the paper."""
+    efforts = [session.effort_of(cell) for cell in cells]
+    counts = " or ".join(str(n) for n in sorted({each.replications for each in efforts}))
+    said = legend(session) if callable(legend) else legend
+    parts = [said, caption(session, key), session.paper.citation]
+    if efforts:
+        one = efforts[0]
+        late = f", from {one.warmup_s:g} s on" if one.warmup_s else ""
+        runs = "run" if counts == "1" else "runs"
+        parts.insert(1, f"{counts} {runs} of {one.duration_s:g} s{late}.")
+    return " ".join(filter(None, map(str.strip, parts)))
+
+
+def grouped(points: Iterable[Point], key: Callable[[Point], Any]) -> dict[Any, list[Point]]:
+    """Return points by a key, in the order in which the keys appear; those with None left out."""
+    found: dict[Any, list[Point]] = {}
+    for point in points:
+        if (of := key(point)) is not None:
+            found.setdefault(of, []).append(point)
+    return found
