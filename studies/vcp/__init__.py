@@ -11,11 +11,11 @@ from typing import Final
 from airpath.reproduction.base import Effort
 from airpath.reproduction.manifest import paper_of
 from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.vcp.delivered import delivery
 
 from . import bursts, rates, recorded
 from .checks import CLAIMS, DIRECTORY, SWEEPS
 from .sensitivity import CHANGED
-from .transports import TRANSPORTS
 
 __all__ = ["DIRECTORY", "PAPER"]
 
@@ -33,7 +33,8 @@ PAPER: Final = replace(
         CLAIMS,
         {
             **CHANGED,
-            **TRANSPORTS,
+            "loss-response": delivery(DIRECTORY, "loss-response", sweeps=SWEEPS),
+            "transports": delivery(DIRECTORY, "transports", sweeps=SWEEPS),
             "code-rate": rates.ITEM,
             "bursts": bursts.ITEM,
             "trace": recorded.ITEM,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Row, Table
+from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.common import item
+from airpath_papers.vcp.errors import draw_rates
 from airpath_papers.vcp.measures import DELIVERED, error_rate
 from airpath_papers.vcp.scenarios import BAD_SHARE, RATE_MBPS
 
@@ -66,14 +67,7 @@ def _draw(session: Session) -> Figure:
         label = "no FEC" if rate == 1 else f"r = {rate:g}"
         axes.plot([*cells], [law_of(rate, bits) for bits in cells], lw=1.4, label=label, **look)
         found = {bits: error_rate(session, cell) for bits, cell in cells.items()}
-        points = [
-            (bits, of.simulated, of.simulated - of.simulated_low, of.simulated_high - of.simulated)
-            for bits, of in found.items()
-            if of is not None and of.failed
-        ]
-        if points:
-            at, shares, *ends = zip(*points, strict=True)
-            axes.errorbar(at, shares, yerr=ends, fmt="o", capsize=2, **look)
+        draw_rates(axes, {bits: of for bits, of in found.items() if of and of.failed}, **look)
     grey: Any = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
     axes.axhline(BAD_SHARE, label="share of bad bits", **grey)
     limits: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylim": (1e-8, 1.5)}
@@ -82,7 +76,7 @@ def _draw(session: Session) -> Figure:
     return figure
 
 
-ITEM: Final = item(
+ITEM: Final = item_of(
     DIRECTORY,
     "bursts",
     SWEEPS.cells("bursts"),

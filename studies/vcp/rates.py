@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Row, Table
+from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.common import item
 from airpath_papers.vcp.delivered import LOOKS, place_of
 from airpath_papers.vcp.failures import goodput_share
 from airpath_papers.vcp.measures import DELIVERED
@@ -71,5 +71,5 @@ def _draw(session: Session) -> Figure:
     return figure
 
 
-ITEM: Final = item(DIRECTORY, "code-rate", [point.cell for point in _POINTS], _found, _draw)
+ITEM: Final = item_of(DIRECTORY, "code-rate", [point.cell for point in _POINTS], _found, _draw)
 """The item's cells, and what makes its result."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Row, Table
+from airpath.reproduction.items import item_of
 from airpath.reproduction.quantities import Measured, bottleneck
 from airpath.reproduction.session import Session
 from airpath.scenario.traces import PREFIX
-from airpath_papers.vcp.common import item
 from airpath_papers.vcp.measures import DELIVERED
 
 from .checks import DIRECTORY, SWEEPS
@@ -53,7 +53,7 @@ def _draw(session: Session) -> Figure:
     return figure
 
 
-ITEM: Final = item(
+ITEM: Final = item_of(
     DIRECTORY, "trace", SWEEPS.cells("trace"), _found, _draw, "The first run of each. "
 )
 """The item's cells, and what makes its result."""

@@ -9,9 +9,9 @@ from airpath.present import style as plotting
 from airpath.present.axes import legend_below
 from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import item_of
 from airpath.reproduction.manifest import Cells, Evaluate
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.common import item
 from airpath_papers.vcp.delivered import place_of
 from airpath_papers.vcp.measures import DELIVERED, QUEUE_PACKETS
 from airpath_papers.vcp.scenarios import NAMES, PROTOCOLS
@@ -64,14 +64,14 @@ def _against(session: Session, key: str, setting: str, found: Mapping[str, Point
 
 def _table(session: Session, key: str, setting: str) -> Table:
     lines = []
-    for change, about in _changes(key).items():
+    for change, words in _changes(key).items():
         found = _points(key, setting, change)
         texts = [
             each.text(session, found[protocol].cell) if protocol in found else ""
             for protocol in PROTOCOLS
             for each in (DELIVERED, QUEUE_PACKETS)
         ]
-        lines.append([about, *texts, _against(session, key, setting, found)])
+        lines.append([words, *texts, _against(session, key, setting, found)])
     columns = [("", "changed")]
     columns += [(NAMES[each], name) for each in PROTOCOLS for name in ("delivered", "mean queue")]
     columns.append(("", "lead, %"))
@@ -126,7 +126,7 @@ def _draw(session: Session, key: str) -> Figure:
 
 def _item(key: str) -> tuple[Cells, Evaluate]:
     cells: list[Cell] = [point.cell for point in _all(key)]
-    return item(
+    return item_of(
         DIRECTORY,
         key,
         cells,

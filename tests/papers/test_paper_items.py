@@ -9,6 +9,8 @@ import pytest
 from one_by_one import OneByOne
 
 from airpath.present import style
+from airpath.present.points import Point as Drawn
+from airpath.present.points import draw_means
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.declared import called
 from airpath.reproduction.engine import Simulated
@@ -98,3 +100,21 @@ def test_points_are_grouped_in_the_order_of_their_keys() -> None:
 def test_items_are_called_as_in_the_paper() -> None:
     names = ("table2", "fig14", "sensitivity")
     assert [called(key, "t") for key in names] == ["Table 2: t", "Fig. 14: t", "t"]
+
+
+def test_cells_may_depend_on_the_session() -> None:
+    _cells, evaluate = item_of(WIMAX, "fig1", lambda made: CELLS if made.seed == 1 else (), found)
+    assert not evaluate(session(simulated=False), None).complete
+    assert evaluate(session(simulated=True), None).complete
+
+
+def test_means_have_their_intervals_and_a_pale_line() -> None:
+    with style.style():
+        axes: Any = style.new_figure(4, 3).subplots()
+        draw_means(axes, [Drawn(1, 2, 0, 0.5), Drawn(2, 4, 0, 1.0)], "blue", "o", "measured")
+    [container] = axes.containers
+    assert container.get_label() == "measured"
+    ends = [segment[:, 1].tolist() for segment in container.lines[2][0].get_segments()]
+    assert ends == [[1.5, 2.5], [3.0, 5.0]]
+    [pale] = [line for line in axes.lines if line.get_linestyle() == "-"]
+    assert pale.get_alpha() < 0.5

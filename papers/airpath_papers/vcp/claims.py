@@ -13,6 +13,7 @@ import numpy as np
 from airpath.phy import ReedSolomon, symbol_error_rate
 from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, joined, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
+from airpath.reproduction.items import grouped
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath.sweeps.axes import key_of
@@ -173,10 +174,8 @@ Pairs = Mapping[float, Mapping[str, SweepPoint]]
 
 
 def _pairs(sweep: str) -> Pairs:
-    found: dict[float, dict[str, SweepPoint]] = {}
-    for place, point in SWEEPS.points(sweep):
-        found.setdefault(place["snr_db"], {})[place["protocol"]] = point
-    return found
+    by_snr = grouped(SWEEPS.points(sweep), lambda point: point.place["snr_db"])
+    return {snr: {p.place["protocol"]: p.cell for p in both} for snr, both in by_snr.items()}
 
 
 def later_by(times: Sequence[float], others: Sequence[float]) -> float:
@@ -230,10 +229,8 @@ Lines = Mapping[int, Sequence[SweepPoint]]
 
 
 def _splits(_spec: ClaimSpec) -> Lines:
-    found: dict[int, list[SweepPoint]] = {}
-    for point in SWEEPS.cells("splits"):
-        found.setdefault(point.axes["split"], []).append(point)
-    return found
+    by_ack = grouped(SWEEPS.points("splits"), lambda point: point.cell.axes["split"])
+    return {ack: [point.cell for point in line] for ack, line in by_ack.items()}
 
 
 @CLAIMS.check("protect-acks-more", _splits)

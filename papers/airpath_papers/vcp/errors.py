@@ -11,21 +11,21 @@ from airpath.phy import symbol_error_rate
 from airpath.present import style as plotting
 from airpath.present.axes import legend_below
 from airpath.reproduction.base import Row, Table
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import grouped, item_of
 from airpath.reproduction.manifest import Cells, Evaluate
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.claims import MODULATIONS, SWEEPS, steps
-from airpath_papers.vcp.common import item
 from airpath_papers.vcp.failures import failure
-from airpath_papers.vcp.measures import error_rate
+from airpath_papers.vcp.measures import ErrorRate, error_rate
 from airpath_papers.vcp.scenarios import ANTENNAS, antennas_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ERRORS"]
+__all__ = ["ERRORS", "draw_rates"]
 
 FIG1_DB: Final = steps(0.0, 30.0, 1.0)
 COLOURS: Final = ("blue", "orange", "green", "red")
@@ -76,29 +76,14 @@ def _draw_fig1(_session: Session) -> Figure:
 
 # --- Figs. 3 and 4 -----------------------------------------------------------------------------
 
-PANELS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
-    "fig3": {"no FEC": {}},
-    "fig4": {
-        "(a) 1x1": {"antennas": "1x1"},
-        "(b) 2x2": {"antennas": "2x2"},
-        "2x1, not shown in the paper": {"antennas": "2x1"},
-        "1x2, not shown in the paper": {"antennas": "1x2"},
-    },
-}
-"""Points by panel."""
+
+def _panels(key: str) -> dict[str, list[Point]]:
+    return grouped(SWEEPS.points(key), lambda point: point.place["panel"])
 
 
-def _lines(key: str, place: Mapping[str, Any]) -> dict[tuple[str, float], list[SweepPoint]]:
-    """Return the points of a panel by antennas and code rate."""
-    found: dict[tuple[str, float], list[SweepPoint]] = {}
-    for point in SWEEPS.cells(key, **place):
-        found.setdefault((point.axes["antennas"], point.axes["code_rate"]), []).append(point)
-    return found
-
-
-def _row(session: Session, point: SweepPoint) -> Row:
-    place = {name: point.axes[name] for name in ("antennas", "code_rate", "snr_db")}
-    found = error_rate(session, point)
+def _row(session: Session, point: Point) -> Row:
+    place = {name: point.place[name] for name in ("antennas", "code_rate", "snr_db")}
+    found = error_rate(session, point.cell)
     extra = {} if found is None else found._asdict()
     return Row(place, "per", "1", None, failure(*place.values()), extra=extra)
 
@@ -120,8 +105,8 @@ def _packet_errors(session: Session, key: str) -> tuple[list[Row], list[Table]]:
     columns = [("", "antennas"), ("", "r"), ("", "SNR_G, dB"), ("", "law")]
     columns += [("simulated", "share, 99 %"), ("simulated", "failed")]
     rows, tables = [], []
-    for name, place in PANELS[key].items():
-        found = [_row(session, point) for point in SWEEPS.cells(key, **place)]
+    for name, points in _panels(key).items():
+        found = [_row(session, point) for point in points]
         rows += found
         notes = ["Data of both directions, last 10 s."]
         tables.append(Table(name, columns, [_line(row) for row in found], notes))
@@ -129,34 +114,42 @@ def _packet_errors(session: Session, key: str) -> tuple[list[Row], list[Table]]:
 
 
 def _draw_line(
-    axes: Axes, session: Session, points: Sequence[SweepPoint], colour: str, label: str
+    axes: Axes, session: Session, points: Sequence[Point], colour: str, label: str
 ) -> None:
-    snrs = [point.axes["snr_db"] for point in points]
+    snrs = [point.place["snr_db"] for point in points]
     x = np.linspace(min(snrs), max(snrs), 80)
-    code = (points[0].axes["antennas"], points[0].axes["code_rate"])
+    code = (points[0].place["antennas"], points[0].place["code_rate"])
     look: dict[str, Any] = {"color": plotting.COLOURS[colour]}
     axes.plot(x, [failure(*code, float(snr)) for snr in x], lw=1.3, label=label, **look)
-    found = [(snr, error_rate(session, point)) for snr, point in zip(snrs, points, strict=True)]
+    draw_rates(
+        axes,
+        {snr: error_rate(session, p.cell) for snr, p in zip(snrs, points, strict=True)},
+        **look,
+    )
+
+
+def draw_rates(axes: Axes, found: Mapping[float, ErrorRate | None], **look: Any) -> None:
+    """Draw simulated packet error rates with their intervals, where something was sent."""
     sent = [
-        (snr, of.simulated, of.simulated - of.simulated_low, of.simulated_high - of.simulated)
-        for snr, of in found
+        (x, of.simulated, of.simulated - of.simulated_low, of.simulated_high - of.simulated)
+        for x, of in found.items()
         if of is not None
     ]
-    at, shares, *ends = zip(*sent, strict=True)
-    axes.errorbar(at, shares, yerr=ends, fmt="o", capsize=2, elinewidth=0.7, markersize=3.5, **look)
+    if sent:
+        x, shares, *ends = zip(*sent, strict=True)
+        bars: dict[str, Any] = {"capsize": 2, "elinewidth": 0.7, "markersize": 3.5}
+        axes.errorbar(x, shares, yerr=ends, fmt="o", **bars, **look)
 
 
 def _draw(session: Session, key: str) -> Figure:
-    panels = PANELS[key]
+    panels = _panels(key)
     figure = plotting.new_figure(*((7.6, 5.0) if len(panels) == 1 else (10.4, 8.0)))
-    grid: Any = figure.subplots(
-        (len(panels) + 1) // 2, min(len(panels), 2), squeeze=False, sharey=True
-    )
-    for axes, (name, place) in zip(grid.flat, panels.items(), strict=True):
-        lines = _lines(key, place)
-        for ((antennas, rate), points), colour in zip(lines.items(), COLOURS, strict=True):
-            label = f"r = {rate:g}" if key == "fig4" else antennas
-            _draw_line(axes, session, points, colour, label)
+    shape = ((len(panels) + 1) // 2, min(len(panels), 2))
+    grid: Any = figure.subplots(*shape, squeeze=False, sharey=True)
+    for axes, (name, points) in zip(grid.flat, panels.items(), strict=True):
+        lines = grouped(points, lambda p: (p.place["antennas"], p.place["code_rate"]))
+        for ((antennas, rate), line), colour in zip(lines.items(), COLOURS, strict=True):
+            _draw_line(axes, session, line, colour, f"r = {rate:g}" if key == "fig4" else antennas)
         axes.set(xlabel="SNR_G, dB", title=name, ylim=(0, 1.02))
         axes.legend(fontsize=8.5)
     for axes in grid[:, 0]:
@@ -165,7 +158,7 @@ def _draw(session: Session, key: str) -> Figure:
 
 
 def _item(key: str) -> tuple[Cells, Evaluate]:
-    return item(
+    return item_of(
         VCP,
         key,
         SWEEPS.cells(key),
@@ -176,7 +169,7 @@ def _item(key: str) -> tuple[Cells, Evaluate]:
 
 
 ERRORS: Final = {
-    "fig1": item(VCP, "fig1", (), _fig1, _draw_fig1),
+    "fig1": item_of(VCP, "fig1", (), _fig1, _draw_fig1),
     "fig3": _item("fig3"),
     "fig4": _item("fig4"),
 }

@@ -12,6 +12,7 @@ from typing import Final
 from airpath.phy import ErrorChain, ReedSolomon, symbol_error_rate
 from airpath_papers.vcp.scenarios import (
     ACK_BYTES,
+    BAD_SNR_OFFSET_DB,
     DATA_BYTES,
     P_BAD_TO_GOOD,
     P_GOOD_TO_BAD,
@@ -19,32 +20,21 @@ from airpath_papers.vcp.scenarios import (
 )
 
 __all__ = [
-    "BAD_OFFSET_DB",
-    "PAST_ACK",
-    "PAST_DATA",
     "block_rate_of",
-    "chain_of",
     "failure",
     "goodput_share",
-    "is_past",
     "past_db",
     "snr_of",
     "threshold_db",
 ]
 
-BAD_OFFSET_DB: Final = -10.0
-"""SNR_B over SNR_G (vcp-2008 §IV)."""
-
 PAST_DATA: Final = 1e-4
 PAST_ACK: Final = 0.02
 """Below these failures of data and of ACKs an SNR is past the threshold: claims.toml."""
 
-LEAST_DB: Final = -40.0
-MOST_DB: Final = 120.0
-
 
 @cache
-def chain_of(
+def _chain_of(
     antennas: str,
     snr_db: float,
     p_good_to_bad: float = P_GOOD_TO_BAD,
@@ -54,7 +44,7 @@ def chain_of(
     tx, rx = antennas_of(antennas)
     errors = (
         float(symbol_error_rate(snr, "bpsk", tx=tx, rx=rx))
-        for snr in (snr_db, snr_db + BAD_OFFSET_DB)
+        for snr in (snr_db, snr_db + BAD_SNR_OFFSET_DB)
     )
     return ErrorChain(p_good_to_bad, p_bad_to_good, *errors)
 
@@ -89,7 +79,7 @@ def failure(
     p_good_to_bad, p_bad_to_good : float
         1 - γ and 1 - β, for each bit.
     """
-    chain = chain_of(antennas, snr_db, p_good_to_bad, p_bad_to_good)
+    chain = _chain_of(antennas, snr_db, p_good_to_bad, p_bad_to_good)
     if code_rate == 1:
         return float(chain.packet_failure(8 * packet_bytes))
     code = ReedSolomon(code_rate, symbol_bits, max_block)
@@ -98,7 +88,7 @@ def failure(
 
 def snr_of(least: float, of_snr: Callable[[float], float]) -> float:
     """Return the SNR, dB, at which a failure that falls with it reaches `least`, by halving."""
-    low, high = LEAST_DB, MOST_DB
+    low, high = -40.0, 120.0
     for _ in range(40):
         middle = (low + high) / 2
         if of_snr(middle) > least:
@@ -114,14 +104,6 @@ def threshold_db(
 ) -> float:
     """Return the SNR_G, dB, at which a packet fails as often as `least`."""
     return snr_of(least, lambda snr: failure(antennas, code_rate, snr, packet_bytes))
-
-
-def is_past(antennas: str, code_rate: float, snr_db: float) -> bool:
-    """Whether an SNR is past the threshold."""
-    return (
-        failure(antennas, code_rate, snr_db) < PAST_DATA
-        and failure(antennas, code_rate, snr_db, ACK_BYTES) < PAST_ACK
-    )
 
 
 @cache
@@ -148,7 +130,7 @@ def block_rate_of(
     rate, parity : float, int
         The rate and b - k, symbols; parity comes in pairs, for a code corrects half of it.
     """
-    chain = chain_of(antennas, snr_db)
+    chain = _chain_of(antennas, snr_db)
     data = -(-8 * packet_bytes // symbol_bits)
     low, high = 0, data
     while low < high:

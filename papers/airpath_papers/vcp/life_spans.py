@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 from airpath.present import style as plotting
 from airpath.present.axes import legend_below
 from airpath.present.points import Point as Drawn
+from airpath.present.points import draw_means
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.claims import SWEEPS
-from airpath_papers.vcp.common import draw_means, item
 from airpath_papers.vcp.delivered import LOOKS
 from airpath_papers.vcp.failures import failure
 from airpath_papers.vcp.measures import ABORTED, DELIVERED, life_spans_s
@@ -91,7 +92,7 @@ def _draw(session: Session) -> Figure:
                 for point in SWEEPS.points(sweep, protocol=protocol)
             ]
             points = [Drawn(x, each.mean, 0, each.error_bar) for x, each in found]
-            draw_means(axes, points, *look, NAMES[protocol])
+            draw_means(axes, points, *look, NAMES[protocol], 3.5)
         axes.set(title=_about(sweep), xlabel="SNR_G, dB", ylim=(0, 20.5))
         axes.title.set_fontsize(9.5)
     panels[0].set_ylabel("mean life span of a flow, s")
@@ -99,5 +100,5 @@ def _draw(session: Session) -> Figure:
     return figure
 
 
-ITEM: Final = item(VCP, "life-spans", _CELLS, _found, _draw)
+ITEM: Final = item_of(VCP, "life-spans", _CELLS, _found, _draw)
 """The item's cells, and what makes its result."""

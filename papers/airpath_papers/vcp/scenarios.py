@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import airpath as ap
+from airpath.reproduction.files import read_toml
+from airpath_papers.paths import VCP
 
 __all__ = [
     "ACK_BYTES",
     "ANTENNAS",
     "BAD_SHARE",
+    "BAD_SNR_OFFSET_DB",
     "DATA_BYTES",
     "NAMES",
     "PAYLOAD_BYTES",
@@ -41,6 +44,8 @@ P_GOOD_TO_BAD: Final = 0.00125
 """1 - γ, per bit."""
 P_BAD_TO_GOOD: Final = 0.125
 """1 - β, per bit."""
+BAD_SNR_OFFSET_DB: Final = -10.0
+"""SNR_B over SNR_G."""
 BAD_SHARE: Final = P_GOOD_TO_BAD / (P_GOOD_TO_BAD + P_BAD_TO_GOOD)
 """Share of bits in the bad state."""
 SPLIT_BYTES: Final = 1118 + 80
@@ -49,43 +54,8 @@ START: Final = ap.traffic.Uniform(uniform=["1 ms", "300 ms"])
 
 PROTOCOLS: Final = ("vcp", "tcp-rem")
 """The paper's."""
-NAMES: Final[Mapping[str, str]] = {
-    "vcp": "VCP",
-    "tcp-rem": "TCP/REM",
-    "cubic": "CUBIC",
-    "sack": "Reno + SACK",
-    "cubic-sack": "CUBIC + SACK",
-    "dctcp": "DCTCP",
-}
-
-_SELECTIVE: Final[Mapping[str, Any]] = {
-    "mss": "1000 B",
-    "header": "40 B",
-    "initial_window": "2 segments",
-    "delayed_ack_segments": 1,
-    "min_rto": "200 ms",
-}
-"""Differences from the profile ``rfc``, for transports that the profile ``ns2`` does not have."""
-
-_TRANSPORTS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "vcp": {"profile": "ns2"},
-    "tcp-rem": {"cc": "reno", "profile": "ns2", "tcp": {"ecn": "on"}},
-    "cubic": {"cc": "cubic", "tcp": {**_SELECTIVE, "ecn": "on"}},
-    "sack": {"cc": "reno", "tcp": {**_SELECTIVE, "ecn": "on", "recovery": "sack"}},
-    "cubic-sack": {"cc": "cubic", "tcp": {**_SELECTIVE, "ecn": "on", "recovery": "sack"}},
-    "dctcp": {"cc": "dctcp", "tcp": {**_SELECTIVE, "recovery": "sack"}},
-}
-"""Flows of each transport, without the parameters of VCP's window."""
-
-_STEP: Final[Mapping[str, Any]] = {
-    "min_th": 20,
-    "max_th": 21,
-    "weight": 1.0,
-    "gentle": False,
-    "ecn": True,
-    "hard_drop": False,
-}
-"""RED that marks every arrival above 20 packets: DCTCP's step (RFC 8257 §3.1)."""
+_TRANSPORTS: Final = read_toml(VCP, "transports.toml")
+NAMES: Final[Mapping[str, str]] = {key: found["name"] for key, found in _TRANSPORTS.items()}
 
 _UNLIMITED: Final = {"receive_window": "64 MB", "initial_ssthresh": "unlimited"}
 _NOTHING: Final[Mapping[str, Any]] = {}
@@ -171,7 +141,7 @@ def path(
         "tx": tx,
         "rx": rx,
         "snr_db": snr_db,
-        "bad_snr_offset_db": -10.0,
+        "bad_snr_offset_db": BAD_SNR_OFFSET_DB,
         **chain_of_bursts(burst_bits),
     }
     if data < 1 or ack < 1:
@@ -180,10 +150,14 @@ def path(
         link["small"] = {"up_to": "128 B", "code_rate": ack}
     if error:
         queue = {"capacity": f"{10 + error / 10:g} Mbit/s", **queue}
-    disc = _queue(protocol, 100 * scale * stretch, queue)
+    limit = 100 * scale * stretch
+    disc: dict[str, Any] = {"limit": limit, **_TRANSPORTS[protocol]["queue"]}
+    if disc["kind"] == "rem":
+        disc["limit"] = f"{limit * DATA_BYTES} B"
+    disc.update(queue)
     if protocol == "vcp" if ack_priority is None else ack_priority:
-        disc = ap.aqm.AckPriority(aqm=disc)
-    entries = {**_TRANSPORTS[protocol], **_wires(scale, stretch, behind=ack_wires_behind)}
+        disc = {"kind": "ack-priority", "aqm": disc}
+    entries = {**_TRANSPORTS[protocol]["flow"], **_wires(scale, stretch, behind=ack_wires_behind)}
     if protocol == "vcp":
         entries["cc"] = ap.cc.Vcp(**window)
     options = {**entries.pop("tcp", {}), **(_UNLIMITED if unlimited and protocol != "vcp" else {})}
@@ -195,15 +169,6 @@ def path(
         ack_path=ap.ack_path.Reverse(aqm=disc),
         flows=[ap.traffic.Tcp(**{**same, "direction": each}) for each in ("forward", "reverse")],
     )
-
-
-def _queue(protocol: str, limit: int, entries: Mapping[str, Any]) -> ap.aqm.QueueDisc:
-    """Return the queue of either direction, packets."""
-    if protocol == "vcp":
-        return ap.aqm.Vcp(**{"limit": limit, **entries})
-    if protocol == "dctcp":
-        return ap.aqm.Red(limit=limit, **_STEP)
-    return ap.aqm.Rem(**{"limit": f"{limit * DATA_BYTES} B", "ecn": True, **entries})
 
 
 def _wires(scale: int, stretch: int, *, behind: bool) -> dict[str, ap.Wire]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from airpath.reproduction.base import Row, Table
+from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.claims import SIZES, SWEEPS
-from airpath_papers.vcp.common import item
 from airpath_papers.vcp.failures import threshold_db
 from airpath_papers.vcp.measures import DELIVERED
 from airpath_papers.vcp.scenarios import ANTENNAS, NAMES, PROTOCOLS
@@ -58,5 +58,5 @@ def _found(session: Session, _title: str) -> tuple[list[Row], list[Table]]:
     return [*law, *larger], [thresholds, table]
 
 
-ITEM: Final = item(VCP, "claims", SWEEPS.cells("links"), _found)
+ITEM: Final = item_of(VCP, "claims", SWEEPS.cells("links"), _found)
 """The item's cells, and what makes its result."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.present.points import STAR, Point, Points, draw
+from airpath.present.points import STAR, Point, Points, draw, draw_means
 from airpath.reproduction.base import Cell, Table
 from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured
@@ -119,10 +119,8 @@ class ParameterPlot:
         groups = zip(self.groups.items(), self.looks, strict=False)
         for place, ((group, cells), (colour, marker)) in enumerate(groups):
             beside = [value + self.dodge * (place - middle) for value in self.values]
-            look = {"color": plotting.COLOURS[colour], "marker": marker, "markersize": 5}
-            pale, bars = {"lw": 0.9, "alpha": 0.4}, {"elinewidth": 1.0, "capsize": 2}
             points = means_of(session, quantity, cells, beside)
-            draw(panel, Points(group, points, look, pale, bars=bars))
+            draw_means(panel, points, colour, marker, group)
 
 
 def means_of(
