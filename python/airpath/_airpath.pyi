@@ -11,6 +11,7 @@ __all__ = [
     "Trace",
     "check",
     "commit",
+    "component_problems",
     "cost231_hata_db",
     "csv_rows",
     "fixed_points",
@@ -36,6 +37,9 @@ __all__ = [
     "vocabulary",
     "wilson_interval",
 ]
+
+_Bounds = tuple[float | None, bool, float | None, bool]
+_Problem = tuple[str, str, str, _Bounds | str | None]
 
 @final
 class ErrorChain:
@@ -227,8 +231,11 @@ def check(
     traces: Mapping[str, Trace],
     tables: Mapping[str, str] | None = None,
     snr: Mapping[str, str] | None = None,
-) -> None:
-    """Wire the scenario without running it; raises `ValueError` when that cannot be done."""
+) -> list[_Problem]:
+    """Return every problem; none if the network can be built. Raises `ValueError` about a file."""
+
+def component_problems(family: str, description: str) -> list[_Problem]:
+    """Return every problem of a component; raises `ValueError` about an unknown family."""
 
 def rtt_stages(
     given: tuple[float, ...],

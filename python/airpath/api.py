@@ -312,7 +312,7 @@ def _captures(
     if not number < reps:
         given = f"{scenario.file or scenario.name}: capture.replication = {number}"
         head = given if replication is None else blamed("capture_replication", number)
-        accepted = f"Write a whole number from 0 to {reps - 1}, below {called('reps')}"
+        accepted = f"Write an integer from 0 to {reps - 1}, below {called('reps')}"
         raise BadValueError(f"{head}: is not run. {accepted}.")
     return CapturePlan(folder, chosen, number) if chosen else None
 
@@ -320,9 +320,9 @@ def _captures(
 def _check_arguments(
     reps: Any, seed: Any, threads: Any, confidence: Any, capture_to: Any, progress: Any
 ) -> None:
-    many = "Write a whole number from 1 on"
+    many = "Write an integer from 1 on"
     reps_line = whole("reps", reps, 1, LARGEST_REPS, many)
-    seed_line = whole("seed", seed, 0, _LARGEST_SEED, "Write a whole number from 0 to 2^64 - 1")
+    seed_line = whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1")
     calls = progress is None or callable(progress)
     check_all(
         reps_line,

@@ -85,11 +85,11 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        return f"{blamed(name, value)}: not a whole number. {accepted}."
+        return f"{blamed(name, value)}: not an integer. {accepted}."
     if number < low and low > 0:
         return f"{blamed(name, value)}: below {low}. {accepted}."
     if high is not None and number > high and low > 0:
-        return f"{blamed(name, value)}: above {high}. Write a whole number from {low} to {high}."
+        return f"{blamed(name, value)}: above {high}. Write an integer from {low} to {high}."
     if number < low or (high is not None and number > high):
         return f"{blamed(name, value)}: not accepted. {accepted}."
     return None

@@ -250,9 +250,9 @@ class Trace:
         Raises
         ------
         BadValueError
-            If `bin_ns` is not a whole number above 0, or there are too many bins.
+            If `bin_ns` is not an integer above 0, or there are too many bins.
         """
-        check_all(whole("bin_ns", bin_ns, 1, QUANTITY_LARGEST, "Write a whole number from 1 on"))
+        check_all(whole("bin_ns", bin_ns, 1, QUANTITY_LARGEST, "Write an integer from 1 on"))
         try:
             return np.frombuffer(self.compiled.rates(bin_ns), dtype="<f8")
         except ValueError as error:

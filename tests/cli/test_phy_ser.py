@@ -94,8 +94,8 @@ def test_errors_without_a_digit_left_are_drawn_as_none(airpath_command: Command)
             "Write 1 or 2.",
         ),
         ("--tx", "0", "--tx: 0: below 1. Write 1 or 2."),
-        ("--rx", "9", "--rx: 9: above 8. Write a whole number from 1 to 8."),
-        ("--rx", "0", "--rx: 0: below 1. Write a whole number from 1 to 8."),
+        ("--rx", "9", "--rx: 9: above 8. Write an integer from 1 to 8."),
+        ("--rx", "0", "--rx: 0: below 1. Write an integer from 1 to 8."),
         (
             "--modulation",
             "8qam",

@@ -170,9 +170,9 @@ BAD = [
         ["--set", "speed"],
         "--set speed: no value. Write --set key=value, for example flows.0.count=8.",
     ),
-    (["--reps", "0"], "--reps: 0: below 1. Write a whole number from 1 on."),
-    (["--seed", "-1"], "--seed: -1: not accepted. Write a whole number from 0 to 2^64 - 1."),
-    (["--threads", "0"], "--threads: 0: below 1. Write a whole number from 1 on."),
+    (["--reps", "0"], "--reps: 0: below 1. Write an integer from 1 on."),
+    (["--seed", "-1"], "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
+    (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
     (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
     (["--window", "1s..2s"], "--window: needs a folder. Write --out DIR as well."),
     (
@@ -360,8 +360,7 @@ def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenar
         ),
         (
             ["--capture", "sender", "--capture-replication", "10", "--out", "out"],
-            "--capture-replication: 10: is not run. "
-            "Write a whole number from 0 to 9, below --reps.",
+            "--capture-replication: 10: is not run. Write an integer from 0 to 9, below --reps.",
         ),
     ],
 )
@@ -375,15 +374,15 @@ def test_what_cannot_be_captured(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--reps", "10^20"], "airpath run: invalid value for '--reps': not a whole number. "
+        (["--reps", "10^20"], "airpath run: invalid value for '--reps': not an integer. "
          "See airpath run --help."),
-        (["--seed", "1.5"], "airpath run: invalid value for '--seed': not a whole number. "
+        (["--seed", "1.5"], "airpath run: invalid value for '--seed': not an integer. "
          "See airpath run --help."),
         (["--confidence", "x"], "airpath run: invalid value for '--confidence': not a number. "
          "See airpath run --help."),
         (["--reps", str(10**20)], "--reps: 100000000000000000000: above 1000000. "
-         "Write a whole number from 1 to 1000000."),
-        (["--threads", "0"], "--threads: 0: below 1. Write a whole number from 1 on."),
+         "Write an integer from 1 to 1000000."),
+        (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_are_said_in_our_words(

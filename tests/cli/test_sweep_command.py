@@ -132,8 +132,8 @@ def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--reps", "0"], "--reps: 0: below 1. Write a whole number from 1 on."),
-        (["--threads", "0"], "--threads: 0: below 1. Write a whole number from 1 on."),
+        (["--reps", "0"], "--reps: 0: below 1. Write an integer from 1 on."),
+        (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
         (["--dask", "x.py", "--threads", "2"], "--threads and --dask: the cluster has its own. "),
         (["--dask", "x.py"], '--dask: "x.py": cannot be read (no such file or directory).'),
         (["--set", "flows.0.cc"], "--set flows.0.cc: no value. "),

@@ -108,7 +108,7 @@ def test_a_parameter_is_told_in_three_files(
         run(sys.executable, "-c", RUN, folder=extended, **docs)
     )
     assert value == 3
-    assert refused == "flows: tcp.least_ssthresh = 0: below 1. Write a whole number from 1 to " \
+    assert refused == "flows: tcp.least_ssthresh = 0: below 1. Write an integer from 1 to " \
         "4294967295, for example 1."  # fmt: skip
     difference = {"option": "tcp.least_ssthresh", "asked": "3", "kernel": "2"}
     assert differences == [{"flows": [0], **difference}]

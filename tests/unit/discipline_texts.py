@@ -12,7 +12,6 @@ from airpath.scenario import loads
 
 LINK = ap.link.Fixed(rate="10 Mbit/s")
 DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
-PACKETS = "Write a whole number from 1 to 1000000000, for example 30."
 FILE = """\
 duration = "10 s"
 [bottleneck]

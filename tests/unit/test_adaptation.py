@@ -327,7 +327,7 @@ def test_policy_choices() -> None:
     assert choices(tagla, [16], 50) == [[2]], "one block"
     with pytest.raises(ValueError, match="snrs_db = NaN: not a finite number of dB"):
         choices(tagla, [float("nan")])
-    with pytest.raises(ValueError, match=r"policy\.th_per = 3: not a threshold"):
+    with pytest.raises(ValueError, match=r"policy\.th_per = 3: above 1"):
         choices({"kind": "tagla", "th_per": 3}, [20])
 
 

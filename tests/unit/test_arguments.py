@@ -19,8 +19,8 @@ SCENARIO = ap.Scenario(
     duration="1 s",
 )
 FILE = example_path("dual-regime")
-MANY = "Write a whole number from 1 on."
-SEED = "Write a whole number from 0 to 2^64 - 1."
+MANY = "Write an integer from 1 on."
+SEED = "Write an integer from 0 to 2^64 - 1."
 FRACTION = "Write a fraction, for example 0.99."
 
 
@@ -28,23 +28,23 @@ FRACTION = "Write a fraction, for example 0.99."
     ("keys", "line"),
     [
         # Each was a TypeError or an OverflowError from the depths, or taken for something else.
-        ({"reps": "3"}, f'reps = "3": not a whole number. {MANY}'),
-        ({"reps": 1.5}, f"reps = 1.5: not a whole number. {MANY}"),
-        ({"reps": None}, f"reps = None: not a whole number. {MANY}"),
-        ({"reps": True}, f"reps = true: not a whole number. {MANY}"),
-        ({"reps": float("nan")}, f"reps = nan: not a whole number. {MANY}"),
+        ({"reps": "3"}, f'reps = "3": not an integer. {MANY}'),
+        ({"reps": 1.5}, f"reps = 1.5: not an integer. {MANY}"),
+        ({"reps": None}, f"reps = None: not an integer. {MANY}"),
+        ({"reps": True}, f"reps = true: not an integer. {MANY}"),
+        ({"reps": float("nan")}, f"reps = nan: not an integer. {MANY}"),
         (
             {"reps": 10**20},
             f"reps = 100000000000000000000: above 1000000. {MANY[:-3]}to 1000000.",
         ),
         ({"reps": 0}, f"reps = 0: below 1. {MANY}"),
-        ({"seed": 1.5}, f"seed = 1.5: not a whole number. {SEED}"),
-        ({"seed": "x"}, f'seed = "x": not a whole number. {SEED}'),
-        ({"seed": True}, f"seed = true: not a whole number. {SEED}"),
+        ({"seed": 1.5}, f"seed = 1.5: not an integer. {SEED}"),
+        ({"seed": "x"}, f'seed = "x": not an integer. {SEED}'),
+        ({"seed": True}, f"seed = true: not an integer. {SEED}"),
         ({"seed": -1}, f"seed = -1: not accepted. {SEED}"),
-        ({"threads": True}, f"threads = true: not a whole number. {MANY}"),
-        ({"threads": "2"}, f'threads = "2": not a whole number. {MANY}'),
-        ({"threads": 1.5}, f"threads = 1.5: not a whole number. {MANY}"),
+        ({"threads": True}, f"threads = true: not an integer. {MANY}"),
+        ({"threads": "2"}, f'threads = "2": not an integer. {MANY}'),
+        ({"threads": 1.5}, f"threads = 1.5: not an integer. {MANY}"),
         (
             {"threads": 10**9},
             f"threads = 1000000000: above 10000. {MANY[:-3]}to 10000.",
@@ -69,7 +69,7 @@ def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
         ({"capture": 5}, "capture = 5: not a list of points. Accepted are sender, "),
         ({"capture": [5]}, "capture = 5: not one of the accepted words. Accepted are sender, "),
         ({"capture": ["sender"], "capture_replication": "0"},
-         'capture_replication = "0": not a whole number. Write one from 0 to 9.'),
+         'capture_replication = "0": not an integer. Write one from 0 to 9.'),
         ({"capture": ["sender"], "capture_replication": -1},
          "capture_replication = -1: not accepted. Write one from 0 to 9."),
     ],
@@ -89,7 +89,7 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
         (lambda: ap.load(None), "path = None: not a path. "),  # type: ignore[arg-type]
         (lambda: ap.Trace.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
         (lambda: ap.scenario.loads(b"a"), "scenario: b'a': not a text. Write TOML, or use load."),  # type: ignore[arg-type]
-        (lambda: ap.flows("x"), 'flows: count = "x": not a whole number. '),  # type: ignore[arg-type]
+        (lambda: ap.flows("x"), 'flows: count = "x": not an integer. '),  # type: ignore[arg-type]
         (lambda: ap.load_result(3), "folder = 3: not a path. "),  # type: ignore[arg-type]
         (lambda: mean_interval(5, 0.9), "values = 5: not numbers. Write a list with one for "),  # type: ignore[arg-type]
         (lambda: mean_interval([1.0], 2), "confidence = 2: not between 0 and 1. "),

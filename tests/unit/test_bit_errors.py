@@ -88,13 +88,13 @@ def test_they_are_kept_and_compared(part: object) -> None:
             (0, 17),
             [
                 "code_rate = 0: not in (0, 1]. Write a number in (0, 1].",
-                "symbol_bits = 17: above 16. Write a whole number from 1 to 16.",
+                "symbol_bits = 17: above 16. Write an integer from 1 to 16.",
             ],
         ),
         (
             ReedSolomon,
             (0.9, 8, 256),
-            ["max_block = 256: above 255. Write a whole number from 1 to 255."],
+            ["max_block = 256: above 255. Write an integer from 1 to 255."],
         ),
         (
             ReedSolomon,
@@ -121,12 +121,12 @@ def test_they_are_kept_and_compared(part: object) -> None:
             CHAIN.block_failure,
             (0, -1, 0),
             [
-                "b = 0: below 1. Write a whole number from 1 to 65535.",
-                "correctable = -1: not accepted. Write a whole number from 0 to 65535.",
-                "symbol_units = 0: below 1. Write a whole number from 1 to 65535.",
+                "b = 0: below 1. Write an integer from 1 to 65535.",
+                "correctable = -1: not accepted. Write an integer from 0 to 65535.",
+                "symbol_units = 0: below 1. Write an integer from 1 to 65535.",
             ],
         ),
-        (CHAIN.received, (-1,), ["t = -1: not accepted. Write a whole number from 0 to 65535."]),
+        (CHAIN.received, (-1,), ["t = -1: not accepted. Write an integer from 0 to 65535."]),
         (
             ErrorChain.from_doppler,
             (10, 0, 5e7, 1e7, "bpsk", 2, 2),
@@ -152,7 +152,7 @@ def test_they_are_kept_and_compared(part: object) -> None:
                 "16psk or 32psk or 64psk or 16qam or 64qam.",
                 "tx = 3: beyond two transmitters no complex space-time block code has the full "
                 "rate. Write 1 or 2.",
-                "rx = 0: below 1. Write a whole number from 1 to 8.",
+                "rx = 0: below 1. Write an integer from 1 to 8.",
             ],
         ),
         (

@@ -358,7 +358,7 @@ def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
         ({"capture": ["sender"]}, "capture: needs a folder. Give capture_to as well."),
         (
             {"capture": ["sender"], "capture_to": "out", "capture_replication": 3},
-            "capture_replication = 3: is not run. Write a whole number from 0 to 2, below reps.",
+            "capture_replication = 3: is not run. Write an integer from 0 to 2, below reps.",
         ),
     ],
 )

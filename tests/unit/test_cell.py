@@ -56,32 +56,31 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.attempts",
             "0",
-            "bottleneck.link.attempts = 0: below 1. Write a whole number from 1 to 4294967295, "
-            "for example 1.",
+            "bottleneck.link.attempts = 0: below 1. Write an integer from 1 on, for example 15.",
         ),
         (
             "bottleneck.link.margin",
             "1",
-            "bottleneck.link.margin = 1: not from -100 to below 1. Write a number from -100 to "
-            "below 1, for example 0.1.",
+            "bottleneck.link.margin = 1: not below 1. Write a number from -100 to below 1, for "
+            "example 0.",
         ),
         (
             "bottleneck.link.margin",
             "{target_loss = 0}",
-            "bottleneck.link.margin.target_loss = 0: not above 0. Write a number above 0 and at "
-            "most 1, for example 0.7.",
+            "bottleneck.link.margin.target_loss = 0: not above 0. Write a number above 0 and "
+            "below 1, for example 0.001.",
         ),
         (
             "bottleneck.link.margin",
             "{target_loss = 1}",
             "bottleneck.link.margin.target_loss = 1: not below 1. Write a number above 0 and "
-            "below 1, for example 0.7.",
+            "below 1, for example 0.001.",
         ),
         (
             "bottleneck.link.margin",
             "{target_loss = 1e-3, least = 1}",
-            "bottleneck.link.margin.least = 1: not from -4 to 0.95. Write a number from -4 to "
-            "0.95, for example 0.",
+            "bottleneck.link.margin.least = 1: above 0.95. Write a number from -4 to 0.95, for "
+            "example -4.",
         ),
         (
             "bottleneck.link.scheduler",
@@ -92,38 +91,38 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.slot",
             "0 s",
-            'bottleneck.link.slot = "0 s": not above 0. Write a duration above 0, '
-            'for example "40 ms".',
+            'bottleneck.link.slot = "0 s": below 1 us. Write a duration from "1 us" to "3600 s", '
+            'for example "3 ms".',
         ),
         (
             "bottleneck.link.slot",
             "999 ns",
-            'bottleneck.link.slot = "999 ns": shorter than 1 us. Write at least "1 us", '
-            'for example "3 ms".',
+            'bottleneck.link.slot = "999 ns": below 1 us. Write a duration from "1 us" to "3600 '
+            's", for example "3 ms".',
         ),
         (
             "bottleneck.link.slot",
             "2 h",
-            'bottleneck.link.slot = "2 h": longer than 1 h. Write at most "1 h", '
-            'for example "3 ms".',
+            'bottleneck.link.slot = "2 h": above 3600 s. Write a duration from "1 us" to "3600 '
+            's", for example "3 ms".',
         ),
         (
             "bottleneck.link.scheduler.time_constant",
             "2 ms",
-            'bottleneck.link.scheduler.time_constant = "2 ms": shorter than the slot, 3 ms. '
-            "Write a longer time constant.",
+            'bottleneck.link.scheduler.time_constant = "2 ms": shorter than a slot. Write a '
+            'duration from "3 ms" on, for example "100 ms".',
         ),
         (
             "bottleneck.link.scheduler",
             '{kind = "alpha-fair", alpha = -1}',
-            "bottleneck.link.scheduler.alpha = -1: not from 0 to 10. Write a number from 0 to "
-            "10, for example 2.",
+            "bottleneck.link.scheduler.alpha = -1: below 0. Write a number from 0 to 10, for "
+            "example 2.",
         ),
         (
             "bottleneck.link.users",
             "[{user = 0, weight = 0}]",
-            "bottleneck.link.users.0.weight = 0: not above 0. Write a number above 0, "
-            "for example 0.4.",
+            "bottleneck.link.users.0.weight = 0: not above 0. Write a number above 0, for "
+            "example 1.",
         ),
         (
             "bottleneck.link.users",
@@ -138,14 +137,13 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.rate.bandwidth",
             "0 Hz",
-            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above '
-            '0 Hz, for example "4.3 MHz".',
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above 0 and '
+            'at most "1000 GHz", for example "4.3 MHz".',
         ),
         (
             "bottleneck.link.rate.cap",
             "0 bit/s",
-            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Write a rate above 0, '
-            'for example "5 Mbit/s".',
+            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Write a rate above 0.',
         ),
         (
             "bottleneck.link.rate.kind",
@@ -161,8 +159,8 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.rate",
             '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "0 Hz"}',
-            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above '
-            '0 Hz, for example "4.3 MHz".',
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above 0 and '
+            'at most "1000 GHz".',
         ),
         (
             "bottleneck.link.rate",
@@ -179,14 +177,12 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "flows.1.user",
             "1.5",
-            "flows.1.user = 1.5: not a whole number. Write a whole number from 0 to 65535, "
-            "for example 0.",
+            "flows.1.user = 1.5: not an integer. Write an integer from 0 to 65535, for example 0.",
         ),
         (
             "flows.1.user",
             "65536",
-            "flows.1.user = 65536: above 65535. Write a whole number from 0 to 65535, "
-            "for example 0.",
+            "flows.1.user = 65536: above 65535. Write an integer from 0 to 65535, for example 0.",
         ),
     ],
 )

@@ -379,7 +379,7 @@ def test_python_names_its_own_arguments() -> None:
         airpath.phy.measure("awgn", [1, math.inf], blocks=0, until_clean=True)
     lines = str(refused.value).splitlines()
     assert lines[0].startswith("snr_db = [1, inf]: not finite.")
-    assert lines[1].startswith("blocks = 0: not a whole number from 1 on.")
+    assert lines[1].startswith("blocks = 0: not an integer from 1 on.")
 
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 1025, 10**20])
@@ -388,7 +388,7 @@ def test_threads_are_a_whole_number(threads: Any) -> None:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
     assert str(refused.value).startswith("threads = ")
     assert str(refused.value).endswith(
-        ": not accepted. Write a whole number from 1 to 1024, for example 10."
+        ": not accepted. Write an integer from 1 to 1024, for example 10."
     )
 
 

@@ -134,7 +134,7 @@ def test_a_written_scenario_is_the_same() -> None:
         ),
         (
             'radio = {distance = "1 km"}\ngrant = {kind = "blind-bi", size = "200 B"}',
-            "more than a frame's uplink of 175 bytes",
+            'more than a frame\'s uplink. Write a size up to "175 B"',
         ),
         ('radio = {distance = "1 km", feedback = -1}', "bottleneck.link.radio.feedback = -1"),
         ('radio = {distance = "1 km", shadowing = "31 dB"}', "bottleneck.link.radio.shadowing"),

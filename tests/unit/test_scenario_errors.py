@@ -87,19 +87,18 @@ def test_the_good_file_is_good() -> None:
         (
             "bottleneck.aqm",
             '{kind = "gred", min_th = 90}',
-            "bottleneck.aqm.max_th = 90: not above min_th = 90. Write max_th above min_th, "
-            "for example 270.",
+            "bottleneck.aqm.max_th = 90: not above min_th. Write an integer above 90.",
         ),
         (
             "bottleneck.aqm",
             '{kind = "gred", min_th = 1.5}',
-            "bottleneck.aqm.min_th = 1.5: not a whole number. "
-            "Write a whole number from 0 to 1000000000, for example 30.",
+            "bottleneck.aqm.min_th = 1.5: not an integer. "
+            "Write an integer from 0 to 1000000000, for example 30.",
         ),
         (
             "bottleneck.aqm",
             '{kind = "gred", max_p = -0.1}',
-            "bottleneck.aqm.max_p = -0.1: below 0. Write a number from 0 to 1, for example 0.01.",
+            "bottleneck.aqm.max_p = -0.1: below 0. Write a number from 0 to 1, for example 0.1.",
         ),
         (
             "bottleneck.aqm",
@@ -127,8 +126,7 @@ def test_the_good_file_is_good() -> None:
         (
             "bottleneck.aqm",
             '{kind = "droptail", limit = "0 B"}',
-            'bottleneck.aqm.limit = "0 B": not above 0. Write a size above 0, '
-            'for example "1500 B".',
+            'bottleneck.aqm.limit = "0 B": not above 0. Write a size above 0.',
         ),
         # flows
         (
@@ -140,8 +138,8 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.cc",
             '{kind = "reno", beta_ecn = 1}',
-            "flows.0.cc.beta_ecn = 1: not below 1. Write a number above 0 and below 1, "
-            "for example 0.7.",
+            "flows.0.cc.beta_ecn = 1: not below 1. Write a number above 0 and below 1, for "
+            "example 0.5.",
         ),
         (
             "flows.0.tcp",
@@ -163,7 +161,7 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.count",
             "0",
-            "flows.0.count = 0: below 1. Write a whole number from 1 to 4294967295, for example 1.",
+            "flows.0.count = 0: below 1. Write an integer from 1 to 4294967295, for example 1.",
         ),
         (
             "flows.0.count",
@@ -456,7 +454,7 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.aqm.Gred(min_th=100)
     assert str(caught.value) == (
-        "aqm.Gred: max_th = 90: not above min_th = 100. Write max_th above min_th, for example 300."
+        "aqm.Gred: max_th = 90: not above min_th. Write an integer above 100."
     )
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")

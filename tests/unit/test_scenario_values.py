@@ -42,7 +42,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
         (10, "10", f"no unit. {WINDOW}"),
         (10.0, "10.0", f"no unit. {WINDOW}"),
         ("10", '"10"', f"no unit. {WINDOW}"),
-        ("1.5 segments", '"1.5 segments"', f"not a whole number. {WINDOW}"),
+        ("1.5 segments", '"1.5 segments"', f"not an integer. {WINDOW}"),
         ("10 packets", '"10 packets"', f"not a window. {WINDOW}"),
         (True, "true", f"not a window. {WINDOW}"),
         (ap.units.Packets(3), "3 packets", f"not a window. {WINDOW}"),
@@ -63,9 +63,9 @@ def test_an_initial_window_that_is_none(value: Any, shown: str, what: str) -> No
 @pytest.mark.parametrize("limit", ["1.5 packets", "1.5packets", "1e-9 packets", "1e-50 packets"])
 def test_packets_are_whole(limit: str) -> None:
     # "1.5 packets" were two.
-    with pytest.raises(ap.errors.ScenarioError, match="not a whole number"):
+    with pytest.raises(ap.errors.ScenarioError, match="not an integer"):
         ap.aqm.DropTail(limit=limit)
-    with pytest.raises(ap.errors.UnitError, match=r"not a whole number\. Write a whole number of"):
+    with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Write a whole number of"):
         ap.units.Packets.parse(limit)
     assert ap.aqm.DropTail(limit="1.5e2 packets").limit == 150
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from discipline_texts import DURATION, PACKETS, problem, resolved, scenario
+from discipline_texts import DURATION, problem, resolved, scenario
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,15 +18,21 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
 @pytest.mark.parametrize(
     ("table", "line"),
     [
-        ('{kind = "sbd", limit = 0}', f".limit = 0: below 1. {PACKETS}"),
+        (
+            '{kind = "sbd", limit = 0}',
+            ".limit = 0: below 1. Write an integer from 1 on, for example 40.",
+        ),
         (
             '{kind = "sbd", min_th = 41}',
-            ".min_th = 41: above limit = 40. Write at most as many packets, for example 20.",
+            ".min_th = 41: above limit. Write an integer up to 40, for example 20.",
         ),
-        ('{kind = "sbd", alpha = 0}', f".alpha = 0: below 1. {PACKETS}"),
+        (
+            '{kind = "sbd", alpha = 0}',
+            ".alpha = 0: below 1. Write an integer from 1 on, for example 5.",
+        ),
         (
             '{kind = "sbd", tick = "0 ms"}',
-            '.tick = "0 ms": not above 0. Write a duration above 0, for example "40 ms".',
+            '.tick = "0 ms": not above 0. Write a duration above 0, for example "10 ms".',
         ),
         (
             '{kind = "sbd", reaction_time = 0.2}',
@@ -47,8 +53,7 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             f'{{kind = "sbd", limit = 10, min_th = 5, by_rate = [{ROW}]}}',
-            ".by_rate.0.min_th = 20: above limit = 10. Write at most as many packets, "
-            "for example 5.",
+            ".by_rate.0.min_th = 20: above limit. Write an integer up to 10.",
         ),
         (
             '{kind = "sbd", by_rate = [{rate = "1 Mbit/s", min_th = 20}]}',
@@ -60,11 +65,11 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             '{kind = "rlc-red", min_th = 40}',
-            ".min_th = 40: not below limit = 40. Write fewer packets, for example 20.",
+            ".min_th = 40: not below limit. Write an integer below 40, for example 20.",
         ),
         (
             '{kind = "rlc-red", max_p = 1.1}',
-            ".max_p = 1.1: above 1. Write a number from 0 to 1, for example 0.01.",
+            ".max_p = 1.1: above 1. Write a number from 0 to 1, for example 0.05.",
         ),
         ('{kind = "rlc-red", count = 1}', ".count = 1: not a truth value. Write true or false."),
         (
@@ -73,7 +78,7 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             f'{{kind = "rlc-red", limit = 20, min_th = 5, by_rate = [{RED_ROW}]}}',
-            ".by_rate.0.min_th = 20: not below limit = 20. Write fewer packets, for example 10.",
+            ".by_rate.0.min_th = 20: not below limit. Write an integer below 20.",
         ),
     ],
 )

@@ -46,8 +46,8 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
         (
             '{kind = "constant", mean = "300 dB"}',
-            '.mean = "300 dB": not from -200 dB to 200 dB. '
-            'Write a level between them, for example "15 dB".',
+            '.mean = "300 dB": above 200 dB. Write a level from "-200 dB" to "200 dB", for '
+            'example "15 dB".',
         ),
         (
             '{kind = "rayleigh", mean = "15 dB"}',
@@ -63,7 +63,8 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
         (
             '{kind = "rayleigh", mean = "15 dB", doppler = "1 MHz"}',
-            '.doppler = "1 MHz": above 100 kHz. Write at most "100 kHz", for example "10 Hz".',
+            '.doppler = "1 MHz": above 100 kHz. Write a frequency from 0 to "100 kHz", for '
+            'example "10 Hz".',
         ),
         (
             '{kind = "jakes", mean = "15 dB", doppler = "1 Hz", index = "print"}',
@@ -77,7 +78,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
         (
             '{kind = "rician", mean = "15 dB", doppler = "1 Hz", k = "6 dB", angle_deg = 270}',
-            ".angle_deg = 270: not from 0 to 180. Write a number from 0 to 180, for example 45.",
+            ".angle_deg = 270: above 180. Write a number from 0 to 180, for example 45.",
         ),
         (
             '{kind = "profile", mean = "15 dB", doppler = "1 Hz", profile = "vehicular"}',
@@ -90,7 +91,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
         (
             '{kind = "beamforming", mean = "15 dB", doppler = "1 Hz", period = "0 s"}',
-            '.period = "0 s": not above 0. Write a duration above 0, for example "40 ms".',
+            '.period = "0 s": not above 0. Write a duration above 0, for example "300 ms".',
         ),
         (
             '{kind = "block", mean = "15 dB"}',
@@ -98,7 +99,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
         (
             '{kind = "block", mean = "15 dB", coherence = "0 ms"}',
-            '.coherence = "0 ms": not above 0. Write a duration above 0, for example "40 ms".',
+            '.coherence = "0 ms": not above 0. Write a duration above 0, for example "5 ms".',
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", inner = {kind = "constant", mean = "1 dB"}}',
@@ -113,7 +114,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", speed = "1 m/s", '
             'inner = {kind = "constant", mean = "1 dB"}}',
-            '.speed = "1 m/s": correlation_time is given too. Write correlation_time, or '
+            '.correlation_time = "1 s": speed is given too. Write correlation_time, or '
             "correlation_distance and speed.",
         ),
         (
@@ -123,7 +124,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         (
             '{kind = "shadowed", deviation = "31 dB", correlation_time = "1 s", '
             'inner = {kind = "constant", mean = "1 dB"}}',
-            '.deviation = "31 dB": not from 0 dB to 30 dB. Write a level between them, for example '
+            '.deviation = "31 dB": above 30 dB. Write a level from 0 dB to "30 dB", for example '
             '"8 dB".',
         ),
         (
@@ -142,8 +143,8 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
             'inner = {kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
             'inner = {kind = "constant", mean = "1 dB"}}}',
-            '.inner = {kind = "shadowed", deviation = "8 dB", correlation_time =…: a shadowed '
-            "process inside another. Write one that is not.",
+            '.inner.kind = "shadowed": a shadowed process inside another. Write another process '
+            "inside.",
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '

@@ -266,8 +266,8 @@ BAD = {
     "rep = 4": "rep = 4: unknown key. The nearest is reps; accepted are scenario, name, reps, "
     "seed, confidence, common_random_numbers, metrics, engines, series, grid, zip, points, "
     "random, exclude, labels.",
-    "reps = 0": "reps = 0: below 1. Write a whole number from 1 to 1000000, for example 4.",
-    "seed = -1": "seed = -1: below 0. Write a whole number from 0 to 2^64 - 1, for example 1.",
+    "reps = 0": "reps = 0: below 1. Write an integer from 1 to 1000000, for example 4.",
+    "seed = -1": "seed = -1: below 0. Write an integer from 0 to 2^64 - 1, for example 1.",
     "confidence = 2": "confidence = 2: not between 0 and 1. Write a fraction, for example 0.99.",
     'reps = {max = 3, until = {metric = "jain", absolute = 0.1}}': "reps.max = 3: below min = 4. "
     "Write a number from min on.",
@@ -329,7 +329,7 @@ BAD = {
     'grid.bottleneck.link = [{kind = "trace", file = "no.trace"}]': "bottleneck.link.file = "
     '"no.trace": no such file: no.trace. Write a path from the scenario file, or "traces:NAME". '
     "At the point bottleneck.link = trace.",
-    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write a whole number from 1 to "
+    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write an integer from 1 to "
     "4294967295, for example 1. At the point flows.0.count = 0.",
 }
 
@@ -400,7 +400,7 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"metrics": ["jain", "jain"]}, 'metrics.1 = "jain": twice in the list. Write it once.'),
     (
         {"reps": True},
-        "reps = true: not a whole number. Write a whole number from 1 to 1000000, for example 4.",
+        "reps = true: not an integer. Write an integer from 1 to 1000000, for example 4.",
     ),
     (
         {"engines": "solve"},

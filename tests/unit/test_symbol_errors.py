@@ -46,8 +46,8 @@ def test_one_number_and_arrays() -> None:
             "tx = 3: beyond two transmitters no complex space-time block code has the full rate. "
             "Write 1 or 2.",
         ),
-        ({"rx": 0}, "rx = 0: below 1. Write a whole number from 1 to 8."),
-        ({"rx": 9}, "rx = 9: above 8. Write a whole number from 1 to 8."),
+        ({"rx": 0}, "rx = 0: below 1. Write an integer from 1 to 8."),
+        ({"rx": 9}, "rx = 9: above 8. Write an integer from 1 to 8."),
         (
             {"fading": "rice"},
             'fading = "rice": not one of the accepted words. Write rayleigh or rician or nakagami.',

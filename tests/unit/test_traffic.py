@@ -462,7 +462,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             "tcp = {quick_acks = -1}",
-            "flows.0.tcp.quick_acks = -1: below 0. Write a whole number from 0 to 4294967295, "
+            "flows.0.tcp.quick_acks = -1: below 0. Write an integer from 0 to 4294967295, "
             "for example 16.",
         ),
     ],

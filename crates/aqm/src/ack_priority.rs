@@ -9,7 +9,7 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, PacketKind, Part, Setup, Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, LinkRate, Packet, PacketKind, Part, Setup, Time,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -34,14 +34,20 @@ pub struct AckPriority {
 impl Part<dyn QueueDisc + Send> for AckPriority {
     type Config = AckPriorityConfig;
 
+    fn check(config: &AckPriorityConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        if puts_ahead(&config.aqm) {
+            let problem = "an ack-priority queue inside an ack-priority queue";
+            checks.reject("aqm.kind", "ack-priority", problem, "Write another discipline inside");
+        }
+        checks.nested("aqm", AnyQueue::check(&config.aqm));
+        checks.finish()
+    }
+
     fn build(
         config: AckPriorityConfig,
         setup: Setup<'_, dyn QueueDisc + Send>,
     ) -> Result<AckPriority, ConfigError> {
-        if puts_ahead(&config.aqm) {
-            let problem = "an ack-priority queue inside an ack-priority queue. Write one of them";
-            return Err(ConfigError::new("kind", "ack-priority", problem).under("aqm"));
-        }
         let inner = AnyQueue::build(&config.aqm, setup).map_err(|error| error.under("aqm"))?;
         Ok(AckPriority { inner, acks: Fifo::default(), held_packets: 0, held_bytes: Bytes::ZERO })
     }

@@ -9,7 +9,9 @@ use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::{Red, RedConfig};
 use crate::red_dropper::RedCurve;
 use crate::red_dropper::RedVariant;
-use airpath_core::{Bytes, ConfigError, Ctx, Duration, LinkRate, Packet, Part, Setup, Time};
+use airpath_core::{
+    Bytes, Checks, ConfigError, Ctx, Duration, LinkRate, Packet, Part, Setup, Time, at_least,
+};
 use serde::Deserialize;
 
 /// The part of the way from min_th to max_th where the target begins and ends (§4).
@@ -80,29 +82,38 @@ pub struct Ared {
     sampled: bool,
 }
 
+impl AredConfig {
+    fn red(&self) -> RedConfig {
+        RedConfig {
+            limit: self.limit,
+            min_th: self.min_th,
+            max_th: self.max_th,
+            max_p: self.max_p,
+            weight: self.weight,
+            target_delay_ns: self.target_delay_ns,
+            mean_packet_bytes: self.mean_packet_bytes,
+            gentle: true,
+            wait: self.wait,
+            ecn: self.ecn,
+            hard_drop: true,
+            variant: RedVariant::Red1993,
+        }
+    }
+}
+
 impl<T: ?Sized> Part<T> for Ared {
     type Config = AredConfig;
 
+    fn check(config: &AredConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.red().check(&mut checks);
+        checks.within("interval_ns", config.interval_ns, at_least(1_u64));
+        checks.finish()
+    }
+
     fn build(config: AredConfig, setup: Setup<'_, T>) -> Result<Ared, ConfigError> {
-        if config.interval_ns == 0 {
-            return Err(ConfigError::new("interval_ns", 0, "not positive. Write at least 1"));
-        }
-        let red = RedConfig {
-            limit: config.limit,
-            min_th: config.min_th,
-            max_th: config.max_th,
-            max_p: config.max_p,
-            weight: config.weight,
-            target_delay_ns: config.target_delay_ns,
-            mean_packet_bytes: config.mean_packet_bytes,
-            gentle: true,
-            wait: config.wait,
-            ecn: config.ecn,
-            hard_drop: true,
-            variant: RedVariant::Red1993,
-        };
         Ok(Ared {
-            red: Red::new(red, setup.seed.stream())?,
+            red: Red::new(config.red(), setup.seed.stream()),
             interval: Duration::from_nanos(config.interval_ns),
             next: Time::NEVER,
             sampled: false,

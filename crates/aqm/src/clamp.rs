@@ -12,7 +12,8 @@
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
-    Bytes, ConfigError, Ctx, Duration, LinkRate, Packet, PacketKind, Part, Series, Setup, Time,
+    Bytes, Checks, ConfigError, Ctx, Duration, LinkRate, Packet, PacketKind, Part, Series, Setup,
+    Time, above, at_least,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -204,24 +205,23 @@ type QueueSetup<'a> = Setup<'a, dyn QueueDisc + Send>;
 impl Part<dyn QueueDisc + Send> for Clamp {
     type Config = ClampConfig;
 
+    fn check(config: &ClampConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.check_target(&mut checks);
+        checks.within("b", config.b, above(0.0));
+        checks.within("time_constant_ns", config.time_constant_ns, at_least(1_u64));
+        checks.within("rate_time_constant_ns", config.rate_time_constant_ns, at_least(1_u64));
+        if prices(&config.inner) {
+            let problem = "a clamp queue inside a clamp queue";
+            checks.reject("inner.kind", "clamp", problem, "Write another discipline inside");
+        }
+        checks.nested("inner", AnyQueue::check(&config.inner));
+        checks.finish()
+    }
+
     fn build(config: ClampConfig, setup: QueueSetup<'_>) -> Result<Clamp, ConfigError> {
-        let target = target_of(&config)?;
+        let target = config.target();
         let ClampConfig { a_bytes, b, time_constant_ns, rate_time_constant_ns, inner, .. } = config;
-        if !(b > 0.0 && b.is_finite()) {
-            return Err(ConfigError::new("b", b, "not positive. Write, say, 1"));
-        }
-        for (field, value) in [
-            ("time_constant_ns", time_constant_ns),
-            ("rate_time_constant_ns", rate_time_constant_ns),
-        ] {
-            if value == 0 {
-                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-            }
-        }
-        if prices(&inner) {
-            let problem = "a clamp queue inside a clamp queue. Write one of them";
-            return Err(ConfigError::new("kind", "clamp", problem).under("inner"));
-        }
         let inner = AnyQueue::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(Clamp {
             inner,
@@ -241,30 +241,33 @@ impl Part<dyn QueueDisc + Send> for Clamp {
     }
 }
 
-fn target_of(config: &ClampConfig) -> Result<Option<ClampTarget>, ConfigError> {
-    let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = config;
-    let Some(delay) = *target_delay_ns else {
-        return match (a_bytes, adaptation_time_ns) {
-            (None, _) => Err(ConfigError::new("a_bytes", "missing", "Write it or target_delay_ns")),
-            (_, Some(time)) => {
-                let problem = "without target_delay_ns nothing adapts. Leave it out";
-                Err(ConfigError::new("adaptation_time_ns", time, problem))
-            }
-            _ => Ok(None),
-        };
-    };
-    if a_bytes.is_some() {
-        let problem = "given beside a_bytes. Write one of the two";
-        return Err(ConfigError::new("target_delay_ns", delay, problem));
+impl ClampConfig {
+    fn target(&self) -> Option<ClampTarget> {
+        let seconds = |nanos| Duration::from_nanos(nanos).as_secs_lossy();
+        let time_ns = self.adaptation_time_ns.unwrap_or(ADAPTATION_TIME_NS);
+        Some(ClampTarget {
+            delay_s: seconds(self.target_delay_ns?),
+            time_constant_s: seconds(time_ns),
+        })
     }
-    let time = adaptation_time_ns.unwrap_or(ADAPTATION_TIME_NS);
-    for (field, value) in [("target_delay_ns", delay), ("adaptation_time_ns", time)] {
-        if value == 0 {
-            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
+
+    /// Rejects both, or none, of a fixed a and a delay that moves it.
+    fn check_target(&self, checks: &mut Checks) {
+        const ADVICE: &str = "Write a, or target_delay";
+        let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = *self;
+        for (field, time) in
+            [("target_delay_ns", target_delay_ns), ("adaptation_time_ns", adaptation_time_ns)]
+        {
+            let Some(time) = time else { continue };
+            checks.within(field, time, at_least(1_u64));
+            if a_bytes.is_some() {
+                checks.reject(field, time, "a is given too", ADVICE);
+            }
+        }
+        if a_bytes.is_none() && target_delay_ns.is_none() {
+            checks.missing("a_bytes", ADVICE);
         }
     }
-    let seconds = |nanos| Duration::from_nanos(nanos).as_secs_lossy();
-    Ok(Some(ClampTarget { delay_s: seconds(delay), time_constant_s: seconds(time) }))
 }
 
 /// Whether a discipline, or one that it says it is around, is CLAMP's.

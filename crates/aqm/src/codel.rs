@@ -7,7 +7,7 @@
 use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
+use airpath_core::{Bytes, Checks, ConfigError, Ctx, DropReason, Packet, Part, Setup, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -39,12 +39,16 @@ pub struct Codel {
 impl<T: ?Sized> Part<T> for Codel {
     type Config = CodelConfig;
 
+    fn check(config: &CodelConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("limit", config.limit, at_least(1_u64));
+        CodelParameters::check(config.target_ns, config.interval_ns, &mut checks);
+        checks.finish()
+    }
+
     fn build(config: CodelConfig, _setup: Setup<'_, T>) -> Result<Codel, ConfigError> {
         let CodelConfig { limit, target_ns, interval_ns, mtu_bytes, ecn } = config;
-        if limit == 0 {
-            return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
-        }
-        let parameters = CodelParameters::checked(target_ns, interval_ns, mtu_bytes, ecn)?;
+        let parameters = CodelParameters::new(target_ns, interval_ns, mtu_bytes, ecn);
         let (dropper, fifo) = (CodelDropper::default(), TimedFifo::default());
         Ok(Codel { limit, parameters, dropper, fifo })
     }

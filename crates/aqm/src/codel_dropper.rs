@@ -6,7 +6,7 @@
 //! the fixed-point Newton step of RFC 8289 §5.7.
 
 use crate::timed_fifo::TimedFifo;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Time};
+use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Packet, Time, at_least};
 
 /// Dropping that begins again within so many intervals resumes at its former rate (§5.5).
 const RESUME_WITHIN_INTERVALS: u64 = 16;
@@ -25,27 +25,20 @@ pub struct CodelParameters {
 }
 
 impl CodelParameters {
-    /// The parameters, when each is in its range.
-    ///
-    /// # Errors
-    /// When the target or the interval is zero.
-    pub fn checked(
-        target_ns: u64,
-        interval_ns: u64,
-        mtu_bytes: u64,
-        ecn: bool,
-    ) -> Result<CodelParameters, ConfigError> {
-        for (field, value) in [("target_ns", target_ns), ("interval_ns", interval_ns)] {
-            if value == 0 {
-                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-            }
-        }
-        Ok(CodelParameters {
+    /// The parameters, spans in ns.
+    pub fn new(target_ns: u64, interval_ns: u64, mtu_bytes: u64, ecn: bool) -> CodelParameters {
+        CodelParameters {
             target: Duration::from_nanos(target_ns),
             interval: Duration::from_nanos(interval_ns),
             mtu: Bytes(mtu_bytes),
             ecn,
-        })
+        }
+    }
+
+    /// Rejects a target or an interval of 0.
+    pub fn check(target_ns: u64, interval_ns: u64, checks: &mut Checks) {
+        checks.within("target_ns", target_ns, at_least(1_u64));
+        checks.within("interval_ns", interval_ns, at_least(1_u64));
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup};
+use airpath_core::{Bytes, Checks, ConfigError, Ctx, DropReason, Packet, Part, Setup, at_least};
 use serde::Deserialize;
 
 /// How much may wait.
@@ -27,14 +27,12 @@ impl Limit {
         }
     }
 
-    /// Refuses a limit of nothing.
-    pub(crate) fn check(self) -> Result<(), ConfigError> {
+    /// Rejects a limit of 0.
+    pub fn check(self, checks: &mut Checks) {
         match self {
-            Limit::Packets(0) | Limit::Bytes(0) => {
-                Err(ConfigError::new("limit", 0, "not positive. Write at least 1"))
-            }
-            _ => Ok(()),
-        }
+            Limit::Packets(limit) => checks.within("limit.packets", limit, at_least(1_u64)),
+            Limit::Bytes(limit) => checks.within("limit.bytes", limit, at_least(1_u64)),
+        };
     }
 }
 
@@ -69,8 +67,13 @@ impl DropTail {
 impl<T: ?Sized> Part<T> for DropTail {
     type Config = DropTailConfig;
 
+    fn check(config: &DropTailConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.limit.check(&mut checks);
+        checks.finish()
+    }
+
     fn build(config: DropTailConfig, _setup: Setup<'_, T>) -> Result<DropTail, ConfigError> {
-        config.limit.check()?;
         Ok(DropTail::new(config))
     }
 }

@@ -9,7 +9,10 @@
 
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Part, Setup, Time};
+use airpath_core::{
+    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Part, Setup, Time, above,
+    at_least,
+};
 use serde::Deserialize;
 
 /// p_Lmax: from this coupled probability on, the L queue is overloaded (Appendix A.2).
@@ -94,8 +97,20 @@ pub struct DualPi2 {
 impl<T: ?Sized> Part<T> for DualPi2 {
     type Config = DualPi2Config;
 
+    fn check(config: &DualPi2Config) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("limit", config.limit, at_least(1_u64));
+        checks.within("target_ns", config.target_ns, at_least(1_u64));
+        checks.within("update_ns", config.update_ns, at_least(1_u64));
+        checks.within("mtu_bytes", config.mtu_bytes, 1..=u64::from(u16::MAX));
+        checks.within("alpha", config.alpha, at_least(0.0));
+        checks.within("beta", config.beta, at_least(0.0));
+        checks.within("coupling", config.coupling, above(0.0));
+        checks.within("classic_percent", config.classic_percent, 1..=99_u32);
+        checks.finish()
+    }
+
     fn build(config: DualPi2Config, _setup: Setup<'_, T>) -> Result<DualPi2, ConfigError> {
-        check(&config)?;
         let mut made = DualPi2 {
             config,
             low_latency: SubQueue::default(),
@@ -109,36 +124,6 @@ impl<T: ?Sized> Part<T> for DualPi2 {
         made.restart_round();
         Ok(made)
     }
-}
-
-fn check(config: &DualPi2Config) -> Result<(), ConfigError> {
-    let DualPi2Config { target_ns, update_ns, mtu_bytes, classic_percent, coupling, .. } = *config;
-    let least = [
-        ("limit", config.limit as u64),
-        ("target_ns", target_ns),
-        ("update_ns", update_ns),
-        ("mtu_bytes", mtu_bytes),
-    ];
-    for (field, value) in least {
-        if value == 0 {
-            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-        }
-    }
-    if mtu_bytes > u64::from(u16::MAX) {
-        return Err(ConfigError::new("mtu_bytes", mtu_bytes, "larger than an IP packet"));
-    }
-    for (field, value) in [("alpha", config.alpha), ("beta", config.beta)] {
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(ConfigError::new(field, value, "negative. Write 0 per second or more"));
-        }
-    }
-    if !(coupling > 0.0 && coupling.is_finite()) {
-        return Err(ConfigError::new("coupling", coupling, "not positive. Write, say, 2"));
-    }
-    if !(1..=99).contains(&classic_percent) {
-        return Err(ConfigError::new("classic_percent", classic_percent, "not from 1 to 99"));
-    }
-    Ok(())
 }
 
 impl DualPi2 {

@@ -9,14 +9,17 @@ use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Ring, Setup, Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Ring, Setup, Time,
+    at_least,
 };
 use serde::Deserialize;
 
 /// Most packets dropped at once when the limit is exceeded (§4.1).
 const DROP_BATCH: usize = 64;
 /// So that a packet waits for at most 256 rounds.
-const SMALLEST_QUANTUM: u32 = 256;
+const SMALLEST_QUANTUM: u64 = 256;
+/// More bytes than any link sends in a turn.
+const LARGEST_QUANTUM: u64 = 4_000_000_000;
 
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -26,9 +29,9 @@ pub struct FqCodelConfig {
     /// RFC 8290 §5.2: 10 240.
     pub limit: usize,
     /// Number of queues, 1 to 65 535; RFC 8290 §5.2: 1024.
-    pub flows: u16,
+    pub flows: u32,
     /// Bytes that a queue may send in its turn. At least 256; RFC 8290 §5.2: 1514.
-    pub quantum_bytes: u32,
+    pub quantum_bytes: u64,
     /// CoDel's TARGET, ns. At least 1; RFC 8290 §5.2: 5 ms.
     pub target_ns: u64,
     /// CoDel's INTERVAL, ns. At least 1; RFC 8290 §5.2: 100 ms.
@@ -77,28 +80,23 @@ pub struct FqCodel {
 impl<T: ?Sized> Part<T> for FqCodel {
     type Config = FqCodelConfig;
 
+    fn check(config: &FqCodelConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("limit", config.limit, at_least(1_u64));
+        checks.within("flows", config.flows, 1..=u32::from(u16::MAX));
+        checks.within("quantum_bytes", config.quantum_bytes, SMALLEST_QUANTUM..=LARGEST_QUANTUM);
+        CodelParameters::check(config.target_ns, config.interval_ns, &mut checks);
+        checks.finish()
+    }
+
     fn build(config: FqCodelConfig, setup: Setup<'_, T>) -> Result<FqCodel, ConfigError> {
         let FqCodelConfig { limit, flows, quantum_bytes, target_ns, interval_ns, .. } = config;
-        for (field, is_zero) in [("limit", limit == 0), ("flows", flows == 0)] {
-            if is_zero {
-                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-            }
-        }
-        if quantum_bytes < SMALLEST_QUANTUM {
-            let problem = format!("too small. Write at least {SMALLEST_QUANTUM} bytes");
-            return Err(ConfigError::new("quantum_bytes", quantum_bytes, problem));
-        }
         Ok(FqCodel {
             limit,
-            quantum: i64::from(quantum_bytes),
-            parameters: CodelParameters::checked(
-                target_ns,
-                interval_ns,
-                config.mtu_bytes,
-                config.ecn,
-            )?,
+            quantum: quantum_bytes as i64,
+            parameters: CodelParameters::new(target_ns, interval_ns, config.mtu_bytes, config.ecn),
             perturbation: setup.seed.stream().next_u64(),
-            slots: vec![None; usize::from(flows)].into_boxed_slice(),
+            slots: vec![None; flows as usize].into_boxed_slice(),
             queues: Vec::new(),
             new: Ring::default(),
             old: Ring::default(),

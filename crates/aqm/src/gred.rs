@@ -7,7 +7,9 @@
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, Packet, Part, Setup, Stream};
+use airpath_core::{
+    Bytes, Checks, ConfigError, Ctx, DropReason, Packet, Part, Setup, Stream, above, at_least,
+};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -52,18 +54,16 @@ pub struct Gred {
 impl<T: ?Sized> Part<T> for Gred {
     type Config = GredConfig;
 
+    fn check(config: &GredConfig) -> Result<(), ConfigError> {
+        let GredConfig { min_th, max_th, max_p, .. } = *config;
+        let mut checks = Checks::default();
+        checks.within("min_th", min_th, at_least(0.0));
+        checks.related("max_th", max_th, above(min_th), "not above min_th");
+        checks.within("max_p", max_p, 0.0..=1.0);
+        checks.finish()
+    }
+
     fn build(config: GredConfig, setup: Setup<'_, T>) -> Result<Gred, ConfigError> {
-        let GredConfig { min_th, max_th, max_p, .. } = config;
-        if !(min_th >= 0.0 && min_th.is_finite()) {
-            return Err(ConfigError::new("min_th", min_th, "negative. Write 0 packets or more"));
-        }
-        if !(max_th > min_th && max_th.is_finite()) {
-            let problem = format!("not above min_th ({min_th}). Write a larger number of packets");
-            return Err(ConfigError::new("max_th", max_th, problem));
-        }
-        if !(0.0..=1.0).contains(&max_p) {
-            return Err(ConfigError::new("max_p", max_p, "outside [0, 1]"));
-        }
         Ok(Gred { config, stream: setup.seed.stream(), fifo: Fifo::default() })
     }
 }
@@ -210,12 +210,8 @@ mod tests {
     fn a_bad_value_is_named() {
         let config: GredConfig =
             serde_json::from_value(json!({"min_th": 30, "max_th": 20, "max_p": 0.1})).unwrap();
-        let registry = Registry::<dyn QueueDisc + Send>::default();
-        let setup = Setup { seed: Seed::new(1, 0, "gred"), registry: &registry, extra: () };
-        let error = Gred::build(config, setup).expect_err("max_th below min_th");
-        assert_eq!(
-            error.to_string(),
-            "max_th = 20: not above min_th (30). Write a larger number of packets"
-        );
+        let error =
+            <Gred as Part<dyn QueueDisc + Send>>::check(&config).expect_err("max_th below min_th");
+        assert_eq!(error.to_string(), "max_th = 20: not above min_th. Accepted: more than 30");
     }
 }

@@ -11,7 +11,8 @@ use crate::pie_probability::{PieGains, pie_next_drop_prob};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, Packet, Part, Setup, Stream, Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, Packet, Part, Setup, Stream, Time,
+    at_least,
 };
 use serde::Deserialize;
 
@@ -122,8 +123,18 @@ pub struct Pie {
 impl<T: ?Sized> Part<T> for Pie {
     type Config = PieConfig;
 
+    fn check(config: &PieConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("limit", config.limit, at_least(1_u64));
+        checks.within("target_ns", config.target_ns, at_least(1_u64));
+        checks.within("update_ns", config.update_ns, at_least(1_u64));
+        checks.within("alpha", config.alpha, at_least(0.0));
+        checks.within("beta", config.beta, at_least(0.0));
+        checks.within("ecn_threshold", config.ecn_threshold, 0.0..=1.0);
+        checks.finish()
+    }
+
     fn build(config: PieConfig, setup: Setup<'_, T>) -> Result<Pie, ConfigError> {
-        check(&config)?;
         let PieConfig { target_ns, alpha, beta, update_ns, max_burst_ns, .. } = config;
         let max_burst = Duration::from_nanos(max_burst_ns);
         Ok(Pie {
@@ -142,26 +153,6 @@ impl<T: ?Sized> Part<T> for Pie {
             next_update: Time::NEVER,
         })
     }
-}
-
-fn check(config: &PieConfig) -> Result<(), ConfigError> {
-    if config.limit == 0 {
-        return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
-    }
-    for (field, value) in [("target_ns", config.target_ns), ("update_ns", config.update_ns)] {
-        if value == 0 {
-            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-        }
-    }
-    for (field, value) in [("alpha", config.alpha), ("beta", config.beta)] {
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(ConfigError::new(field, value, "negative. Write 0 per second or more"));
-        }
-    }
-    if !(0.0..=1.0).contains(&config.ecn_threshold) {
-        return Err(ConfigError::new("ecn_threshold", config.ecn_threshold, "outside [0, 1]"));
-    }
-    Ok(())
 }
 
 impl Pie {

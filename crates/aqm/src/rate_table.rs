@@ -3,7 +3,7 @@
 //! Source: Alcaraz & Cerdán 2006 §6 (`sbd-2006`): the parameters follow the rate of the radio
 //! bearer.
 
-use airpath_core::{ConfigError, Rate};
+use airpath_core::{Checks, Rate, at_least};
 
 /// A row of such a table.
 pub(crate) trait RateRow {
@@ -20,24 +20,23 @@ pub(crate) struct RateTable<R> {
 
 impl<R: RateRow> RateTable<R> {
     /// The table, of which no row holds yet. The order of `rows` does not matter.
-    ///
-    /// # Errors
-    /// When two rows have the same rate, or `check` refuses one.
-    pub(crate) fn new(
-        mut rows: Vec<R>,
-        check: impl Fn(&R) -> Result<(), ConfigError>,
-    ) -> Result<RateTable<R>, ConfigError> {
-        for (number, row) in rows.iter().enumerate() {
-            let place = format!("by_rate.{number}");
-            let rate = row.rate_bps();
-            if rows[..number].iter().any(|other| other.rate_bps() == rate) {
-                let problem = "in the table twice. Write one row for each rate";
-                return Err(ConfigError::new("rate_bps", rate, problem).under(&place));
-            }
-            check(row).map_err(|error| error.under(&place))?;
-        }
+    pub(crate) fn new(mut rows: Vec<R>) -> RateTable<R> {
         rows.sort_by_key(R::rate_bps);
-        Ok(RateTable { rows: rows.into_boxed_slice(), current: None })
+        RateTable { rows: rows.into_boxed_slice(), current: None }
+    }
+
+    /// Rejects a rate of 0, two rows of the same rate, and what `check_row` rejects.
+    pub(crate) fn check(rows: &[R], checks: &mut Checks, check_row: impl Fn(&R, &mut Checks)) {
+        for (number, row) in rows.iter().enumerate() {
+            let (mut found, rate) = (Checks::default(), row.rate_bps());
+            found.within("rate_bps", rate, at_least(1_u64));
+            if rows[..number].iter().any(|other| other.rate_bps() == rate) {
+                let (problem, advice) = ("in the table twice", "Write one row for each rate");
+                found.reject("rate_bps", rate, problem, advice);
+            }
+            check_row(row, &mut found);
+            checks.nested(&format!("by_rate.{number}"), found.finish());
+        }
     }
 
     /// The row for a link of this rate, when it is another one than before: the one with the largest
@@ -63,7 +62,7 @@ mod tests {
     }
 
     fn table(rows: &[u64]) -> RateTable<u64> {
-        RateTable::new(rows.to_vec(), |_| Ok(())).expect("accepted")
+        RateTable::new(rows.to_vec())
     }
 
     #[test]
@@ -89,7 +88,9 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_there_twice_is_refused() {
-        let error = RateTable::new(vec![64, 128, 64], |_: &u64| Ok(())).expect_err("64 twice");
+        let mut checks = Checks::default();
+        RateTable::check(&[64, 128, 64], &mut checks, |_, _| ());
+        let error = checks.finish().expect_err("64 twice");
         let text = "by_rate.2.rate_bps = 64: in the table twice. Write one row for each rate";
         assert_eq!(error.to_string(), text);
     }

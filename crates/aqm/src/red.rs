@@ -7,7 +7,8 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::red_dropper::{RedDropper, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Stream, Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Stream,
+    Time, at_least,
 };
 use serde::Deserialize;
 
@@ -58,29 +59,34 @@ pub struct Red {
     fifo: Fifo,
 }
 
-impl Red {
-    /// An empty queue whose draws come from `stream`.
-    ///
-    /// # Errors
-    /// When a value of `config` is outside its range.
-    pub fn new(config: RedConfig, stream: Stream) -> Result<Red, ConfigError> {
-        if config.limit == 0 {
-            return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
+impl RedConfig {
+    fn settings(&self) -> RedSettings {
+        RedSettings {
+            min_th: self.min_th,
+            max_th: self.max_th,
+            max_p: self.max_p,
+            weight: self.weight,
+            target_delay: Duration::from_nanos(self.target_delay_ns),
+            mean_packet: Bytes(self.mean_packet_bytes),
+            gentle: self.gentle,
+            wait: self.wait,
+            variant: self.variant,
         }
-        let settings = RedSettings {
-            min_th: config.min_th,
-            max_th: config.max_th,
-            max_p: config.max_p,
-            weight: config.weight,
-            target_delay: Duration::from_nanos(config.target_delay_ns),
-            mean_packet: Bytes(config.mean_packet_bytes),
-            gentle: config.gentle,
-            wait: config.wait,
-            variant: config.variant,
-        };
-        let dropper = RedDropper::new(settings, stream)?;
+    }
+
+    /// Rejects values outside their ranges, and thresholds that do not fit together.
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("limit", self.limit, at_least(1_u64));
+        self.settings().check(checks);
+    }
+}
+
+impl Red {
+    /// An empty queue of an accepted `config` whose draws come from `stream`.
+    pub fn new(config: RedConfig, stream: Stream) -> Red {
+        let dropper = RedDropper::new(config.settings(), stream);
         let RedConfig { limit, ecn, hard_drop, .. } = config;
-        Ok(Red { limit, ecn, hard_drop, dropper, fifo: Fifo::default() })
+        Red { limit, ecn, hard_drop, dropper, fifo: Fifo::default() }
     }
 
     /// The dropper and its state.
@@ -105,8 +111,14 @@ impl Red {
 impl<T: ?Sized> Part<T> for Red {
     type Config = RedConfig;
 
+    fn check(config: &RedConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.check(&mut checks);
+        checks.finish()
+    }
+
     fn build(config: RedConfig, setup: Setup<'_, T>) -> Result<Red, ConfigError> {
-        Red::new(config, setup.seed.stream())
+        Ok(Red::new(config, setup.seed.stream()))
     }
 }
 

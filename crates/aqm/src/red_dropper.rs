@@ -9,7 +9,7 @@
 //! sample, zero, is added too, as after any other.
 
 use crate::gred::{GredConfig, gred_drop_probability};
-use airpath_core::{Bytes, ConfigError, Duration, Rate, Stream, Time};
+use airpath_core::{Bytes, Checks, Duration, Rate, Stream, Time, above, at_least};
 use serde::Deserialize;
 
 /// p_b as a function of the average queue.
@@ -117,36 +117,30 @@ pub enum RedVariant {
 }
 
 impl RedSettings {
-    /// Checks each value's range.
-    fn check(&self) -> Result<(), ConfigError> {
-        if let Some(min_th) = self.min_th.filter(|x| !(*x >= 0.0 && x.is_finite())) {
-            return Err(ConfigError::new("min_th", min_th, "negative. Write 0 packets or more"));
+    /// Rejects values outside their ranges, and thresholds that do not fit together.
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        if let Some(min_th) = self.min_th {
+            checks.within("min_th", min_th, at_least(0.0));
         }
         match (self.min_th, self.max_th) {
             (None, Some(max_th)) => {
-                let problem = "given without min_th. Give both or neither";
-                return Err(ConfigError::new("max_th", max_th, problem));
+                let problem = "given with an automatic min_th";
+                checks.reject("max_th", max_th, problem, "Give both thresholds or none");
             }
-            (Some(min_th), Some(max_th)) if !(max_th > min_th && max_th.is_finite()) => {
-                let problem = format!("not above min_th ({min_th}). Write a larger number");
-                return Err(ConfigError::new("max_th", max_th, problem));
+            (Some(min_th), Some(max_th)) => {
+                checks.related("max_th", max_th, above(min_th), "not above min_th");
             }
             (Some(0.0), None) => {
-                let problem = "0 without max_th, which is 3 min_th then. Give max_th";
-                return Err(ConfigError::new("min_th", 0, problem));
+                let problem = "three times min_th = 0";
+                checks.reject("max_th", "automatic", problem, "Write max_th above min_th");
             }
             _ => {}
         }
-        if !(0.0..=1.0).contains(&self.max_p) {
-            return Err(ConfigError::new("max_p", self.max_p, "outside [0, 1]"));
+        checks.within("max_p", self.max_p, 0.0..=1.0);
+        if let Some(weight) = self.weight {
+            checks.within("weight", weight, above(0.0).up_to(1.0));
         }
-        if let Some(weight) = self.weight.filter(|w| !(*w > 0.0 && *w <= 1.0)) {
-            return Err(ConfigError::new("weight", weight, "outside (0, 1]"));
-        }
-        if self.mean_packet == Bytes::ZERO {
-            return Err(ConfigError::new("mean_packet_bytes", 0, "not positive"));
-        }
-        Ok(())
+        checks.within("mean_packet_bytes", self.mean_packet.0, at_least(1_u64));
     }
 }
 
@@ -181,11 +175,7 @@ pub struct RedDropper {
 
 impl RedDropper {
     /// The dropper at the start of a run.
-    ///
-    /// # Errors
-    /// When a value of `settings` is outside its range.
-    pub fn new(settings: RedSettings, stream: Stream) -> Result<RedDropper, ConfigError> {
-        settings.check()?;
+    pub fn new(settings: RedSettings, stream: Stream) -> RedDropper {
         let RedSettings { max_p, gentle, .. } = settings;
         let mut dropper = RedDropper {
             settings,
@@ -199,7 +189,7 @@ impl RedDropper {
             stream,
         };
         dropper.set_thresholds();
-        Ok(dropper)
+        dropper
     }
 
     /// avg, packets.

@@ -12,8 +12,8 @@ use crate::air_fifo::AirFifo;
 use crate::droptail::Limit;
 use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Series, Setup, Stream,
-    Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Series, Setup,
+    Stream, Time, above, at_least,
 };
 use serde::Deserialize;
 
@@ -165,8 +165,18 @@ pub struct Rem {
 impl<T: ?Sized> Part<T> for Rem {
     type Config = RemConfig;
 
+    fn check(config: &RemConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.limit.check(&mut checks);
+        checks.within("update_ns", config.update_ns, at_least(1_u64));
+        checks.within("mean_packet_bytes", config.mean_packet_bytes, at_least(1_u64));
+        checks.within("gamma", config.gamma, above(0.0));
+        checks.within("alpha", config.alpha, at_least(0.0));
+        checks.within("phi", config.phi, above(1.0));
+        checks.finish()
+    }
+
     fn build(config: RemConfig, setup: Setup<'_, T>) -> Result<Rem, ConfigError> {
-        check(&config)?;
         let RemConfig { target, gamma, alpha, update_ns, .. } = config;
         let update = Duration::from_nanos(update_ns);
         let price = Price {
@@ -183,26 +193,6 @@ impl<T: ?Sized> Part<T> for Rem {
         let stream = setup.seed.stream();
         Ok(Rem { config, stream, fifo: AirFifo::default(), price, probability: 0.0, per_byte: 0.0 })
     }
-}
-
-fn check(config: &RemConfig) -> Result<(), ConfigError> {
-    let RemConfig { limit, gamma, alpha, phi, update_ns, mean_packet_bytes, .. } = *config;
-    limit.check()?;
-    for (field, value) in [("update_ns", update_ns), ("mean_packet_bytes", mean_packet_bytes)] {
-        if value == 0 {
-            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-        }
-    }
-    if !(gamma > 0.0 && gamma.is_finite()) {
-        return Err(ConfigError::new("gamma", gamma, "not positive. Write, say, 0.001"));
-    }
-    if !(alpha >= 0.0 && alpha.is_finite()) {
-        return Err(ConfigError::new("alpha", alpha, "negative. Write 0 or more"));
-    }
-    if !(phi > 1.0 && phi.is_finite()) {
-        return Err(ConfigError::new("phi", phi, "not above 1. Write, say, 1.001"));
-    }
-    Ok(())
 }
 
 impl Rem {

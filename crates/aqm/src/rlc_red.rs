@@ -10,7 +10,10 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::rate_table::{RateRow, RateTable};
 use crate::red_dropper::red_final_probability;
-use airpath_core::{Bytes, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream};
+use airpath_core::{
+    Bytes, Checks, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream, at_least,
+    below,
+};
 use serde::Deserialize;
 
 /// Which packet is dropped for an arrival that was drawn.
@@ -96,15 +99,19 @@ pub struct RlcRed {
 impl<T: ?Sized> Part<T> for RlcRed {
     type Config = RlcRedConfig;
 
+    fn check(config: &RlcRedConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let is_positive = checks.within("limit", config.limit, at_least(1_u64));
+        let limit = if is_positive { config.limit } else { usize::MAX };
+        check_row(limit, config.min_th, config.max_p, &mut checks);
+        RateTable::check(&config.by_rate, &mut checks, |row, checks| {
+            check_row(limit, row.min_th, row.max_p, checks);
+        });
+        checks.finish()
+    }
+
     fn build(config: RlcRedConfig, setup: Setup<'_, T>) -> Result<RlcRed, ConfigError> {
         let RlcRedConfig { limit, min_th, max_p, count, drop, ecn, .. } = config;
-        if limit == 0 {
-            return Err(ConfigError::new("limit", 0, "not positive. Write at least 1"));
-        }
-        check_row(limit, min_th, max_p)?;
-        let by_rate = RateTable::new(config.by_rate, |row: &RlcRedRow| {
-            check_row(limit, row.min_th, row.max_p)
-        })?;
         Ok(RlcRed {
             limit,
             min_th,
@@ -112,7 +119,7 @@ impl<T: ?Sized> Part<T> for RlcRed {
             counts: count,
             drop,
             ecn,
-            by_rate,
+            by_rate: RateTable::new(config.by_rate),
             stream: setup.seed.stream(),
             count: None,
             fifo: Fifo::default(),
@@ -120,15 +127,9 @@ impl<T: ?Sized> Part<T> for RlcRed {
     }
 }
 
-fn check_row(limit: usize, min_th: usize, max_p: f64) -> Result<(), ConfigError> {
-    if min_th >= limit {
-        let problem = format!("not below limit ({limit}). Write fewer packets");
-        return Err(ConfigError::new("min_th", min_th, problem));
-    }
-    if !(0.0..=1.0).contains(&max_p) {
-        return Err(ConfigError::new("max_p", max_p, "outside [0, 1]"));
-    }
-    Ok(())
+fn check_row(limit: usize, min_th: usize, max_p: f64, checks: &mut Checks) {
+    checks.related("min_th", min_th, below(limit), "not below limit");
+    checks.within("max_p", max_p, 0.0..=1.0);
 }
 
 impl RlcRed {

@@ -11,7 +11,8 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::rate_table::{RateRow, RateTable};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Time,
+    at_least, at_most,
 };
 use serde::Deserialize;
 
@@ -154,19 +155,21 @@ pub struct Sbd {
 impl<T: ?Sized> Part<T> for Sbd {
     type Config = SbdConfig;
 
+    fn check(config: &SbdConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let is_positive = checks.within("limit", config.limit, at_least(1_u64));
+        let limit = if is_positive { config.limit } else { usize::MAX };
+        check_row(limit, config.min_th, config.reaction_time_ns, &mut checks);
+        checks.within("alpha", config.alpha, at_least(1_u64));
+        checks.within("tick_ns", config.tick_ns, at_least(1_u64));
+        RateTable::check(&config.by_rate, &mut checks, |row, checks| {
+            check_row(limit, row.min_th, row.reaction_time_ns, checks);
+        });
+        checks.finish()
+    }
+
     fn build(config: SbdConfig, _setup: Setup<'_, T>) -> Result<Sbd, ConfigError> {
         let SbdConfig { limit, min_th, reaction_time_ns, alpha, tick_ns, .. } = config;
-        for (field, is_zero) in
-            [("limit", limit == 0), ("alpha", alpha == 0), ("tick_ns", tick_ns == 0)]
-        {
-            if is_zero {
-                return Err(not_positive(field));
-            }
-        }
-        check_row(limit, min_th, reaction_time_ns)?;
-        let by_rate = RateTable::new(config.by_rate, |row: &SbdRow| {
-            check_row(limit, row.min_th, row.reaction_time_ns)
-        })?;
         Ok(Sbd {
             limit,
             min_th,
@@ -176,7 +179,7 @@ impl<T: ?Sized> Part<T> for Sbd {
             expiry: config.expiry,
             after_drop: config.after_drop,
             ecn: config.ecn,
-            by_rate,
+            by_rate: RateTable::new(config.by_rate),
             phase: Phase::Idle,
             reaction_ends: Time::NEVER,
             fifo: Fifo::default(),
@@ -184,19 +187,9 @@ impl<T: ?Sized> Part<T> for Sbd {
     }
 }
 
-fn not_positive(field: &str) -> ConfigError {
-    ConfigError::new(field, 0, "not positive. Write at least 1")
-}
-
-fn check_row(limit: usize, min_th: usize, reaction_time_ns: u64) -> Result<(), ConfigError> {
-    if min_th > limit {
-        let problem = format!("above limit ({limit}). Write at most as many packets");
-        return Err(ConfigError::new("min_th", min_th, problem));
-    }
-    if reaction_time_ns == 0 {
-        return Err(not_positive("reaction_time_ns"));
-    }
-    Ok(())
+fn check_row(limit: usize, min_th: usize, reaction_time_ns: u64, checks: &mut Checks) {
+    checks.related("min_th", min_th, at_most(limit), "above limit");
+    checks.within("reaction_time_ns", reaction_time_ns, at_least(1_u64));
 }
 
 impl Sbd {

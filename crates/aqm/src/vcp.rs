@@ -13,8 +13,8 @@ mod load;
 use crate::air_fifo::AirFifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, Ecn, LinkRate, Packet, PacketKind, Part, Series,
-    Setup, Time,
+    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, Ecn, LinkRate, Packet, PacketKind, Part,
+    Series, Setup, Time, above, at_least,
 };
 use load::{LoadSettings, Meter};
 pub use load::{VcpAverage, vcp_average_queue, vcp_code, vcp_load_factor};
@@ -70,8 +70,28 @@ pub struct VcpQueue {
 impl<T: ?Sized> Part<T> for VcpQueue {
     type Config = VcpConfig;
 
+    fn check(config: &VcpConfig) -> Result<(), ConfigError> {
+        let VcpConfig { interval_ns, sampling_ns, .. } = *config;
+        let mut checks = Checks::default();
+        checks.within("limit", config.limit, at_least(1_u64));
+        checks.within("target", config.target, above(0.0).up_to(1.0));
+        checks.within("queue_weight", config.queue_weight, at_least(0.0));
+        checks.within("low", config.low, above(0.0).below(1.0));
+        let is_sampled = checks.within("sampling_ns", sampling_ns, at_least(1_u64));
+        let is_positive = checks.within("interval_ns", interval_ns, at_least(1_u64));
+        if is_sampled && is_positive && interval_ns % sampling_ns != 0 {
+            let nearest = interval_ns.saturating_add(sampling_ns / 2) / sampling_ns;
+            let nearest = nearest.max(1).saturating_mul(sampling_ns);
+            let problem = "not a multiple of sampling";
+            checks.related("interval_ns", interval_ns, nearest..=nearest, problem);
+        }
+        if let VcpCapacity::Fixed(rate_bps) = config.capacity {
+            checks.within("capacity.fixed", rate_bps, at_least(1_u64));
+        }
+        checks.finish()
+    }
+
     fn build(config: VcpConfig, _setup: Setup<'_, T>) -> Result<VcpQueue, ConfigError> {
-        check(&config)?;
         let settings = LoadSettings {
             target: config.target,
             sampling: Duration::from_nanos(config.sampling_ns),
@@ -93,34 +113,6 @@ impl<T: ?Sized> Part<T> for VcpQueue {
             taken: 0,
         })
     }
-}
-
-fn check(config: &VcpConfig) -> Result<(), ConfigError> {
-    let VcpConfig { limit, target, interval_ns, queue_weight, sampling_ns, low, .. } = *config;
-    for (field, value) in
-        [("limit", limit as u64), ("sampling_ns", sampling_ns), ("interval_ns", interval_ns)]
-    {
-        if value == 0 {
-            return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-        }
-    }
-    if interval_ns % sampling_ns != 0 {
-        let problem = format!("not a multiple of sampling_ns ({sampling_ns}). Write one");
-        return Err(ConfigError::new("interval_ns", interval_ns, problem));
-    }
-    if !(target > 0.0 && target <= 1.0) {
-        return Err(ConfigError::new("target", target, "outside (0, 1]"));
-    }
-    if !(low > 0.0 && low < 1.0) {
-        return Err(ConfigError::new("low", low, "outside (0, 1)"));
-    }
-    if !(queue_weight >= 0.0 && queue_weight.is_finite()) {
-        return Err(ConfigError::new("queue_weight", queue_weight, "negative. Write 0 or more"));
-    }
-    if config.capacity == VcpCapacity::Fixed(0) {
-        return Err(ConfigError::new("capacity", 0, "not positive. Write at least 1"));
-    }
-    Ok(())
 }
 
 impl VcpQueue {

@@ -1,40 +1,245 @@
 //! Errors of configuration and of running parts.
 
+use crate::bounds::{Bounds, Number};
 use std::error::Error;
+use std::fmt;
 
-/// A value in a description that a part cannot accept.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{field} = {value}: {problem}")]
-pub struct ConfigError {
-    /// Where, as a dotted path: `bottleneck.queue.max_p`.
+/// What a component accepts instead of a value that it rejects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Accepted {
+    /// Stated by the reason, if at all.
+    Unstated,
+    /// What to write, a sentence without its full stop.
+    Advice(String),
+    /// A number of a constant range, in the base unit of the field.
+    Within(Bounds),
+    /// A number of a range that other values of the description determine.
+    Related(Bounds),
+}
+
+/// A value of a description that a component does not accept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Field, as a dotted path: `bottleneck.queue.max_p`.
     pub field: String,
-    /// What stood there.
+    /// The value of the description.
     pub value: String,
-    /// What is wrong and what is accepted.
+    /// The reason.
     pub problem: String,
+    /// What is accepted.
+    pub accepted: Accepted,
+}
+
+impl Problem {
+    /// The reason, and what is accepted.
+    pub fn explanation(&self) -> String {
+        let problem = &self.problem;
+        match &self.accepted {
+            Accepted::Unstated => problem.clone(),
+            Accepted::Advice(advice) => format!("{problem}. {advice}"),
+            Accepted::Within(bounds) | Accepted::Related(bounds) => {
+                format!("{problem}. Accepted: {bounds}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}: {}", self.field, self.value, self.explanation())
+    }
+}
+
+/// Values of a description that components do not accept: at least one [`Problem`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigError {
+    problems: Vec<Problem>,
 }
 
 impl ConfigError {
-    /// An error about `field`, whose value `value` has `problem`.
+    /// One problem: `field` has `value`. `problem` states the reason and what is accepted.
     pub fn new(
         field: impl Into<String>,
         value: impl ToString,
         problem: impl Into<String>,
     ) -> ConfigError {
-        ConfigError { field: field.into(), value: value.to_string(), problem: problem.into() }
+        let mut checks = Checks::default();
+        checks.push(field, value, problem, Accepted::Unstated);
+        ConfigError { problems: checks.problems }
     }
 
-    /// The same error with `parent` put before the field.
+    /// All problems.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The first problem.
+    pub fn first(&self) -> &Problem {
+        &self.problems[0]
+    }
+
+    /// The same problems with `parent` put before each field.
     #[must_use]
     pub fn under(mut self, parent: &str) -> ConfigError {
-        self.field = if self.field.is_empty() {
-            parent.to_owned()
-        } else {
-            format!("{parent}.{}", self.field)
-        };
+        for problem in &mut self.problems {
+            problem.field = if problem.field.is_empty() {
+                parent.to_owned()
+            } else {
+                format!("{parent}.{}", problem.field)
+            };
+        }
         self
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            write!(f, "{}{problem}", if index > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for ConfigError {}
+
+/// Value and reason of a field that is missing.
+const MISSING: &str = "missing";
+
+/// Collects the problems of a description, so that a user sees all of them at once.
+///
+/// ```
+/// use airpath_core::{Checks, at_least};
+/// let mut checks = Checks::default();
+/// checks.within("max_p", 1.5, 0.0..=1.0);
+/// checks.related("max_th", 20_u32, at_least(30_u32), "below min_th");
+/// let error = checks.finish().expect_err("two problems");
+/// assert_eq!(error.problems().len(), 2);
+/// assert_eq!(error.first().to_string(), "max_p = 1.5: above 1. Accepted: 0 to 1");
+/// ```
+#[derive(Debug, Default)]
+pub struct Checks {
+    problems: Vec<Problem>,
+}
+
+impl Checks {
+    /// Rejects a number outside a constant range. Returns whether it is inside.
+    pub fn within(
+        &mut self,
+        field: &str,
+        value: impl Into<Number>,
+        bounds: impl Into<Bounds>,
+    ) -> bool {
+        let (number, bounds) = (value.into(), bounds.into());
+        let objection = bounds.objection(number);
+        let is_inside = objection.is_none();
+        if let Some(objection) = objection {
+            self.push(field, number, objection, Accepted::Within(bounds));
+        }
+        is_inside
+    }
+
+    /// Rejects a number outside a range that other values of the description determine; `problem`
+    /// is the reason. Returns whether it is inside.
+    pub fn related(
+        &mut self,
+        field: &str,
+        value: impl Into<Number>,
+        bounds: impl Into<Bounds>,
+        problem: &str,
+    ) -> bool {
+        let (number, bounds) = (value.into(), bounds.into());
+        if bounds.objection(number).is_none() {
+            return true;
+        }
+        self.push(field, number, problem, Accepted::Related(bounds));
+        false
+    }
+
+    /// Rejects a value; `advice` states what to write, a sentence without its full stop.
+    pub fn reject(&mut self, field: &str, value: impl ToString, problem: &str, advice: &str) {
+        self.push(field, value, problem, Accepted::Advice(advice.to_owned()));
+    }
+
+    /// Reports a field that is missing; `advice` states what to write, a sentence without its full
+    /// stop.
+    pub fn missing(&mut self, field: &str, advice: &str) {
+        self.push(field, MISSING, MISSING, Accepted::Advice(advice.to_owned()));
+    }
+
+    /// Takes over the problems of a component at `parent`; empty: of this one.
+    pub fn nested<T>(&mut self, parent: &str, checked: Result<T, ConfigError>) -> Option<T> {
+        let error = match checked {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let error = if parent.is_empty() { error } else { error.under(parent) };
+        self.problems.extend(error.problems);
+        None
+    }
+
+    /// Whether nothing was rejected so far.
+    pub fn is_clean(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// All problems as one error.
+    ///
+    /// # Errors
+    /// When a value was rejected.
+    pub fn finish(self) -> Result<(), ConfigError> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(ConfigError { problems: self.problems })
+    }
+
+    fn push(
+        &mut self,
+        field: impl Into<String>,
+        value: impl ToString,
+        problem: impl Into<String>,
+        accepted: Accepted,
+    ) {
+        let (field, value, problem) = (field.into(), value.to_string(), problem.into());
+        self.problems.push(Problem { field, value, problem, accepted });
     }
 }
 
 /// What a part reports when it cannot go on; it ends the run with its message.
 pub type StageError = Box<dyn Error + Send + Sync>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::{above, at_least};
+
+    #[test]
+    fn checks_collect_every_problem_in_order() {
+        let mut inner = Checks::default();
+        assert!(inner.within("weight", 0.5, above(0.0).up_to(1.0)));
+        assert!(!inner.within("weight", 0.0, above(0.0).up_to(1.0)));
+        let mut checks = Checks::default();
+        assert!(!checks.related("max_th", 3_u64, above(5_u64), "not above min_th"));
+        checks.reject("kind", "clamp", "a clamp queue inside a clamp queue", "Write another");
+        assert_eq!(checks.nested("inner", inner.finish()), None);
+        assert_eq!(checks.nested("", Ok::<u8, ConfigError>(7)), Some(7));
+        assert!(!checks.is_clean());
+        let error = checks.finish().expect_err("three problems").under("bottleneck.queue");
+        assert_eq!(
+            error.to_string().lines().collect::<Vec<_>>(),
+            [
+                "bottleneck.queue.max_th = 3: not above min_th. Accepted: more than 5",
+                "bottleneck.queue.kind = clamp: a clamp queue inside a clamp queue. Write another",
+                "bottleneck.queue.inner.weight = 0: not above 0. Accepted: more than 0, at most 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_description_without_problems_is_accepted() {
+        let mut checks = Checks::default();
+        checks.within("limit", 1_usize, at_least(1_usize));
+        assert_eq!(checks.finish(), Ok(()));
+    }
+}

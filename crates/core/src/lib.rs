@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod contract;
 mod ecn;
 mod error;
@@ -36,8 +37,9 @@ pub mod test_kit;
 mod units;
 mod wakeups;
 
+pub use bounds::{Bounds, Number, above, at_least, at_most, below};
 pub use ecn::Ecn;
-pub use error::{ConfigError, StageError};
+pub use error::{Accepted, Checks, ConfigError, Problem, StageError};
 pub use framing::{Framing, LinkRate, SymbolCode};
 pub use histogram::{Delays, Histogram, Quantiles};
 pub use memory_budget::{MemoryBudget, push_within};

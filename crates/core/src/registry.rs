@@ -27,10 +27,19 @@ pub trait Part<T: ?Sized, X = ()>: Sized {
     /// What the user sets.
     type Config: DeserializeOwned;
 
-    /// A part set up from `config`.
+    /// Checks the ranges of all values, and of parts inside; called before `build`.
     ///
     /// # Errors
-    /// When a value of `config` is outside its accepted range.
+    /// With every problem of `config` that is known without files and without other parts.
+    fn check(config: &Self::Config) -> Result<(), ConfigError> {
+        let _ = config;
+        Ok(())
+    }
+
+    /// A part set up from `config`, which `check` has accepted.
+    ///
+    /// # Errors
+    /// When `config` does not fit `setup`: a missing file, another part.
     fn build(config: Self::Config, setup: Setup<'_, T, X>) -> Result<Self, ConfigError>;
 }
 
@@ -41,6 +50,10 @@ pub type Factory<T, X = ()> =
 /// A part that is large or rare, and lies apart.
 impl<T: ?Sized, X, P: Part<T, X>> Part<T, X> for Box<P> {
     type Config = P::Config;
+
+    fn check(config: &P::Config) -> Result<(), ConfigError> {
+        P::check(config)
+    }
 
     fn build(config: P::Config, setup: Setup<'_, T, X>) -> Result<Box<P>, ConfigError> {
         P::build(config, setup).map(Box::new)
@@ -215,6 +228,21 @@ macro_rules! built_in_parts {
             pub const BUILT_IN: &'static [(&'static str, &'static str)] =
                 &[$(($name, $summary)),+];
 
+            /// Checks the parameters of a built-in part. Parts of other kinds are checked when they
+            /// are made.
+            ///
+            /// # Errors
+            /// With every parameter that is not accepted.
+            pub fn check(description: &::serde_json::Value) -> Result<(), $crate::ConfigError> {
+                match $crate::registry::kind_of(description)? {
+                    $($name => {
+                        let config = $crate::registry::read_description(description)?;
+                        <$part as $crate::Part<$object, $extra>>::check(&config)
+                    })+
+                    _ => Ok(()),
+                }
+            }
+
             /// Makes the part that `description` (`{"kind": …, parameters}`) asks for.
             ///
             /// # Errors
@@ -227,6 +255,7 @@ macro_rules! built_in_parts {
                 match kind {
                     $($name => {
                         let config = $crate::registry::read_description(description)?;
+                        <$part as $crate::Part<$object, $extra>>::check(&config)?;
                         <$part as $crate::Part<$object, $extra>>::build(config, setup)
                             .map($any::$variant)
                     })+

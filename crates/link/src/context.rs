@@ -2,7 +2,7 @@
 
 use crate::files::Files;
 use airpath_aqm::Queue;
-use airpath_core::{ConfigError, Duration, FlowId, Port, Registries, Seed, Setup, UserId};
+use airpath_core::{Checks, ConfigError, Duration, FlowId, Port, Registries, Seed, Setup, UserId};
 use airpath_phy::errors::AnyErrors;
 use airpath_phy::snr::{AnySnr, SlottedSnr, SnrContext};
 use serde_json::Value;
@@ -210,6 +210,26 @@ impl Users {
         let largest = self.of_flow.iter().max().map_or(self.flows, |user| user.0 + 1);
         largest as usize
     }
+}
+
+/// Checks the error process of a link at `field`, where it has one.
+pub(crate) fn check_errors(field: &str, errors: Option<&Value>, checks: &mut Checks) {
+    if let Some(errors) = errors {
+        checks.nested(field, AnyErrors::check(errors));
+    }
+}
+
+/// Makes a built-in part at `field` to see whether it is accepted; of a part from outside, `None`.
+pub(crate) fn check_part<T>(
+    description: &Value,
+    built_in: &[(&str, &str)],
+    field: &str,
+    checks: &mut Checks,
+    build: impl FnOnce() -> Result<T, ConfigError>,
+) -> Option<T> {
+    let kind = description.get("kind").and_then(Value::as_str)?;
+    let is_built_in = built_in.iter().any(|(name, _)| *name == kind);
+    if is_built_in { checks.nested(field, build()) } else { None }
 }
 
 #[cfg(test)]

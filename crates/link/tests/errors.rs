@@ -293,7 +293,7 @@ fn faults_say_where_the_error_process_stands() {
         let mut wrong = description.clone();
         wrong["errors"] = json!({"kind": "independent", "loss": 2});
         let error = build(wrong, &Asked::default()).err();
-        let expected = "errors.loss = 2: not a probability. Write a number in [0, 1]";
+        let expected = "errors.loss = 2: above 1. Accepted: 0 to 1";
         assert_eq!(error.as_deref(), Some(expected), "{description}");
         let mut unknown = description;
         unknown["errors"] = json!({"kind": "rain"});

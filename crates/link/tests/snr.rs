@@ -138,7 +138,7 @@ fn faults_say_where_the_snr_stands() {
     let built_in: Vec<&str> = AnySnr::BUILT_IN.iter().map(|(name, _)| *name).collect();
     let unknown = format!("snr.kind = rain: unknown. Accepted: {}", built_in.join(", "));
     assert_eq!(error(json!({"kind": "rain"})), unknown);
-    assert_eq!(error(json!(300)), "snr.mean_db = 300: not of dB from -200 to 200");
+    assert_eq!(error(json!(300)), "snr.mean_db = 300: above 200. Accepted: -200 to 200");
     assert_eq!(
         error(json!({"kind": "trace", "trace": "x"})),
         "snr.trace = x: not among the SNR traces given"

@@ -1,7 +1,7 @@
 //! The flows of a scenario: groups of equal ones, counted, not repeated.
 
-use crate::scenario::{FlowSpec, SourceSpec};
-use airpath_core::ConfigError;
+use crate::scenario::{Direction, FlowSpec, SourceSpec, WireSpec};
+use airpath_core::{Checks, ConfigError};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
@@ -48,16 +48,28 @@ impl Flows {
     }
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
         for (number, entry) in self.entries.iter().enumerate() {
-            entry.validate().map_err(|error| error.under(&format!("flows.{number}")))?;
+            checks.nested(&format!("flows.{number}"), entry.validate());
         }
         let total: u64 = self.entries.iter().map(|entry| u64::from(entry.count)).sum();
-        match total {
-            0 => Err(ConfigError::new("flows", 0, "at least one is needed")),
-            1..=MOST_FLOWS => Ok(()),
-            _ => {
-                let problem = format!("more than {MOST_FLOWS} flows");
-                Err(ConfigError::new("flows", total, problem))
+        if checks.is_clean() {
+            checks.within("flows", total, 1..=MOST_FLOWS);
+        }
+        checks.finish()
+    }
+
+    /// Rejects what needs a link for ACKs, where there is none.
+    pub(crate) fn check_ideal_ack_path(&self, checks: &mut Checks) {
+        const ADVICE: &str = "Write ack_path of kind \"link\" or \"reverse\"";
+        for (number, entry) in self.entries.iter().enumerate() {
+            if entry.direction == Direction::Reverse {
+                let problem = "an ideal ACK path has no link that data could take";
+                checks.reject(&format!("flows.{number}.direction"), "reverse", problem, ADVICE);
+            }
+            if entry.ack_access != WireSpec::default() {
+                let problem = "an ideal ACK path has no link that ACKs could be delayed before";
+                checks.reject(&format!("flows.{number}.ack_access"), "a wire", problem, ADVICE);
             }
         }
     }

@@ -15,6 +15,7 @@
 mod any_stage;
 mod bad_wakeup;
 mod build;
+mod check;
 mod clocks;
 mod delivery;
 mod endpoints;
@@ -42,7 +43,7 @@ pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use open_end::{OpenEnd, OpenEnds, Traffic};
-pub use parts::{FAMILIES, Parts};
+pub use parts::{FAMILIES, Parts, check_part};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
 pub use report::{

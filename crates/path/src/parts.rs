@@ -3,7 +3,8 @@
 //! What a host asks for, the registries of parts from outside and the lists of those built in,
 //! follows from it.
 
-use airpath_core::Registries;
+use airpath_core::{ConfigError, Registries};
+use serde_json::Value;
 
 macro_rules! families {
     ($(
@@ -27,6 +28,18 @@ macro_rules! families {
         /// each of its built-in parts.
         pub const FAMILIES: &[(&str, &[(&str, &str)])] =
             &[$(($name, $($module)::+::$any::BUILT_IN)),+];
+
+        /// Checks the parameters of a built-in part of a family; `None` if there is no such family.
+        ///
+        /// # Errors
+        /// With every parameter that is not accepted, as far as that is known without files and
+        /// without other parts of a scenario.
+        pub fn check_part(family: &str, description: &Value) -> Option<Result<(), ConfigError>> {
+            match family {
+                $($name => Some($($module)::+::$any::check(description)),)+
+                _ => None,
+            }
+        }
     };
 }
 

@@ -3,7 +3,9 @@
 use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
 use airpath_aqm::Limit;
-use airpath_core::{ConfigError, Control, Rate, Series, UserChange, UserId};
+use airpath_core::{
+    Checks, ConfigError, Control, Rate, Series, UserChange, UserId, at_least, below,
+};
 use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -12,6 +14,9 @@ use std::sync::Arc;
 
 /// Longest simulated time: 100 days.
 const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
+
+/// Largest IP packet, bytes.
+const LARGEST_PACKET: u64 = 65_535;
 
 /// Largest number of a user that a scenario may name.
 const MAX_USER: u32 = 65_535;
@@ -290,37 +295,25 @@ impl Scenario {
         Ok(scenario)
     }
 
-    fn validate(&self) -> Result<(), ConfigError> {
-        if self.duration_ns == 0 || self.duration_ns > MAX_DURATION_NS {
-            let problem = "outside the accepted 1 ns … 100 days";
-            return Err(ConfigError::new("duration", self.duration_ns, problem));
+    /// Checks the values of the scenario itself, not those of its parts.
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let duration_ns = self.duration_ns;
+        if checks.within("duration", duration_ns, 1..=MAX_DURATION_NS) {
+            checks.related("warmup", self.warmup_ns, below(duration_ns), "not below duration");
         }
-        if self.warmup_ns >= self.duration_ns {
-            return Err(ConfigError::new("warmup", self.warmup_ns, "not before the end"));
-        }
-        self.flows.validate()?;
-        if matches!(self.ack_path, AckPath::Ideal {})
-            && let Some(number) = self.flows.iter().position(|f| f.direction == Direction::Reverse)
-        {
-            let problem = "an ideal ACK path has no link that data could take";
-            let error = ConfigError::new("direction", "reverse", problem);
-            return Err(error.under(&format!("flows.{number}")));
-        }
-        if matches!(self.ack_path, AckPath::Ideal {})
-            && let Some(number) =
-                self.flows.iter().position(|f| f.ack_access != WireSpec::default())
-        {
-            let problem = "an ideal ACK path has no link in front of which ACKs could be delayed";
-            let error = ConfigError::new("ack_access", "a wire", problem);
-            return Err(error.under(&format!("flows.{number}")));
+        checks.nested("", self.flows.validate());
+        if matches!(self.ack_path, AckPath::Ideal {}) {
+            self.flows.check_ideal_ack_path(&mut checks);
         }
         if let Some(backhaul) = &self.backhaul {
-            backhaul.validate().map_err(|error| error.under("backhaul"))?;
+            checks.nested("backhaul", backhaul.validate());
         }
-        if self.record.ss && self.record.ss_interval_ns == 0 {
-            return Err(ConfigError::new("record.ss_interval", 0, "not positive"));
+        if self.record.ss {
+            checks.within("record.ss_interval", self.record.ss_interval_ns, at_least(1_u64));
         }
-        self.series().map(|_| ())
+        checks.nested("", self.series());
+        checks.finish()
     }
 
     /// The series to record.
@@ -328,70 +321,70 @@ impl Scenario {
     /// # Errors
     /// On an unknown name.
     pub fn series(&self) -> Result<Vec<Series>, ConfigError> {
-        let unknown = |name: &str| {
-            let known: Vec<&str> = Series::ALL.iter().map(|(_, name)| *name).collect();
-            let problem = format!("unknown. Accepted: {}", known.join(", "));
-            ConfigError::new("record.series", name, problem)
-        };
-        let named = |name: &String| Series::from_name(name).ok_or_else(|| unknown(name));
-        self.record.series.iter().map(named).collect()
+        let known: Vec<&str> = Series::ALL.iter().map(|(_, name)| *name).collect();
+        let advice = format!("Accepted: {}", known.join(", "));
+        let mut checks = Checks::default();
+        let series = self.record.series.iter().enumerate().filter_map(|(index, name)| {
+            let found = Series::from_name(name);
+            if found.is_none() {
+                checks.reject(&format!("record.series.{index}"), name, "unknown", &advice);
+            }
+            found
+        });
+        let series = series.collect();
+        checks.finish().map(|()| series)
     }
 }
 
 impl TcpSpec {
     fn validate(&self) -> Result<(), ConfigError> {
-        self.options.validate()?;
-        if self.transfer_bytes == Some(0) {
-            return Err(ConfigError::new("transfer_bytes", 0, "not positive"));
+        let mut checks = Checks::default();
+        checks.nested("", self.options.validate());
+        if let Some(bytes) = self.transfer_bytes {
+            checks.within("transfer_bytes", bytes, at_least(1_u64));
         }
         if let Some(size) = &self.transfer {
-            size.validate().map_err(|error| error.under("transfer"))?;
+            checks.nested("transfer", size.validate());
         }
         if let Some(application) = &self.application {
-            application.validate().map_err(|error| error.under("application"))?;
+            checks.nested("application", application.validate());
         }
         let (bytes, drawn) = (self.transfer_bytes.is_some(), self.transfer.is_some());
         let ends = [bytes, drawn, self.application.is_some()];
         if ends.into_iter().filter(|given| *given).count() > 1 {
             let field = if drawn { "transfer" } else { "application" };
             let problem = "given together with another of transfer_bytes, transfer, application";
-            return Err(ConfigError::new(field, "a table", problem));
+            checks.reject(field, "a table", problem, "Give one of them");
         }
-        Ok(())
+        checks.finish()
     }
 }
 
 impl FlowSpec {
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        if self.count == 0 {
-            return Err(ConfigError::new("count", 0, "not positive"));
-        }
-        if let Some(user) = self.user
-            && user > MAX_USER
-        {
-            return Err(ConfigError::new("user", user, format!("outside 0 … {MAX_USER}")));
+        let mut checks = Checks::default();
+        checks.within("count", self.count, at_least(1_u64));
+        if let Some(user) = self.user {
+            checks.within("user", user, 0..=MAX_USER);
         }
         match &self.source {
-            SourceSpec::Tcp(spec) => spec.validate()?,
+            SourceSpec::Tcp(spec) => {
+                checks.nested("", spec.validate());
+            }
             SourceSpec::Cbr { rate_bps, packet_bytes }
             | SourceSpec::Poisson { rate_bps, packet_bytes } => {
-                if *rate_bps == 0 {
-                    return Err(ConfigError::new("rate_bps", 0, "not positive"));
-                }
-                if !(1..=65_535).contains(packet_bytes) {
-                    let problem = "outside 1 … 65535 bytes";
-                    return Err(ConfigError::new("packet_bytes", packet_bytes, problem));
+                checks.within("rate_bps", *rate_bps, at_least(1_u64));
+                checks.within("packet_bytes", *packet_bytes, 1..=LARGEST_PACKET);
+                if self.ack_access != WireSpec::default() {
+                    let advice = "Leave it out";
+                    checks.reject("ack_access", "a wire", "datagrams have no ACKs", advice);
                 }
             }
         }
-        if matches!(self.source, SourceSpec::Cbr { .. } | SourceSpec::Poisson { .. })
-            && self.ack_access != WireSpec::default()
-        {
-            return Err(ConfigError::new("ack_access", "a wire", "datagrams have no ACKs"));
+        for (name, wire) in self.wires() {
+            checks.nested(name, wire.validate());
         }
-        self.wires()
-            .into_iter()
-            .try_for_each(|(name, wire)| wire.validate().map_err(|error| error.under(name)))
+        checks.finish()
     }
 
     /// Its wires by their names in the document, in the order of a round trip.
@@ -407,17 +400,17 @@ impl FlowSpec {
 
 impl WireSpec {
     fn validate(&self) -> Result<(), ConfigError> {
-        if self.rate_bps == Some(0) {
-            return Err(ConfigError::new("rate_bps", 0, "not positive"));
+        let mut checks = Checks::default();
+        if let Some(rate_bps) = self.rate_bps {
+            checks.within("rate_bps", rate_bps, at_least(1_u64));
         }
-        match (self.limit, self.rate_bps) {
-            (Some(Limit::Packets(0) | Limit::Bytes(0)), _) => {
-                Err(ConfigError::new("limit", 0, "not positive"))
+        if let Some(limit) = self.limit {
+            limit.check(&mut checks);
+            if self.rate_bps.is_none() {
+                let problem = "nothing waits for a wire without a rate";
+                checks.reject("limit", "a limit", problem, "Leave it out, or write a rate");
             }
-            (Some(_), None) => {
-                Err(ConfigError::new("limit", "a limit", "nothing waits for a wire without a rate"))
-            }
-            _ => Ok(()),
         }
+        checks.finish()
     }
 }

@@ -32,7 +32,7 @@ pub use closed_form::eq5;
 pub use threshold::Fades;
 
 use crate::shannon::from_db;
-use airpath_core::ConfigError;
+use airpath_core::{Checks, ConfigError};
 use std::f64::consts::PI;
 
 /// Most receiving antennas.
@@ -170,15 +170,16 @@ impl Branches {
     /// # Errors
     /// When `tx` is not 1 or 2, or `rx` not 1 to 8; the fields have these names.
     pub fn of_antennas(tx: u32, rx: u32, snr: f64) -> Result<Branches, ConfigError> {
-        if !(1..=2).contains(&tx) {
-            let problem = "not 1 or 2: beyond two transmitters no complex space-time block code has \
-                           the full rate";
-            return Err(ConfigError::new("tx", tx, problem));
+        let mut checks = Checks::default();
+        if tx > 2 {
+            let problem =
+                "beyond two transmitters no complex space-time block code has the full rate";
+            checks.related("tx", tx, 1..=2_u32, problem);
+        } else {
+            checks.within("tx", tx, 1..=2_u32);
         }
-        if !(1..=MOST_RECEIVERS).contains(&rx) {
-            let problem = format!("not from 1 to {MOST_RECEIVERS}");
-            return Err(ConfigError::new("rx", rx, problem));
-        }
+        checks.within("rx", rx, 1..=MOST_RECEIVERS);
+        checks.finish()?;
         Ok(Branches { count: tx * rx, snr: snr / f64::from(tx) })
     }
 }

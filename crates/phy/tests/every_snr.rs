@@ -171,23 +171,26 @@ fn values_that_are_not_accepted_are_named() {
         }
         error(description)
     };
-    let one = "doppler_hz = not one: Write doppler_hz, or speed_mps and carrier_hz";
+    let one = "doppler_hz = not one: not given once. Write doppler, or speed and carrier";
     assert_eq!(rayleigh(json!({})), one);
     assert_eq!(rayleigh(json!({"doppler_hz": 1, "speed_mps": 1})), one);
-    assert_eq!(rayleigh(json!({"doppler_hz": -1})), "doppler_hz = -1: not from 0 to 100000");
+    assert_eq!(
+        rayleigh(json!({"doppler_hz": -1})),
+        "doppler_hz = -1: below 0. Accepted: 0 to 100000"
+    );
     assert_eq!(
         error(json!({"kind": "constant", "mean_db": 201})),
-        "mean_db = 201: not of dB from -200 to 200"
+        "mean_db = 201: above 200. Accepted: -200 to 200"
     );
     assert_eq!(
         error(json!({"kind": "rician", "mean_db": 0, "k_db": 201, "doppler_hz": 1})),
-        "k_db = 201: not of dB from -200 to 200"
+        "k_db = 201: above 200. Accepted: -200 to 200"
     );
     assert_eq!(
         error(
             json!({"kind": "rician", "mean_db": 0, "k_db": 1, "doppler_hz": 1, "angle_deg": 181})
         ),
-        "angle_deg = 181: not from 0 to 180"
+        "angle_deg = 181: above 180. Accepted: 0 to 180"
     );
     assert_eq!(
         error(json!({"kind": "profile", "mean_db": 0, "profile": "tdl-a-300", "doppler_hz": 1})),
@@ -196,7 +199,7 @@ fn values_that_are_not_accepted_are_named() {
     );
     assert_eq!(
         error(json!({"kind": "beamforming", "mean_db": 0, "period_ns": 0, "doppler_hz": 1})),
-        "period_ns = 0: not positive"
+        "period_ns = 0: below 1. Accepted: at least 1"
     );
     assert_eq!(
         error(json!({"kind": "trace", "trace": "none"})),

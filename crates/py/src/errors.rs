@@ -1,16 +1,70 @@
 //! Rust errors as Python exceptions.
 
-use airpath_core::ConfigError;
+use airpath_core::{Accepted, Bounds, ConfigError, Number, Problem};
 use airpath_sim::RunError;
 use airpath_solve::SolveError;
 use airpath_solve::fixed_point::batch::Failure;
 use airpath_trace::TraceError;
-use pyo3::PyErr;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::{IntoPyObject, PyErr};
+use std::ops::Bound;
 
 /// A value that a part does not accept: `ValueError`.
 pub(crate) fn config(error: ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// A problem as Python words it: path, value, reason, and what is accepted. The reason is empty for a
+/// number outside a constant range.
+pub(crate) type ProblemParts = (String, String, String, AcceptedParts);
+
+/// What is accepted: text, a range, or nothing that is stated.
+#[derive(IntoPyObject)]
+pub(crate) enum AcceptedParts {
+    Advice(String),
+    /// Lowest number, whether it is accepted itself, and the same of the highest.
+    Within((Option<NumberParts>, bool, Option<NumberParts>, bool)),
+    Unstated(Option<String>),
+}
+
+/// A number, integer or not.
+#[derive(IntoPyObject)]
+pub(crate) enum NumberParts {
+    Integer(u64),
+    Real(f64),
+}
+
+/// Every problem of an error, in its parts.
+pub(crate) fn parts_of(error: &ConfigError) -> Vec<ProblemParts> {
+    error.problems().iter().map(problem_parts).collect()
+}
+
+fn problem_parts(problem: &Problem) -> ProblemParts {
+    let Problem { field, value, problem, accepted } = problem.clone();
+    let (problem, accepted) = match accepted {
+        Accepted::Unstated => (problem, AcceptedParts::Unstated(None)),
+        Accepted::Advice(advice) => (problem, AcceptedParts::Advice(advice)),
+        Accepted::Within(bounds) => (String::new(), bounds_parts(bounds)),
+        Accepted::Related(bounds) => (problem, bounds_parts(bounds)),
+    };
+    (field, value, problem, accepted)
+}
+
+fn bounds_parts(bounds: Bounds) -> AcceptedParts {
+    let end = |bound: Bound<Number>| match bound {
+        Bound::Unbounded => (None, false),
+        Bound::Included(number) => (Some(number_parts(number)), true),
+        Bound::Excluded(number) => (Some(number_parts(number)), false),
+    };
+    let ((low, takes_low), (high, takes_high)) = (end(bounds.low), end(bounds.high));
+    AcceptedParts::Within((low, takes_low, high, takes_high))
+}
+
+fn number_parts(number: Number) -> NumberParts {
+    match number {
+        Number::Integer(number) => NumberParts::Integer(number),
+        Number::Real(number) => NumberParts::Real(number),
+    }
 }
 
 /// A value that is not accepted: `ValueError`.

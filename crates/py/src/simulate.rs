@@ -1,14 +1,14 @@
 //! Simulation for Python: replications in the background, progress and Ctrl-C in front.
 
 use crate::adaptation::{self, TableTexts};
-use crate::errors;
+use crate::errors::{self, ProblemParts};
 use crate::tables;
 use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
     AggregateReport, LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport,
-    Scenario, StationSummary, UserSummary, build,
+    Scenario, StationSummary, UserSummary, build, check_part,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -288,7 +288,8 @@ fn files(
     Ok(Files { traces, tables, snr: adaptation::snr_traces(snr)?, ..Files::default() })
 }
 
-/// Wires one flow of each entry without running it; raises `ValueError` when that cannot be done.
+/// Every problem of a scenario, a flow by the number of its entry; none if its network can be built.
+/// Raises `ValueError` when the text is not a scenario or a file cannot be read.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, traces, tables=None, snr=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -297,10 +298,22 @@ pub(crate) fn check(
     traces: BTreeMap<String, Py<Trace>>,
     tables: Option<TableTexts>,
     snr: Option<BTreeMap<String, String>>,
-) -> PyResult<()> {
-    let mut scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
-    scenario.flows = scenario.flows.one_of_each();
-    build(&scenario, crate::parts(), &Arc::new(files(&traces, tables, snr)?), 0, 0)
-        .map(drop)
-        .map_err(errors::config)
+) -> PyResult<Vec<ProblemParts>> {
+    let mut scenario: Scenario = serde_json::from_str(scenario_json).map_err(errors::json)?;
+    let files = Arc::new(files(&traces, tables, snr)?);
+    let built = scenario.check().and_then(|()| {
+        scenario.flows = scenario.flows.one_of_each();
+        build(&scenario, crate::parts(), &files, 0, 0).map(drop)
+    });
+    Ok(built.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
+}
+
+/// Every problem of a component of a family, as far as it is known without files and without the rest
+/// of its scenario. Raises `ValueError` when the family is unknown or the text is not JSON.
+#[pyfunction]
+pub(crate) fn component_problems(family: &str, description: &str) -> PyResult<Vec<ProblemParts>> {
+    let description = serde_json::from_str(description).map_err(errors::json)?;
+    let checked = check_part(family, &description)
+        .ok_or_else(|| errors::value("family", family, "unknown"))?;
+    Ok(checked.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }

@@ -112,11 +112,11 @@ fn a_wire_without_an_effect_is_refused() {
     let link = json!({"kind": "link", "link": fixed(1_000_000), "queue": droptail(9)});
     assert_eq!(
         error(document(tcp(json!({})), json!({"kind": "ideal"}))),
-        "flows.0.ack_access = a wire: an ideal ACK path has no link in front of which ACKs could be \
-         delayed"
+        "flows.0.ack_access = a wire: an ideal ACK path has no link that ACKs could be delayed \
+         before. Write ack_path of kind \"link\" or \"reverse\""
     );
     assert_eq!(
         error(document(datagrams("cbr", 1_000), link)),
-        "flows.0.ack_access = a wire: datagrams have no ACKs"
+        "flows.0.ack_access = a wire: datagrams have no ACKs. Leave it out"
     );
 }

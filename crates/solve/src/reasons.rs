@@ -84,8 +84,9 @@ impl Reason {
 
 impl From<ConfigError> for Reason {
     fn from(error: ConfigError) -> Reason {
-        let problem = Problem::NotAccepted(error.problem);
-        Reason { field: error.field, value: error.value, problem }
+        let first = error.first();
+        let (field, value) = (first.field.clone(), first.value.clone());
+        Reason { field, value, problem: Problem::NotAccepted(first.explanation()) }
     }
 }
 

@@ -386,7 +386,7 @@ mod tests {
                 largest_bytes,
                 step_bytes,
             };
-            triangle.validate().map_err(|error| error.field)
+            triangle.validate().map_err(|error| error.first().field.clone())
         };
         assert_eq!(refused([10, 15, 30, 10]), Ok(()));
         assert_eq!(refused([10, 10, 10, 10]), Ok(()));

@@ -6,7 +6,7 @@
 //! the time to the first data is not known, the estimate of the delay begins with the first value of
 //! what it averages.
 
-use airpath_core::{ConfigError, Duration, Time};
+use airpath_core::{Checks, Duration, Time, above, at_least};
 use std::collections::VecDeque;
 
 /// Largest increase at once, bytes (§4.2).
@@ -82,25 +82,14 @@ pub(crate) struct PriceParameters {
 }
 
 impl PriceParameters {
-    /// # Errors
-    /// The first value outside its range, by its name.
-    pub(crate) fn check(&self, mss: u64) -> Result<(), ConfigError> {
-        let PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes } = *self;
-        for (field, is_zero) in
-            [("tau_bytes", tau_bytes == 0), ("average_packets", average_packets == 0)]
-        {
-            if is_zero {
-                return Err(ConfigError::new(field, 0, "not positive. Write at least 1"));
-            }
+    /// Rejects values outside their ranges.
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("tau_bytes", self.tau_bytes, at_least(1_u64));
+        checks.within("average_packets", self.average_packets, at_least(1_u64));
+        checks.within("beta", self.beta, above(0.0).below(1.0));
+        if let Some(ssthresh) = self.ssthresh_bytes {
+            checks.within("ssthresh_bytes", ssthresh, at_least(1_u64));
         }
-        if !(beta > 0.0 && beta < 1.0) {
-            return Err(ConfigError::new("beta", beta, "not between 0 and 1. Write, say, 0.001"));
-        }
-        if let Some(ssthresh) = ssthresh_bytes.filter(|ssthresh| *ssthresh < mss) {
-            let problem = format!("below a segment of {mss} bytes");
-            return Err(ConfigError::new("ssthresh_bytes", ssthresh, problem));
-        }
-        Ok(())
     }
 }
 

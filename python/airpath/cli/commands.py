@@ -151,7 +151,7 @@ def option(argument: str) -> str:
 
 
 _WRONG_TYPES = {
-    r"(Invalid value for '[^']*': ).*\bvalid integer\b.*": "not a whole number",
+    r"(Invalid value for '[^']*': ).*\bvalid integer\b.*": "not an integer",
     r"(Invalid value for '[^']*': ).*\bvalid (?:float|number)\b.*": "not a number",
 }
 """What releases of typer say in words of their own, and what is said here."""

@@ -117,7 +117,7 @@ def run(
 def _check(reps: int | None, threads: int | None, dask: str | None) -> None:
     from airpath.api import LARGEST_REPS, LARGEST_THREADS
 
-    many = "Write a whole number from 1 on"
+    many = "Write an integer from 1 on"
     both = dask is not None and dask != "local" and threads is not None
     check_all(
         None if reps is None else whole("reps", reps, 1, LARGEST_REPS, many),

@@ -102,10 +102,10 @@ def compare(
     """
     chosen = checked_engines(engines)
     calls = progress is None or callable(progress)
-    many = "Write a whole number from 1 on"
+    many = "Write an integer from 1 on"
     check_all(
         whole("reps", reps, 1, api.LARGEST_REPS, many),
-        whole("seed", seed, 0, 2**64 - 1, "Write a whole number from 0 to 2^64 - 1"),
+        whole("seed", seed, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1"),
         None if threads is None else whole("threads", threads, 1, api.LARGEST_THREADS, many),
         fraction("confidence", confidence),
         None if calls else f"{blamed('progress', progress)}: not a function. Give one.",

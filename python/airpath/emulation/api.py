@@ -87,8 +87,8 @@ def emulate(
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has what there was until then.
     """
     check_all(
-        whole("seed", seed, 0, _LARGEST_SEED, "Write a whole number from 0 to 2^64 - 1"),
-        whole("replications", replications, 1, LARGEST_REPS, "Write a whole number from 1 on"),
+        whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1"),
+        whole("replications", replications, 1, LARGEST_REPS, "Write an integer from 1 on"),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
         _callable("progress", progress),
@@ -179,7 +179,7 @@ def run_command(
     check_all(
         _words("argv", argv),
         None if server is None else _words("server", server),
-        whole("seed", seed, 0, _LARGEST_SEED, "Write a whole number from 0 to 2^64 - 1"),
+        whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1"),
         whole("like", like, 0, last, f"Write the number of a flow, from 0 to {last}"),
         None if capture_to is None else path_like("capture_to", capture_to),
         _callable("progress", progress),

@@ -102,7 +102,7 @@ def level(environment: Mapping[str, str] = os.environ) -> int:
     except ValueError:
         found = -1
     if found < 0:
-        raise BadValueError(f"{LEVEL} = {show(text)}: not a whole number from 0. Unset it.")
+        raise BadValueError(f"{LEVEL} = {show(text)}: not an integer from 0. Unset it.")
     if found > DEEPEST:
         raise BadValueError(f"{LEVEL} = {found}: more than {DEEPEST} emulations inside each other.")
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from airpath import _airpath
 from airpath.engine import memory
+from airpath.scenario.engine_problems import EngineProblem
 
 __all__ = ["Captures", "EngineInput", "Progress"]
 
@@ -36,15 +37,17 @@ class EngineInput:
     tables: dict[str, str] = field(default_factory=dict)
     snr: dict[str, str] = field(default_factory=dict)
 
-    def check(self) -> None:
-        """Build the network without running it.
+    def problems(self) -> list[EngineProblem]:
+        """Return every problem that the engine finds, a flow by the number of its entry.
+
+        Without one, it can build the network.
 
         Raises
         ------
         ValueError
-            If the engine does not accept the scenario.
+            If a file cannot be read.
         """
-        _airpath.check(self.text, self.traces, self.tables, self.snr)
+        return _airpath.check(self.text, self.traces, self.tables, self.snr)
 
     def simulate(
         self,

@@ -2,17 +2,96 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from airpath.errors import show
+from airpath.errors import MISSING, BadValueError, Problem, ScenarioError, show
+from airpath.scenario.engine_problems import EngineProblem, rejected
 
 if TYPE_CHECKING:
+    from airpath.engine.engine_input import EngineInput
+    from airpath.engine.resolved import ResolvedScenario
     from airpath.scenario import Scenario
 
-__all__ = ["as_written", "in_words"]
+__all__ = ["as_written", "in_words", "problems_of", "refuse"]
+
+_KEYS = {
+    "reverse": "ack_path",
+    "controls": "control",
+    "queue": "aqm",
+    "congestion": "cc",
+    "options": "tcp",
+    "transfer": "size",
+    "transfer_bytes": "size",
+    "application": "on_off",
+}
+"""Keys of the resolved form that have another name in a scenario."""
+
+
+def problems_of(
+    scenario: Scenario, resolved: ResolvedScenario, found: list[EngineProblem]
+) -> list[Problem]:
+    """Return the engine's problems, with the keys and values of the scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : ResolvedScenario
+        As the engine takes it.
+    found : list of tuple
+        As the engine reports them; a flow is named by the number of its entry.
+    """
+    place, given = scenario.file or scenario.name, scenario.given()
+    problems = []
+    for problem in found:
+        made = rejected(scenario, given, _user_keys(scenario, resolved, problem[0]), problem)
+        value = MISSING if made.is_missing else made.value
+        problems.append(Problem(place, made.path, value, made.what, made.accepted, made.example))
+    return problems
+
+
+def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineInput) -> None:
+    """Raise the engine's problems with a scenario, if there are any.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As the user gave it.
+    resolved : ResolvedScenario
+        As the engine takes it.
+    engine_input : EngineInput
+        The same, with its files.
+
+    Raises
+    ------
+    ScenarioError
+        If the engine does not accept the scenario, with every problem found.
+    BadValueError
+        If a file cannot be read.
+    """
+    try:
+        found = engine_input.problems()
+    except ValueError as error:
+        raise BadValueError(in_words(scenario, str(error))) from None
+    if found:
+        raise ScenarioError(problems_of(scenario, resolved, found))
+
+
+def _user_keys(scenario: Scenario, resolved: ResolvedScenario, path: str) -> list[str]:
+    keys = [_KEYS.get(key, key) for key in path.split(".")]
+    if keys[0] == "flows" and len(keys) > 1 and keys[1].isdecimal():
+        # An entry of the resolved form describes equal flows of one group.
+        counts = [entry.get("count", 1) for entry in resolved.document["flows"]]
+        first = sum(counts[: int(keys[1])])
+        keys[1] = str(_group(scenario, first))
+    return keys
+
+
+def _group(scenario: Scenario, flow: int) -> int:
+    """Return the number of the group of a flow."""
+    return bisect(list(accumulate(group.count for group in scenario.flows)), flow)
 
 
 def in_words(scenario: Scenario, line: str) -> str:
@@ -29,10 +108,9 @@ def in_words(scenario: Scenario, line: str) -> str:
     flow, _, key = line.removeprefix("flows.").partition(".")
     if line.startswith("flows.") and flow.isdecimal():
         # The engine counts flows, the scenario groups of them.
-        last_of = list(accumulate(group.count for group in scenario.flows))
-        if scenario.file is not None:
-            key = re.sub("^return_wire", "return", key)
-        return f"{place}: flows.{bisect(last_of, int(flow))}.{key}"
+        if scenario.file is not None and key.startswith("return_wire"):
+            key = key.replace("return_wire", "return", 1)
+        return f"{place}: flows.{_group(scenario, int(flow))}.{key}"
     return f"{place}: {line}"
 
 

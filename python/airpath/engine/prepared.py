@@ -11,7 +11,7 @@ from typing import Any
 from airpath.arguments import blamed
 from airpath.engine.advisory import Advisory, of_scenario
 from airpath.engine.engine_input import EngineInput
-from airpath.engine.error_paths import in_words
+from airpath.engine.error_paths import refuse
 from airpath.engine.inputs import Inputs, Reading, read_inputs
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Problem, ScenarioError
@@ -58,13 +58,12 @@ class PreparedScenario:
 
         Raises
         ------
+        ScenarioError
+            If the engine does not accept the scenario, with every problem found.
         BadValueError
-            If the engine does not accept the scenario.
+            If a file cannot be read.
         """
-        try:
-            self.engine_input.check()
-        except ValueError as error:
-            raise BadValueError(in_words(self.scenario, str(error))) from None
+        refuse(self.scenario, self.resolved, self.engine_input)
 
 
 Runnable = Scenario | PreparedScenario | str | os.PathLike[str]

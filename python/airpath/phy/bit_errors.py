@@ -75,13 +75,13 @@ class ReedSolomon:
     def __init__(
         self, code_rate: float, symbol_bits: int = 8, max_block: int | None = None
     ) -> None:
-        bits = f"Write a whole number from 1 to {_MOST_SYMBOL_BITS}"
+        bits = f"Write an integer from 1 to {_MOST_SYMBOL_BITS}"
         check_all(
             _in_unit_interval("code_rate", code_rate, above_0=True),
             whole("symbol_bits", symbol_bits, 1, _MOST_SYMBOL_BITS, bits),
         )
         longest = 2**symbol_bits - 1
-        accepted = f"Write a whole number from 1 to {longest}"
+        accepted = f"Write an integer from 1 to {longest}"
         if max_block is not None:
             check_all(whole("max_block", max_block, 1, longest, accepted))
         self.code_rate = float(code_rate)
@@ -301,7 +301,7 @@ class ErrorChain:
         phi : ndarray, shape (t + 1, 2)
             By r, from 0 to t, and state, good and bad.
         """
-        accepted = f"Write a whole number from 0 to {_MOST_COUNTED}"
+        accepted = f"Write an integer from 0 to {_MOST_COUNTED}"
         check_all(whole("t", t, 0, _MOST_COUNTED, accepted))
         return np.asarray(self._chain.received_by_state(t))
 
@@ -328,7 +328,7 @@ class ErrorChain:
         symbol_units : int
             Units of a symbol, from 1 to 65535. Default 8, a byte of BPSK.
         """
-        accepted = f"Write a whole number from 0 to {_MOST_COUNTED}"
+        accepted = f"Write an integer from 0 to {_MOST_COUNTED}"
         check_all(
             _from_1("b", b, _MOST_COUNTED),
             whole("correctable", correctable, 0, _MOST_COUNTED, accepted),
@@ -412,7 +412,7 @@ def _packet(packet: Any) -> int:
 
 
 def _from_1(name: str, value: Any, high: int) -> str | None:
-    return whole(name, value, 1, high, f"Write a whole number from 1 to {high}")
+    return whole(name, value, 1, high, f"Write an integer from 1 to {high}")
 
 
 def _one_within(name: str, value: Any, high: float) -> str | None:

@@ -200,7 +200,7 @@ def checked_threads(given: Any) -> int:
     Raises
     ------
     BadValueError
-        If it is not a whole number from 1 to 1024.
+        If it is not an integer from 1 to 1024.
     """
     try:
         return _whole(given, 1, _MOST_THREADS)
@@ -240,7 +240,7 @@ def checked_seed(given: Any) -> int:
     Raises
     ------
     BadValueError
-        If it is not a whole number from 0 to 2^64 - 1.
+        If it is not an integer from 0 to 2^64 - 1.
     """
     try:
         return _seed(given)
@@ -394,7 +394,7 @@ def _count(given: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         whole, number = 0, math.nan
     if isinstance(given, bool) or whole != number or not 1 <= whole <= _MOST:
-        raise _RefusedError("not a whole number from 1 on", "Write one", "400 or 1e7")
+        raise _RefusedError("not an integer from 1 on", "Write one", "400 or 1e7")
     return whole
 
 
@@ -405,7 +405,7 @@ def _iterations(given: Any) -> int:
 def _whole(given: Any, least: int, most: int) -> int:
     # True is an int.
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise _RefusedError("not accepted", f"Write a whole number from {least} to {most}", "10")
+        raise _RefusedError("not accepted", f"Write an integer from {least} to {most}", "10")
     return given
 
 
@@ -423,7 +423,7 @@ def _demapper(given: Any) -> str:
 
 def _seed(given: Any) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= LARGEST_SEED:
-        raise _RefusedError("not accepted", "Write a whole number from 0 to 2^64 - 1")
+        raise _RefusedError("not accepted", "Write an integer from 0 to 2^64 - 1")
     return given
 
 

@@ -133,7 +133,7 @@ def symbol_error_rate(
 
 def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | None]:
     """Return what is wrong with each of them, a line."""
-    antennas = f"Write a whole number from 1 to {_MOST_RECEIVERS}"
+    antennas = f"Write an integer from 1 to {_MOST_RECEIVERS}"
     return [
         word("modulation", modulation, MODULATIONS),
         _transmitters(tx),

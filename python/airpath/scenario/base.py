@@ -34,6 +34,7 @@ from typing_extensions import Self, dataclass_transform
 
 from airpath.errors import MISSING, Problem, ScenarioError
 from airpath.scenario.decibels import Decibels
+from airpath.scenario.engine_problems import Key, component_problems
 from airpath.scenario.faults import (
     Path,
     as_missing,
@@ -48,6 +49,7 @@ from airpath.scenario.units import Quantity, quote
 
 __all__ = [
     "ABSENT",
+    "Key",
     "ListOf",
     "Maybe",
     "Model",
@@ -132,6 +134,8 @@ class Model(_Base):
         use_attribute_docstrings=False,
     )
 
+    engine_keys: ClassVar[Mapping[str, str]] = {}
+    """Keys by the engine's names of fields that are not the key with a unit."""
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Keys of which one at most is given; an override of one takes the place of the others."""
 
@@ -183,12 +187,32 @@ class Model(_Base):
         ]
         try:
             result = handler({key: value for key, value in data.items() if key in known})
+            result._check_alternatives()
         except ValidationError as error:
             found = cast(Iterable[Any], error.errors(include_url=False))
             lines += [explained(line, cls.model_fields) for line in found]
+        else:
+            lines += result._engine_faults(data)
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return result
+
+    def _check_alternatives(self) -> None:
+        """Reject keys that exclude or need each other; the engine checks what is left."""
+
+    def _engine_faults(self, given: Mapping[str, Any]) -> list[InitErrorDetails]:
+        """Return what the engine rejects of values whose types are right."""
+        return []
+
+    def user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine, from this table on.
+
+        Parameters
+        ----------
+        engine_path : str
+            Dotted path in the resolved form of this table.
+        """
+        return engine_path.split(".")
 
     @classmethod
     @cache
@@ -327,18 +351,13 @@ def _plain(value: Any, context: Context, path: Path) -> Any:
     return value
 
 
-class Key:
-    """Metadata of a field: its name in the resolved form, where the usual rule does not give it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
 class Part(Model):
     """A part that is chosen by name. Its subclasses are families; theirs are the choices."""
 
     family: ClassVar[str]
     """What a member of the family is called in messages, with its article."""
+    engine_family: ClassVar[str | None] = None
+    """The engine's name of the family; None if it does not check parts of it on their own."""
     chosen_by: ClassVar[str] = "kind"
     """The key whose value picks the class."""
     registry: ClassVar[dict[str, type[Part]]]
@@ -415,6 +434,19 @@ class Part(Model):
 
     def _is_given(self, name: str) -> bool:
         return name == self.chosen_by or super()._is_given(name)
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form under the `kind` that the engine knows."""
+        return self.resolved(context, path)
+
+    def _engine_faults(self, given: Mapping[str, Any]) -> list[InitErrorDetails]:
+        faults: list[InitErrorDetails] = []
+        for found in component_problems(self, given):
+            error = fault(found.what, found.accepted, found.example)
+            if found.is_missing:
+                error = as_missing(error)
+            faults.append(InitErrorDetails(type=error, loc=found.path, input=found.value))
+        return faults
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)

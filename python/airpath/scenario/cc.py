@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PlainValidator
+from pydantic import Field
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, usual
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import (
-    PositiveDuration,
-    PositiveFraction,
-    PositiveNumber,
-    PositivePacketCount,
-    PositiveSize,
-    Probability,
-    ProperFraction,
-    Truth,
-    choice,
-    number_within,
-)
+from airpath.scenario.values import PacketCount, Real, Truth, choice
 
 __all__ = [
     "Bbr",
@@ -38,13 +27,13 @@ HYSTART = choice("off", "classic", "plus-plus")
 SCALING = choice("public-code", "squared", "product", "linear", "off")
 FREEZE = choice("public-code", "unconditional")
 ON_LOSS = choice("reno", "ignore")
-Headroom = Annotated[float, PlainValidator(number_within(1.0, 1e6, "from 1 to 1000000", "2"))]
 
 
 class Congestion(Part):
     """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
 
     family = "a congestion control"
+    engine_family = "congestion"
     recovery: ClassVar[str | None] = None
     """Loss recovery that belongs to it; None leaves that to the profile."""
     echo: ClassVar[str | None] = None
@@ -58,6 +47,10 @@ class Congestion(Part):
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the congestion control, the `kind` that the engine knows."""
         return self.resolved(context, path)
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form under the `kind` that the engine knows."""
+        return self.resolved_control(context, path)
 
     def in_ns3(self) -> Congestion:
         """Return what it stands for under ns-3's procedures."""
@@ -84,7 +77,7 @@ class Reno(Congestion):
     recovery = "reno"
 
     kind: Literal["reno"] = "reno"
-    beta_ecn: ProperFraction = 0.5
+    beta_ecn: Real = 0.5
     hystart: Annotated[str, HYSTART] = "off"
 
 
@@ -104,7 +97,7 @@ class NewReno(Congestion):
     recovery = "newreno"
 
     kind: Literal["newreno"] = "newreno"
-    beta_ecn: ProperFraction = 0.5
+    beta_ecn: Real = 0.5
     hystart: Annotated[str, HYSTART] = "off"
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
@@ -137,9 +130,9 @@ class Cubic(Congestion):
     recovery = "newreno"
 
     kind: Literal["cubic"] = "cubic"
-    c: PositiveNumber = 0.4
-    beta: ProperFraction = 0.7
-    beta_ecn: ProperFraction | None = None
+    c: Real = 0.4
+    beta: Real = 0.7
+    beta_ecn: Real | None = None
     fast_convergence: Truth = True
     reno_friendly: Truth = True
     hystart: Annotated[str, HYSTART] = "off"
@@ -186,8 +179,8 @@ class CubicNs3(Congestion):
     """
 
     kind: Literal["cubic-ns3"] = "cubic-ns3"
-    c: PositiveNumber = 0.4
-    beta: ProperFraction = 0.7
+    c: Real = 0.4
+    beta: Real = 0.7
     fast_convergence: Truth = True
     reno_friendly: Truth = True
 
@@ -236,8 +229,8 @@ class Dctcp(Congestion):
     negotiates_ecn = True
 
     kind: Literal["dctcp"] = "dctcp"
-    g: PositiveFraction = 0.0625
-    initial_alpha: Probability = 1.0
+    g: Real = 0.0625
+    initial_alpha: Real = 1.0
     hystart: Annotated[str, HYSTART] = "off"
 
 
@@ -274,10 +267,10 @@ class Clamp(Congestion):
     obeys_price = True
 
     kind: Literal["clamp"] = "clamp"
-    tau: PositiveSize = Size(500)
-    average_packets: PositivePacketCount = usual(1000)
-    beta: ProperFraction = 0.001
-    headroom: Maybe[Headroom] = Field(default=ABSENT, examples=["2"])
+    tau: Size = Size(500)
+    average_packets: PacketCount = usual(1000)
+    beta: Real = 0.001
+    headroom: Maybe[Real] = Field(default=ABSENT, examples=["2"])
 
 
 class Vcp(Congestion):
@@ -323,10 +316,10 @@ class Vcp(Congestion):
     echo = "vcp"
 
     kind: Literal["vcp"] = "vcp"
-    kappa: PositiveNumber = 0.25
-    alpha: PositiveNumber = 1.0
-    beta: ProperFraction = 0.875
-    interval: PositiveDuration = Duration.parse("200 ms")
+    kappa: Real = 0.25
+    alpha: Real = 1.0
+    beta: Real = 0.875
+    interval: Duration = Duration.parse("200 ms")
     scaling: Annotated[str, SCALING] = "public-code"
     limiters: Truth = True
     freeze: Annotated[str, FREEZE] = "public-code"

@@ -12,10 +12,23 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from airpath.errors import MISSING, Problem
 
-__all__ = ["Path", "as_missing", "explained", "fault", "faults_at", "nearest", "problems_of"]
+__all__ = [
+    "OF_FIELD",
+    "Path",
+    "as_missing",
+    "explained",
+    "fault",
+    "faults_at",
+    "nearest",
+    "problems_of",
+]
 
 Path = tuple[str | int, ...]
 """Where a value stands, from the top of the file."""
+
+
+OF_FIELD = ""
+"""The example of a fault that stands for the field's default, or for its own example."""
 
 
 def fault(
@@ -73,13 +86,17 @@ _BUILT_IN: Mapping[str, tuple[str, str]] = {
 def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
     """Return one of pydantic's error lines with our words in place of pydantic's."""
     kind, path = line["type"], line["loc"]
-    if kind == "airpath":
-        error = PydanticCustomError("airpath", "{what}", line["ctx"])
-        return InitErrorDetails(type=error, loc=path, input=line["input"])
     key = path[0] if path else None
     by_key = {info.alias or name: info for name, info in fields.items()}
     info = by_key.get(cast(str, key)) or fields.get(cast(str, key))
     example = info.examples[0] if info is not None and info.examples else None
+    if kind == "airpath":
+        context = line["ctx"]
+        if context["example"] == OF_FIELD and info is not None:
+            is_number = isinstance(info.default, float) and not info.examples
+            context = {**context, "example": f"{info.default:g}" if is_number else example}
+        error = PydanticCustomError("airpath", "{what}", context)
+        return InitErrorDetails(type=error, loc=path, input=line["input"])
     if kind == "missing":
         context = {
             "what": "missing",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import Field
 
-from airpath.scenario.base import Part, fault
+from airpath.scenario.base import Part
 from airpath.scenario.units import Duration
-from airpath.scenario.values import PositiveDuration, Probability, number_within
+from airpath.scenario.values import Real
 
 __all__ = ["Burst", "ErrorProcess", "GilbertElliott", "Independent"]
 
@@ -17,6 +17,7 @@ class ErrorProcess(Part):
     """An error process; `kind` says which. It destroys packets beside the link's own losses."""
 
     family = "an error process"
+    engine_family = "errors"
 
 
 class Independent(ErrorProcess):
@@ -29,7 +30,7 @@ class Independent(ErrorProcess):
     """
 
     kind: Literal["independent"] = "independent"
-    loss: Probability = Field(examples=["0.01"])
+    loss: Real = Field(examples=["0.01"])
 
 
 class GilbertElliott(ErrorProcess):
@@ -53,22 +54,11 @@ class GilbertElliott(ErrorProcess):
     """
 
     kind: Literal["gilbert-elliott"] = "gilbert-elliott"
-    p_good_to_bad: Probability = Field(examples=["0.01"])
-    p_bad_to_good: Probability = Field(examples=["0.1"])
-    slot: PositiveDuration = Field(examples=['"10 ms"'])
-    loss_good: Probability = 0.0
-    loss_bad: Probability = 1.0
-
-    @field_validator("p_bad_to_good")
-    @classmethod
-    def _changes(cls, p_bad_to_good: float, info: ValidationInfo) -> float:
-        if p_bad_to_good == 0 and info.data.get("p_good_to_bad") == 0:
-            raise fault(
-                "0 like p_good_to_bad: the state would never change",
-                "Write a number above 0 for one of them",
-                "0.1",
-            )
-        return p_bad_to_good
+    p_good_to_bad: Real = Field(examples=["0.01"])
+    p_bad_to_good: Real = Field(examples=["0.1"])
+    slot: Duration = Field(examples=['"10 ms"'])
+    loss_good: Real = 0.0
+    loss_bad: Real = 1.0
 
 
 class Burst(ErrorProcess):
@@ -88,10 +78,6 @@ class Burst(ErrorProcess):
     """
 
     kind: Literal["burst"] = "burst"
-    frame_error_rate: Annotated[
-        float, PlainValidator(number_within(0.0, 1.0, "from 0 to below 1", "0.1", below=True))
-    ] = Field(examples=["0.1"])
-    doppler: Annotated[
-        float, PlainValidator(number_within(1e-9, 1e9, "from 1e-9 to 1e9", "0.01"))
-    ] = Field(examples=["0.01"])
-    slot: PositiveDuration = Duration.parse("10 ms")
+    frame_error_rate: Real = Field(examples=["0.1"])
+    doppler: Real = Field(examples=["0.01"])
+    slot: Duration = Duration.parse("10 ms")

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from airpath.scenario.base import Part, fault
+from airpath.scenario.base import Part
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import PositiveDuration, choice
+from airpath.scenario.values import choice
 
 __all__ = ["AdaptBi", "BlindBi", "GrantPolicy", "Uni", "Unsolicited"]
 
-LARGEST_GRANT = Size(65535)
 WHEN: Any = choice("served", "first-transmission", "delivered")
-
-
-def _a_grant(size: Size) -> Size:
-    if not Size(1) <= size <= LARGEST_GRANT:
-        raise fault("not the size of a grant", 'Write "1 B" to "65535 B"', '"46 B"')
-    return size
-
-
-GrantSize = Annotated[Size, AfterValidator(_a_grant)]
 
 
 class GrantPolicy(Part):
     """What a base station grants unasked; `kind` says which. Requests are granted anyway."""
 
     family = "a grant policy"
+    engine_family = "grant"
 
 
 class Uni(GrantPolicy):
@@ -53,9 +44,9 @@ class BlindBi(GrantPolicy):
     """
 
     kind: Literal["blind-bi"] = "blind-bi"
-    size: GrantSize = Size(46)
+    size: Size = Size(46)
     when: Annotated[str, WHEN] = "served"
-    fallback: PositiveDuration = Duration.parse("100 ms")
+    fallback: Duration = Duration.parse("100 ms")
 
 
 class AdaptBi(GrantPolicy):
@@ -75,9 +66,9 @@ class AdaptBi(GrantPolicy):
     """
 
     kind: Literal["adapt-bi"] = "adapt-bi"
-    size: GrantSize = Size(46)
+    size: Size = Size(46)
     when: Annotated[str, WHEN] = "served"
-    fallback: PositiveDuration = Duration.parse("100 ms")
+    fallback: Duration = Duration.parse("100 ms")
 
 
 class Unsolicited(GrantPolicy):
@@ -94,6 +85,6 @@ class Unsolicited(GrantPolicy):
     """
 
     kind: Literal["unsolicited"] = "unsolicited"
-    period: PositiveDuration = Field(examples=['"20 ms"'])
-    size: GrantSize = Size(46)
-    fallback: PositiveDuration = Duration.parse("100 ms")
+    period: Duration = Field(examples=['"20 ms"'])
+    size: Size = Size(46)
+    fallback: Duration = Duration.parse("100 ms")

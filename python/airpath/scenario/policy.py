@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator
+from pydantic import Field
 
-from airpath.scenario.base import Part
-from airpath.scenario.values import (
-    Mcs,
-    PositiveFraction,
-    PositivePacketCount,
-    choice,
-    number_within,
-)
+from airpath.scenario.base import Context, Part, Path
+from airpath.scenario.values import Mcs, PacketCount, Real, choice
 
 __all__ = [
     "DualRegime",
@@ -26,13 +20,12 @@ __all__ = [
     "Tfer",
 ]
 
-Factor = Annotated[float, PlainValidator(number_within(1.0, 1e9, "from 1 to 1e9", "100"))]
-
 
 class LinkAdaptation(Part):
     """A link-adaptation policy; `kind` says which."""
 
     family = "a link-adaptation policy"
+    engine_family = "policy"
 
 
 class Fixed(LinkAdaptation):
@@ -64,7 +57,7 @@ class DualRegime(LinkAdaptation):
     kind: Literal["dual-regime"] = "dual-regime"
     mcs_below: Mcs = Field(examples=['"mcs3"'])
     mcs_above: Mcs = Field(examples=['"mcs6"'])
-    threshold: PositivePacketCount = Field(examples=["20"])
+    threshold: PacketCount = Field(examples=["20"])
 
 
 class Tagla(LinkAdaptation):
@@ -77,7 +70,7 @@ class Tagla(LinkAdaptation):
     """
 
     kind: Literal["tagla"] = "tagla"
-    th_per: PositiveFraction = Field(examples=["0.0032"])
+    th_per: Real = Field(examples=["0.0032"])
 
 
 class Qawla(LinkAdaptation):
@@ -95,9 +88,9 @@ class Qawla(LinkAdaptation):
     """
 
     kind: Literal["qawla"] = "qawla"
-    th_per: PositiveFraction = Field(examples=["0.05"])
-    h: Factor = Field(examples=["100"])
-    threshold: PositivePacketCount = Field(examples=["20"])
+    th_per: Real = Field(examples=["0.05"])
+    h: Real = Field(examples=["100"])
+    threshold: PacketCount = Field(examples=["20"])
 
 
 class Tfer(LinkAdaptation):
@@ -110,7 +103,7 @@ class Tfer(LinkAdaptation):
     """
 
     kind: Literal["tfer"] = "tfer"
-    th_fer: PositiveFraction = Field(examples=["0.00013"])
+    th_fer: Real = Field(examples=["0.00013"])
 
 
 class MaxPhyThroughput(LinkAdaptation):
@@ -141,4 +134,9 @@ class Optimum(LinkAdaptation):
     """
 
     kind: Literal["optimum"] = "optimum"
-    threshold: PositivePacketCount = Field(examples=["20"])
+    threshold: PacketCount = Field(examples=["20"])
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return a pair of MCSs with this threshold: what the engine knows of an optimum."""
+        pair = {"mcs_below": 0, "mcs_above": 0}
+        return self.resolved(context, path) | pair | {"kind": "dual-regime"}

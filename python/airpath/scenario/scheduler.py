@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainValidator
+from pydantic import Field
 
 from airpath.scenario.base import Part
 from airpath.scenario.units import Duration
-from airpath.scenario.values import PositiveDuration, choice, number_within
+from airpath.scenario.values import Real, choice
 
 __all__ = ["AlphaFair", "MaxRate", "ProportionalFair", "RoundRobin", "Scheduler"]
 
@@ -20,6 +20,7 @@ class Scheduler(Part):
     """A scheduler; `kind` says which. It is asked in slots in which somebody has data."""
 
     family = "a scheduler"
+    engine_family = "scheduler"
 
 
 class ProportionalFair(Scheduler):
@@ -38,7 +39,7 @@ class ProportionalFair(Scheduler):
     """
 
     kind: Literal["proportional-fair"] = "proportional-fair"
-    time_constant: PositiveDuration = Duration.parse("100 ms")
+    time_constant: Duration = Duration.parse("100 ms")
     average: Annotated[str, AVERAGE] = "obtained"
 
 
@@ -54,10 +55,8 @@ class AlphaFair(Scheduler):
     """
 
     kind: Literal["alpha-fair"] = "alpha-fair"
-    alpha: Annotated[float, PlainValidator(number_within(0.0, 10.0, "from 0 to 10", "2"))] = Field(
-        examples=["2"]
-    )
-    time_constant: PositiveDuration = Duration.parse("100 ms")
+    alpha: Real = Field(examples=["2"])
+    time_constant: Duration = Duration.parse("100 ms")
 
 
 class MaxRate(Scheduler):

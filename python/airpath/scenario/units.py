@@ -84,7 +84,7 @@ class Quantity(int):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Write a whole number of it, or read a text"
+            accepted = "Write an integer of it, or read a text"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
@@ -213,7 +213,7 @@ class Quantity(int):
         scaled = _EXACT.multiply(number, Decimal(factor))
         if cls.whole and scaled != scaled.to_integral_value():
             accepted = f"Write a whole {cls.noun}"
-            raise UnitError(given, "not a whole number", accepted, quote(cls.example))
+            raise UnitError(given, "not an integer", accepted, quote(cls.example))
         if scaled > cls.largest:
             raise cls._out_of_range(given, True)
         return cls(int(scaled.to_integral_value()))
@@ -410,7 +410,7 @@ class Packets(Quantity):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Write a whole number of it, or read a text"
+            accepted = "Write an integer of it, or read a text"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
@@ -438,7 +438,7 @@ class Segments(Quantity):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Write a whole number of it, or read a text"
+            accepted = "Write an integer of it, or read a text"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod

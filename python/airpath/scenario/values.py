@@ -11,11 +11,11 @@ from pydantic import AfterValidator, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from airpath.errors import UnitError
-from airpath.scenario.faults import fault, nearest
+from airpath.scenario.faults import OF_FIELD, fault, nearest
 from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
 
-LARGEST_GAIN = 1e9
-"""Largest gain of a controller, 1/s: far more than any that is stable."""
+LARGEST_NUMBER = 1e9
+"""Largest real number: beyond all that gains, factors and levels can be."""
 
 AUTOMATIC = "automatic"
 """What a user writes for a value that the program shall derive."""
@@ -36,7 +36,7 @@ def _above_zero(value: _T) -> _T:
 
 
 def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
-    accepted = f"Write a whole number from {low} to {high}"
+    accepted = f"Write an integer from {low} to {high}"
 
     def check(value: Any) -> int:
         try:
@@ -44,7 +44,7 @@ def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
         except TypeError:
             number = None
         if number is None or isinstance(value, (bool, Quantity)):
-            raise fault("not a whole number", accepted, str(example))
+            raise fault("not an integer", accepted, str(example))
         if number < low:
             raise fault(f"below {low}", accepted, str(example))
         if number > high:
@@ -77,31 +77,27 @@ def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
     return check
 
 
-def _gain(value: Any) -> float:
-    """Read a number from 0 on that has no upper bound."""
-    accepted = "Write a number from 0 on"
+def real(value: Any) -> float:
+    """Read a finite number, whose range the engine knows."""
+    accepted, example = "Write a number", OF_FIELD
     if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-        raise fault("not a number", accepted, "1.25")
-    if not (value == value and abs(value) <= LARGEST_GAIN):
-        raise fault("not a number that can be used", accepted, "1.25")
-    if value < 0:
-        raise fault("below 0", accepted, "1.25")
-    return float(value)
+        raise fault("not a number", accepted, example)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer with hundreds of digits
+        number = math.inf
+    if math.isnan(number):
+        raise fault("not a number", accepted, example)
+    if abs(number) > LARGEST_NUMBER:
+        raise fault("not a number that can be used", accepted, example)
+    return number
 
 
 def _positive_number(value: Any) -> float:
     """Read a number above 0 that has no upper bound."""
-    number = _gain(value)
-    if number == 0:
+    number = real(value)
+    if number <= 0:
         raise fault("not above 0", "Write a number above 0", "0.4")
-    return number
-
-
-def _proper_fraction(value: Any) -> float:
-    """Read a number above 0 and below 1."""
-    number = _fraction(True, "0.7")(value)
-    if number == 1:
-        raise fault("not below 1", "Write a number above 0 and below 1", "0.7")
     return number
 
 
@@ -226,25 +222,19 @@ if TYPE_CHECKING:
 
     QueueLimit = Takes[str | Packets | Size, Packets | Size]
     PacketCount = Takes[int | str, int]
-    PositivePacketCount = Takes[int | str, int]
     AutomaticPacketCount = Takes[int | str, int | Literal["automatic"]]
 else:
     QueueLimit = Annotated[
         Packets | Size,
-        PlainValidator(lambda value: _above_zero(counted_or_bytes(value, Packets, "limit"))),
+        PlainValidator(lambda value: counted_or_bytes(value, Packets, "limit")),
     ]
     PacketCount = Annotated[int, PlainValidator(packet_count(0, 30))]
-    PositivePacketCount = Annotated[int, PlainValidator(packet_count(1, 30))]
     AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(packet_count(0, 30))]
 
-Probability = Annotated[float, PlainValidator(_fraction(False, "0.01"))]
 PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
 PositiveNumber = Annotated[float, PlainValidator(_positive_number)]
-ProperFraction = Annotated[float, PlainValidator(_proper_fraction)]
-AutomaticFraction = Annotated[float | Literal["automatic"], _or_automatic(_fraction(True, "0.002"))]
-HashCount = Annotated[int, PlainValidator(_whole(1, 2**16 - 1, 1024))]
-Percent = Annotated[int, PlainValidator(_whole(1, 99, 10))]
-Gain = Annotated[float, PlainValidator(_gain)]
+Real = Annotated[float, PlainValidator(real)]
+AutomaticReal = Annotated[float | Literal["automatic"], _or_automatic(real)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
 Number = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 0))]

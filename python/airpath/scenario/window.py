@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from airpath.scenario.base import ABSENT, Context, Key, Maybe, Part, Path, fault, usual
+from airpath.scenario.base import ABSENT, Context, Key, Maybe, Part, Path, usual
 from airpath.scenario.units import Duration, Rate, Size
-from airpath.scenario.values import PositivePacketCount, PositiveSize, ProperFraction
+from airpath.scenario.values import PacketCount, Real
 
 __all__ = ["Clamp", "Drain", "Fixed", "ReceiveWindow"]
 
@@ -17,6 +17,7 @@ class ReceiveWindow(Part):
     """A receive-window policy; `kind` says which. The size is the option `receive_window`."""
 
     family = "a receive-window policy"
+    engine_family = "window"
     obeys_price: ClassVar[bool] = False
     """Whether it needs a queue on the way of the data that writes a price into packets."""
 
@@ -72,18 +73,11 @@ class Clamp(ReceiveWindow):
     obeys_price = True
 
     kind: Literal["clamp"] = "clamp"
-    tau: PositiveSize = Size(500)
-    average_packets: PositivePacketCount = usual(1000)
-    beta: ProperFraction = 0.001
-    ssthresh: Annotated[Maybe[PositiveSize], Key("ssthresh_bytes")] = ABSENT
+    tau: Size = Size(500)
+    average_packets: PacketCount = usual(1000)
+    beta: Real = 0.001
+    ssthresh: Annotated[Maybe[Size], Key("ssthresh_bytes")] = ABSENT
     inner: Maybe[ReceiveWindow] = ABSENT
-
-    @field_validator("inner")
-    @classmethod
-    def _clamps_once(cls, inner: ReceiveWindow | None) -> ReceiveWindow | None:
-        if isinstance(inner, Clamp):
-            raise fault("a clamp window inside a clamp window", "Write another policy inside")
-        return inner
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form, with that of the policy inside."""

@@ -276,7 +276,7 @@ def _is_solved(found: Any, metrics: Sequence[str]) -> bool:
 
 def _check(out: Any, executor: Any, threads: Any, progress: Any) -> None:
     both = executor is not None and threads is not None
-    accepted = "Write a whole number from 1 on"
+    accepted = "Write an integer from 1 on"
     check_all(
         None if out is None else path_like("out", out),
         None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, accepted),

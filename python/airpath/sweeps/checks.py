@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from airpath.engine.error_paths import in_words
+from airpath.engine.error_paths import refuse
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, quoted
 from airpath.scenario import Scenario
@@ -56,10 +56,7 @@ def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None
     BadValueError
         If the engine does not accept it.
     """
-    try:
-        engine_input(job, contents).check()
-    except ValueError as error:
-        raise BadValueError(in_words(scenario, str(error))) from None
+    refuse(scenario, job.resolved, engine_input(job, contents))
 
 
 def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:

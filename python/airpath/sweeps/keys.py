@@ -31,13 +31,13 @@ _DRAWS = ("uniform", "log-uniform", "choice")
 def _whole(low: int, high: int, example: str) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         most = "2^64 - 1" if high == LARGEST_SEED else str(high)
-        accepted = f"Write a whole number from {low} to {most}"
+        accepted = f"Write an integer from {low} to {most}"
         try:
             number = operator.index(value)  # numpy's integers too
         except TypeError:
             number = None
         if number is None or isinstance(value, bool):
-            raise fault("not a whole number", accepted, example)
+            raise fault("not an integer", accepted, example)
         if not low <= number <= high:
             raise fault(f"below {low}" if number < low else f"above {most}", accepted, example)
         return number

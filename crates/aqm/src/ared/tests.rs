@@ -207,16 +207,17 @@ fn the_average_stays_in_its_band_when_the_load_changes_by_more_than_a_factor_of_
 
 #[test]
 fn a_bad_value_is_named() {
-    let registry = Registry::<dyn QueueDisc + Send>::default();
     for (config, message) in [
         (
             AredConfig { interval_ns: 0, ..AUTOMATIC },
-            "interval_ns = 0: not positive. Write at least 1",
+            "interval_ns = 0: below 1. Accepted: at least 1",
         ),
-        (AredConfig { max_p: -1.0, ..AUTOMATIC }, "max_p = -1: outside [0, 1]"),
+        (AredConfig { max_p: -1.0, ..AUTOMATIC }, "max_p = -1: below 0. Accepted: 0 to 1"),
     ] {
-        let setup = Setup { seed: Seed::new(1, 0, "ared"), registry: &registry, extra: () };
-        assert_eq!(Ared::build(config, setup).expect_err("refused").to_string(), message);
+        assert_eq!(
+            <Ared as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused").to_string(),
+            message
+        );
     }
 }
 

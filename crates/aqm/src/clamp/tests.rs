@@ -163,8 +163,8 @@ fn parameters_out_of_range_are_refused() {
     assert!(nested.contains("a clamp queue inside a clamp queue"), "{nested}");
     assert!(with("inner", json!({"kind": "x"})).starts_with("inner.kind"));
     assert!(with("a_bytes", json!(null)).starts_with("a_bytes"));
-    assert!(with("target_delay_ns", json!(5)).contains("given beside a_bytes"));
-    assert!(with("adaptation_time_ns", json!(5)).contains("nothing adapts"));
+    assert!(with("target_delay_ns", json!(5)).contains("a is given too"));
+    assert!(with("adaptation_time_ns", json!(5)).contains("a is given too"));
     assert_eq!(with("a_bytes", json!(7)), "");
 }
 

@@ -295,17 +295,15 @@ fn the_packet_beyond_the_limit_is_dropped() {
 
 #[test]
 fn a_bad_value_is_named() {
-    let registry = Registry::<dyn QueueDisc + Send>::default();
     for (config, message) in [
-        (CodelConfig { limit: 0, ..DEFAULT }, "limit = 0: not positive. Write at least 1"),
-        (CodelConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: not positive. Write at least 1"),
+        (CodelConfig { limit: 0, ..DEFAULT }, "limit = 0: below 1. Accepted: at least 1"),
+        (CodelConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: below 1. Accepted: at least 1"),
         (
             CodelConfig { interval_ns: 0, ..DEFAULT },
-            "interval_ns = 0: not positive. Write at least 1",
+            "interval_ns = 0: below 1. Accepted: at least 1",
         ),
     ] {
-        let setup = Setup { seed: Seed::new(1, 0, "codel"), registry: &registry, extra: () };
-        let error = Codel::build(config, setup).expect_err("refused");
+        let error = <Codel as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused");
         assert_eq!(error.to_string(), message);
     }
 }

@@ -218,7 +218,6 @@ fn the_limit_counts_both_queues_and_what_the_link_holds() {
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    let registry = Registry::<dyn QueueDisc + Send>::default();
     for (field, config) in [
         ("limit", DualPi2Config { limit: 0, ..DEFAULT }),
         ("target_ns", DualPi2Config { target_ns: 0, ..DEFAULT }),
@@ -230,8 +229,8 @@ fn parameters_out_of_range_are_refused() {
         ("coupling", DualPi2Config { coupling: 0.0, ..DEFAULT }),
         ("classic_percent", DualPi2Config { classic_percent: 100, ..DEFAULT }),
     ] {
-        let setup = Setup { seed: Seed::new(1, 0, "dualpi2"), registry: &registry, extra: () };
-        let error = DualPi2::build(config, setup).expect_err("it is refused");
+        let error =
+            <DualPi2 as Part<dyn QueueDisc + Send>>::check(&config).expect_err("it is refused");
         assert!(error.to_string().starts_with(field), "{error}");
     }
 }

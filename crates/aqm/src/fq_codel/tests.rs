@@ -362,20 +362,20 @@ fn queues_are_made_as_flows_come() {
 
 #[test]
 fn a_bad_value_is_named() {
-    let registry = Registry::<dyn QueueDisc + Send>::default();
     for (config, message) in [
-        (FqCodelConfig { limit: 0, ..DEFAULT }, "limit = 0: not positive. Write at least 1"),
-        (FqCodelConfig { flows: 0, ..DEFAULT }, "flows = 0: not positive. Write at least 1"),
+        (FqCodelConfig { limit: 0, ..DEFAULT }, "limit = 0: below 1. Accepted: at least 1"),
+        (FqCodelConfig { flows: 0, ..DEFAULT }, "flows = 0: below 1. Accepted: 1 to 65535"),
         (
             FqCodelConfig { quantum_bytes: 255, ..DEFAULT },
-            "quantum_bytes = 255: too small. Write at least 256 bytes",
+            "quantum_bytes = 255: below 256. Accepted: 256 to 4000000000",
         ),
-        (
-            FqCodelConfig { target_ns: 0, ..DEFAULT },
-            "target_ns = 0: not positive. Write at least 1",
-        ),
+        (FqCodelConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: below 1. Accepted: at least 1"),
     ] {
-        let setup = Setup { seed: Seed::new(1, 0, "fq"), registry: &registry, extra: () };
-        assert_eq!(FqCodel::build(config, setup).expect_err("refused").to_string(), message);
+        assert_eq!(
+            <FqCodel as Part<dyn QueueDisc + Send>>::check(&config)
+                .expect_err("refused")
+                .to_string(),
+            message
+        );
     }
 }

@@ -447,16 +447,20 @@ fn the_timer_rests_when_an_update_would_change_nothing() {
 
 #[test]
 fn a_bad_value_is_named() {
-    let registry = Registry::<dyn QueueDisc + Send>::default();
     for (config, message) in [
-        (PieConfig { limit: 0, ..DEFAULT }, "limit = 0: not positive. Write at least 1"),
-        (PieConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: not positive. Write at least 1"),
-        (PieConfig { update_ns: 0, ..DEFAULT }, "update_ns = 0: not positive. Write at least 1"),
-        (PieConfig { alpha: -1.0, ..DEFAULT }, "alpha = -1: negative. Write 0 per second or more"),
-        (PieConfig { ecn_threshold: 2.0, ..DEFAULT }, "ecn_threshold = 2: outside [0, 1]"),
+        (PieConfig { limit: 0, ..DEFAULT }, "limit = 0: below 1. Accepted: at least 1"),
+        (PieConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: below 1. Accepted: at least 1"),
+        (PieConfig { update_ns: 0, ..DEFAULT }, "update_ns = 0: below 1. Accepted: at least 1"),
+        (PieConfig { alpha: -1.0, ..DEFAULT }, "alpha = -1: below 0. Accepted: at least 0"),
+        (
+            PieConfig { ecn_threshold: 2.0, ..DEFAULT },
+            "ecn_threshold = 2: above 1. Accepted: 0 to 1",
+        ),
     ] {
-        let setup = Setup { seed: Seed::new(1, 0, "pie"), registry: &registry, extra: () };
-        assert_eq!(Pie::build(config, setup).expect_err("refused").to_string(), message);
+        assert_eq!(
+            <Pie as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused").to_string(),
+            message
+        );
     }
 }
 

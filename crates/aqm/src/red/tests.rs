@@ -6,7 +6,7 @@ use crate::red_dropper::{
     red_idle_average, red_initial_probability,
 };
 use airpath_conformance::Law;
-use airpath_core::{Ecn, FlowId, Rate, Registry, Seed, Time, test_kit::Bench};
+use airpath_core::{Ecn, FlowId, Rate, Seed, Time, test_kit::Bench};
 
 /// The parameters of red-1993, with the average equal to the queue.
 const PLAIN: RedConfig = RedConfig {
@@ -65,7 +65,7 @@ struct Line {
 
 impl Line {
     fn new(config: RedConfig) -> Line {
-        let red = Red::new(config, Seed::new(1, 0, "red").stream()).expect("accepted");
+        let red = Red::new(config, Seed::new(1, 0, "red").stream());
         Line { bench: Bench::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
     }
 
@@ -433,31 +433,35 @@ fn automatic_settings_follow_the_links_rate() {
 
 #[test]
 fn a_bad_value_is_named() {
-    let registry = Registry::<dyn QueueDisc + Send>::default();
     for (config, message) in [
-        (RedConfig { limit: 0, ..PLAIN }, "limit = 0: not positive. Write at least 1"),
-        (
-            RedConfig { min_th: Some(-1.0), ..PLAIN },
-            "min_th = -1: negative. Write 0 packets or more",
-        ),
+        (RedConfig { limit: 0, ..PLAIN }, "limit = 0: below 1. Accepted: at least 1"),
+        (RedConfig { min_th: Some(-1.0), ..PLAIN }, "min_th = -1: below 0. Accepted: at least 0"),
         (
             RedConfig { min_th: None, ..PLAIN },
-            "max_th = 15: given without min_th. Give both or neither",
+            "max_th = 15: given with an automatic min_th. Give both thresholds or none",
         ),
         (
             RedConfig { max_th: Some(5.0), ..PLAIN },
-            "max_th = 5: not above min_th (5). Write a larger number",
+            "max_th = 5: not above min_th. Accepted: more than 5",
         ),
         (
             RedConfig { min_th: Some(0.0), max_th: None, ..PLAIN },
-            "min_th = 0: 0 without max_th, which is 3 min_th then. Give max_th",
+            "max_th = automatic: three times min_th = 0. Write max_th above min_th",
         ),
-        (RedConfig { max_p: 1.5, ..PLAIN }, "max_p = 1.5: outside [0, 1]"),
-        (RedConfig { weight: Some(0.0), ..PLAIN }, "weight = 0: outside (0, 1]"),
-        (RedConfig { mean_packet_bytes: 0, ..PLAIN }, "mean_packet_bytes = 0: not positive"),
+        (RedConfig { max_p: 1.5, ..PLAIN }, "max_p = 1.5: above 1. Accepted: 0 to 1"),
+        (
+            RedConfig { weight: Some(0.0), ..PLAIN },
+            "weight = 0: not above 0. Accepted: more than 0, at most 1",
+        ),
+        (
+            RedConfig { mean_packet_bytes: 0, ..PLAIN },
+            "mean_packet_bytes = 0: below 1. Accepted: at least 1",
+        ),
     ] {
-        let setup = Setup { seed: Seed::new(1, 0, "red"), registry: &registry, extra: () };
-        assert_eq!(Red::build(config, setup).expect_err("refused").to_string(), message);
+        assert_eq!(
+            <Red as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused").to_string(),
+            message
+        );
     }
 }
 

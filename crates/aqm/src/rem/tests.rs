@@ -44,6 +44,7 @@ const DRAWS: Law = Law {
 };
 
 fn build(config: RemConfig) -> Result<Rem, ConfigError> {
+    <Rem as Part<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "rem"), registry: &registry, extra: () };
     Rem::build(config, setup)
@@ -393,16 +394,19 @@ fn data_and_acks_are_alike_to_a_single_queue() {
 #[test]
 fn what_is_not_accepted_is_said() {
     for (config, text) in [
-        (RemConfig { limit: Limit::Bytes(0), ..NS }, "limit = 0: not positive. Write at least 1"),
-        (RemConfig { update_ns: 0, ..NS }, "update_ns = 0: not positive. Write at least 1"),
+        (
+            RemConfig { limit: Limit::Bytes(0), ..NS },
+            "limit.bytes = 0: below 1. Accepted: at least 1",
+        ),
+        (RemConfig { update_ns: 0, ..NS }, "update_ns = 0: below 1. Accepted: at least 1"),
         (
             RemConfig { mean_packet_bytes: 0, ..NS },
-            "mean_packet_bytes = 0: not positive. Write at least 1",
+            "mean_packet_bytes = 0: below 1. Accepted: at least 1",
         ),
-        (RemConfig { gamma: 0.0, ..NS }, "gamma = 0: not positive. Write, say, 0.001"),
-        (RemConfig { alpha: -1.0, ..NS }, "alpha = -1: negative. Write 0 or more"),
-        (RemConfig { phi: 1.0, ..NS }, "phi = 1: not above 1. Write, say, 1.001"),
-        (RemConfig { phi: f64::NAN, ..NS }, "phi = NaN: not above 1. Write, say, 1.001"),
+        (RemConfig { gamma: 0.0, ..NS }, "gamma = 0: not above 0. Accepted: more than 0"),
+        (RemConfig { alpha: -1.0, ..NS }, "alpha = -1: below 0. Accepted: at least 0"),
+        (RemConfig { phi: 1.0, ..NS }, "phi = 1: not above 1. Accepted: more than 1"),
+        (RemConfig { phi: f64::NAN, ..NS }, "phi = NaN: not a number. Accepted: more than 1"),
     ] {
         assert_eq!(build(config).expect_err("refused").to_string(), text);
     }

@@ -21,6 +21,7 @@ fn paper() -> RlcRedConfig {
 }
 
 fn build(config: RlcRedConfig) -> Result<RlcRed, ConfigError> {
+    <RlcRed as Part<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     RlcRed::build(config, Setup { seed: Seed::new(1, 0, "red"), registry: &registry, extra: () })
 }
@@ -345,10 +346,10 @@ fn a_bad_value_is_named() {
     };
     let row = json!({"rate_bps": 1, "min_th": 20, "max_p": 2});
     for (changes, text) in [
-        (json!({"limit": 0}), "limit = 0: not positive. Write at least 1"),
-        (json!({"min_th": 40}), "min_th = 40: not below limit (40). Write fewer packets"),
-        (json!({"max_p": 1.5}), "max_p = 1.5: outside [0, 1]"),
-        (json!({"by_rate": [row]}), "by_rate.0.max_p = 2: outside [0, 1]"),
+        (json!({"limit": 0}), "limit = 0: below 1. Accepted: at least 1"),
+        (json!({"min_th": 40}), "min_th = 40: not below limit. Accepted: less than 40"),
+        (json!({"max_p": 1.5}), "max_p = 1.5: above 1. Accepted: 0 to 1"),
+        (json!({"by_rate": [row]}), "by_rate.0.max_p = 2: above 1. Accepted: 0 to 1"),
     ] {
         assert_eq!(bad(changes), text);
     }

@@ -23,6 +23,7 @@ fn paper() -> SbdConfig {
 }
 
 fn build(config: SbdConfig) -> Result<Sbd, ConfigError> {
+    <Sbd as Part<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     Sbd::build(config, Setup { seed: Seed::new(1, 0, "sbd"), registry: &registry, extra: () })
 }
@@ -479,15 +480,12 @@ fn a_bad_value_is_named() {
     };
     let row = json!({"rate_bps": 1, "min_th": 41, "reaction_time_ns": 1});
     for (changes, text) in [
-        (json!({"limit": 0}), "limit = 0: not positive. Write at least 1"),
-        (json!({"alpha": 0}), "alpha = 0: not positive. Write at least 1"),
-        (json!({"tick_ns": 0}), "tick_ns = 0: not positive. Write at least 1"),
-        (json!({"reaction_time_ns": 0}), "reaction_time_ns = 0: not positive. Write at least 1"),
-        (json!({"min_th": 41}), "min_th = 41: above limit (40). Write at most as many packets"),
-        (
-            json!({"by_rate": [row]}),
-            "by_rate.0.min_th = 41: above limit (40). Write at most as many packets",
-        ),
+        (json!({"limit": 0}), "limit = 0: below 1. Accepted: at least 1"),
+        (json!({"alpha": 0}), "alpha = 0: below 1. Accepted: at least 1"),
+        (json!({"tick_ns": 0}), "tick_ns = 0: below 1. Accepted: at least 1"),
+        (json!({"reaction_time_ns": 0}), "reaction_time_ns = 0: below 1. Accepted: at least 1"),
+        (json!({"min_th": 41}), "min_th = 41: above limit. Accepted: at most 40"),
+        (json!({"by_rate": [row]}), "by_rate.0.min_th = 41: above limit. Accepted: at most 40"),
     ] {
         assert_eq!(bad(changes), text);
     }

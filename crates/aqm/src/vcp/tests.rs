@@ -35,6 +35,7 @@ const MEASURED: Law = Law {
 };
 
 fn build(config: VcpConfig) -> Result<VcpQueue, ConfigError> {
+    <VcpQueue as Part<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "vcp"), registry: &registry, extra: () };
     VcpQueue::build(config, setup)
@@ -408,22 +409,28 @@ fn the_load_factor_is_recorded_when_an_interval_has_ended() {
 #[test]
 fn what_is_not_accepted_is_said() {
     for (config, text) in [
-        (VcpConfig { limit: 0, ..VCP05 }, "limit = 0: not positive. Write at least 1"),
-        (VcpConfig { sampling_ns: 0, ..VCP05 }, "sampling_ns = 0: not positive. Write at least 1"),
-        (VcpConfig { interval_ns: 0, ..VCP05 }, "interval_ns = 0: not positive. Write at least 1"),
+        (VcpConfig { limit: 0, ..VCP05 }, "limit = 0: below 1. Accepted: at least 1"),
+        (VcpConfig { sampling_ns: 0, ..VCP05 }, "sampling_ns = 0: below 1. Accepted: at least 1"),
+        (VcpConfig { interval_ns: 0, ..VCP05 }, "interval_ns = 0: below 1. Accepted: at least 1"),
         (
             VcpConfig { interval_ns: 205_000_000, ..VCP05 },
-            "interval_ns = 205000000: not a multiple of sampling_ns (10000000). Write one",
+            "interval_ns = 205000000: not a multiple of sampling. Accepted: 210000000 to 210000000",
         ),
-        (VcpConfig { target: 0.0, ..VCP05 }, "target = 0: outside (0, 1]"),
-        (VcpConfig { low: 1.0, ..VCP05 }, "low = 1: outside (0, 1)"),
+        (
+            VcpConfig { target: 0.0, ..VCP05 },
+            "target = 0: not above 0. Accepted: more than 0, at most 1",
+        ),
+        (
+            VcpConfig { low: 1.0, ..VCP05 },
+            "low = 1: not below 1. Accepted: more than 0, less than 1",
+        ),
         (
             VcpConfig { queue_weight: -0.5, ..VCP05 },
-            "queue_weight = -0.5: negative. Write 0 or more",
+            "queue_weight = -0.5: below 0. Accepted: at least 0",
         ),
         (
             VcpConfig { capacity: VcpCapacity::Fixed(0), ..VCP05 },
-            "capacity = 0: not positive. Write at least 1",
+            "capacity.fixed = 0: below 1. Accepted: at least 1",
         ),
     ] {
         assert_eq!(build(config).expect_err("refused").to_string(), text);

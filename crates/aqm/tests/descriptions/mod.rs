@@ -113,7 +113,10 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 usual.clone(),
                 but(&usual, json!({"limit": 1, "target_ns": 1, "interval_ns": 1, "ecn": false})),
                 but(&usual, json!({"flows": 1, "quantum_bytes": 256, "mtu_bytes": 0})),
-                but(&usual, json!({"flows": 2, "quantum_bytes": u32::MAX, "limit": u64::MAX})),
+                but(
+                    &usual,
+                    json!({"flows": 2, "quantum_bytes": 4_000_000_000_u64, "limit": u64::MAX}),
+                ),
                 but(&usual, json!({"flows": 65_535, "quantum_bytes": 65_535, "limit": 7})),
             ]
         }

@@ -21,17 +21,19 @@ mod settings;
 
 pub use settings::AdaptiveConfig;
 
-use crate::context::LinkContext;
+use crate::context::{LinkContext, check_errors};
 use crate::files::Files;
 use crate::link::Link;
 use crate::links::framing::FramingConfig;
 use crate::links::scale::Scale;
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
+use crate::retransmission::check_retransmission;
 use crate::retransmission::stage::RetransmissionStage;
 use airpath_core::{
-    Bytes, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, registry,
+    Bytes, Checks, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, at_least,
+    registry,
 };
-use airpath_phy::adaptation::{Chooser, PolicyRegistry};
+use airpath_phy::adaptation::{AnyPolicy, Chooser, PolicyRegistry};
 use airpath_phy::mcs::packet_error_rate;
 use airpath_phy::per_table::{PerCurve, PerTable};
 use airpath_phy::snr::{AnySnr, ConstantConfig, Sample, SnrProcess};
@@ -41,6 +43,9 @@ use std::sync::Arc;
 
 /// The counter of packets that an SNR outside the table concerned.
 const OUTSIDE_TABLE: &str = "outside_table_packets";
+
+/// Largest bias and deviation of an estimate of the SNR, dB.
+const LARGEST_LEVEL_DB: f64 = 200.0;
 
 /// Bytes of the largest IP packet.
 const LARGEST_PACKET: u64 = 65_535;
@@ -156,35 +161,29 @@ impl AdaptiveConfig {
         Ok((table, chooser))
     }
 
-    /// The table, if all values beside the policy are accepted.
-    fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
-        if !self.snr_bias_db.is_finite() {
-            let problem = "not a finite number of dB";
-            return Err(ConfigError::new("snr_bias_db", self.snr_bias_db, problem));
-        }
-        if !(self.snr_noise_db >= 0.0 && self.snr_noise_db.is_finite()) {
-            let problem = "not a standard deviation. Write dB from 0 on";
-            return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
-        }
-        if self.estimate_interval_ns == 0 {
-            let problem = "not positive. Write a time above 0 ns";
-            return Err(ConfigError::new("estimate_interval_ns", 0, problem));
-        }
-        if !(1..=LARGEST_PACKET).contains(&self.packet_bytes) {
-            let problem = format!("no size of a packet. Write 1 to {LARGEST_PACKET} bytes");
-            return Err(ConfigError::new("packet_bytes", self.packet_bytes, problem));
-        }
-        self.framing.framing()?;
+    /// Rejects values outside their ranges; the policy and the SNR process are not looked at.
+    fn check_values(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("snr_bias_db", self.snr_bias_db, -LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB);
+        checks.within("snr_noise_db", self.snr_noise_db, 0.0..=LARGEST_LEVEL_DB);
+        checks.within("estimate_interval_ns", self.estimate_interval_ns, at_least(1_u64));
+        checks.within("packet_bytes", self.packet_bytes, 1..=LARGEST_PACKET);
+        self.framing.check(&mut checks);
         let FramingConfig { block_bytes, code_rate, .. } = self.framing;
         for (field, is_given, value) in [
             ("framing.block_bytes", block_bytes != 1, block_bytes as f64),
             ("framing.code_rate", code_rate < 1.0, code_rate),
         ] {
             if is_given {
-                let problem = "that of each MCS is in the table. Leave it out";
-                return Err(ConfigError::new(field, value, problem));
+                checks.reject(field, value, "that of each MCS is in the table", "Leave it out");
             }
         }
+        checks.finish()
+    }
+
+    /// The table, if all values beside the policy are accepted.
+    fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
+        self.check_values()?;
         files.table(&self.table)
     }
 }
@@ -441,6 +440,16 @@ impl Transmitter for Adaptive {
 
 impl Part<dyn Link + Send, LinkContext> for SerialLink<Adaptive> {
     type Config = AdaptiveConfig;
+
+    fn check(config: &AdaptiveConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.nested("", config.check_values());
+        checks.nested("snr", AnySnr::check(&config.snr_process()));
+        checks.nested("policy", AnyPolicy::check(&config.policy));
+        check_errors("errors", config.errors.as_ref(), &mut checks);
+        check_retransmission(config.harq.as_ref(), config.arq, &mut checks);
+        checks.finish()
+    }
 
     fn build(
         config: AdaptiveConfig,

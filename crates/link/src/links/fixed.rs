@@ -3,14 +3,15 @@
 //! Every packet is lost independently with the same probability, after it has taken its time on
 //! the link. Left out: the propagation delay, which the path puts behind the link.
 
-use crate::context::LinkContext;
+use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
 use crate::links::framing::FramingConfig;
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
 use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::check_retransmission;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, Checks, ConfigError, Duration, Part, Rate, Setup, Time, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -77,12 +78,20 @@ impl Transmitter for Fixed {
 impl Part<dyn Link + Send, LinkContext> for SerialLink<Fixed> {
     type Config = FixedConfig;
 
+    fn check(config: &FixedConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("rate_bps", config.rate_bps, at_least(1_u64));
+        checks.within("loss", config.loss, 0.0..=1.0);
+        config.framing.check(&mut checks);
+        check_errors("errors", config.errors.as_ref(), &mut checks);
+        check_retransmission(config.harq.as_ref(), config.arq, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: FixedConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        positive_rate("rate_bps", config.rate_bps)?;
-        probability("loss", config.loss)?;
         let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let fixed = Fixed::new(Rate(config.rate_bps), config.loss);
@@ -92,20 +101,4 @@ impl Part<dyn Link + Send, LinkContext> for SerialLink<Fixed> {
         let link = SerialLink::new(fixed, framing, errors, setup.extra, &setup.seed)?;
         Ok(link.with_retransmission(retransmission))
     }
-}
-
-/// Accepts a rate above zero.
-pub(crate) fn positive_rate(field: &str, rate_bps: u64) -> Result<(), ConfigError> {
-    if rate_bps == 0 {
-        return Err(ConfigError::new(field, 0, "not positive. Write a rate above 0 bit/s"));
-    }
-    Ok(())
-}
-
-/// Accepts a probability.
-pub(crate) fn probability(field: &str, p: f64) -> Result<(), ConfigError> {
-    if !(0.0..=1.0).contains(&p) {
-        return Err(ConfigError::new(field, p, "not a probability. Write a number in [0, 1]"));
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! What the user sets of framing: one key of every link that sends each packet in a frame of its own.
 
-use airpath_core::{Bytes, ConfigError, Framing};
+use airpath_core::{Bytes, Checks, ConfigError, Framing};
 use serde::Deserialize;
 
 /// Most bytes of framing per packet, and of a block: as much as the largest IP packet itself.
@@ -74,21 +74,19 @@ impl FramingConfig {
     /// # Errors
     /// When a value is outside its range.
     pub fn framing(&self) -> Result<Framing, ConfigError> {
+        let mut checks = Checks::default();
+        self.check(&mut checks);
+        checks.finish()?;
         let FramingConfig { overhead_bytes, block_bytes, code_rate } = *self;
-        if overhead_bytes > LARGEST {
-            let problem = format!("more than {LARGEST} bytes");
-            return Err(ConfigError::new("framing.overhead_bytes", overhead_bytes, problem));
-        }
-        if !(1..=LARGEST).contains(&block_bytes) {
-            let problem = format!("no size of a block. Write 1 to {LARGEST} bytes");
-            return Err(ConfigError::new("framing.block_bytes", block_bytes, problem));
-        }
-        if !(LEAST_CODE_RATE..=1.0).contains(&code_rate) {
-            let problem = format!("no code rate. Write a number from {LEAST_CODE_RATE} to 1");
-            return Err(ConfigError::new("framing.code_rate", code_rate, problem));
-        }
         let framing = Framing::with_overhead(Bytes(overhead_bytes));
         Ok(framing.in_blocks(Bytes(block_bytes)).coded_at(code_rate))
+    }
+
+    /// Rejects values outside their ranges.
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("framing.overhead_bytes", self.overhead_bytes, 0..=LARGEST);
+        checks.within("framing.block_bytes", self.block_bytes, 1..=LARGEST);
+        checks.within("framing.code_rate", self.code_rate, LEAST_CODE_RATE..=1.0);
     }
 }
 
@@ -116,19 +114,10 @@ mod tests {
     #[test]
     fn what_is_no_framing_is_refused() {
         for (given, expected) in [
-            (json!(65_536), "framing.overhead_bytes = 65536: more than 65535 bytes"),
-            (
-                json!({"block_bytes": 0}),
-                "framing.block_bytes = 0: no size of a block. Write 1 to 65535 bytes",
-            ),
-            (
-                json!({"code_rate": 0}),
-                "framing.code_rate = 0: no code rate. Write a number from 0.001 to 1",
-            ),
-            (
-                json!({"code_rate": 1.5}),
-                "framing.code_rate = 1.5: no code rate. Write a number from 0.001 to 1",
-            ),
+            (json!(65_536), "framing.overhead_bytes = 65536: above 65535. Accepted: 0 to 65535"),
+            (json!({"block_bytes": 0}), "framing.block_bytes = 0: below 1. Accepted: 1 to 65535"),
+            (json!({"code_rate": 0}), "framing.code_rate = 0: below 0.001. Accepted: 0.001 to 1"),
+            (json!({"code_rate": 1.5}), "framing.code_rate = 1.5: above 1. Accepted: 0.001 to 1"),
         ] {
             assert_eq!(framing(given).expect_err("it is refused"), expected);
         }

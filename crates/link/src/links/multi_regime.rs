@@ -7,16 +7,16 @@
 //! The nominal rate is the fastest regime's. When the scenario sets another, all regimes keep
 //! their proportion to it, in whole bit/s.
 
-use crate::context::LinkContext;
+use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
-use crate::links::fixed::{positive_rate, probability};
 use crate::links::framing::FramingConfig;
 use crate::links::scale::Scale;
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
 use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::check_retransmission;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, Checks, ConfigError, Part, Rate, Setup, Time, above, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -109,26 +109,41 @@ impl Transmitter for MultiRegime {
 impl Part<dyn Link + Send, LinkContext> for SerialLink<MultiRegime> {
     type Config = MultiRegimeConfig;
 
+    fn check(config: &MultiRegimeConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let (thresholds, regimes) = (&config.thresholds, &config.regimes);
+        for (place, threshold) in thresholds.iter().enumerate() {
+            let (field, before) = (format!("thresholds.{place}"), place.checked_sub(1));
+            if checks.within(&field, *threshold, at_least(1_u64))
+                && let Some(before) = before
+            {
+                let problem = "not above the threshold before it";
+                checks.related(&field, *threshold, above(thresholds[before]), problem);
+            }
+        }
+        if regimes.len() != thresholds.len() + 1 {
+            let given = format!("{} regimes for {} thresholds", regimes.len(), thresholds.len());
+            let advice = "Give one regime more than there are thresholds";
+            checks.reject("regimes", format!("{} entries", regimes.len()), &given, advice);
+        }
+        for (number, regime) in regimes.iter().enumerate() {
+            let mut found = Checks::default();
+            found.within("rate_bps", regime.rate_bps, at_least(1_u64));
+            found.within("per", regime.per, 0.0..=1.0);
+            checks.nested(&format!("regimes.{number}"), found.finish());
+        }
+        config.framing.check(&mut checks);
+        check_errors("errors", config.errors.as_ref(), &mut checks);
+        check_retransmission(config.harq.as_ref(), config.arq, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: MultiRegimeConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
         let MultiRegimeConfig { thresholds, regimes, framing, errors, harq, arq, in_order } =
             config;
-        if !thresholds.is_sorted_by(|a, b| a < b) {
-            let shown = format!("{thresholds:?}");
-            return Err(ConfigError::new("thresholds", shown, "not ascending"));
-        }
-        if regimes.len() != thresholds.len() + 1 {
-            let problem =
-                format!("as many as thresholds and one more ({}) are needed", thresholds.len() + 1);
-            return Err(ConfigError::new("regimes", format!("{} entries", regimes.len()), problem));
-        }
-        for (number, regime) in regimes.iter().enumerate() {
-            positive_rate("rate_bps", regime.rate_bps)
-                .and_then(|()| probability("per", regime.per))
-                .map_err(|error| error.under(&format!("regimes.{number}")))?;
-        }
         let framing = framing.framing()?;
         let errors = setup.extra.errors(errors.as_ref(), &setup.seed)?;
         let transmitter = MultiRegime::new(thresholds, regimes);

@@ -7,16 +7,16 @@
 //! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
 //! trace keeps its proportion to it; the integral stays exact.
 
-use crate::context::LinkContext;
+use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
-use crate::links::fixed::probability;
 use crate::links::framing::FramingConfig;
 use crate::links::offset::{Offset, OffsetSpec};
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
 use crate::retransmission::arq::ArqConfig;
+use crate::retransmission::check_retransmission;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Bytes, ConfigError, Duration, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, Checks, ConfigError, Duration, Part, Rate, Setup, Time};
 use airpath_trace::{RateTrace, Trace};
 use serde::Deserialize;
 use serde_json::Value;
@@ -172,11 +172,19 @@ impl Transmitter for RateTraceTransmitter {
 impl Part<dyn Link + Send, LinkContext> for SerialLink<RateTraceTransmitter> {
     type Config = RateTraceConfig;
 
+    fn check(config: &RateTraceConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("loss", config.loss, 0.0..=1.0);
+        config.framing.check(&mut checks);
+        check_errors("errors", config.errors.as_ref(), &mut checks);
+        check_retransmission(config.harq.as_ref(), config.arq, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: RateTraceConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        probability("loss", config.loss)?;
         let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {

@@ -10,9 +10,8 @@
 //! carries more or fewer bytes in proportion; their times stay. The run begins in the trace at
 //! `offset`.
 
-use crate::context::LinkContext;
+use crate::context::{LinkContext, check_errors};
 use crate::link::{Link, SideReport};
-use crate::links::fixed::probability;
 use crate::links::frame_errors::FrameErrors;
 use crate::links::framing::FramingConfig;
 use crate::links::meter::Meter;
@@ -20,8 +19,8 @@ use crate::links::offset::{Offset, OffsetSpec};
 use crate::links::opportunity::OpportunitySize;
 use airpath_aqm::Queue;
 use airpath_core::{
-    ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Part, Port, Rate,
-    Setup, Stage, Time,
+    Checks, ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Part, Port,
+    Rate, Setup, Stage, Time,
 };
 use airpath_phy::errors::Frame;
 use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
@@ -250,11 +249,18 @@ impl TraceLink {
 impl Part<dyn Link + Send, LinkContext> for TraceLink {
     type Config = TraceConfig;
 
+    fn check(config: &TraceConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("loss", config.loss, 0.0..=1.0);
+        config.framing.check(&mut checks);
+        check_errors("errors", config.errors.as_ref(), &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: TraceConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        probability("loss", config.loss)?;
         let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {

@@ -3,18 +3,24 @@
 //! Source: wimax-2009 §5.1 (100 ms). An idealisation, the paper's own ("we emulate"): it always
 //! succeeds, and takes time and no capacity.
 
-use airpath_core::Duration;
+use crate::retransmission::harq::LONGEST_WAIT_NS;
+use airpath_core::{Checks, Duration};
 use serde::Deserialize;
 
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArqConfig {
-    /// From the last failure to the arrival, ns.
+    /// From the last failure to the arrival, ns. From 1, at most an hour.
     pub delay_ns: u64,
 }
 
 impl ArqConfig {
+    /// Rejects a delay outside its range.
+    pub(crate) fn check(self, checks: &mut Checks) {
+        checks.within("delay_ns", self.delay_ns, 1..=LONGEST_WAIT_NS);
+    }
+
     /// From the last failure to the arrival.
     pub fn delay(self) -> Duration {
         Duration::from_nanos(self.delay_ns)

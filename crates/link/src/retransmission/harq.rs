@@ -14,11 +14,14 @@ mod attempt_errors;
 pub use attempt_errors::{AttemptErrors, Combining, TableErrors};
 
 use crate::files::Files;
-use airpath_core::{ConfigError, Duration, Seed, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Seed, Stream, Time, at_least};
 use attempt_errors::AttemptRates;
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Longest round trip of either loop, ns: an hour.
+pub(crate) const LONGEST_WAIT_NS: u64 = 3_600_000_000_000;
 
 /// What the user sets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -37,15 +40,25 @@ pub struct HarqConfig {
 }
 
 impl HarqConfig {
+    /// Rejects values outside their ranges.
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("attempts", self.attempts, at_least(1_u64));
+        if let Some(processes) = self.processes {
+            checks.within("processes", processes, at_least(1_u64));
+        }
+        checks.within("round_trip_ns", self.round_trip_ns, 1..=LONGEST_WAIT_NS);
+        self.error.check(checks);
+    }
+
     /// The probabilities that attempts fail by themselves, given that those before have failed: of the
     /// first ones, at least of one; the last is of all later ones too.
     ///
     /// # Errors
     /// When a value is outside its range, or a table or a scheme of it is not there.
     pub fn attempt_errors(&self, files: &Files) -> Result<Vec<f64>, ConfigError> {
-        if self.attempts == 0 {
-            return Err(ConfigError::new("attempts", 0, "less than 1"));
-        }
+        let mut checks = Checks::default();
+        self.check(&mut checks);
+        checks.finish()?;
         self.error.rates(self.attempts, files).map(|rates| rates.first_ones())
     }
 }
@@ -66,12 +79,9 @@ impl Harq {
     /// # Errors
     /// When a value is outside its range, or a table or a scheme of it is not there.
     pub fn new(config: &HarqConfig, files: &Files, seed: &Seed) -> Result<Harq, ConfigError> {
-        if config.attempts == 0 {
-            return Err(ConfigError::new("attempts", 0, "less than 1"));
-        }
-        if config.processes == Some(0) {
-            return Err(ConfigError::new("processes", 0, "less than 1"));
-        }
+        let mut checks = Checks::default();
+        config.check(&mut checks);
+        checks.finish()?;
         Ok(Harq {
             attempts: config.attempts,
             rates: config.error.rates(config.attempts, files)?,

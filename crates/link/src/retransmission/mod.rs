@@ -22,7 +22,7 @@ use crate::files::Files;
 use crate::retransmission::arq::ArqConfig;
 use crate::retransmission::delay_queue::DelayQueue;
 use crate::retransmission::harq::{Harq, HarqConfig, after};
-use airpath_core::{ConfigError, Duration, Seed, Time};
+use airpath_core::{Checks, ConfigError, Duration, Seed, Time};
 
 /// A block that waits for what comes next.
 #[derive(Clone, Debug)]
@@ -182,6 +182,24 @@ impl<B> Retransmission<B> {
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
+}
+
+/// Checks HARQ and ARQ of a link, either of which may be missing.
+pub(crate) fn check_retransmission(
+    harq: Option<&HarqConfig>,
+    arq: Option<ArqConfig>,
+    checks: &mut Checks,
+) {
+    let mut found = Checks::default();
+    if let Some(harq) = harq {
+        harq.check(&mut found);
+    }
+    checks.nested("harq", found.finish());
+    let mut found = Checks::default();
+    if let Some(arq) = arq {
+        arq.check(&mut found);
+    }
+    checks.nested("arq", found.finish());
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! accepted here. At the threshold itself, where the source leaves the choice open, the upper
 //! regime holds.
 
-use super::{Candidate, NamedScheme, Policy, SchemeNames, positive_threshold};
-use airpath_core::{ConfigError, Part, Setup};
+use super::{Candidate, NamedScheme, Policy, SchemeNames};
+use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -43,11 +43,16 @@ pub struct DualRegime {
 impl Part<dyn Policy + Send, SchemeNames> for DualRegime {
     type Config = DualRegimeConfig;
 
+    fn check(config: &DualRegimeConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("threshold", config.threshold, at_least(1_u64));
+        checks.finish()
+    }
+
     fn build(
         config: DualRegimeConfig,
         setup: Setup<'_, dyn Policy + Send, SchemeNames>,
     ) -> Result<Self, ConfigError> {
-        positive_threshold(config.threshold)?;
         let below = config.mcs_below.place("mcs_below", &setup.extra)?;
         let above = config.mcs_above.place("mcs_above", &setup.extra)?;
         Ok(DualRegime { mcs: [below, above], threshold: [config.threshold] })

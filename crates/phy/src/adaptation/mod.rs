@@ -104,14 +104,5 @@ impl NamedScheme {
     }
 }
 
-/// Accepts a threshold of the queue of at least one packet.
-fn positive_threshold(threshold: u64) -> Result<(), ConfigError> {
-    if threshold == 0 {
-        let problem = "not above 0: the lower regime would be empty. Write packets from 1 on";
-        return Err(ConfigError::new("threshold", 0, problem));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,9 @@
 //! Source: qawla-2015 §2. With H = 1 it is TAGLA. What the source leaves open is in `target.rs`
 //! and `dual_regime.rs`.
 
-use super::target::{error_threshold, fastest_below};
-use super::{Candidate, Policy, SchemeNames, positive_threshold};
-use airpath_core::{ConfigError, Part, Setup};
+use super::target::{check_error_threshold, fastest_below};
+use super::{Candidate, Policy, SchemeNames};
+use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -36,17 +36,19 @@ pub struct Qawla {
 impl Part<dyn Policy + Send, SchemeNames> for Qawla {
     type Config = QawlaConfig;
 
+    fn check(config: &QawlaConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_error_threshold("th_per", config.th_per, &mut checks);
+        checks.within("h", config.h, at_least(1.0));
+        checks.within("threshold", config.threshold, at_least(1_u64));
+        checks.finish()
+    }
+
     fn build(
         config: QawlaConfig,
         _setup: Setup<'_, dyn Policy + Send, SchemeNames>,
     ) -> Result<Self, ConfigError> {
         let QawlaConfig { th_per, h, threshold } = config;
-        error_threshold("th_per", th_per)?;
-        if !(h >= 1.0 && h.is_finite()) {
-            let problem = "not a factor of 1 or more. Write a number from 1 on";
-            return Err(ConfigError::new("h", h, problem));
-        }
-        positive_threshold(threshold)?;
         Ok(Qawla { th_per: [th_per / h, th_per], threshold: [threshold] })
     }
 }

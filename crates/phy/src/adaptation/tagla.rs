@@ -7,9 +7,9 @@
 //! Source: qawla-2015 §2. Which MCS to take when none is below the threshold, and which of two of
 //! equal efficiency, is in `target.rs`; the source says neither.
 
-use super::target::{error_threshold, fastest_below};
+use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Checks, ConfigError, Part, Setup};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -29,11 +29,16 @@ pub struct Tagla {
 impl Part<dyn Policy + Send, SchemeNames> for Tagla {
     type Config = TaglaConfig;
 
+    fn check(config: &TaglaConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_error_threshold("th_per", config.th_per, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: TaglaConfig,
         _setup: Setup<'_, dyn Policy + Send, SchemeNames>,
     ) -> Result<Self, ConfigError> {
-        error_threshold("th_per", config.th_per)?;
         Ok(Tagla { th_per: config.th_per })
     }
 }

@@ -1,7 +1,7 @@
 //! The fastest MCS whose error rate is below a threshold.
 
 use super::Candidate;
-use airpath_core::ConfigError;
+use airpath_core::{Checks, above};
 use std::cmp::Ordering;
 
 /// The candidate with the highest efficiency whose `error` is below `threshold`; of equal ones the
@@ -31,11 +31,7 @@ pub(super) fn first_of<'a>(
     candidates.min_by(|(_, a), (_, b)| compare(a, b)).map(|(number, _)| number)
 }
 
-/// Accepts a threshold of an error rate: above 0, at most 1.
-pub(super) fn error_threshold(field: &str, threshold: f64) -> Result<(), ConfigError> {
-    if !(threshold > 0.0 && threshold <= 1.0) {
-        let problem = "not a threshold. Write a number above 0 and at most 1";
-        return Err(ConfigError::new(field, threshold, problem));
-    }
-    Ok(())
+/// Rejects a threshold of an error rate that is not above 0 and at most 1.
+pub(super) fn check_error_threshold(field: &str, threshold: f64, checks: &mut Checks) {
+    checks.within(field, threshold, above(0.0).up_to(1.0));
 }

@@ -148,22 +148,23 @@ fn values_that_are_not_accepted() {
         Ok(_) => panic!("{description} is accepted"),
         Err(error) => error.to_string(),
     };
-    let th = "not a threshold. Write a number above 0 and at most 1";
-    for th_per in [0.0, -0.1, 1.1] {
+    let range = "Accepted: more than 0, at most 1";
+    for (th_per, problem) in [(0.0, "not above 0"), (-0.1, "not above 0"), (1.1, "above 1")] {
         assert_eq!(
             refused(json!({"kind": "tagla", "th_per": th_per})),
-            format!("th_per = {th_per}: {th}")
+            format!("th_per = {th_per}: {problem}. {range}")
         );
     }
-    assert_eq!(refused(json!({"kind": "tfer", "th_fer": 2})), format!("th_fer = 2: {th}"));
+    assert_eq!(
+        refused(json!({"kind": "tfer", "th_fer": 2})),
+        format!("th_fer = 2: above 1. {range}")
+    );
     let qawla = |th_per: f64, h: f64, threshold: u64| {
         refused(json!({"kind": "qawla", "th_per": th_per, "h": h, "threshold": threshold}))
     };
-    assert_eq!(qawla(0.0, 1.0, 1), format!("th_per = 0: {th}"));
-    assert_eq!(qawla(0.1, 0.9, 1), "h = 0.9: not a factor of 1 or more. Write a number from 1 on");
-    let empty = "threshold = 0: not above 0: the lower regime would be empty. \
-                 Write packets from 1 on";
-    assert_eq!(qawla(0.1, 1.0, 0), empty);
+    assert_eq!(qawla(0.0, 1.0, 1), format!("th_per = 0: not above 0. {range}"));
+    assert_eq!(qawla(0.1, 0.9, 1), "h = 0.9: below 1. Accepted: at least 1");
+    assert_eq!(qawla(0.1, 1.0, 0), "threshold = 0: below 1. Accepted: at least 1");
     assert_eq!(
         refused(json!({"kind": "fixed", "mcs": "mcs8"})),
         "mcs = \"mcs8\": not in the error-rate table. \

@@ -6,9 +6,9 @@
 //!
 //! Source: qawla-2015 §6, after its references 64 and 65. What it leaves open is in `target.rs`.
 
-use super::target::{error_threshold, fastest_below};
+use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Checks, ConfigError, Part, Setup};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -28,11 +28,16 @@ pub struct Tfer {
 impl Part<dyn Policy + Send, SchemeNames> for Tfer {
     type Config = TferConfig;
 
+    fn check(config: &TferConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_error_threshold("th_fer", config.th_fer, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: TferConfig,
         _setup: Setup<'_, dyn Policy + Send, SchemeNames>,
     ) -> Result<Self, ConfigError> {
-        error_threshold("th_fer", config.th_fer)?;
         Ok(Tfer { th_fer: config.th_fer })
     }
 }

@@ -313,11 +313,11 @@ fn chains_that_never_leave_a_state_or_always_do() {
     assert_eq!(always.block_failure(10, 10, 8), 0.0);
     assert_eq!(always.packet_failure(0), 0.0);
     assert_eq!(
-        ErrorChain::new(0.0, 0.0, 0.0, 1.0).err().map(|e| e.field),
+        ErrorChain::new(0.0, 0.0, 0.0, 1.0).err().map(|e| e.first().field.clone()),
         Some("p_good_to_bad".into())
     );
     assert_eq!(
-        ErrorChain::new(0.1, 0.1, f64::NAN, 1.0).err().map(|e| e.field),
+        ErrorChain::new(0.1, 0.1, f64::NAN, 1.0).err().map(|e| e.first().field.clone()),
         Some("error_good".into())
     );
 }

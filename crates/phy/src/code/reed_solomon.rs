@@ -10,7 +10,7 @@
 //!
 //! Source: vcp-2008 §II.C; blocks of whole packets: vcp-rem §5.3.
 
-use airpath_core::{Bytes, ConfigError, SymbolCode};
+use airpath_core::{Bytes, Checks, ConfigError, SymbolCode, above};
 
 /// Most symbols of a block.
 pub const MOST_SYMBOLS: u64 = 65_535;
@@ -40,6 +40,9 @@ impl Block {
     }
 }
 
+/// Most bits of a symbol.
+const MOST_BITS: u32 = 16;
+
 impl ReedSolomon {
     /// A code of the rate `code_rate` (r, in (0, 1]) over symbols of `symbol_bits` bits (m, 1 to 16), with
     /// blocks of `max_block` symbols at most; absent: one block for a packet.
@@ -52,24 +55,23 @@ impl ReedSolomon {
         symbol_bits: u32,
         max_block: Option<u64>,
     ) -> Result<ReedSolomon, ConfigError> {
-        if !(code_rate > 0.0 && code_rate <= 1.0) {
-            return Err(ConfigError::new("code_rate", code_rate, "not in (0, 1]"));
-        }
-        if !(1..=16).contains(&symbol_bits) {
-            return Err(ConfigError::new("symbol_bits", symbol_bits, "not from 1 to 16"));
-        }
+        let mut checks = Checks::default();
+        let is_rate = checks.within("code_rate", code_rate, above(0.0).up_to(1.0));
+        let is_symbol = checks.within("symbol_bits", symbol_bits, 1..=MOST_BITS);
         let code = SymbolCode { code_rate, symbol_bits };
-        if let Some(max_block) = max_block {
-            let longest = (1 << symbol_bits) - 1;
-            if max_block > longest {
-                let problem = format!("more than the {longest} symbols of a code of this field");
-                return Err(ConfigError::new("max_block", max_block, problem));
-            }
-            if code.coded(1) > max_block {
-                let problem = "too short for a symbol of data at this code rate";
-                return Err(ConfigError::new("max_block", max_block, problem));
-            }
+        if let Some(max_block) = max_block
+            && is_rate
+            && is_symbol
+        {
+            let (least, longest) = (code.coded(1), (1_u64 << symbol_bits) - 1);
+            let problem = if max_block > longest {
+                "above the symbols that a code of this field has"
+            } else {
+                "too short for one symbol of data at this code rate"
+            };
+            checks.related("max_block", max_block, least..=longest, problem);
         }
+        checks.finish()?;
         Ok(ReedSolomon { code, max_block })
     }
 
@@ -146,7 +148,9 @@ mod tests {
 
     #[test]
     fn what_is_not_accepted() {
-        let field = |code: Result<ReedSolomon, ConfigError>| code.err().map(|error| error.field);
+        let field = |code: Result<ReedSolomon, ConfigError>| {
+            code.err().map(|error| error.first().field.clone())
+        };
         assert_eq!(field(ReedSolomon::new(0.0, 8, None)), Some("code_rate".into()));
         assert_eq!(field(ReedSolomon::new(1.01, 8, None)), Some("code_rate".into()));
         assert_eq!(field(ReedSolomon::new(0.9, 0, None)), Some("symbol_bits".into()));
@@ -154,7 +158,7 @@ mod tests {
         assert_eq!(field(ReedSolomon::new(0.1, 8, Some(9))), Some("max_block".into()));
         let code = ReedSolomon::new(0.1, 8, None).expect("accepted");
         assert_eq!(
-            code.blocks(Bytes(9000)).err().map(|error| error.field),
+            code.blocks(Bytes(9000)).err().map(|error| error.first().field.clone()),
             Some("code_rate".into())
         );
     }

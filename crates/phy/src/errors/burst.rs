@@ -4,8 +4,8 @@
 //! that is sent in a slot shares its fate. Left out: the fading inside a slot, and the memory of
 //! a real fade beyond one slot.
 
-use super::{ErrorProcess, Frame, GilbertElliott, fading_chain, positive_slot};
-use airpath_core::{ConfigError, Part, Setup};
+use super::{ErrorProcess, Frame, GilbertElliott, fading_chain};
+use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
 use serde::Deserialize;
 
 /// The normalised Doppler shifts for which the chain is computed.
@@ -36,20 +36,19 @@ pub struct Burst(GilbertElliott);
 impl Part<dyn ErrorProcess + Send> for Burst {
     type Config = BurstConfig;
 
+    fn check(config: &BurstConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("frame_error_rate", config.frame_error_rate, at_least(0.0).below(1.0));
+        checks.within("doppler", config.doppler, DOPPLERS);
+        checks.within("slot_ns", config.slot_ns, at_least(1_u64));
+        checks.finish()
+    }
+
     fn build(
         config: BurstConfig,
         setup: Setup<'_, dyn ErrorProcess + Send>,
     ) -> Result<Self, ConfigError> {
         let BurstConfig { frame_error_rate, doppler, slot_ns } = config;
-        if !(0.0..1.0).contains(&frame_error_rate) {
-            let problem = "not a frame error rate. Write a number from 0 to below 1";
-            return Err(ConfigError::new("frame_error_rate", frame_error_rate, problem));
-        }
-        if !DOPPLERS.contains(&doppler) {
-            let problem = "outside the accepted 1e-9 … 1e9. Write Doppler shift times slot";
-            return Err(ConfigError::new("doppler", doppler, problem));
-        }
-        positive_slot(slot_ns)?;
         let states = fading_chain::two_states(frame_error_rate, doppler);
         Ok(Burst(GilbertElliott::new(states, [0.0, 1.0], slot_ns, &setup.seed)))
     }

@@ -10,8 +10,8 @@
 //! some 100 runs: they do not depend on what is sent. A longer gap is one draw.
 
 use super::two_states::{Chain, Run};
-use super::{ErrorProcess, Frame, TwoStates, positive_slot, probability};
-use airpath_core::{ConfigError, Part, Seed, Setup, Stream};
+use super::{ErrorProcess, Frame, TwoStates};
+use airpath_core::{Checks, ConfigError, Part, Seed, Setup, Stream, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -107,21 +107,30 @@ impl GilbertElliott {
     }
 }
 
+impl GilbertElliottConfig {
+    fn states(&self) -> TwoStates {
+        TwoStates { good_to_bad: self.p_good_to_bad, bad_to_good: self.p_bad_to_good }
+    }
+}
+
 impl Part<dyn ErrorProcess + Send> for GilbertElliott {
     type Config = GilbertElliottConfig;
+
+    fn check(config: &GilbertElliottConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.nested("", config.states().validate());
+        checks.within("loss_good", config.loss_good, 0.0..=1.0);
+        checks.within("loss_bad", config.loss_bad, 0.0..=1.0);
+        checks.within("slot_ns", config.slot_ns, at_least(1_u64));
+        checks.finish()
+    }
 
     fn build(
         config: GilbertElliottConfig,
         setup: Setup<'_, dyn ErrorProcess + Send>,
     ) -> Result<Self, ConfigError> {
-        let GilbertElliottConfig { p_good_to_bad, p_bad_to_good, loss_good, loss_bad, slot_ns } =
-            config;
-        let states = TwoStates { good_to_bad: p_good_to_bad, bad_to_good: p_bad_to_good };
-        states.validate()?;
-        probability("loss_good", loss_good)?;
-        probability("loss_bad", loss_bad)?;
-        positive_slot(slot_ns)?;
-        Ok(GilbertElliott::new(states, [loss_good, loss_bad], slot_ns, &setup.seed))
+        let (states, losses) = (config.states(), [config.loss_good, config.loss_bad]);
+        Ok(GilbertElliott::new(states, losses, config.slot_ns, &setup.seed))
     }
 }
 

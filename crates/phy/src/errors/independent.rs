@@ -1,7 +1,7 @@
 //! Independent errors: one draw per frame, whatever its length and whenever it is sent.
 
-use super::{ErrorProcess, Frame, probability};
-use airpath_core::{ConfigError, Part, Setup, Stream};
+use super::{ErrorProcess, Frame};
+use airpath_core::{Checks, ConfigError, Part, Setup, Stream};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -22,11 +22,16 @@ pub struct Independent {
 impl Part<dyn ErrorProcess + Send> for Independent {
     type Config = IndependentConfig;
 
+    fn check(config: &IndependentConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("loss", config.loss, 0.0..=1.0);
+        checks.finish()
+    }
+
     fn build(
         config: IndependentConfig,
         setup: Setup<'_, dyn ErrorProcess + Send>,
     ) -> Result<Self, ConfigError> {
-        probability("loss", config.loss)?;
         Ok(Independent { loss: config.loss, errors: setup.seed.stream() })
     }
 }

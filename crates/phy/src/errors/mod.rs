@@ -25,7 +25,7 @@ pub use independent::{Independent, IndependentConfig};
 pub use registry::{AnyErrors, ErrorsRegistry};
 pub use two_states::TwoStates;
 
-use airpath_core::{Bytes, ConfigError, Time};
+use airpath_core::{Bytes, Time};
 
 /// What an error process is told of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,20 +44,4 @@ pub struct Frame {
 pub trait ErrorProcess {
     /// Whether `frame` is destroyed. Calls come in order of `began`; frames may overlap.
     fn corrupts(&mut self, frame: &Frame) -> bool;
-}
-
-/// Accepts a probability.
-fn probability(field: &str, p: f64) -> Result<(), ConfigError> {
-    if !(0.0..=1.0).contains(&p) {
-        return Err(ConfigError::new(field, p, "not a probability. Write a number in [0, 1]"));
-    }
-    Ok(())
-}
-
-/// Accepts a slot of at least a nanosecond.
-fn positive_slot(slot_ns: u64) -> Result<(), ConfigError> {
-    if slot_ns == 0 {
-        return Err(ConfigError::new("slot_ns", 0, "not positive. Write a time above 0 ns"));
-    }
-    Ok(())
 }

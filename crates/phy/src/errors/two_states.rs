@@ -4,7 +4,7 @@
 //! leave it. The chain is therefore drawn run by run, and where it stands after many slots comes
 //! from the n-step probabilities at once.
 
-use airpath_core::{ConfigError, Stream};
+use airpath_core::{Checks, ConfigError, Stream};
 
 /// The probabilities of the two steps that change the state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,14 +50,15 @@ impl TwoStates {
     /// # Errors
     /// When one is outside [0, 1] or both are 0: such a chain has no stationary distribution.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        super::probability("p_good_to_bad", self.good_to_bad)?;
-        super::probability("p_bad_to_good", self.bad_to_good)?;
+        let mut checks = Checks::default();
+        checks.within("p_good_to_bad", self.good_to_bad, 0.0..=1.0);
+        checks.within("p_bad_to_good", self.bad_to_good, 0.0..=1.0);
         if self.good_to_bad + self.bad_to_good == 0.0 {
-            let problem = "0 like p_good_to_bad: the state would never change. \
-                           Write a number above 0 for one of them";
-            return Err(ConfigError::new("p_bad_to_good", self.bad_to_good, problem));
+            let problem = "0 like p_good_to_bad: the state would never change";
+            let advice = "Write a number above 0 for one of them";
+            checks.reject("p_bad_to_good", self.bad_to_good, problem, advice);
         }
-        Ok(())
+        checks.finish()
     }
 }
 

@@ -146,7 +146,7 @@ fn rate_bps(from: &Value) -> Result<f64, ConfigError> {
 fn count(from: &Value, key: &str, least: u64) -> Result<u64, ConfigError> {
     let count = from[key].as_u64().filter(|&count| count >= least);
     count.ok_or_else(|| {
-        let problem = format!("not a whole number from {least} on");
+        let problem = format!("not an integer from {least} on");
         ConfigError::new(key, shown(&from[key]), problem)
     })
 }

@@ -36,8 +36,12 @@ fn refused(pointer: &str, value: Value, field: &str, shown: &str, problem: &str)
     let mut document = document(&[curve(&[(0.0, 90, 100), (2.0, 9, 100), (4.0, 0, 100)])]);
     *document.pointer_mut(pointer).expect("is there") = value;
     let error = read(&document).expect_err("refused");
-    assert_eq!((error.field.as_str(), error.value.as_str()), (field, shown), "{error}");
-    assert!(error.problem.contains(problem), "{error}");
+    assert_eq!(
+        (error.first().field.as_str(), error.first().value.as_str()),
+        (field, shown),
+        "{error}"
+    );
+    assert!(error.first().problem.contains(problem), "{error}");
 }
 
 #[test]
@@ -153,7 +157,7 @@ fn counts_that_cannot_be_are_refused() {
     let (errors, blocks) = ("/curves/0/points/1/errors", "/curves/0/points/1/blocks");
     refused(errors, json!(101), "curves.0.points.1.errors", "101", "above the 100 blocks");
     refused(errors, json!(-1), "curves.0.points.1.errors", "-1", "from 0 on");
-    refused(errors, json!(1.5), "curves.0.points.1.errors", "1.5", "whole");
+    refused(errors, json!(1.5), "curves.0.points.1.errors", "1.5", "not an integer");
     refused(blocks, json!(0), "curves.0.points.1.blocks", "0", "from 1 on");
 }
 
@@ -166,7 +170,7 @@ fn numbers_that_are_none_are_refused() {
     for literal in ["NaN", "Infinity", "1e999"] {
         let error =
             PerTable::from_json(&text.replace("\"snr_db\":0.0", &format!("\"snr_db\":{literal}")));
-        assert!(error.expect_err("refused").problem.contains("not JSON"));
+        assert!(error.expect_err("refused").first().problem.contains("not JSON"));
     }
 }
 
@@ -179,7 +183,7 @@ fn schemes_that_cannot_be_are_refused() {
         ("bits_per_symbol", json!(0), "0", "from 1 on"),
         ("code_rate", json!(0.0), "0.0", "not above 0"),
         ("code_rate", json!(1.1), "1.1", "above 1"),
-        ("block_bytes", json!(null), "null", "whole"),
+        ("block_bytes", json!(null), "null", "not an integer"),
         ("rate_bps", json!(-1.0), "-1.0", "not above 0"),
     ] {
         let (pointer, field) = field(key);
@@ -196,9 +200,9 @@ fn what_is_missing_is_named() {
     refused("/channel", json!(1), "channel", "1", "not a name");
     refused("", json!([1, 2]), "table", "[1,2]", "not a table");
     let twice = read(&document(&[curve(&[(0.0, 1, 2)]), curve(&[(0.0, 1, 2)])]));
-    assert_eq!(twice.expect_err("refused").field, "curves.1.mcs.name");
+    assert_eq!(twice.expect_err("refused").first().field, "curves.1.mcs.name");
     let text = PerTable::from_json("{").expect_err("refused");
-    assert!(text.problem.starts_with("not JSON: EOF"), "{text}");
+    assert!(text.first().problem.starts_with("not JSON: EOF"), "{text}");
 }
 
 #[test]
@@ -206,6 +210,6 @@ fn a_range_that_leaves_points_out_is_refused() {
     for range in [json!([0.0, 3.9]), json!([0.1, 5]), json!([4, 0]), json!([0]), json!("all")] {
         let mut document = document(&[curve(&[(0.0, 1, 2), (4.0, 1, 2)])]);
         document["snr_range_db"] = range;
-        assert_eq!(read(&document).expect_err("refused").field, "snr_range_db");
+        assert_eq!(read(&document).expect_err("refused").first().field, "snr_range_db");
     }
 }

@@ -18,10 +18,10 @@
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
 use super::slotted::start_of;
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
@@ -126,15 +126,20 @@ impl Beamforming {
 impl Part<dyn SnrProcess + Send, SnrContext> for Beamforming {
     type Config = BeamformingConfig;
 
+    fn check(config: &BeamformingConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        checks.within("period_ns", config.period_ns, at_least(1_u64));
+        let doppler_hz = doppler_of(config.doppler_hz, config.speed_mps, config.carrier_hz);
+        checks.nested("", doppler_hz);
+        checks.finish()
+    }
+
     fn build(
         config: BeamformingConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Beamforming, ConfigError> {
         let BeamformingConfig { mean_db, period_ns, doppler_hz, speed_mps, carrier_hz } = config;
-        level("mean_db", mean_db)?;
-        if period_ns == 0 {
-            return Err(ConfigError::new("period_ns", 0, "not positive"));
-        }
         let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
         let Setup { seed, extra, .. } = setup;
         let beam = extra.shared.as_ref().unwrap_or(&seed).child("beam");

@@ -8,9 +8,9 @@
 //! 1994). Left out: memory from block to block.
 
 use super::slotted::{last_of, start_of};
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -54,16 +54,21 @@ impl Block {
 impl Part<dyn SnrProcess + Send, SnrContext> for Block {
     type Config = BlockConfig;
 
+    fn check(config: &BlockConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        if let Some(coherence_ns) = config.coherence_ns {
+            checks.within("coherence_ns", coherence_ns, at_least(1_u64));
+        }
+        checks.finish()
+    }
+
     fn build(
         config: BlockConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Block, ConfigError> {
         let BlockConfig { mean_db, coherence_ns } = config;
-        level("mean_db", mean_db)?;
         let block_ns = match (coherence_ns, setup.extra.slot) {
-            (Some(0), _) => {
-                return Err(ConfigError::new("coherence_ns", 0, "not positive"));
-            }
             (Some(block_ns), _) => block_ns,
             (None, Some(slot)) => slot.as_nanos(),
             (None, None) => {

@@ -1,8 +1,8 @@
 //! An SNR that does not change.
 
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -24,11 +24,16 @@ pub struct Constant {
 impl Part<dyn SnrProcess + Send, SnrContext> for Constant {
     type Config = ConstantConfig;
 
+    fn check(config: &ConstantConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: ConstantConfig,
         _setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Constant, ConfigError> {
-        level("mean_db", config.mean_db)?;
         Ok(Constant { snr_db: config.mean_db, snr: from_db(config.mean_db) })
     }
 }

@@ -17,9 +17,9 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Cosines, Lanes, Oscillator, total};
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
 use std::f64::consts::{PI, TAU};
 
@@ -159,12 +159,19 @@ impl Sum {
 impl Part<dyn SnrProcess + Send, SnrContext> for Jakes {
     type Config = JakesConfig;
 
+    fn check(config: &JakesConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        let doppler_hz = doppler_of(config.doppler_hz, config.speed_mps, config.carrier_hz);
+        checks.nested("", doppler_hz);
+        checks.finish()
+    }
+
     fn build(
         config: JakesConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Jakes, ConfigError> {
         let JakesConfig { mean_db, doppler_hz, speed_mps, carrier_hz, index } = config;
-        level("mean_db", mean_db)?;
         let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
         Ok(Jakes::new(mean_db, doppler_hz, index, &mut setup.seed.stream()))
     }

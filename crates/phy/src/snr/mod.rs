@@ -51,7 +51,7 @@ pub use steps::{SnrFileError, SnrSteps};
 pub use trace::{Trace, TraceConfig};
 
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Seed, Time};
+use airpath_core::{Checks, Duration, Seed, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -105,12 +105,7 @@ pub trait SnrProcess {
     }
 }
 
-/// Accepts an SNR in [`RANGE_DB`].
-fn level(field: &str, snr_db: f64) -> Result<(), ConfigError> {
-    if !RANGE_DB.contains(&snr_db) {
-        let (low, high) = (RANGE_DB.start(), RANGE_DB.end());
-        let problem = format!("not of dB from {low} to {high}");
-        return Err(ConfigError::new(field, snr_db, problem));
-    }
-    Ok(())
+/// Rejects an SNR outside [`RANGE_DB`].
+fn check_level(field: &str, snr_db: f64, checks: &mut Checks) {
+    checks.within(field, snr_db, RANGE_DB);
 }

@@ -1,7 +1,7 @@
 //! The Doppler shift of a fading process: given, or from a speed and a carrier.
 
 use crate::doppler::max_doppler_hz;
-use airpath_core::ConfigError;
+use airpath_core::{Checks, ConfigError};
 
 /// The largest Doppler shift, Hz: some 10⁴ phases of a wave are then told apart in a nanosecond.
 const LARGEST_DOPPLER_HZ: f64 = 1e5;
@@ -19,25 +19,27 @@ pub(super) fn doppler_of(
     speed_mps: Option<f64>,
     carrier_hz: Option<f64>,
 ) -> Result<f64, ConfigError> {
+    let mut checks = Checks::default();
     let doppler_hz = match (doppler_hz, speed_mps, carrier_hz) {
         (Some(doppler_hz), None, None) => doppler_hz,
         (None, Some(speed_mps), Some(carrier_hz)) => {
-            within("speed_mps", speed_mps, FASTEST_MPS)?;
-            within("carrier_hz", carrier_hz, HIGHEST_CARRIER_HZ)?;
-            max_doppler_hz(speed_mps, carrier_hz)
+            checks.within("speed_mps", speed_mps, 0.0..=FASTEST_MPS);
+            checks.within("carrier_hz", carrier_hz, 0.0..=HIGHEST_CARRIER_HZ);
+            let doppler_hz = max_doppler_hz(speed_mps, carrier_hz);
+            if checks.is_clean() && doppler_hz > LARGEST_DOPPLER_HZ {
+                let problem = "a Doppler shift of more than 100 kHz";
+                checks.reject("speed_mps", speed_mps, problem, "Write a lower speed");
+            }
+            checks.finish()?;
+            return Ok(doppler_hz);
         }
         _ => {
-            let problem = "Write doppler_hz, or speed_mps and carrier_hz";
-            return Err(ConfigError::new("doppler_hz", "not one", problem));
+            let advice = "Write doppler, or speed and carrier";
+            checks.reject("doppler_hz", "not one", "not given once", advice);
+            0.0
         }
     };
-    within("doppler_hz", doppler_hz, LARGEST_DOPPLER_HZ)?;
+    checks.within("doppler_hz", doppler_hz, 0.0..=LARGEST_DOPPLER_HZ);
+    checks.finish()?;
     Ok(doppler_hz)
-}
-
-fn within(field: &str, value: f64, largest: f64) -> Result<(), ConfigError> {
-    if !(0.0..=largest).contains(&value) {
-        return Err(ConfigError::new(field, value, format!("not from 0 to {largest}")));
-    }
-    Ok(())
 }

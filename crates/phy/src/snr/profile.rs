@@ -15,11 +15,11 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::fading::profiles::{LTE_PROFILES, PROFILES, Profile};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
 
 /// What the user sets: a profile, and the Doppler shift or the speed and the carrier that make it.
@@ -81,12 +81,19 @@ impl ProfileSnr {
 impl Part<dyn SnrProcess + Send, SnrContext> for ProfileSnr {
     type Config = ProfileConfig;
 
+    fn check(config: &ProfileConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        let doppler_hz = doppler_of(config.doppler_hz, config.speed_mps, config.carrier_hz);
+        checks.nested("", doppler_hz);
+        checks.finish()
+    }
+
     fn build(
         config: ProfileConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<ProfileSnr, ConfigError> {
         let ProfileConfig { mean_db, profile, doppler_hz, speed_mps, carrier_hz } = config;
-        level("mean_db", mean_db)?;
         let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
         let mut all = PROFILES.iter().chain(&LTE_PROFILES);
         let Some(found) = all.clone().find(|known| known.name == profile) else {

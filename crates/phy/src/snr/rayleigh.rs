@@ -7,10 +7,10 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets: the Doppler shift, or the speed and the carrier that make it.
@@ -53,11 +53,17 @@ pub struct RayleighSnr {
 impl Part<dyn SnrProcess + Send, SnrContext> for RayleighSnr {
     type Config = RayleighConfig;
 
+    fn check(config: &RayleighConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        checks.nested("", config.doppler_hz());
+        checks.finish()
+    }
+
     fn build(
         config: RayleighConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<RayleighSnr, ConfigError> {
-        level("mean_db", config.mean_db)?;
         let doppler_hz = config.doppler_hz()?;
         let mut waves = setup.seed.stream();
         let fading = Rayleigh::new(doppler_hz, || waves.uniform());

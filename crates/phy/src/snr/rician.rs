@@ -16,10 +16,10 @@
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Oscillator, Waves};
-use super::{Sample, SnrContext, SnrProcess, level};
+use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time};
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
@@ -101,17 +101,22 @@ struct Sum {
 impl Part<dyn SnrProcess + Send, SnrContext> for RicianSnr {
     type Config = RicianConfig;
 
+    fn check(config: &RicianConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_level("mean_db", config.mean_db, &mut checks);
+        check_level("k_db", config.k_db, &mut checks);
+        checks.within("angle_deg", config.angle_deg.unwrap_or(ANGLE_DEG), 0.0..=180.0);
+        let doppler_hz = doppler_of(config.doppler_hz, config.speed_mps, config.carrier_hz);
+        checks.nested("", doppler_hz);
+        checks.finish()
+    }
+
     fn build(
         config: RicianConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<RicianSnr, ConfigError> {
         let RicianConfig { mean_db, k_db, angle_deg, doppler_hz, speed_mps, carrier_hz } = config;
-        level("mean_db", mean_db)?;
-        level("k_db", k_db)?;
         let angle_deg = angle_deg.unwrap_or(ANGLE_DEG);
-        if !(0.0..=180.0).contains(&angle_deg) {
-            return Err(ConfigError::new("angle_deg", angle_deg, "not from 0 to 180"));
-        }
         let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
         let stream = &mut setup.seed.stream();
         Ok(RicianSnr::new(mean_db, from_db(k_db), angle_deg, doppler_hz, stream))

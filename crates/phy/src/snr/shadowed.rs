@@ -14,7 +14,7 @@ use super::{AnySnr, Sample, SnrContext, SnrProcess};
 use crate::shadowing::{Shadowing, coherence_of};
 use crate::shannon::from_db;
 use airpath_core::registry::kind_of;
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, above, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -52,43 +52,50 @@ pub struct Shadowed {
 
 /// T of a description; `None` where nobody moves.
 fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
-    match (config.correlation_ns, config.correlation_m, config.speed_mps) {
-        (Some(0), None, None) => Err(ConfigError::new("correlation_ns", 0, "not positive")),
-        (Some(correlation_ns), None, None) => Ok(Some(Duration::from_nanos(correlation_ns))),
+    let mut checks = Checks::default();
+    let coherence = match (config.correlation_ns, config.correlation_m, config.speed_mps) {
+        (Some(correlation_ns), None, None) => {
+            checks.within("correlation_ns", correlation_ns, at_least(1_u64));
+            Some(Duration::from_nanos(correlation_ns))
+        }
         (None, Some(correlation_m), Some(speed_mps)) => {
-            if !(correlation_m > 0.0 && correlation_m.is_finite()) {
-                let problem = "not a finite number above 0";
-                return Err(ConfigError::new("correlation_m", correlation_m, problem));
-            }
-            if !(0.0..=1e4).contains(&speed_mps) {
-                return Err(ConfigError::new("speed_mps", speed_mps, "not from 0 to 10000"));
-            }
-            Ok(coherence_of(correlation_m, speed_mps))
+            checks.within("correlation_m", correlation_m, above(0.0));
+            checks.within("speed_mps", speed_mps, 0.0..=FASTEST_MPS);
+            coherence_of(correlation_m, speed_mps)
         }
         _ => {
-            let problem = "Write correlation_ns, or correlation_m and speed_mps";
-            Err(ConfigError::new("correlation_ns", "not one", problem))
+            let advice = "Write correlation, or correlation_distance and speed";
+            checks.reject("correlation_ns", "not one", "not given once", advice);
+            None
         }
-    }
+    };
+    checks.finish().map(|()| coherence)
 }
+
+/// The fastest receiver, m/s.
+const FASTEST_MPS: f64 = 1e4;
 
 impl Part<dyn SnrProcess + Send, SnrContext> for Shadowed {
     type Config = ShadowedConfig;
+
+    fn check(config: &ShadowedConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("deviation_db", config.deviation_db, 0.0..=LARGEST_DB);
+        checks.nested("", coherence(config));
+        if kind_of(&config.inner).is_ok_and(|kind| kind == KIND) {
+            let problem = "a shadowed process inside another";
+            checks.reject("inner.kind", KIND, problem, "Write another process inside");
+        }
+        checks.nested("inner", AnySnr::check(&config.inner));
+        checks.finish()
+    }
 
     fn build(
         config: ShadowedConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
     ) -> Result<Shadowed, ConfigError> {
         let deviation_db = config.deviation_db;
-        if !(0.0..=LARGEST_DB).contains(&deviation_db) {
-            let problem = format!("not of dB from 0 to {LARGEST_DB}");
-            return Err(ConfigError::new("deviation_db", deviation_db, problem));
-        }
         let coherence = coherence(&config)?;
-        if kind_of(&config.inner).is_ok_and(|kind| kind == KIND) {
-            let problem = "a shadowed process inside another. Write one that is not";
-            return Err(ConfigError::new("kind", KIND, problem).under("inner"));
-        }
         let shadowing = Shadowing::new(deviation_db, coherence, &setup.seed.child("shadowing"));
         let inner = AnySnr::build(&config.inner, setup).map_err(|error| error.under("inner"))?;
         Ok(Shadowed { shadowing, inner: Box::new(inner) })
@@ -209,22 +216,29 @@ mod tests {
     fn what_is_not_accepted_is_named() {
         let error =
             |changes: Value| build(&shadowed(&changes), 1).err().expect("refused").to_string();
-        let one = "correlation_ns = not one: Write correlation_ns, or correlation_m and speed_mps";
+        let one = "correlation_ns = not one: not given once. \
+                   Write correlation, or correlation_distance and speed";
         assert_eq!(error(json!({"speed_mps": null})), one);
         assert_eq!(error(json!({"correlation_ns": 1})), one);
         let time = json!({"correlation_ns": 0, "correlation_m": null, "speed_mps": null});
-        assert_eq!(error(time), "correlation_ns = 0: not positive");
+        assert_eq!(error(time), "correlation_ns = 0: below 1. Accepted: at least 1");
         assert_eq!(
             error(json!({"correlation_m": 0.0})),
-            "correlation_m = 0: not a finite number above 0"
+            "correlation_m = 0: not above 0. Accepted: more than 0"
         );
-        assert_eq!(error(json!({"speed_mps": -1})), "speed_mps = -1: not from 0 to 10000");
-        assert_eq!(error(json!({"deviation_db": 31})), "deviation_db = 31: not of dB from 0 to 30");
+        assert_eq!(
+            error(json!({"speed_mps": -1})),
+            "speed_mps = -1: below 0. Accepted: 0 to 10000"
+        );
+        assert_eq!(
+            error(json!({"deviation_db": 31})),
+            "deviation_db = 31: above 30. Accepted: 0 to 30"
+        );
         assert_eq!(
             error(json!({"inner": shadowed(&json!({}))})),
-            "inner.kind = shadowed: a shadowed process inside another. Write one that is not"
+            "inner.kind = shadowed: a shadowed process inside another. Write another process inside"
         );
         let wrong = json!({"inner": {"kind": "constant", "mean_db": 201}});
-        assert_eq!(error(wrong), "inner.mean_db = 201: not of dB from -200 to 200");
+        assert_eq!(error(wrong), "inner.mean_db = 201: above 200. Accepted: -200 to 200");
     }
 }

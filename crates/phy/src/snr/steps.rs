@@ -11,8 +11,8 @@
 //! A row's value holds until the next row. The last row is the end and must repeat the value above
 //! it, as in a `time_s,rate_bps` trace: a file of plain samples that forgets its end is refused.
 
-use super::{RANGE_DB, level};
-use airpath_core::ConfigError;
+use super::{RANGE_DB, check_level};
+use airpath_core::{Checks, ConfigError};
 use std::fmt;
 
 const HEADER: &str = "time_s,snr_db";
@@ -58,7 +58,9 @@ impl SnrSteps {
         if !starts.chain([period_ns]).is_sorted_by(|a, b| a < b) {
             return Err(ConfigError::new("steps", steps.len(), "their times do not increase"));
         }
-        steps.iter().try_for_each(|(_, snr_db)| level("steps", *snr_db))?;
+        let mut checks = Checks::default();
+        steps.iter().for_each(|(_, snr_db)| check_level("steps", *snr_db, &mut checks));
+        checks.finish()?;
         Ok(SnrSteps { steps, period_ns })
     }
 

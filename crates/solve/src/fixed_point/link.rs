@@ -76,15 +76,16 @@ impl Regimes for AdaptiveConfig {
     fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason> {
         let policies = PolicyRegistry::default();
         let adapted = self.regimes(files, &policies, packet).map_err(|error| {
-            let noise = error.field == "snr_noise_db" && self.snr_noise_db > 0.0;
-            let covered = match error.field.as_str() {
+            let problem = error.first();
+            let noise = problem.field == "snr_noise_db" && self.snr_noise_db > 0.0;
+            let covered = match problem.field.as_str() {
                 "snr_noise_db" if noise => {
                     "an estimate of the SNR without noise, policies that do not use it"
                 }
                 "snr.kind" => "an SNR that is constant",
                 _ => return Reason::from(error),
             };
-            Reason::not_covered(error.field, error.value, covered)
+            Reason::not_covered(problem.field.clone(), problem.value.clone(), covered)
         })?;
         let snr_db = self.constant_snr_db()?;
         let outside = || {

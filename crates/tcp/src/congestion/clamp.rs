@@ -13,7 +13,7 @@
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -55,22 +55,33 @@ impl Clamp {
     }
 }
 
+impl ClampConfig {
+    fn parameters(&self) -> PriceParameters {
+        let ClampConfig { tau_bytes, average_packets, beta, .. } = *self;
+        PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes: None }
+    }
+}
+
 impl<T: ?Sized> Part<T, CongestionSetup> for Clamp {
     type Config = ClampConfig;
+
+    fn check(config: &ClampConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.parameters().check(&mut checks);
+        if let Some(headroom) = config.headroom {
+            checks.within("headroom", headroom, at_least(1.0));
+        }
+        checks.finish()
+    }
 
     fn build(
         config: ClampConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Clamp, ConfigError> {
-        let ClampConfig { tau_bytes, average_packets, beta, headroom } = config;
+        let parameters = config.parameters();
         let options = &setup.extra.options;
         let mss = u64::from(options.mss);
-        let parameters = PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes: None };
-        parameters.check(mss)?;
-        let headroom = headroom.unwrap_or(f64::INFINITY);
-        if headroom.is_nan() || headroom < 1.0 {
-            return Err(ConfigError::new("headroom", headroom, "below 1. Write, say, 2"));
-        }
+        let headroom = config.headroom.unwrap_or(f64::INFINITY);
         let most = options.largest_window().max(mss);
         Ok(Clamp {
             reno: Reno::new(&setup.extra),

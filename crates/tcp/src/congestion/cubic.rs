@@ -11,7 +11,7 @@ use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, above};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -204,25 +204,27 @@ impl Cubic {
 }
 
 /// C must be above 0, β must leave something and take something.
-pub(super) fn check_c_and_beta(c: f64, beta: f64) -> Result<(), ConfigError> {
-    if !(c > 0.0 && c.is_finite()) {
-        return Err(ConfigError::new("c", c, "not above 0"));
-    }
-    if !(beta > 0.0 && beta < 1.0) {
-        return Err(ConfigError::new("beta", beta, "not between 0 and 1"));
-    }
-    Ok(())
+pub(super) fn check_c_and_beta(c: f64, beta: f64, checks: &mut Checks) {
+    checks.within("c", c, above(0.0));
+    checks.within("beta", beta, above(0.0).below(1.0));
 }
 
 impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
     type Config = CubicConfig;
 
+    fn check(config: &CubicConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_c_and_beta(config.c, config.beta, &mut checks);
+        if let Some(beta_ecn) = config.beta_ecn {
+            check_beta_ecn(beta_ecn, &mut checks);
+        }
+        checks.finish()
+    }
+
     fn build(
         config: CubicConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Cubic, ConfigError> {
-        check_c_and_beta(config.c, config.beta)?;
-        config.beta_ecn.map_or(Ok(()), check_beta_ecn)?;
         Ok(Cubic::new(config, &setup.extra))
     }
 }

@@ -12,7 +12,7 @@
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
 use crate::deviations::{Deviation, Deviations};
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time};
 use serde::Deserialize;
 
 /// Attribute `HyStartLowWindow`, segments.
@@ -206,11 +206,16 @@ impl CubicNs3 {
 impl<T: ?Sized> Part<T, CongestionSetup> for CubicNs3 {
     type Config = CubicNs3Config;
 
+    fn check(config: &CubicNs3Config) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_c_and_beta(config.c, config.beta, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: CubicNs3Config,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<CubicNs3, ConfigError> {
-        check_c_and_beta(config.c, config.beta)?;
         Ok(CubicNs3::new(config, &setup.extra))
     }
 }

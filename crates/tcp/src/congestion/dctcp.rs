@@ -5,7 +5,7 @@
 
 use super::hystart::HystartKind;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Checks, ConfigError, Part, Setup, above};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -72,16 +72,17 @@ impl Dctcp {
 impl<T: ?Sized> Part<T, CongestionSetup> for Dctcp {
     type Config = DctcpConfig;
 
+    fn check(config: &DctcpConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("g", config.g, above(0.0).up_to(1.0));
+        checks.within("initial_alpha", config.initial_alpha, 0.0..=1.0);
+        checks.finish()
+    }
+
     fn build(
         config: DctcpConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Dctcp, ConfigError> {
-        if !(config.g > 0.0 && config.g <= 1.0) {
-            return Err(ConfigError::new("g", config.g, "outside (0, 1]"));
-        }
-        if !(0.0..=1.0).contains(&config.initial_alpha) {
-            return Err(ConfigError::new("initial_alpha", config.initial_alpha, "outside [0, 1]"));
-        }
         Ok(Dctcp::new(config, &setup.extra))
     }
 }

@@ -7,7 +7,7 @@ use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
 use crate::config::WindowGrowth;
 use crate::deviations::{Deviation, Deviations};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Checks, ConfigError, Part, Setup, above};
 use serde::Deserialize;
 
 /// What the user sets beyond the options of the connection.
@@ -119,22 +119,23 @@ impl Reno {
 }
 
 /// β_ecn must leave something and take something.
-pub(super) fn check_beta_ecn(beta: f64) -> Result<(), ConfigError> {
-    if beta > 0.0 && beta < 1.0 {
-        Ok(())
-    } else {
-        Err(ConfigError::new("beta_ecn", beta, "not between 0 and 1"))
-    }
+pub(super) fn check_beta_ecn(beta: f64, checks: &mut Checks) {
+    checks.within("beta_ecn", beta, above(0.0).below(1.0));
 }
 
 impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
     type Config = RenoConfig;
 
+    fn check(config: &RenoConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        check_beta_ecn(config.beta_ecn, &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: RenoConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Reno, ConfigError> {
-        check_beta_ecn(config.beta_ecn)?;
         let reno = Reno::new(&setup.extra).with_hystart(config.hystart);
         Ok(Reno { beta_ecn: config.beta_ecn, ..reno })
     }

@@ -11,7 +11,7 @@ mod rules;
 pub use rules::{AiScaling, vcp_ai_limit, vcp_ai_scale, vcp_mi_increase, vcp_mi_limit};
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, RecoveryPhase};
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, above, at_least};
 use rules::{RttInTicks, in_ticks};
 use serde::Deserialize;
 
@@ -206,18 +206,16 @@ impl Vcp {
 impl<T: ?Sized> Part<T, CongestionSetup> for Vcp {
     type Config = VcpConfig;
 
+    fn check(config: &VcpConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("kappa", config.kappa, above(0.0));
+        checks.within("alpha", config.alpha, above(0.0));
+        checks.within("beta", config.beta, above(0.0).below(1.0));
+        checks.within("interval_ns", config.interval_ns, at_least(1_u64));
+        checks.finish()
+    }
+
     fn build(config: VcpConfig, setup: Setup<'_, T, CongestionSetup>) -> Result<Vcp, ConfigError> {
-        for (field, value) in [("kappa", config.kappa), ("alpha", config.alpha)] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(ConfigError::new(field, value, "not above 0"));
-            }
-        }
-        if !(config.beta > 0.0 && config.beta < 1.0) {
-            return Err(ConfigError::new("beta", config.beta, "not between 0 and 1"));
-        }
-        if config.interval_ns == 0 {
-            return Err(ConfigError::new("interval", 0, "not positive"));
-        }
         Ok(Vcp::new(config, &setup.extra))
     }
 }

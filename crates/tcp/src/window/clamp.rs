@@ -8,7 +8,7 @@ use super::{
     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, delegate_window,
 };
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
-use airpath_core::{ConfigError, Flags, Part, Setup, StageError, Time};
+use airpath_core::{Checks, ConfigError, Flags, Part, Setup, StageError, Time, at_least};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,26 +48,45 @@ pub struct ClampWindow {
     duplicates: u32,
 }
 
+impl ClampConfig {
+    fn parameters(&self) -> PriceParameters {
+        let ClampConfig { tau_bytes, average_packets, beta, ssthresh_bytes, .. } = *self;
+        PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes }
+    }
+}
+
 impl Part<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
     type Config = ClampConfig;
+
+    fn check(config: &ClampConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.parameters().check(&mut checks);
+        if let Some(inner) = &config.inner {
+            if is_clamped(inner) {
+                let problem = "a clamp window inside a clamp window";
+                checks.reject("inner.kind", "clamp", problem, "Write another policy inside");
+            }
+            checks.nested("inner", AnyWindow::check(inner));
+        }
+        checks.finish()
+    }
 
     fn build(
         config: ClampConfig,
         setup: Setup<'_, dyn ReceiveWindow + Send, WindowSetup>,
     ) -> Result<ClampWindow, ConfigError> {
-        let ClampConfig { tau_bytes, average_packets, beta, ssthresh_bytes, inner } = config;
+        let parameters = config.parameters();
         let WindowSetup { receive_window, mss } = setup.extra;
-        let parameters = PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes };
-        parameters.check(mss)?;
+        let mut checks = Checks::default();
+        if let Some(ssthresh) = parameters.ssthresh_bytes {
+            checks.related("ssthresh_bytes", ssthresh, at_least(mss), "below a segment");
+        }
+        checks.finish()?;
         if receive_window < 2 * mss {
             let problem = format!("below two segments of {mss} bytes, which a clamp window needs");
             return Err(ConfigError::new("receive_window", receive_window, problem));
         }
-        let inner = inner.unwrap_or_else(|| json!({"kind": "fixed"}));
-        if is_clamped(&inner) {
-            let problem = "a clamp window inside a clamp window. Write one of them";
-            return Err(ConfigError::new("kind", "clamp", problem).under("inner"));
-        }
+        let inner = config.inner.unwrap_or_else(|| json!({"kind": "fixed"}));
         let inner = AnyWindow::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(ClampWindow {
             inner,

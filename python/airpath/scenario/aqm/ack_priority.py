@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import field_validator
-
 from airpath.scenario.aqm.queues import DropTail, QueueDisc
-from airpath.scenario.base import ABSENT, Context, Maybe, Path, fault
+from airpath.scenario.base import ABSENT, Context, Maybe, Path
 
 __all__ = ["AckPriority"]
 
@@ -27,14 +25,6 @@ class AckPriority(QueueDisc):
 
     kind: Literal["ack-priority"] = "ack-priority"
     aqm: Maybe[QueueDisc] = ABSENT
-
-    @field_validator("aqm")
-    @classmethod
-    def _ahead_once(cls, aqm: QueueDisc | None) -> QueueDisc | None:
-        if aqm is not None and aqm.puts_acks_ahead:
-            given = "an ack-priority queue inside an ack-priority queue"
-            raise fault(given, "Write another discipline inside")
-        return aqm
 
     @property
     def prices(self) -> bool:

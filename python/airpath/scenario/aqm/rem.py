@@ -7,52 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import PlainValidator
 
 from airpath.scenario.aqm.queues import QueueDisc
-from airpath.scenario.base import Context, Path, fault, usual
-from airpath.scenario.units import Duration, Packets, Quantity, Size
-from airpath.scenario.values import (
-    LARGEST_GAIN,
-    Gain,
-    PacketCount,
-    PositiveDuration,
-    PositiveNumber,
-    PositiveSize,
-    Truth,
-    choice,
-    counted_or_bytes,
-    packet_count,
-)
+from airpath.scenario.base import Context, Path, usual
+from airpath.scenario.units import Duration, Packets, Size
+from airpath.scenario.values import PacketCount, Real, Truth, choice, counted_or_bytes, packet_count
 
 __all__ = ["Rem"]
 
 
-def _above_one(value: Any) -> float:
-    accepted = "Write a number above 1"
-    if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-        raise fault("not a number", accepted, "1.001")
-    if not (value == value and abs(value) <= LARGEST_GAIN):
-        raise fault("not a number that can be used", accepted, "1.001")
-    if value <= 1:
-        raise fault("not above 1", accepted, "1.001")
-    return float(value)
-
-
 def _limit(value: Any) -> int | Size:
     if isinstance(value, Size) or (isinstance(value, str) and value.strip().endswith("B")):
-        limit = counted_or_bytes(value, Packets, "limit")
-        if limit == 0:
-            raise fault("not above 0", "Write a size above 0", '"104 kB"')
-        return Size(limit)
-    return packet_count(1, 30)(value)
+        return Size(counted_or_bytes(value, Packets, "limit"))
+    return packet_count(0, 30)(value)
 
 
 if TYPE_CHECKING:
     from airpath.scenario.typed import Takes
 
     Limit = Takes[int | str | Size, int | Size]
-    Base = float
 else:
     Limit = Annotated[int | Size, PlainValidator(_limit)]
-    Base = Annotated[float, PlainValidator(_above_one)]
 
 
 class Rem(QueueDisc):
@@ -91,11 +64,11 @@ class Rem(QueueDisc):
     kind: Literal["rem"] = "rem"
     limit: Limit = usual(100)
     target: PacketCount = usual(20)
-    gamma: PositiveNumber = 0.001
-    alpha: Gain = 0.1
-    phi: Base = 1.001
-    update: PositiveDuration = Duration.parse("2 ms")
-    mean_packet: PositiveSize = Size(1040)
+    gamma: Real = 0.001
+    alpha: Real = 0.1
+    phi: Real = 1.001
+    update: Duration = Duration.parse("2 ms")
+    mean_packet: Size = Size(1040)
     mode: Annotated[str, choice("bytes", "packets")] = "bytes"
     ecn: Truth = False
 

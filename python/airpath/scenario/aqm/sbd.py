@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from airpath.scenario.aqm.queues import QueueDisc
-from airpath.scenario.base import ListOf, Model, fault, faults_at, usual
+from airpath.scenario.base import ListOf, Model, usual
 from airpath.scenario.units import Duration, Rate
-from airpath.scenario.values import (
-    PacketCount,
-    PositiveDuration,
-    PositivePacketCount,
-    PositiveRate,
-    Probability,
-    Truth,
-    choice,
-)
+from airpath.scenario.values import PacketCount, Real, Truth, choice
 
 __all__ = ["RlcRed", "RlcRedRow", "Sbd", "SbdRow"]
 
@@ -37,9 +27,9 @@ class SbdRow(Model):
         T_r, above 0.
     """
 
-    rate: PositiveRate = Field(examples=['"384 kbit/s"'])
+    rate: Rate = Field(examples=['"384 kbit/s"'])
     min_th: PacketCount = Field(examples=["20"])
-    reaction_time: PositiveDuration = Field(examples=['"200 ms"'])
+    reaction_time: Duration = Field(examples=['"200 ms"'])
 
 
 class RlcRedRow(Model):
@@ -55,58 +45,12 @@ class RlcRedRow(Model):
         max_p, in [0, 1]: the probability that would be reached at the limit.
     """
 
-    rate: PositiveRate = Field(examples=['"384 kbit/s"'])
+    rate: Rate = Field(examples=['"384 kbit/s"'])
     min_th: PacketCount = Field(examples=["20"])
-    max_p: Probability = Field(examples=["0.05"])
+    max_p: Real = Field(examples=["0.05"])
 
 
-class _Row(Protocol):
-    @property
-    def rate(self) -> Rate: ...
-    @property
-    def min_th(self) -> int: ...
-
-
-class _ByRate(QueueDisc):
-    """What disciplines with a table by rate have in common."""
-
-    min_th_may_be_limit: ClassVar[bool]
-
-    @classmethod
-    def _check_min_th(cls, min_th: int, limit: int) -> None:
-        if cls.min_th_may_be_limit and min_th > limit:
-            raise fault(f"above limit = {limit}", "Write at most as many packets", str(limit // 2))
-        if not cls.min_th_may_be_limit and min_th >= limit:
-            raise fault(f"not below limit = {limit}", "Write fewer packets", str(limit // 2))
-
-    @field_validator("min_th", check_fields=False)
-    @classmethod
-    def _fits_the_limit(cls, min_th: int, info: ValidationInfo) -> int:
-        limit = info.data.get("limit")
-        if limit is not None:
-            cls._check_min_th(min_th, limit)
-        return min_th
-
-    @field_validator("by_rate", check_fields=False)
-    @classmethod
-    def _is_a_table(cls, by_rate: Sequence[_Row], info: ValidationInfo) -> Sequence[_Row]:
-        limit = info.data.get("limit")
-        problems: list[tuple[tuple[str | int, ...], object, Any]] = []
-        for index, row in enumerate(by_rate):
-            if any(row.rate == other.rate for other in by_rate[:index]):
-                twice = fault("in the table twice", "Write one row for each rate")
-                problems.append(((index, "rate"), str(row.rate), twice))
-            try:
-                if limit is not None:
-                    cls._check_min_th(row.min_th, limit)
-            except PydanticCustomError as error:
-                problems.append(((index, "min_th"), row.min_th, error))
-        if problems:
-            raise faults_at(*problems)
-        return by_rate
-
-
-class Sbd(_ByRate):
+class Sbd(QueueDisc):
     """Slope Based Discard: a drop at the front when the buffer fills too fast (sbd-2006 §3).
 
     Parameters
@@ -139,15 +83,14 @@ class Sbd(_ByRate):
         it, the lowest row if all are above; each rate once. Default none: they stay as they are.
     """
 
-    min_th_may_be_limit = True
     own_keys = ("alpha",)
 
     kind: Literal["sbd"] = "sbd"
-    limit: PositivePacketCount = usual(40)
+    limit: PacketCount = usual(40)
     min_th: PacketCount = usual(20)
-    reaction_time: PositiveDuration = Duration.parse("200 ms")
-    alpha: PositivePacketCount = usual(5)
-    tick: PositiveDuration = Duration.parse("10 ms")
+    reaction_time: Duration = Duration.parse("200 ms")
+    alpha: PacketCount = usual(5)
+    tick: Duration = Duration.parse("10 ms")
     expiry: Annotated[str, choice("timer", "arrival")] = "timer"
     after_drop: Annotated[str, choice("react", "rearm")] = "react"
     ecn: Truth = False
@@ -157,7 +100,7 @@ class Sbd(_ByRate):
     )
 
 
-class RlcRed(_ByRate):
+class RlcRed(QueueDisc):
     """RED at the buffer of a radio bearer: instantaneous occupancy, drops at the front (sbd-2006).
 
     Parameters
@@ -184,12 +127,10 @@ class RlcRed(_ByRate):
         lowest row if all are above; each rate once. Default none: they stay as they are.
     """
 
-    min_th_may_be_limit = False
-
     kind: Literal["rlc-red"] = "rlc-red"
-    limit: PositivePacketCount = usual(40)
+    limit: PacketCount = usual(40)
     min_th: PacketCount = usual(20)
-    max_p: Probability = 0.05
+    max_p: Real = 0.05
     count: Truth = True
     drop: Annotated[str, choice("front", "arrival")] = "front"
     ecn: Truth = False

@@ -8,39 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, model_validator
-from typing_extensions import Self
+from pydantic import Field
 
 from airpath import _airpath
 from airpath.scenario.base import ABSENT, Context, Maybe, Path, as_missing, fault, faults_at
-from airpath.scenario.link.base import FrameOverhead, Framing, _RepeatingLink, with_framing
+from airpath.scenario.link.base import Framing, _RepeatingLink, with_framing
 from airpath.scenario.policy import LinkAdaptation
 from airpath.scenario.snr import Block, Shadowed, SnrProcess
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import (
-    PositiveDuration,
-    TableName,
-    number_within,
-)
+from airpath.scenario.values import Real, TableName
 
 __all__ = ["Adaptive"]
-
-LARGEST_PACKET = Size(65535)
-
-
-def _a_packet(size: Size) -> Size:
-    if not Size(1) <= size <= LARGEST_PACKET:
-        raise fault("not the size of a packet", 'Write "1 B" to "65535 B"', '"1500 B"')
-    return size
-
-
-Level = Annotated[
-    float, PlainValidator(number_within(-200.0, 200.0, "of dB from -200 to 200", "22"))
-]
-Deviation = Annotated[float, PlainValidator(number_within(0.0, 200.0, "of dB from 0 to 200", "2"))]
-PacketSize = Annotated[Size, AfterValidator(_a_packet)]
 
 
 class Adaptive(_RepeatingLink):
@@ -89,19 +69,19 @@ class Adaptive(_RepeatingLink):
     policy: LinkAdaptation = Field(
         examples=['{kind = "qawla", th_per = 0.05, h = 100, threshold = 20}']
     )
-    snr_db: Maybe[Level] = Field(default=ABSENT, examples=["22"])
+    snr_db: Maybe[Real] = Field(default=ABSENT, examples=["22"])
     snr: Maybe[SnrProcess] = ABSENT
-    snr_bias_db: Level = 0.0
-    snr_noise_db: Deviation = 0.0
-    estimate_interval: PositiveDuration = Duration.parse("5 ms")
-    packet: PacketSize = Size(1500)
-    frame_overhead: FrameOverhead = Size(0)
+    snr_bias_db: Real = 0.0
+    snr_noise_db: Real = 0.0
+    estimate_interval: Duration = Duration.parse("5 ms")
+    packet: Size = Size(1500)
+    frame_overhead: Size = Size(0)
 
     alternatives = (("snr_db", "snr"),)
     series = frozenset({"regime", "mcs"})
 
-    @model_validator(mode="after")
-    def _one_snr(self) -> Self:
+    def _check_alternatives(self) -> None:
+        super()._check_alternatives()
         if self.snr_db is None and self.snr is None:
             missing = as_missing(fault("missing", "Write snr_db = 22"))
             raise faults_at((("snr_db",), None, missing))
@@ -117,7 +97,12 @@ class Adaptive(_RepeatingLink):
                 fault("missing, the link has no slots", 'Write coherence = "5 ms"')
             )
             raise faults_at(((*place, "coherence"), None, missing))
-        return self
+
+    def user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine; `snr_db` is a constant SNR."""
+        if engine_path == "snr.mean_db" and self.snr is None:
+            return ["snr_db"]
+        return super().user_path(engine_path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `table` is the key under which the table is handed over."""

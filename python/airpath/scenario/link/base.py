@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal
-
-from pydantic import AfterValidator, PlainValidator, model_validator
-from typing_extensions import Self
+from typing import Any, ClassVar, Literal
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Part, Path, fault, faults_at
 from airpath.scenario.frame_errors import ErrorProcess
 from airpath.scenario.link.retransmission import Arq, Harq
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import Truth, number_within
+from airpath.scenario.values import Real, Truth
 
 __all__ = ["Framing", "Link"]
-
-LARGEST_OVERHEAD = Size(65535)
-
-
-def _at_most_a_packet(overhead: Size) -> Size:
-    if overhead > LARGEST_OVERHEAD:
-        raise fault("more than the largest packet", 'Write at most "65535 B"', '"2 B"')
-    return overhead
-
-
-def _a_block(size: Size) -> Size:
-    if not Size(1) <= size <= LARGEST_OVERHEAD:
-        raise fault("not the size of a block", 'Write "1 B" to "65535 B"', '"48 B"')
-    return size
-
-
-FrameOverhead = Annotated[Size, AfterValidator(_at_most_a_packet)]
-Block = Annotated[Size, AfterValidator(_a_block)]
-CodeRate = Annotated[float, PlainValidator(number_within(1e-3, 1.0, "from 0.001 to 1", "0.93"))]
 
 
 class Framing(Model):
@@ -51,15 +29,16 @@ class Framing(Model):
         Share of data in what is sent; the rest is parity. 0.001 to 1. Default 1.
     """
 
-    overhead: FrameOverhead = Size(0)
-    block: Block = Size(1)
-    code_rate: CodeRate = 1.0
+    overhead: Size = Size(0)
+    block: Size = Size(1)
+    code_rate: Real = 1.0
 
 
 class Link(Part):
     """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
 
     family = "a link"
+    engine_family = "link"
     is_duplex: ClassVar[bool] = False
     """Whether it serves the reverse direction too, where ACKs take that."""
     has_stations: ClassVar[bool] = False
@@ -84,6 +63,12 @@ class Link(Part):
             del entries["errors"]
         entries.pop("delay_ns", None)
         return entries
+
+    def user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine; `frame_overhead` is an overhead alone."""
+        if engine_path == "framing.overhead_bytes" and getattr(self, "framing", None) is None:
+            return ["frame_overhead"]
+        return super().user_path(engine_path)
 
     @property
     def propagation(self) -> Duration:
@@ -148,17 +133,16 @@ class Link(Part):
 class _FramedLink(Link):
     """A link that sends each packet in a frame of its own; a base of several."""
 
-    frame_overhead: FrameOverhead = Size(0)
+    frame_overhead: Size = Size(0)
     framing: Maybe[Framing] = ABSENT
 
     alternatives = (("frame_overhead", "framing"),)
 
-    @model_validator(mode="after")
-    def _one_of_the_two(self) -> Self:
+    def _check_alternatives(self) -> None:
+        super()._check_alternatives()
         if self.framing is not None and "frame_overhead" in self.model_fields_set:
             wrong = fault("framing is given too", "Write the overhead there alone")
             raise faults_at((("frame_overhead",), str(self.frame_overhead), wrong))
-        return self
 
     def document(self) -> dict[str, Any]:
         """Return the table as plain values, quantities as text: what a TOML file would say."""
@@ -188,12 +172,11 @@ class _RepeatingLink(Link):
     arq: Maybe[Arq] = ABSENT
     in_order: Maybe[Truth] = ABSENT
 
-    @model_validator(mode="after")
-    def _something_is_late(self) -> Self:
+    def _check_alternatives(self) -> None:
+        super()._check_alternatives()
         if self.in_order is not None and self.harq is None and self.arq is None:
             wrong = fault("nothing is late without harq or arq", "Leave it out, or write one")
             raise faults_at((("in_order",), self.in_order, wrong))
-        return self
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; what was not given has no key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import Field, PlainValidator, ValidationInfo
 
 from airpath.scenario.base import (
     ABSENT,
@@ -15,46 +15,21 @@ from airpath.scenario.base import (
     Model,
     Part,
     Path,
-    fault,
-    faults_at,
     usual,
 )
 from airpath.scenario.link.base import Link
 from airpath.scenario.scheduler import ProportionalFair, Scheduler
 from airpath.scenario.snr import SnrProcess
-from airpath.scenario.units import Duration, Frequency
-from airpath.scenario.values import (
-    Count,
-    PositiveDuration,
-    PositiveNumber,
-    PositiveRate,
-    ProperFraction,
-    TableName,
-    Truth,
-    UserNumber,
-    choice,
-    number_within,
-)
+from airpath.scenario.units import Duration, Frequency, Rate
+from airpath.scenario.values import Number, Real, TableName, Truth, UserNumber, choice, real
 
 __all__ = ["AdaptiveMargin", "Cell", "CellUser", "McsRate", "Shannon", "SlotRate"]
-
-SHORTEST_SLOT = Duration.parse("1 us")
-LONGEST_SLOT = Duration.parse("1 h")
 
 
 class SlotRate(Part):
     """The rate that a slot of a cell is given; `kind` says by what."""
 
     family = "a rate of slots"
-
-
-def _is_there(bandwidth: Frequency) -> Frequency:
-    if bandwidth <= 0:
-        raise fault("not above 0", "Write a frequency above 0 Hz", '"4.3 MHz"')
-    return bandwidth
-
-
-Bandwidth = Annotated[Frequency, AfterValidator(_is_there)]
 
 
 class Shannon(SlotRate):
@@ -75,8 +50,8 @@ class Shannon(SlotRate):
     """
 
     kind: Literal["shannon"] = "shannon"
-    bandwidth: Bandwidth = Field(examples=['"4.3 MHz"'])
-    cap: Maybe[PositiveRate] = ABSENT
+    bandwidth: Frequency = Field(examples=['"4.3 MHz"'])
+    cap: Maybe[Rate] = ABSENT
     log: Annotated[str, choice("binary", "natural")] = "binary"
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
@@ -109,7 +84,7 @@ class McsRate(SlotRate):
 
     kind: Literal["mcs"] = "mcs"
     table: TableName = Field(examples=['"airpath:802.16-ctc-awgn"'])
-    bandwidth: Maybe[Bandwidth] = ABSENT
+    bandwidth: Maybe[Frequency] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `table` is the key under which the table is handed over."""
@@ -138,10 +113,8 @@ class AdaptiveMargin(Model):
         for the cell. Default: False.
     """
 
-    target_loss: ProperFraction = Field(examples=["0.001"])
-    least: Annotated[
-        float, PlainValidator(number_within(-4.0, 0.95, "from -4 to 0.95", "0"))
-    ] = -4.0
+    target_loss: Real = Field(examples=["0.001"])
+    least: Real = -4.0
     per_user: Maybe[Truth] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
@@ -152,13 +125,10 @@ class AdaptiveMargin(Model):
         return entries
 
 
-_margin_number = number_within(-100.0, 1.0, "from -100 to below 1", "0.1", below=True)
-
-
 def _margin(value: Any, info: ValidationInfo) -> float | AdaptiveMargin:
     if isinstance(value, (AdaptiveMargin, Mapping)):
         return AdaptiveMargin.model_validate(value, context=info.context)
-    return _margin_number(value)
+    return real(value)
 
 
 if TYPE_CHECKING:
@@ -183,7 +153,7 @@ class CellUser(Model):
     """
 
     user: UserNumber = Field(examples=["0"])
-    weight: PositiveNumber = 1.0
+    weight: Real = 1.0
     snr: Maybe[SnrProcess] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
@@ -231,48 +201,18 @@ class Cell(Link):
     """
 
     kind: Literal["cell"] = "cell"
-    slot: PositiveDuration = Field(examples=['"3 ms"'])
+    slot: Duration = Field(examples=['"3 ms"'])
     rate: SlotRate = Field(
         examples=['{kind = "shannon", bandwidth = "4.3 MHz", cap = "10 Mbit/s"}']
     )
     snr: SnrProcess = Field(examples=['{kind = "rayleigh", mean = "6 dB", doppler = "60 Hz"}'])
     scheduler: Scheduler = ProportionalFair()
     margin: Margin = usual(0.0)
-    attempts: Count = 15
+    attempts: Number = 15
     harq: Annotated[str, choice("off", "chase", "incremental")] = "off"
     users: ListOf[CellUser] = usual([])
 
     series = frozenset({"snr"})
-
-    @field_validator("slot")
-    @classmethod
-    def _in_range(cls, slot: Duration) -> Duration:
-        if slot < SHORTEST_SLOT:
-            raise fault("shorter than 1 us", 'Write at least "1 us"', '"3 ms"')
-        if slot > LONGEST_SLOT:
-            raise fault("longer than 1 h", 'Write at most "1 h"', '"3 ms"')
-        return slot
-
-    @field_validator("scheduler")
-    @classmethod
-    def _remembers_a_slot(cls, scheduler: Scheduler, info: ValidationInfo) -> Scheduler:
-        slot, constant = info.data.get("slot"), getattr(scheduler, "time_constant", None)
-        if slot is not None and constant is not None and constant < slot:
-            wrong = fault(f"shorter than the slot, {slot}", "Write a longer time constant")
-            raise faults_at((("time_constant",), str(constant), wrong))
-        return scheduler
-
-    @field_validator("users")
-    @classmethod
-    def _each_once(cls, users: list[CellUser]) -> list[CellUser]:
-        wrong: list[Any] = []
-        for index, entry in enumerate(users):
-            if any(before.user == entry.user for before in users[:index]):
-                error = fault("named before", "Write one entry for each user")
-                wrong.append(((index, "user"), entry.user, error))
-        if wrong:
-            raise faults_at(*wrong)
-        return users
 
     @classmethod
     def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:

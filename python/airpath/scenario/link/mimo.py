@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import Field
 
+from airpath import _airpath
 from airpath.scenario.base import (
     ABSENT,
     Context,
     Maybe,
     Model,
     Path,
-    as_missing,
     fault,
-    faults_at,
 )
-from airpath.scenario.link.base import CodeRate, Link
+from airpath.scenario.link.base import Link
 from airpath.scenario.tcp.profiles import profile_config
 from airpath.scenario.traffic.flows import TIMESTAMPS, Source, Tcp
-from airpath.scenario.units import Size
-from airpath.scenario.values import (
-    Count,
-    PositiveRate,
-    Probability,
-    _whole,
-    choice,
-    number_within,
-)
+from airpath.scenario.units import Rate, Size
+from airpath.scenario.values import Number, Real, choice
 
 __all__ = ["Mimo", "ReedSolomon", "SmallPackets"]
 
@@ -44,25 +35,6 @@ BITS = {
     "64qam": 6,
 }
 """Bits of a modulation symbol by the name of the modulation."""
-
-MOST_SYMBOLS = 65_535
-"""Most symbols of a block."""
-
-Level = Annotated[
-    float, PlainValidator(number_within(-200.0, 200.0, "of dB from -200 to 200", "10"))
-]
-Offset = Annotated[float, PlainValidator(number_within(-200.0, 0.0, "of dB from -200 to 0", "-10"))]
-Shape = Annotated[float, PlainValidator(number_within(0.5, 1000.0, "from 0.5 to 1000", "2"))]
-
-
-def _one_or_two(tx: Any) -> int:
-    if isinstance(tx, int) and tx > 2:
-        raise fault(
-            "beyond two transmitters no complex space-time block code has the full rate",
-            "Write 1 or 2",
-            "2",
-        )
-    return _whole(1, 2, 2)(tx)
 
 
 class ReedSolomon(Model):
@@ -86,28 +58,12 @@ class ReedSolomon(Model):
     """
 
     kind: Annotated[str, choice("reed-solomon")] = "reed-solomon"
-    code_rate: CodeRate = Field(examples=["0.93"])
-    symbol_bits: Annotated[int, PlainValidator(_whole(1, 16, 8))] = 8
-    max_block: Maybe[Count] = ABSENT
+    code_rate: Real = Field(examples=["0.93"])
+    symbol_bits: Number = 8
+    max_block: Maybe[Number] = ABSENT
 
-    @field_validator("max_block")
-    @classmethod
-    def _a_real_block(cls, max_block: int | None, info: ValidationInfo) -> int | None:
-        if max_block is None or not {"symbol_bits", "code_rate"} <= set(info.data):
-            return max_block
-        symbol_bits, code_rate = info.data["symbol_bits"], info.data["code_rate"]
-        longest = 2**symbol_bits - 1
-        if max_block > longest:
-            raise fault(
-                f"above the {longest} symbols of {symbol_bits} bits that a code has",
-                f"Write a whole number up to {longest}",
-                str(longest),
-            )
-        _one_symbol_fits(code_rate, max_block)
-        return max_block
-
-    def block(self, size: int, code_rate: float | None = None) -> tuple[int, int]:
-        """Return k and b of a packet, symbols.
+    def blocks(self, size: int, code_rate: float | None = None) -> list[tuple[int, int, int]]:
+        """Return the data symbols, the symbols and the correctable ones of each block of a packet.
 
         Parameters
         ----------
@@ -115,43 +71,15 @@ class ReedSolomon(Model):
             Bytes of the packet.
         code_rate : float, optional
             Another one than this.
+
+        Raises
+        ------
+        ValueError
+            If a block has more symbols than the engine computes with.
         """
-        data = -(-8 * size // self.symbol_bits)
-        return data, _coded(data, code_rate or self.code_rate)
-
-    def corrects(self, size: int, code_rate: float | None = None) -> int:
-        """Return the fewest wrong symbols that a block of a packet may have, ⌊(b - k)/2⌋.
-
-        Parameters
-        ----------
-        size : int
-            Bytes of the packet.
-        code_rate : float, optional
-            Another one than this.
-        """
-        data, symbols = self.block(size, code_rate)
-        blocks = max(1, -(-symbols // (self.max_block or symbols or 1)))
-        # The last block has the fewest symbols of both kinds; the first may have one more of data.
-        return min(
-            (_share(symbols, blocks, number) - _share(data, blocks, number)) // 2
-            for number in range(blocks)
-        )
-
-
-def _share(symbols: int, blocks: int, number: int) -> int:
-    return symbols // blocks + (number < symbols % blocks)
-
-
-def _coded(data: int, code_rate: float) -> int:
-    return math.floor(data / code_rate + 0.5)
-
-
-def _one_symbol_fits(code_rate: float, max_block: int) -> None:
-    if (least := _coded(1, code_rate)) > max_block:
-        raise fault(
-            f"too short for one symbol of data at code_rate = {code_rate:g}",
-            f"Write at least {least}",
-        )
+        rate = code_rate or self.code_rate
+        code = _airpath.ReedSolomon.checked(rate, self.symbol_bits, self.max_block)
+        return code.blocks(size)
 
 
 class SmallPackets(Model):
@@ -166,14 +94,7 @@ class SmallPackets(Model):
     """
 
     up_to: Size = Field(examples=['"128 B"'])
-    code_rate: CodeRate = Field(examples=["0.5"])
-
-    @field_validator("up_to")
-    @classmethod
-    def _a_packet(cls, up_to: Size) -> Size:
-        if not Size(1) <= up_to <= Size(65535):
-            raise fault("not the size of a packet", 'Write "1 B" to "65535 B"', '"128 B"')
-        return up_to
+    code_rate: Real = Field(examples=["0.5"])
 
 
 class Mimo(Link):
@@ -220,75 +141,19 @@ class Mimo(Link):
     """
 
     kind: Literal["mimo"] = "mimo"
-    rate: PositiveRate = Field(examples=['"10 Mbit/s"'])
+    rate: Rate = Field(examples=['"10 Mbit/s"'])
     modulation: Annotated[str, choice(*BITS)] = "bpsk"
-    tx: Annotated[int, PlainValidator(_one_or_two)] = Field(examples=["2"])
-    rx: Annotated[int, PlainValidator(_whole(1, 8, 2))] = Field(examples=["2"])
-    snr_db: Level = Field(examples=["30"])
-    bad_snr_offset_db: Offset = -10.0
-    p_good_to_bad: Probability = 0.00125
-    p_bad_to_good: Probability = 0.125
+    tx: Number = Field(examples=["2"])
+    rx: Number = Field(examples=["2"])
+    snr_db: Real = Field(examples=["30"])
+    bad_snr_offset_db: Real = -10.0
+    p_good_to_bad: Real = 0.00125
+    p_bad_to_good: Real = 0.125
     fading: Annotated[str, choice("rayleigh", "rician", "nakagami")] = "rayleigh"
-    k_factor_db: Maybe[Level] = ABSENT
-    m: Maybe[Shape] = ABSENT
+    k_factor_db: Maybe[Real] = ABSENT
+    m: Maybe[Real] = ABSENT
     fec: Maybe[ReedSolomon] = ABSENT
     small: Maybe[SmallPackets] = ABSENT
-
-    @field_validator("p_bad_to_good")
-    @classmethod
-    def _changes(cls, p_bad_to_good: float, info: ValidationInfo) -> float:
-        if p_bad_to_good == 0 and info.data.get("p_good_to_bad") == 0:
-            raise fault(
-                "0 like p_good_to_bad: the state would never change",
-                "Write a number above 0 for one of them",
-                "0.125",
-            )
-        return p_bad_to_good
-
-    @field_validator("k_factor_db", "m")
-    @classmethod
-    def _of_its_fading(cls, value: float | None, info: ValidationInfo) -> float | None:
-        fading, key = info.data.get("fading"), info.field_name
-        of = "rician" if key == "k_factor_db" else "nakagami"
-        if value is None and fading == of:
-            wrong = fault(
-                f'fading = "{of}" needs it', f"Write {key} = {'2' if key == 'm' else '6'}"
-            )
-            raise as_missing(wrong)
-        if value is not None and fading not in (of, None):
-            raise fault(f'fading = "{fading}" has none', f'Write fading = "{of}", or leave it out')
-        return value
-
-    @field_validator("fec")
-    @classmethod
-    def _whole_modulation_symbols(
-        cls, fec: ReedSolomon | None, info: ValidationInfo
-    ) -> ReedSolomon | None:
-        bits = BITS.get(info.data.get("modulation", ""), 1)
-        if fec is not None and fec.symbol_bits % bits:
-            wrong = fault(
-                f"not a multiple of the {bits} bits of a symbol of {info.data['modulation']}",
-                f"Write {bits} or a multiple up to 16",
-                str(bits * (8 // bits)),
-            )
-            raise faults_at((("symbol_bits",), fec.symbol_bits, wrong))
-        return fec
-
-    @field_validator("small")
-    @classmethod
-    def _has_a_code(cls, small: SmallPackets | None, info: ValidationInfo) -> SmallPackets | None:
-        if small is None or "fec" not in info.data:
-            return small
-        fec = info.data["fec"]
-        if fec is None:
-            raise fault("there is no fec", "Write fec too; its code_rate = 1 corrects nothing")
-        if fec.max_block is not None and _coded(1, small.code_rate) > fec.max_block:
-            wrong = fault(
-                f"blocks of max_block = {fec.max_block} are too short for one symbol of data",
-                "Write a larger code rate",
-            )
-            raise faults_at((("code_rate",), small.code_rate, wrong))
-        return small
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; what was not given has no key."""
@@ -313,9 +178,10 @@ class Mimo(Link):
     def uncorrected_code_rate(self, size: int) -> float | None:
         """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
         rate = self.code_rate_of(size)
-        if self.fec is None or rate == 1 or self.fec.corrects(size, rate) > 0:
+        if self.fec is None or rate == 1:
             return None
-        return rate
+        corrects = min(correctable for _, _, correctable in self.fec.blocks(size, rate))
+        return None if corrects > 0 else rate
 
 
 def block_faults(
@@ -338,14 +204,12 @@ def block_faults(
         small = 0 if link.small is None else min(largest, int(link.small.up_to))
         for key, size in (("fec", largest if largest > small else 0), ("small", small)):
             rate = link.code_rate_of(size)
-            _, symbols = link.fec.block(size, rate)
-            if symbols > MOST_SYMBOLS:
-                error = fault(
-                    f"a packet of {size} B makes a block of {symbols} symbols, above "
-                    f"{MOST_SYMBOLS}",
-                    "Write max_block, a larger code rate or larger symbols",
-                )
-                wrong.append(((*path, key, "code_rate"), rate, error))
+            try:
+                link.fec.blocks(size, rate)
+            except ValueError as problem:
+                what = str(problem).partition(": ")[2]
+                accepted = "Write max_block, a larger code rate or larger symbols"
+                wrong.append(((*path, key, "code_rate"), rate, fault(what, accepted)))
     return wrong
 
 

@@ -28,12 +28,11 @@ from airpath.scenario.policy import (
 )
 from airpath.scenario.snr import SPEED_OF_LIGHT, Shadowed, SnrProcess
 from airpath.scenario.units import Frequency, Length, Speed
-from airpath.scenario.values import TableName, Truth, _whole, choice, number_within
+from airpath.scenario.values import Number, TableName, Truth, choice, number_within
 
 __all__ = ["Radio"]
 
 _PROFILES = ("pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu")
-_LONGEST_FEEDBACK = 1_000_000
 _OF_BUDGET = (
     *("distance", "frequency", "base_height", "station_height", "metropolitan"),
     *("base_power_dbm", "station_power_dbm", "base_gain_dbi", "station_gain_dbi"),
@@ -59,12 +58,6 @@ def _a_deviation(deviation: Decibels) -> Decibels:
     if not 0 <= deviation <= 30:
         raise fault("not from 0 dB to 30 dB", "Write a level between them", '"8 dB"')
     return deviation
-
-
-def _a_level(level: Decibels) -> Decibels:
-    if not -200 <= level <= 200:
-        raise fault("not from -200 dB to 200 dB", "Write a level between them", '"0 dB"')
-    return level
 
 
 Some = Annotated[Length, AfterValidator(_some)]
@@ -143,12 +136,14 @@ class Radio(Model):
         Of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
     """
 
+    engine_keys = {"uplink_db": "uplink_offset", "feedback_frames": "feedback"}
+
     distance: Maybe[Some] = Field(default=ABSENT, examples=['"1 km"'])
     snr: Maybe[SnrProcess] = ABSENT
-    uplink_offset: Annotated[Decibels, AfterValidator(_a_level)] = Decibels(0)
+    uplink_offset: Decibels = Decibels(0)
     table: TableName = "airpath:802.16-ctc-awgn"
     policy: LinkAdaptation = Tfer(th_fer=0.1)
-    feedback: Annotated[int, PlainValidator(_whole(0, _LONGEST_FEEDBACK, 1))] = 1
+    feedback: Number = 1
     combining: Annotated[str, choice("none", "chase", "incremental")] = "chase"
     frequency: Band = Frequency.parse("2.5 GHz")
     base_height: Some = Length.parse("32 m")

@@ -5,45 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo
+from pydantic import Field, PlainValidator, ValidationInfo
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, usual
+from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, usual
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import (
-    Count,
-    Mcs,
-    PositiveDuration,
-    TableName,
-    choice,
-    number_within,
-)
+from airpath.scenario.values import Count, Mcs, TableName, choice, real
 
 __all__ = ["Arq", "AttemptErrors", "Harq"]
-
-LONGEST_WAIT = Duration.parse("1 h")
-LARGEST_BLOCK = Size(65535)
-
-
-def _at_most_an_hour(wait: Duration) -> Duration:
-    if wait > LONGEST_WAIT:
-        raise fault("longer than 1 h", 'Write at most "1 h"', '"30 ms"')
-    return wait
-
-
-def _level(snr: Decibels) -> Decibels:
-    if not -200 <= snr <= 200:
-        raise fault("not from -200 dB to 200 dB", "Write a level between them", '"8 dB"')
-    return snr
-
-
-def _a_block(size: Size) -> Size:
-    if not Size(1) <= size <= LARGEST_BLOCK:
-        raise fault("not the size of a block", 'Write "1 B" to "65535 B"', '"1500 B"')
-    return size
-
-
-Wait = Annotated[PositiveDuration, AfterValidator(_at_most_an_hour)]
 
 
 class AttemptErrors(Model):
@@ -70,9 +39,9 @@ class AttemptErrors(Model):
 
     table: TableName = Field(examples=['"airpath:802.16-ctc-awgn"'])
     mcs: Mcs = Field(examples=['"mcs0"'])
-    snr: Annotated[Decibels, AfterValidator(_level)] = Field(examples=['"1.8 dB"'])
+    snr: Decibels = Field(examples=['"1.8 dB"'])
     combining: Annotated[str, choice("none", "chase", "incremental")] = "chase"
-    block: Annotated[Size, AfterValidator(_a_block)] = Size(1500)
+    block: Size = Size(1500)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `table` is the key under which the table is handed over."""
@@ -85,13 +54,10 @@ class AttemptErrors(Model):
         }
 
 
-_error_number = number_within(0.0, 1.0, "from 0 to below 1", "0.316", below=True)
-
-
 def _error(value: Any, info: ValidationInfo) -> float | AttemptErrors:
     if isinstance(value, (AttemptErrors, Mapping)):
         return AttemptErrors.model_validate(value, context=info.context)
-    return _error_number(value)
+    return real(value)
 
 
 if TYPE_CHECKING:
@@ -125,7 +91,7 @@ class Harq(Model):
 
     attempts: Count = Field(examples=["4"])
     error: AttemptError = usual(0.0)
-    round_trip: Wait = Field(examples=['"30 ms"'])
+    round_trip: Duration = Field(examples=['"30 ms"'])
     processes: Maybe[Count] = ABSENT
 
 
@@ -140,4 +106,4 @@ class Arq(Model):
         From the last failed attempt to the reception, above 0, up to 1 h.
     """
 
-    delay: Wait = Field(examples=['"100 ms"'])
+    delay: Duration = Field(examples=['"100 ms"'])

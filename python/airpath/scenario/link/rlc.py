@@ -4,39 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, model_validator
-from typing_extensions import Self
+from pydantic import Field
 
-from airpath.scenario.base import ABSENT, Key, Maybe, fault, faults_at
+from airpath.scenario.base import ABSENT, Key, Maybe
 from airpath.scenario.frame_errors import ErrorProcess
 from airpath.scenario.link.base import Link
-from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import (
-    PositiveDuration,
-    PositiveFraction,
-    PositiveRate,
-    Truth,
-    _whole,
-    choice,
-)
+from airpath.scenario.units import Duration, Rate, Size
+from airpath.scenario.values import Number, Real, Truth, choice
 
 __all__ = ["RlcAm"]
 
-LARGEST_WINDOW = 2047
-"""PDUs; half of the sequence numbers, beyond which an old PDU could be taken for a new one."""
-
 _NS_PER_MS = 1_000_000
-
-
-def _payload(size: Size) -> Size:
-    if not Size(2) <= size <= Size(1500):
-        raise fault("outside 2 to 1500 bytes", None, '"40 B"')
-    return size
-
-
-PduPayload = Annotated[Size, AfterValidator(_payload), Key("pdu_payload")]
-Window = Annotated[int, PlainValidator(_whole(1, LARGEST_WINDOW, 1024))]
-MaxDat = Annotated[int, PlainValidator(_whole(2, 255, 10))]
 
 
 class RlcAm(Link):
@@ -104,45 +82,29 @@ class RlcAm(Link):
     is_duplex = True
 
     kind: Literal["rlc-am"] = "rlc-am"
-    rate: PositiveRate = Field(examples=['"384 kbit/s"'])
-    reverse_rate: Annotated[Maybe[PositiveRate], Key("reverse_rate_bps")] = ABSENT
-    tti: PositiveDuration = Duration(10 * _NS_PER_MS)
+    rate: Rate = Field(examples=['"384 kbit/s"'])
+    reverse_rate: Annotated[Maybe[Rate], Key("reverse_rate_bps")] = ABSENT
+    tti: Duration = Duration(10 * _NS_PER_MS)
     delay: Annotated[Duration, Key("latency_ns")] = Duration(25 * _NS_PER_MS)
     reverse_delay: Annotated[Maybe[Duration], Key("reverse_latency_ns")] = ABSENT
-    pdu_payload: PduPayload = Size(40)
-    window: Window = 1024
-    max_dat: MaxDat = 10
+    pdu_payload: Annotated[Size, Key("pdu_payload")] = Size(40)
+    window: Number = 1024
+    max_dat: Number = 10
     on_max_dat: Annotated[str, choice("discard", "reset")] = "discard"
-    poll_timer: PositiveDuration = Duration(60 * _NS_PER_MS)
+    poll_timer: Duration = Duration(60 * _NS_PER_MS)
     poll_stop: Annotated[str, choice("answer", "report")] = "answer"
     status_prohibit: Duration = Duration(60 * _NS_PER_MS)
-    poll_window: PositiveFraction = 0.5
+    poll_window: Real = 0.5
     window_poll: Annotated[str, choice("every", "timed")] = "every"
     last_pdu_poll: Truth = True
     last_retransmission_poll: Truth = True
     missing_pdu_indicator: Truth = True
     nack_guard: Truth = True
     concatenation: Truth = True
-    mrw_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
-    reset_timer: PositiveDuration = Duration(200 * _NS_PER_MS)
+    mrw_timer: Duration = Duration(200 * _NS_PER_MS)
+    reset_timer: Duration = Duration(200 * _NS_PER_MS)
 
     reverse_errors: Maybe[ErrorProcess] = ABSENT
-
-    @model_validator(mode="after")
-    def _arrive_after_the_tti(self) -> Self:
-        delays = (("delay", self.delay), ("reverse_delay", self.reverse_delay))
-        wrong = [
-            (
-                (name,),
-                str(delay),
-                fault(f"shorter than the TTI of {self.tti}", "Write at least that"),
-            )
-            for name, delay in delays
-            if delay is not None and delay < self.tti
-        ]
-        if wrong:
-            raise faults_at(*wrong)
-        return self
 
     @property
     def propagation(self) -> Duration:

@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, nearest
 from airpath.scenario.link.radio import Some
 from airpath.scenario.snr import SnrProcess
-from airpath.scenario.values import _whole
+from airpath.scenario.values import Number
 
 __all__ = ["TddUser"]
 
@@ -76,7 +76,7 @@ class TddUser(Model):
         With `radio`: the SNR of its downlink. Default: that of the radio.
     """
 
-    user: Annotated[int, PlainValidator(_whole(0, MOST_STATIONS - 1, 0))] = Field(examples=["0"])
+    user: Number = Field(examples=["0"])
     downlink_mcs: Maybe[DownlinkMcs] = ABSENT
     uplink_mcs: Maybe[UplinkMcs] = ABSENT
     distance: Maybe[Some] = ABSENT

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     Field,
     PlainValidator,
     ValidationInfo,
     field_validator,
-    model_validator,
 )
-from typing_extensions import Self
 
 from airpath.scenario.base import (
     ABSENT,
@@ -34,30 +31,22 @@ from airpath.scenario.link.radio import Radio
 from airpath.scenario.link.retransmission import Arq, Harq
 from airpath.scenario.link.stations import (
     DOWNLINK_MCS,
-    MOST_STATIONS,
     UPLINK_MCS,
     DownlinkMcs,
     TddUser,
     UplinkMcs,
-    no_station,
     radio_faults,
     slot_bytes,
 )
-from airpath.scenario.request import NoRequest, RandomDelay, RequestProcedure
+from airpath.scenario.request import RandomDelay, RequestProcedure
 from airpath.scenario.scheduler import RoundRobin, Scheduler
-from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import PositiveDuration, Truth, _whole, choice
+from airpath.scenario.units import Duration
+from airpath.scenario.values import Number, Truth, _whole, choice
 
 __all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTdd", "Packing"]
 
-LEAST_ROOM = 8
-"""Bytes of a packet without which a frame carries nothing."""
 MOST_SYMBOLS = 47
 """OFDM symbols of a frame of 5 ms without its gaps (wimax-2009 §5.1)."""
-MOST_SLOTS = 1_000_000
-SHORTEST_FRAME = Duration.parse("1 us")
-LONGEST_FRAME = Duration.parse("1 h")
-"""The longest offset too."""
 
 
 class MapOverhead(Model):
@@ -71,14 +60,14 @@ class MapOverhead(Model):
         For each burst of either direction that they announce, from 0. Default 0.
     """
 
-    slots: Annotated[int, PlainValidator(_whole(0, MOST_SLOTS, 60))] = 60
-    per_burst: Annotated[int, PlainValidator(_whole(0, MOST_SLOTS, 0))] = 0
+    slots: Number = 60
+    per_burst: Number = 0
 
 
 def _map_overhead(value: Any, info: ValidationInfo) -> int | MapOverhead:
     if isinstance(value, (MapOverhead, Mapping)):
         return MapOverhead.model_validate(value, context=info.context)
-    return _whole(0, MOST_SLOTS, 60)(value)
+    return _whole(0, 2**32 - 1, 60)(value)
 
 
 if TYPE_CHECKING:
@@ -89,15 +78,7 @@ else:
     Overhead = Annotated[int | MapOverhead, PlainValidator(_map_overhead)]
 
 
-def _at_most_an_hour(time: Duration) -> Duration:
-    if time > LONGEST_FRAME:
-        raise fault("longer than 1 h", 'Write at most "1 h"', '"5 ms"')
-    return time
-
-
-Offset = Annotated[Duration, AfterValidator(_at_most_an_hour)]
 Symbols = Annotated[int, PlainValidator(_whole(1, MOST_SYMBOLS, 18))]
-Slots = Annotated[int, PlainValidator(_whole(1, MOST_SLOTS, 175))]
 
 
 class Fragmentation(Model):
@@ -224,18 +205,18 @@ class OfdmaTdd(Link):
     has_stations = True
 
     kind: Literal["ofdma-tdd"] = "ofdma-tdd"
-    frame: PositiveDuration = Duration.parse("5 ms")
-    stations: Annotated[int, PlainValidator(_whole(1, MOST_STATIONS, 1))] = 1
+    frame: Duration = Duration.parse("5 ms")
+    stations: Number = 1
     downlink_symbols: Symbols = 29
     uplink_symbols: Symbols = 18
-    downlink_slots: Maybe[Slots] = ABSENT
-    uplink_slots: Maybe[Slots] = ABSENT
-    slot_symbols: Annotated[int, PlainValidator(_whole(1, MOST_SLOTS, 48))] = 48
+    downlink_slots: Maybe[Number] = ABSENT
+    uplink_slots: Maybe[Number] = ABSENT
+    slot_symbols: Number = 48
     map_overhead: Overhead = usual(60)
-    map_relevance: Annotated[int, PlainValidator(_whole(0, 1000, 1))] = 1
-    decoded: Offset = Duration.parse("3 ms")
-    closed: Offset = Duration.parse("3 ms")
-    received: Offset = Duration.parse("4.94 ms")
+    map_relevance: Number = 1
+    decoded: Duration = Duration.parse("3 ms")
+    closed: Duration = Duration.parse("3 ms")
+    received: Duration = Duration.parse("4.94 ms")
     downlink_mcs: DownlinkMcs = "qpsk-3/4"
     uplink_mcs: UplinkMcs = "qpsk-1/2"
     radio: Maybe[Radio] = ABSENT
@@ -259,45 +240,27 @@ class OfdmaTdd(Link):
         ("uplink_mcs", "radio"),
     )
 
-    @field_validator("frame")
-    @classmethod
-    def _in_range(cls, frame: Duration) -> Duration:
-        if frame < SHORTEST_FRAME:
-            raise fault("shorter than 1 us", 'Write at least "1 us"', '"5 ms"')
-        return _at_most_an_hour(frame)
-
-    @field_validator("harq")
-    @classmethod
-    def _as_many_processes_as_it_takes(cls, harq: Harq | None) -> Harq | None:
-        if harq is not None and harq.processes is not None:
-            error = fault("a frame's MPDUs have as many as it takes", "Leave it out")
-            raise faults_at((("processes",), harq.processes, error))
-        return harq
-
     @field_validator("users")
     @classmethod
-    def _each_once_and_there(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:
-        wrong: list[Any] = radio_faults(users, info.data)
-        stations = info.data.get("stations", MOST_STATIONS)
-        for index, entry in enumerate(users):
-            if any(before.user == entry.user for before in users[:index]):
-                error = fault("named before", "Write one entry for each station")
-                wrong.append(((index, "user"), entry.user, error))
-            elif entry.user >= stations:
-                wrong.append(((index, "user"), entry.user, no_station(stations)))
-        if wrong:
+    def _check_radio(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:
+        if wrong := radio_faults(users, info.data):
             raise faults_at(*wrong)
         return users
 
-    @model_validator(mode="after")
-    def _fits_the_frame(self) -> Self:
-        if wrong := [*self._symbol_faults(), *self._offset_faults(), *self._scheme_faults()]:
+    def _check_alternatives(self) -> None:
+        super()._check_alternatives()
+        if wrong := [*self._symbol_faults(), *self._scheme_faults()]:
             raise faults_at(*wrong)
-        if wrong := self._map_faults() or self._room_faults():
-            raise faults_at(*wrong)
-        if wrong := [*self._grant_faults(), *self._period_faults()]:
-            raise faults_at(*wrong)
-        return self
+
+    def user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine; slots are those of a key that the user gave."""
+        if engine_path not in ("downlink_slots", "uplink_slots"):
+            return super().user_path(engine_path)
+        name = engine_path.removesuffix("_slots")
+        keys = [engine_path, f"{name}_symbols", f"{name}_mcs"]
+        if name == "downlink" and not any(map(self._is_given, keys)):
+            return ["map_overhead", "slots"]
+        return [next((key for key in keys if self._is_given(key)), keys[-1])]
 
     def _symbol_faults(self) -> list[Any]:
         """Return what is wrong with the symbols of the directions whose slots they give."""
@@ -331,84 +294,6 @@ class OfdmaTdd(Link):
             for key in ("downlink_mcs", "uplink_mcs")
             if self.radio is not None and self._is_given(key)
         ]
-
-    def _offset_faults(self) -> list[Any]:
-        if self.received >= self.closed:
-            return []
-        error = fault(f"before the bursts are closed, {self.closed}", "Write at least that")
-        return [(("received",), str(self.received), error)]
-
-    def _map_faults(self) -> list[Any]:
-        overhead, slots = self.map_overhead, self.slots_of("downlink")
-        if isinstance(overhead, MapOverhead):
-            least, burst = overhead.slots, overhead.per_burst
-            path: Path = ("map_overhead", "slots" if least >= burst else "per_burst")
-        else:
-            path, least, burst = ("map_overhead",), overhead, 0
-        if least + burst < slots:
-            return []
-        error = fault(f"leaves no room in a downlink of {slots} slots", "Write a smaller number")
-        return [(path, max(least, burst), error)]
-
-    def _room_faults(self) -> list[Any]:
-        """Return the directions of which a frame does not carry a header and a bit of a packet."""
-        wrong: list[Any] = []
-        overhead = self.map_overhead
-        needed = (10 if self.crc else 6) + LEAST_ROOM
-        directions: list[tuple[Literal["downlink", "uplink"], Sequence[str]]]
-        directions = [("downlink", DOWNLINK_MCS), ("uplink", UPLINK_MCS)]
-        for name, schemes in directions:
-            key, slots = f"{name}_mcs", self.slots_of(name)
-            if name == "downlink":
-                slots -= overhead.slots if isinstance(overhead, MapOverhead) else overhead
-            usual_mcs = schemes[0] if self.radio is not None else getattr(self, key)
-            used = {usual_mcs, *(getattr(entry, key) or usual_mcs for entry in self.users)}
-            room = min(int(slot_bytes(mcs, self.slot_symbols) * slots) for mcs in used)
-            if room < needed:
-                paths: list[Path] = [(f"{name}_slots",), (f"{name}_symbols",), (key,)]
-                if name == "downlink":
-                    paths.append(("map_overhead",))
-                path = next((path for path in paths if self._is_given(str(path[0]))), paths[-1])
-                value = getattr(self, str(path[0]))
-                if isinstance(value, MapOverhead):
-                    path, value = (*path, "slots"), value.slots
-                error = fault(
-                    f"leaves {room} bytes of a frame's {name}",
-                    f"Write what leaves {needed} or more",
-                )
-                wrong.append((path, value, error))
-        return wrong
-
-    def _grant_faults(self) -> list[Any]:
-        if isinstance(self.grant, Uni) and isinstance(self.request, NoRequest):
-            what = "with request none and grant uni no station is ever given an uplink"
-            error = fault(what, "Write another request or another grant")
-            return [(("request",), "none", error)]
-        size = getattr(self.grant, "size", None)
-        if not isinstance(size, Size):
-            return []
-        robust = self.radio is not None
-        schemes = (
-            [UPLINK_MCS[0]]
-            if robust
-            else [self.uplink_mcs, *(entry.uplink_mcs or self.uplink_mcs for entry in self.users)]
-        )
-        slots = self.slots_of("uplink")
-        room = min(slot_bytes(mcs, self.slot_symbols) * slots for mcs in schemes)
-        if size <= room:
-            return []
-        error = fault(f"more than a frame's uplink of {int(room)} bytes", "Write a smaller grant")
-        return [(("grant", "size"), str(size), error)]
-
-    def _period_faults(self) -> list[Any]:
-        wrong: list[Any] = []
-        for path in (("request", "period"), ("grant", "period"), ("scheduler", "time_constant")):
-            part, key = path
-            time = getattr(getattr(self, part), key, None)
-            if isinstance(time, Duration) and time < self.frame:
-                error = fault(f"shorter than a frame, {self.frame}", "Write at least that")
-                wrong.append((path, str(time), error))
-        return wrong
 
     def slots_of(self, direction: Literal["downlink", "uplink"]) -> int:
         """Return the slots of a frame in a direction (wimax-mac §1).

@@ -9,7 +9,7 @@
 //! above, and stays within [−4, 0.95] or what the user sets as its least. Steps that shrink with losses,
 //! not with time, also get there in a cell of low rate.
 
-use airpath_core::ConfigError;
+use airpath_core::{Checks, above, at_least};
 use serde::Deserialize;
 
 /// Least margin that may be set.
@@ -59,24 +59,16 @@ impl Default for MarginConfig {
 }
 
 impl MarginConfig {
-    /// Accepts values in their ranges.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+    /// Rejects values outside their ranges.
+    pub(super) fn check(&self, checks: &mut Checks) {
         match *self {
-            MarginConfig::Fixed(margin) if !(LEAST..1.0).contains(&margin) => {
-                Err(ConfigError::new("margin", margin, "not from -100 to below 1"))
+            MarginConfig::Fixed(margin) => {
+                checks.within("margin", margin, at_least(LEAST).below(1.0));
             }
-            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, .. })
-                if !(target_loss > 0.0 && target_loss < 1.0) =>
-            {
-                let problem = "not above 0 and below 1";
-                Err(ConfigError::new("target_loss", target_loss, problem).under("margin"))
+            MarginConfig::Adaptive(AdaptiveMarginConfig { target_loss, least, .. }) => {
+                checks.within("margin.target_loss", target_loss, above(0.0).below(1.0));
+                checks.within("margin.least", least, LEAST_ADAPTIVE..=MOST_ADAPTIVE);
             }
-            MarginConfig::Adaptive(AdaptiveMarginConfig { least, .. })
-                if !(LEAST_ADAPTIVE..=MOST_ADAPTIVE).contains(&least) =>
-            {
-                Err(ConfigError::new("least", least, "not from -4 to 0.95").under("margin"))
-            }
-            _ => Ok(()),
         }
     }
 }

@@ -88,11 +88,14 @@ pub struct Cell {
 impl Part<dyn Link + Send, LinkContext> for Cell {
     type Config = CellConfig;
 
+    fn check(config: &CellConfig) -> Result<(), ConfigError> {
+        config.check()
+    }
+
     fn build(
         config: CellConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        config.validate()?;
         let Setup { seed, extra: context, .. } = setup;
         let slot = Duration::from_nanos(config.slot_ns);
         let rate = SlotRate::new(&config.rate, slot, &context.files, &seed.child("rate"))

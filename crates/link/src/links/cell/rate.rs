@@ -13,7 +13,7 @@ pub(super) use shannon::Shannon;
 use super::harq::Harq;
 use super::whole_bits;
 use crate::files::Files;
-use airpath_core::{ConfigError, Duration, Rate, Seed};
+use airpath_core::{Checks, ConfigError, Duration, Rate, Seed, above, at_least};
 use mcs::Mcs;
 use serde::Deserialize;
 
@@ -57,22 +57,19 @@ pub enum Logarithm {
 }
 
 impl RateConfig {
-    /// Accepts values in their ranges.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+    /// Rejects values outside their ranges.
+    pub(super) fn check(&self, checks: &mut Checks) {
         let (bandwidth_hz, cap_bps) = match *self {
             RateConfig::Shannon { bandwidth_hz, cap_bps, .. } => (Some(bandwidth_hz), cap_bps),
             RateConfig::Mcs { bandwidth_hz, .. } => (bandwidth_hz, None),
         };
-        if let Some(bandwidth_hz) = bandwidth_hz
-            && !(bandwidth_hz > 0.0 && bandwidth_hz <= MAX_BANDWIDTH_HZ)
-        {
-            let problem = "not above 0, up to 10¹² Hz";
-            return Err(ConfigError::new("bandwidth_hz", bandwidth_hz, problem));
+        if let Some(bandwidth_hz) = bandwidth_hz {
+            let range = above(0.0).up_to(MAX_BANDWIDTH_HZ);
+            checks.within("rate.bandwidth_hz", bandwidth_hz, range);
         }
-        if cap_bps == Some(0) {
-            return Err(ConfigError::new("cap_bps", 0, "not positive. Write a rate above 0 bit/s"));
+        if let Some(cap_bps) = cap_bps {
+            checks.within("rate.cap_bps", cap_bps, at_least(1_u64));
         }
-        Ok(())
     }
 }
 

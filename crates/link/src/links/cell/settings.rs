@@ -3,7 +3,10 @@
 use super::harq::Harq;
 use super::margin::MarginConfig;
 use super::rate::RateConfig;
-use airpath_core::ConfigError;
+use crate::context::{check_errors, check_part};
+use crate::mac::scheduler::{AnyScheduler, Population, SchedulerRegistry};
+use airpath_core::{Checks, ConfigError, Duration, Rate, Seed, Setup, above, at_least};
+use airpath_phy::snr::AnySnr;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -56,28 +59,40 @@ pub struct UserConfig {
 }
 
 impl CellConfig {
-    /// Accepts values in their ranges.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        if !(MIN_SLOT_NS..=MAX_SLOT_NS).contains(&self.slot_ns) {
-            let problem = format!("outside {MIN_SLOT_NS} … {MAX_SLOT_NS}");
-            return Err(ConfigError::new("slot_ns", self.slot_ns, problem));
-        }
-        if self.attempts == 0 {
-            return Err(ConfigError::new("attempts", 0, "less than 1"));
-        }
-        self.rate.validate().map_err(|error| error.under("rate"))?;
-        self.margin.validate()?;
+    /// Rejects values outside their ranges.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let is_slot = checks.within("slot_ns", self.slot_ns, MIN_SLOT_NS..=MAX_SLOT_NS);
+        checks.within("attempts", self.attempts, at_least(1_u64));
+        self.rate.check(&mut checks);
+        self.margin.check(&mut checks);
         for (place, entry) in self.users.iter().enumerate() {
-            let under = |error: ConfigError| error.under(&format!("users.{place}"));
-            let weight = entry.weight.unwrap_or(1.0);
-            if !(weight > 0.0 && weight.is_finite()) {
-                return Err(under(ConfigError::new("weight", weight, "not above 0")));
+            let mut found = Checks::default();
+            if let Some(weight) = entry.weight {
+                found.within("weight", weight, above(0.0));
             }
             if self.users[..place].iter().any(|before| before.user == entry.user) {
-                return Err(under(ConfigError::new("user", entry.user, "named before")));
+                let advice = "Write one entry for each user";
+                found.reject("user", entry.user, "named before", advice);
             }
+            if let Some(snr) = &entry.snr {
+                found.nested("snr", AnySnr::check(snr));
+            }
+            checks.nested(&format!("users.{place}"), found.finish());
         }
-        Ok(())
+        checks.nested("snr", AnySnr::check(&self.snr));
+        check_errors("errors", self.errors.as_ref(), &mut checks);
+        if is_slot {
+            let slot = Duration::from_nanos(self.slot_ns);
+            let registry = &SchedulerRegistry::default();
+            let extra = Population::even(1, slot, Rate(1));
+            let scheduler = Setup { seed: Seed::new(0, 0, ""), registry, extra };
+            let built_in = AnyScheduler::BUILT_IN;
+            check_part(&self.scheduler, built_in, "scheduler", &mut checks, || {
+                AnyScheduler::build(&self.scheduler, scheduler)
+            });
+        }
+        checks.finish()
     }
 
     /// What differs for `user`, with the place of that entry.

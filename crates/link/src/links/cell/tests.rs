@@ -235,19 +235,39 @@ fn values_outside_their_ranges_are_refused() {
         });
         description[key] = value;
         let config: CellConfig = serde_json::from_value(description).expect("readable");
-        config.validate().expect_err("refused").to_string()
+        config.check().expect_err("refused").to_string()
     };
     let shannon = |bandwidth_hz: f64, cap_bps: u64| json!({"kind": "shannon", "bandwidth_hz": bandwidth_hz, "cap_bps": cap_bps});
     for (key, value, message) in [
-        ("slot_ns", json!(0), "slot_ns = 0: outside 1000 … 3600000000000"),
-        ("attempts", json!(0), "attempts = 0: less than 1"),
-        ("margin", json!(1), "margin = 1: not from -100 to below 1"),
-        ("margin", json!({"target_loss": 1}), "margin.target_loss = 1: not above 0 and below 1"),
-        ("margin", json!({"target_loss": 0}), "margin.target_loss = 0: not above 0 and below 1"),
-        ("rate", shannon(0.0, 1), "rate.bandwidth_hz = 0: not above 0, up to 10¹² Hz"),
-        ("rate", shannon(1.0, 0), "rate.cap_bps = 0: not positive. Write a rate above 0 bit/s"),
-        ("users", json!([{"user": 0, "weight": 0}]), "users.0.weight = 0: not above 0"),
-        ("users", json!([{"user": 7}, {"user": 7}]), "users.1.user = 7: named before"),
+        ("slot_ns", json!(0), "slot_ns = 0: below 1000. Accepted: 1000 to 3600000000000"),
+        ("attempts", json!(0), "attempts = 0: below 1. Accepted: at least 1"),
+        ("margin", json!(1), "margin = 1: not below 1. Accepted: -100 to below 1"),
+        (
+            "margin",
+            json!({"target_loss": 1}),
+            "margin.target_loss = 1: not below 1. Accepted: more than 0, less than 1",
+        ),
+        (
+            "margin",
+            json!({"target_loss": 0}),
+            "margin.target_loss = 0: not above 0. Accepted: more than 0, less than 1",
+        ),
+        (
+            "rate",
+            shannon(0.0, 1),
+            "rate.bandwidth_hz = 0: not above 0. Accepted: more than 0, at most 1000000000000",
+        ),
+        ("rate", shannon(1.0, 0), "rate.cap_bps = 0: below 1. Accepted: at least 1"),
+        (
+            "users",
+            json!([{"user": 0, "weight": 0}]),
+            "users.0.weight = 0: not above 0. Accepted: more than 0",
+        ),
+        (
+            "users",
+            json!([{"user": 7}, {"user": 7}]),
+            "users.1.user = 7: named before. Write one entry for each user",
+        ),
     ] {
         assert_eq!(refused(key, value), message);
     }

@@ -26,11 +26,12 @@ mod tests;
 pub use outcomes::Outcomes;
 pub use settings::{FadingKind, FecConfig, MimoChannel, MimoConfig, SmallConfig};
 
-use crate::context::LinkContext;
+use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
-use crate::links::fixed::positive_rate;
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
-use airpath_core::{Bytes, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time};
+use airpath_core::{
+    Bytes, Checks, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, at_least,
+};
 use airpath_phy::bit_errors::Outcome;
 use airpath_phy::errors::TwoStates;
 use std::borrow::Cow;
@@ -219,11 +220,18 @@ fn forgotten(states: TwoStates) -> u64 {
 impl Part<dyn Link + Send, LinkContext> for SerialLink<Mimo> {
     type Config = MimoConfig;
 
+    fn check(config: &MimoConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("rate_bps", config.rate_bps, at_least(1_u64));
+        checks.nested("", config.channel());
+        check_errors("errors", config.errors.as_ref(), &mut checks);
+        checks.finish()
+    }
+
     fn build(
         config: MimoConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        positive_rate("rate_bps", config.rate_bps)?;
         let channel = config.channel()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let shared = setup.extra.files.shared.get();

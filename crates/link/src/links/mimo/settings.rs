@@ -1,8 +1,7 @@
 //! What the user sets of a MIMO link, and what that makes of packets.
 
-use crate::links::fixed::probability;
 use crate::links::framing::LEAST_CODE_RATE;
-use airpath_core::{Bytes, ConfigError, Framing};
+use airpath_core::{Bytes, Checks, ConfigError, Framing};
 use airpath_phy::bit_errors::{ErrorChain, Outcome};
 use airpath_phy::code::reed_solomon::ReedSolomon;
 use airpath_phy::errors::TwoStates;
@@ -110,36 +109,34 @@ impl MimoConfig {
     /// The fading of a branch.
     fn fading(&self) -> Result<Fading, ConfigError> {
         let MimoConfig { fading, k_factor_db, m, .. } = self;
-        for (field, value, of) in
-            [("k_factor_db", k_factor_db, FadingKind::Rician), ("m", m, FadingKind::Nakagami)]
-        {
+        let mut checks = Checks::default();
+        for (field, value, of, example) in [
+            ("k_factor_db", k_factor_db, FadingKind::Rician, "6"),
+            ("m", m, FadingKind::Nakagami, "2"),
+        ] {
             match value {
                 Some(value) if *fading != of => {
-                    let problem = format!("{fading:?} fading has none. Leave it out");
-                    return Err(ConfigError::new(field, value, problem));
+                    let problem = format!("{fading:?} fading has none");
+                    checks.reject(field, value, &problem, "Leave it out");
                 }
                 None if *fading == of => {
-                    return Err(ConfigError::new(
-                        field,
-                        "absent",
-                        format!("{of:?} fading needs it"),
-                    ));
+                    checks.missing(field, &format!("Write {field} = {example}"))
                 }
                 _ => {}
             }
         }
-        match (fading, k_factor_db, m) {
-            (FadingKind::Rician, Some(k_factor_db), _) => {
-                finite("k_factor_db", *k_factor_db)?;
-                Ok(Fading::Rician(ratio(*k_factor_db)))
-            }
-            (FadingKind::Nakagami, _, Some(m)) if !(0.5..=MOST_M).contains(m) => {
-                let problem = format!("not a shape of fading. Write a number from 0.5 to {MOST_M}");
-                Err(ConfigError::new("m", m, problem))
-            }
-            (FadingKind::Nakagami, _, Some(m)) => Ok(Fading::Nakagami(*m)),
-            _ => Ok(Fading::Rayleigh),
+        if let Some(k_factor_db) = k_factor_db {
+            checks.within("k_factor_db", *k_factor_db, LEVELS_DB);
         }
+        if let Some(m) = m {
+            checks.within("m", *m, LEAST_M..=MOST_M);
+        }
+        checks.finish()?;
+        Ok(match (k_factor_db, m) {
+            (Some(k_factor_db), _) => Fading::Rician(ratio(*k_factor_db)),
+            (None, Some(m)) => Fading::Nakagami(*m),
+            (None, None) => Fading::Rayleigh,
+        })
     }
 
     /// ε_G and ε_B: the share of modulation symbols in error in the good and in the bad state.
@@ -147,14 +144,16 @@ impl MimoConfig {
     /// # Errors
     /// When a value is outside its range; the field is its name.
     pub fn symbol_errors(&self) -> Result<[f64; 2], ConfigError> {
-        let constellation = Constellation::from_name(&self.modulation)?;
-        let fading = self.fading()?;
-        finite("snr_db", self.snr_db)?;
-        if !(self.bad_snr_offset_db <= 0.0 && self.bad_snr_offset_db.is_finite()) {
-            let problem =
-                "above 0 dB or not a number: the bad state is no better than the good one";
-            return Err(ConfigError::new("bad_snr_offset_db", self.bad_snr_offset_db, problem));
-        }
+        let mut checks = Checks::default();
+        let constellation = checks.nested("", Constellation::from_name(&self.modulation));
+        let fading = checks.nested("", self.fading());
+        checks.within("snr_db", self.snr_db, LEVELS_DB);
+        checks.within("bad_snr_offset_db", self.bad_snr_offset_db, *LEVELS_DB.start()..=0.0);
+        checks.nested("", Branches::of_antennas(self.tx, self.rx, 1.0));
+        checks.finish()?;
+        let (Some(constellation), Some(fading)) = (constellation, fading) else {
+            unreachable!("both are accepted")
+        };
         let of = |snr_db: f64| {
             let branches = Branches::of_antennas(self.tx, self.rx, ratio(snr_db))?;
             Ok(symbol_error_rate(constellation, branches, fading))
@@ -167,11 +166,14 @@ impl MimoConfig {
         let Some(FecConfig::ReedSolomon { symbol_bits, max_block, .. }) = self.fec else {
             return Ok(None);
         };
-        if !(LEAST_CODE_RATE..=1.0).contains(&code_rate) {
-            let problem = format!("no code rate. Write a number from {LEAST_CODE_RATE} to 1");
-            return Err(ConfigError::new("code_rate", code_rate, problem));
+        let mut checks = Checks::default();
+        if checks.within("code_rate", code_rate, LEAST_CODE_RATE..=1.0) {
+            let code = checks.nested("", ReedSolomon::new(code_rate, symbol_bits, max_block));
+            checks.finish()?;
+            return Ok(code);
         }
-        ReedSolomon::new(code_rate, symbol_bits, max_block).map(Some)
+        checks.finish()?;
+        Ok(None)
     }
 
     /// The code of packets that are not small.
@@ -180,23 +182,35 @@ impl MimoConfig {
             return Ok(None);
         };
         let of_constellation = Constellation::from_name(&self.modulation)?.bits();
+        let mut checks = Checks::default();
+        let code = checks.nested("fec", self.code_at(code_rate));
         if symbol_bits % of_constellation != 0 {
-            let problem = format!(
-                "not a multiple of the {of_constellation} bits of a symbol of {}",
-                self.modulation
-            );
-            return Err(ConfigError::new("fec.symbol_bits", symbol_bits, problem));
+            let problem = format!("not a multiple of the bits of a symbol of {}", self.modulation);
+            let advice = format!("Write {of_constellation} or a multiple up to {MOST_BITS}");
+            checks.reject("fec.symbol_bits", symbol_bits, &problem, &advice);
         }
-        self.code_at(code_rate).map_err(|error| error.under("fec"))
+        checks.finish()?;
+        Ok(code.flatten())
     }
 
     /// Small packets and their code.
     fn small_code(&self) -> Result<Option<(Bytes, ReedSolomon)>, ConfigError> {
         let Some(SmallConfig { up_to_bytes, code_rate }) = self.small else { return Ok(None) };
-        match self.code_at(code_rate).map_err(|error| error.under("small"))? {
-            Some(code) => Ok(Some((Bytes(up_to_bytes), code))),
-            None => Err(ConfigError::new("small.code_rate", code_rate, "there is no fec")),
+        let mut checks = Checks::default();
+        checks.within("small.up_to_bytes", up_to_bytes, 1..=LARGEST_PACKET);
+        if self.fec.is_none() {
+            let advice = "Write fec too; its code_rate = 1 corrects nothing";
+            checks.reject("small", "given", "there is no fec", advice);
         }
+        let is_rate = checks.within("small.code_rate", code_rate, LEAST_CODE_RATE..=1.0);
+        let code = if is_rate { self.code_at(code_rate).ok().flatten() } else { None };
+        // The code of other packets is checked by itself: at this rate, blocks are too short.
+        if is_rate && code.is_none() && self.code().is_ok_and(|code| code.is_some()) {
+            let problem = "blocks of max_block are too short for one symbol of data";
+            checks.reject("small.code_rate", code_rate, problem, "Write a larger code rate");
+        }
+        checks.finish()?;
+        Ok(code.map(|code| (Bytes(up_to_bytes), code)))
     }
 
     /// What it makes of packets.
@@ -205,35 +219,36 @@ impl MimoConfig {
     /// When a value is outside its range; the field is its name.
     pub fn channel(&self) -> Result<MimoChannel, ConfigError> {
         let (good_to_bad, bad_to_good) = (self.p_good_to_bad, self.p_bad_to_good);
-        probability("p_good_to_bad", good_to_bad)?;
-        probability("p_bad_to_good", bad_to_good)?;
         let states = TwoStates { good_to_bad, bad_to_good };
-        states.validate()?;
-        let error = self.symbol_errors()?;
-        Ok(MimoChannel {
-            states,
-            error,
-            chain: ErrorChain::new(good_to_bad, bad_to_good, error[0], error[1])?,
-            bits: Constellation::from_name(&self.modulation)?.bits(),
-            code: self.code()?,
-            small: self.small_code()?,
-        })
+        let mut checks = Checks::default();
+        checks.nested("", states.validate());
+        let error = checks.nested("", self.symbol_errors());
+        let bits = Constellation::from_name(&self.modulation).ok();
+        let code = bits.and_then(|_| checks.nested("", self.code()));
+        let small = bits.and_then(|_| checks.nested("", self.small_code()));
+        checks.finish()?;
+        let (Some(error), Some(bits), Some(code), Some(small)) = (error, bits, code, small) else {
+            unreachable!("all are accepted")
+        };
+        let chain = ErrorChain::new(good_to_bad, bad_to_good, error[0], error[1])?;
+        Ok(MimoChannel { states, error, chain, bits: bits.bits(), code, small })
     }
 }
 
+/// Levels that are accepted, dB.
+const LEVELS_DB: std::ops::RangeInclusive<f64> = -200.0..=200.0;
+/// Largest IP packet, bytes.
+const LARGEST_PACKET: u64 = 65_535;
+/// Most bits of a symbol of a code.
+const MOST_BITS: u32 = 16;
+/// Smallest m of Nakagami fading.
+const LEAST_M: f64 = 0.5;
 /// Largest m of Nakagami fading: hardly any fading.
 const MOST_M: f64 = 1e3;
 
 /// A power ratio.
 fn ratio(db: f64) -> f64 {
     from_db(db).min(MOST_SNR)
-}
-
-fn finite(field: &str, db: f64) -> Result<(), ConfigError> {
-    if !db.is_finite() {
-        return Err(ConfigError::new(field, db, "not a finite number. Write one in dB"));
-    }
-    Ok(())
 }
 
 impl MimoChannel {

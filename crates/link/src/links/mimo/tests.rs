@@ -127,58 +127,49 @@ fn what_is_not_accepted() {
     for (changes, expected) in [
         (
             json!({"tx": 3}),
-            "tx = 3: not 1 or 2: beyond two transmitters no complex space-time block code has \
-             the full rate",
+            "tx = 3: beyond two transmitters no complex space-time block code has the full rate. \
+             Accepted: 1 to 2",
         ),
-        (json!({"rx": 9}), "rx = 9: not from 1 to 8"),
+        (json!({"rx": 9}), "rx = 9: above 8. Accepted: 1 to 8"),
         (
             json!({"modulation": "7psk"}),
             "modulation = 7psk: not known. Write bpsk, qpsk, 8psk, 16psk, 32psk, 64psk, 16qam, \
              64qam",
         ),
-        (
-            json!({"bad_snr_offset_db": 1}),
-            "bad_snr_offset_db = 1: above 0 dB or not a number: the bad state is no better than \
-             the good one",
-        ),
+        (json!({"bad_snr_offset_db": 1}), "bad_snr_offset_db = 1: above 0. Accepted: -200 to 0"),
         (
             json!({"p_good_to_bad": 0, "p_bad_to_good": 0}),
             "p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Write a \
              number above 0 for one of them",
         ),
         (
-            json!({"p_good_to_bad": 1.5}),
-            "p_good_to_bad = 1.5: not a probability. Write a number in [0, 1]",
+            json!({"p_good_to_bad": 1.5, "rx": 0}),
+            "p_good_to_bad = 1.5: above 1. Accepted: 0 to 1\nrx = 0: below 1. Accepted: 1 to 8",
         ),
         (
             json!({"modulation": "8psk", "fec": rs(0.9)}),
-            "fec.symbol_bits = 8: not a multiple of the 3 bits of a symbol of 8psk",
+            "fec.symbol_bits = 8: not a multiple of the bits of a symbol of 8psk. Write 3 or a \
+             multiple up to 16",
         ),
-        (
-            json!({"fec": rs(0.0)}),
-            "fec.code_rate = 0: no code rate. Write a number from 0.001 to 1",
-        ),
+        (json!({"fec": rs(0.0)}), "fec.code_rate = 0: below 0.001. Accepted: 0.001 to 1"),
         (
             json!({"fec": rs(0.9), "small": {"up_to_bytes": 1, "code_rate": 2}}),
-            "small.code_rate = 2: no code rate. Write a number from 0.001 to 1",
+            "small.code_rate = 2: above 1. Accepted: 0.001 to 1",
         ),
         (
             json!({"small": {"up_to_bytes": 1, "code_rate": 0.5}}),
-            "small.code_rate = 0.5: there is no fec",
+            "small = given: there is no fec. Write fec too; its code_rate = 1 corrects nothing",
         ),
         (json!({"m": 2}), "m = 2: Rayleigh fading has none. Leave it out"),
-        (json!({"fading": "rician"}), "k_factor_db = absent: Rician fading needs it"),
-        (
-            json!({"fading": "nakagami", "m": 0.4}),
-            "m = 0.4: not a shape of fading. Write a number from 0.5 to 1000",
-        ),
+        (json!({"fading": "rician"}), "k_factor_db = missing: missing. Write k_factor_db = 6"),
+        (json!({"fading": "nakagami", "m": 0.4}), "m = 0.4: below 0.5. Accepted: 0.5 to 1000"),
     ] {
         let error = config(&changes).channel().expect_err("it is refused");
         assert_eq!(error.to_string(), expected);
     }
     for snr_db in [f64::NAN, f64::INFINITY] {
         let config = MimoConfig { snr_db, ..config(&json!({})) };
-        assert_eq!(config.channel().expect_err("it is refused").field, "snr_db");
+        assert_eq!(config.channel().expect_err("it is refused").first().field, "snr_db");
     }
 }
 

@@ -77,11 +77,14 @@ pub struct RlcAm {
 impl Part<dyn Link + Send, LinkContext> for RlcAm {
     type Config = RlcConfig;
 
+    fn check(config: &RlcConfig) -> Result<(), ConfigError> {
+        config.check()
+    }
+
     fn build(
         config: RlcConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        config.validate()?;
         let Setup { seed, extra: context, .. } = setup;
         let rules = config.rules();
         let receiver_rules = ReceiverRules {

@@ -1,7 +1,7 @@
 //! What the user sets of an RLC AM link.
 
-use crate::links::fixed::positive_rate;
-use airpath_core::{ConfigError, Duration};
+use crate::context::check_errors;
+use airpath_core::{Checks, ConfigError, Duration, above, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ pub struct RlcConfig {
     /// Transmission and reception window, PDUs. 1 to 2047.
     pub window: u64,
     /// MaxDAT: a PDU is given up when it would be transmitted for this time. 2 to 255.
-    pub max_dat: u8,
+    pub max_dat: u32,
     /// What then happens.
     #[serde(default)]
     pub on_max_dat: OnMaxDat,
@@ -111,31 +111,38 @@ const fn yes() -> bool {
 }
 
 impl RlcConfig {
-    /// Accepts values in their ranges.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        positive_rate("rate_bps", self.rate_bps)?;
+    /// Rejects values outside their ranges.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("rate_bps", self.rate_bps, at_least(1_u64));
         if let Some(rate_bps) = self.reverse_rate_bps {
-            positive_rate("reverse_rate_bps", rate_bps)?;
+            checks.within("reverse_rate_bps", rate_bps, at_least(1_u64));
         }
-        let times = [
+        for (field, value, least) in [
             ("tti_ns", self.tti_ns, 1),
-            ("latency_ns", self.latency_ns, self.tti_ns),
-            ("reverse_latency_ns", self.reverse_latency(), self.tti_ns),
             ("poll_timer_ns", self.poll_timer_ns, 1),
             ("status_prohibit_ns", self.status_prohibit_ns, 0),
             ("mrw_timer_ns", self.mrw_timer_ns, 1),
             ("reset_timer_ns", self.reset_timer_ns, 1),
-        ];
-        for (field, value, least) in times {
-            within(field, value, least, MAX_TIME_NS)?;
+        ] {
+            checks.within(field, value, least..=MAX_TIME_NS);
         }
-        within("pdu_payload", self.pdu_payload, 2, 1500)?;
-        within("window", self.window, 1, MAX_WINDOW)?;
-        within("max_dat", u64::from(self.max_dat), 2, 255)?;
-        if !(self.poll_window > 0.0 && self.poll_window <= 1.0) {
-            return Err(ConfigError::new("poll_window", self.poll_window, "outside (0, 1]"));
+        let reverse = self.reverse_latency_ns.map(|latency| ("reverse_latency_ns", latency));
+        for (field, latency) in
+            [Some(("latency_ns", self.latency_ns)), reverse].into_iter().flatten()
+        {
+            if checks.within(field, latency, 0..=MAX_TIME_NS) {
+                let tti = at_least(self.tti_ns).up_to(MAX_TIME_NS);
+                checks.related(field, latency, tti, "shorter than a TTI");
+            }
         }
-        Ok(())
+        checks.within("pdu_payload", self.pdu_payload, 2..=1500_u64);
+        checks.within("window", self.window, 1..=MAX_WINDOW);
+        checks.within("max_dat", self.max_dat, 2..=255_u32);
+        checks.within("poll_window", self.poll_window, above(0.0).up_to(1.0));
+        check_errors("errors", self.errors.as_ref(), &mut checks);
+        check_errors("reverse_errors", self.reverse_errors.as_ref(), &mut checks);
+        checks.finish()
     }
 
     /// One-way latency of the reverse direction, ns.
@@ -149,7 +156,7 @@ impl RlcConfig {
             window: self.window,
             payload: self.pdu_payload,
             concatenation: self.concatenation,
-            max_dat: self.max_dat,
+            max_dat: self.max_dat as u8,
             on_max_dat: self.on_max_dat,
             poll_timer: Duration::from_nanos(self.poll_timer_ns),
             poll_stop: self.poll_stop,
@@ -165,13 +172,6 @@ impl RlcConfig {
             },
         }
     }
-}
-
-fn within(field: &str, value: u64, low: u64, high: u64) -> Result<(), ConfigError> {
-    if !(low..=high).contains(&value) {
-        return Err(ConfigError::new(field, value, format!("outside {low} … {high}")));
-    }
-    Ok(())
 }
 
 /// What a sender goes by.

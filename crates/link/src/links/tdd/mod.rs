@@ -29,6 +29,7 @@
 //! | `single_station.rs` | what a station that has the link to itself meets, for analytic models |
 
 mod air_interface;
+mod check;
 mod clock;
 mod frame;
 mod piggyback_requests;
@@ -145,14 +146,17 @@ pub struct Tdd {
 impl Part<dyn Link + Send, LinkContext> for Tdd {
     type Config = TddConfig;
 
+    fn check(config: &TddConfig) -> Result<(), ConfigError> {
+        config.check()
+    }
+
     fn build(
         config: TddConfig,
         setup: Setup<'_, dyn Link + Send, LinkContext>,
     ) -> Result<Self, ConfigError> {
-        config.validate()?;
         let Setup { seed, extra: context, .. } = setup;
         let (clock, stations) = (config.clock(), config.stations);
-        let slots = [config.downlink_slots - config.map_overhead.slots, config.uplink_slots];
+        let slots = config.slots();
         let users = context.users.folded(stations)?;
         let request = Setup {
             seed: seed.child("request"),
@@ -172,6 +176,11 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
             let kind = config.grant["kind"].as_str().unwrap_or_default();
             let problem = "nothing is ever granted, for stations cannot ask";
             return Err(ConfigError::new("grant.kind", kind, problem));
+        }
+        // Of a policy from outside; `check` has looked at the others.
+        if rules.largest > config.room(1) {
+            let problem = "more than a frame's uplink";
+            return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
         }
         let mut sizes = Vec::with_capacity(stations as usize);
         let cell = radio::Cell {
@@ -194,20 +203,6 @@ impl Part<dyn Link + Send, LinkContext> for Tdd {
         let mut made = Vec::with_capacity(stations as usize);
         for (number, (down, up)) in (0..stations).zip(down.into_iter().zip(up)) {
             let slot = config.slot_sizes(number)?;
-            let least =
-                [0, 1].map(|side| radio.as_ref().map_or(slot[side], |radio| radio.least(side)));
-            let room = least[1].bytes_of(slots[1]);
-            if rules.largest > room {
-                let problem = format!("larger than the uplink of a frame, {room} bytes");
-                return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
-            }
-            for side in 0..2 {
-                if least[side].bytes_of(slots[side]) < config.header() + LEAST_ROOM {
-                    let field = ["downlink_slots", "uplink_slots"][side];
-                    let problem = "a frame carries next to nothing";
-                    return Err(ConfigError::new(field, slots[side], problem));
-                }
-            }
             let order = config.in_order;
             let sides = [Side::new(down, slot[0], order.down), Side::new(up, slot[1], order.up)];
             made.push(Station::new(sides));

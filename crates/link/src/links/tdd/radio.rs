@@ -16,12 +16,12 @@
 use super::slots::SlotSize;
 use crate::context::LinkContext;
 use crate::retransmission::harq::Combining;
-use airpath_core::{Bytes, ConfigError, Duration, Seed, Stream};
-use airpath_phy::adaptation::{Chooser, PolicyRegistry};
+use airpath_core::{Bytes, Checks, ConfigError, Duration, Seed, Stream};
+use airpath_phy::adaptation::{AnyPolicy, Chooser, PolicyRegistry};
 use airpath_phy::mcs::{McsSet, SlotMcs};
 use airpath_phy::per_table::PerTable;
 use airpath_phy::shannon::from_db;
-use airpath_phy::snr::SlottedSnr;
+use airpath_phy::snr::{AnySnr, SlottedSnr};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -53,6 +53,18 @@ pub struct RadioConfig {
     /// What the receiver makes of several attempts.
     #[serde(default)]
     pub combining: Combining,
+}
+
+impl RadioConfig {
+    /// Rejects values outside their ranges.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("uplink_db", self.uplink_db, -LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB);
+        checks.within("feedback_frames", self.feedback_frames, 0..=LONGEST_FEEDBACK);
+        checks.nested("snr", AnySnr::check(&self.snr));
+        checks.nested("policy", AnyPolicy::check(&self.policy));
+        checks.finish()
+    }
 }
 
 /// The packet for which policies take packet error rates: the largest of most paths, as on an adaptive
@@ -128,14 +140,6 @@ impl Radio {
         cell: Cell,
         (context, seed): (&LinkContext, &Seed),
     ) -> Result<Radio, ConfigError> {
-        if !(-LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB).contains(&config.uplink_db) {
-            let problem = "no level in dB. Write a number in [-200, 200]";
-            return Err(ConfigError::new("uplink_db", config.uplink_db, problem));
-        }
-        if config.feedback_frames > LONGEST_FEEDBACK {
-            let problem = format!("more than {LONGEST_FEEDBACK}");
-            return Err(ConfigError::new("feedback_frames", config.feedback_frames, problem));
-        }
         let measured = context.files.table(&config.table)?;
         let table = |side: usize| {
             let symbols = (cell.slots[side] * cell.slot_symbols) as f64;

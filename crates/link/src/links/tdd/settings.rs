@@ -9,13 +9,6 @@ use airpath_core::{ConfigError, Duration};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Most stations.
-const MOST_STATIONS: u32 = 1000;
-/// Longest frame, ns; offsets are at most this long too.
-const LONGEST_FRAME_NS: u64 = 3_600_000_000_000;
-/// Shortest frame, ns.
-const SHORTEST_FRAME_NS: u64 = 1000;
-
 /// What the user sets.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -139,67 +132,6 @@ impl PerDirection {
 }
 
 impl TddConfig {
-    /// Accepts values in their ranges.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        if !(SHORTEST_FRAME_NS..=LONGEST_FRAME_NS).contains(&self.frame_ns) {
-            let problem = format!("outside {SHORTEST_FRAME_NS} … {LONGEST_FRAME_NS}");
-            return Err(ConfigError::new("frame_ns", self.frame_ns, problem));
-        }
-        if !(1..=MOST_STATIONS).contains(&self.stations) {
-            let problem = format!("outside 1 … {MOST_STATIONS}");
-            return Err(ConfigError::new("stations", self.stations, problem));
-        }
-        for (field, offset) in [
-            ("decoded_ns", self.decoded_ns),
-            ("closed_ns", self.closed_ns),
-            ("received_ns", self.received_ns),
-        ] {
-            if offset > LONGEST_FRAME_NS {
-                return Err(ConfigError::new(field, offset, "more than an hour"));
-            }
-        }
-        if self.closed_ns > self.received_ns {
-            let problem = format!("before the bursts close ({} ns)", self.closed_ns);
-            return Err(ConfigError::new("received_ns", self.received_ns, problem));
-        }
-        for (field, slots) in [
-            ("downlink_slots", self.downlink_slots),
-            ("uplink_slots", self.uplink_slots),
-            ("slot_symbols", self.slot_symbols),
-        ] {
-            if !(1..=1_000_000).contains(&slots) {
-                return Err(ConfigError::new(field, slots, "outside 1 … 1000000"));
-            }
-        }
-        if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
-            let problem = "not modelled on this link. Leave it out";
-            return Err(ConfigError::new("harq.processes", processes, problem));
-        }
-        let MapOverhead { slots, per_burst } = self.map_overhead;
-        if slots.saturating_add(per_burst) >= self.downlink_slots {
-            let problem = format!("leaves nothing of {} slots", self.downlink_slots);
-            let value = slots.saturating_add(per_burst);
-            return Err(ConfigError::new("map_overhead.slots", value, problem));
-        }
-        if self.map_relevance > 1_000 {
-            return Err(ConfigError::new("map_relevance", self.map_relevance, "more than 1000"));
-        }
-        for (place, entry) in self.users.iter().enumerate() {
-            let under = |error: ConfigError| error.under(&format!("users.{place}"));
-            if entry.user >= self.stations {
-                let problem = format!("not there: there are {} stations", self.stations);
-                return Err(under(ConfigError::new("user", entry.user, problem)));
-            }
-            if self.radio.is_none() && entry.snr.is_some() {
-                return Err(under(ConfigError::new("snr", "given", "without radio")));
-            }
-            if self.users[..place].iter().any(|before| before.user == entry.user) {
-                return Err(under(ConfigError::new("user", entry.user, "named before")));
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn clock(&self) -> Clock {
         let [frame, decoded, closed, received] =
             [self.frame_ns, self.decoded_ns, self.closed_ns, self.received_ns]

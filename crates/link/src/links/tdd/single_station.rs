@@ -35,7 +35,7 @@ impl TddConfig {
     /// # Errors
     /// When a setting is outside its range.
     pub fn single_station(&self, sizes: [Bytes; 2]) -> Result<SingleStation, ConfigError> {
-        self.validate()?;
+        self.check()?;
         let slot = self.slot_sizes(0)?;
         let maps = self.map_overhead.slots.saturating_add(2 * self.map_overhead.per_burst);
         let slots = [self.downlink_slots.saturating_sub(maps), self.uplink_slots];

@@ -1,7 +1,7 @@
 //! adapt-BI (wimax-2009 §4.2, Fig. 5): with what is served to a station it gets room for an ACK while its
 //! request queue is empty; bursts that leave data behind ask for them by piggyback.
 
-use super::proactive::ProactiveConfig;
+use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{ConfigError, Part, Setup, Time};
 
@@ -14,11 +14,14 @@ pub struct AdaptBi {
 impl Part<dyn Grant + Send, GrantContext> for AdaptBi {
     type Config = ProactiveConfig;
 
+    fn check(config: &ProactiveConfig) -> Result<(), ConfigError> {
+        check_grant(config.size_bytes, config.fallback_ns)
+    }
+
     fn build(
         config: ProactiveConfig,
         _setup: Setup<'_, dyn Grant + Send, GrantContext>,
     ) -> Result<AdaptBi, ConfigError> {
-        config.validate()?;
         Ok(AdaptBi { config })
     }
 }

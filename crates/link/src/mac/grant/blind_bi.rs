@@ -1,7 +1,7 @@
 //! blind-BI (wimax-2009 §4.1): with everything that is served to a station it gets room for an ACK, whether
 //! or not it will need it. It asks for nothing, unless it is left without a grant.
 
-use super::proactive::ProactiveConfig;
+use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{ConfigError, Part, Setup, Time};
 
@@ -14,11 +14,14 @@ pub struct BlindBi {
 impl Part<dyn Grant + Send, GrantContext> for BlindBi {
     type Config = ProactiveConfig;
 
+    fn check(config: &ProactiveConfig) -> Result<(), ConfigError> {
+        check_grant(config.size_bytes, config.fallback_ns)
+    }
+
     fn build(
         config: ProactiveConfig,
         _setup: Setup<'_, dyn Grant + Send, GrantContext>,
     ) -> Result<BlindBi, ConfigError> {
-        config.validate()?;
         Ok(BlindBi { config })
     }
 }

@@ -1,7 +1,7 @@
 //! What grants ahead of ACKs have in common: their size, when they are given, what happens without one.
 
 use super::{Downlink, GrantRules};
-use airpath_core::{ConfigError, Duration};
+use airpath_core::{Checks, ConfigError, Duration, at_least};
 use serde::Deserialize;
 
 /// When a grant is given.
@@ -44,10 +44,6 @@ pub struct ProactiveConfig {
 
 impl ProactiveConfig {
     /// Accepts values in their ranges.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        accept_size(self.size_bytes)
-    }
-
     pub(super) fn rules(&self, piggybacks: bool) -> GrantRules {
         GrantRules {
             asks: false,
@@ -58,10 +54,13 @@ impl ProactiveConfig {
     }
 }
 
-/// Accepts a grant of something.
-pub(super) fn accept_size(size_bytes: u64) -> Result<(), ConfigError> {
-    if size_bytes == 0 {
-        return Err(ConfigError::new("size_bytes", 0, "nothing. Write at least 1 byte"));
-    }
-    Ok(())
+/// Largest grant, bytes.
+const LARGEST_GRANT: u64 = 65_535;
+
+/// Rejects a size of a grant, and a time until a station without one asks, outside their ranges.
+pub(super) fn check_grant(size_bytes: u64, fallback_ns: u64) -> Result<(), ConfigError> {
+    let mut checks = Checks::default();
+    checks.within("size_bytes", size_bytes, 1..=LARGEST_GRANT);
+    checks.within("fallback_ns", fallback_ns, at_least(1_u64));
+    checks.finish()
 }

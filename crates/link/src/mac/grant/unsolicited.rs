@@ -1,9 +1,9 @@
 //! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR. Every
 //! station gets room in each period, its turn n frames into it; what is left behind goes by piggyback.
 
-use super::proactive::accept_size;
+use super::proactive::check_grant;
 use super::{Downlink, Grant, GrantContext, GrantRules};
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -32,17 +32,19 @@ pub struct Unsolicited {
 impl Part<dyn Grant + Send, GrantContext> for Unsolicited {
     type Config = UnsolicitedConfig;
 
+    fn check(config: &UnsolicitedConfig) -> Result<(), ConfigError> {
+        check_grant(config.size_bytes, config.fallback_ns)
+    }
+
     fn build(
         config: UnsolicitedConfig,
         setup: Setup<'_, dyn Grant + Send, GrantContext>,
     ) -> Result<Unsolicited, ConfigError> {
-        accept_size(config.size_bytes)?;
         let GrantContext { stations, frame } = setup.extra;
         let frame = frame.as_nanos();
-        if config.period_ns < frame {
-            let problem = format!("shorter than a frame ({frame} ns)");
-            return Err(ConfigError::new("period_ns", config.period_ns, problem));
-        }
+        let mut checks = Checks::default();
+        checks.related("period_ns", config.period_ns, at_least(frame), "shorter than a frame");
+        checks.finish()?;
         let turn = |station: u32| (u64::from(station) * frame % config.period_ns, station);
         let mut turns: Vec<(u64, u32)> = (0..stations).map(turn).collect();
         turns.sort_unstable();

@@ -6,7 +6,7 @@
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::retransmission::delay_queue::DelayQueue;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
 /// A time that is drawn, uniformly.
@@ -21,16 +21,16 @@ pub struct Span {
 
 impl Span {
     /// Accepts what is in order.
-    fn validate(self, field: &str) -> Result<(), ConfigError> {
+    fn check(self, field: &str, checks: &mut Checks) {
         if self.low_ns > self.high_ns {
-            let problem = "reversed. Write the smaller one first";
-            return Err(ConfigError::new(
+            let value = format!("{} … {} ns", self.low_ns, self.high_ns);
+            checks.reject(
                 field,
-                format!("{} … {} ns", self.low_ns, self.high_ns),
-                problem,
-            ));
+                value,
+                "the first is above the second",
+                "Write the least and the largest",
+            );
         }
-        Ok(())
     }
 
     fn draw(self, draws: &mut Stream) -> Duration {
@@ -86,16 +86,19 @@ pub struct RandomDelay {
 impl Part<dyn Request + Send, RequestContext> for RandomDelay {
     type Config = DrawnConfig;
 
+    fn check(config: &DrawnConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        config.delay.check("delay", &mut checks);
+        config.piggyback.check("piggyback", &mut checks);
+        checks.within("timer_ns", config.timer_ns, at_least(1_u64));
+        checks.within("collision", config.collision, at_least(0.0).below(1.0));
+        checks.finish()
+    }
+
     fn build(
         config: DrawnConfig,
         setup: Setup<'_, dyn Request + Send, RequestContext>,
     ) -> Result<RandomDelay, ConfigError> {
-        config.delay.validate("delay")?;
-        config.piggyback.validate("piggyback")?;
-        if !(0.0..1.0).contains(&config.collision) {
-            let problem = "no probability below 1. Write a number in [0, 1)";
-            return Err(ConfigError::new("collision", config.collision, problem));
-        }
         let station = |number: u32| Station {
             draws: setup.seed.child(&format!("station {number}")).stream(),
             counts: RequestCounts::default(),
@@ -177,10 +180,13 @@ mod tests {
     #[test]
     fn what_is_no_delay_and_no_probability_is_refused() {
         let reversed = Span { low_ns: 2, high_ns: 1 };
-        let refused = |config| make::<RandomDelay>(config, 1).expect_err("refused").to_string();
+        let refused = |config| RandomDelay::check(&config).expect_err("refused").to_string();
         let found = refused(DrawnConfig { delay: reversed, ..CONFIG });
-        assert_eq!(found, "delay = 2 … 1 ns: reversed. Write the smaller one first");
+        assert_eq!(
+            found,
+            "delay = 2 … 1 ns: the first is above the second. Write the least and the largest"
+        );
         let found = refused(DrawnConfig { collision: 1.0, ..CONFIG });
-        assert!(found.starts_with("collision = 1: no probability below 1"), "{found}");
+        assert!(found.starts_with("collision = 1: not below 1"), "{found}");
     }
 }

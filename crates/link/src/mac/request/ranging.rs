@@ -7,10 +7,14 @@
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
-use airpath_core::{ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Most codes, and the largest window of the back-off.
+const MOST_CODES: u32 = 65_535;
+const LARGEST_WINDOW: u32 = 65_536;
 
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -47,18 +51,25 @@ pub struct Ranging {
 impl Part<dyn Request + Send, RequestContext> for Ranging {
     type Config = RangingConfig;
 
+    fn check(config: &RangingConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let [first, largest] = config.backoff;
+        checks.within("codes", config.codes, 1..=MOST_CODES);
+        checks.within("timer_ns", config.timer_ns, at_least(1_u64));
+        let is_window = checks.within("backoff.0", first, 1..=LARGEST_WINDOW)
+            & checks.within("backoff.1", largest, 1..=LARGEST_WINDOW);
+        if is_window {
+            let problem = "smaller than the first window";
+            checks.related("backoff.1", largest, first..=LARGEST_WINDOW, problem);
+        }
+        checks.finish()
+    }
+
     fn build(
         config: RangingConfig,
         setup: Setup<'_, dyn Request + Send, RequestContext>,
     ) -> Result<Ranging, ConfigError> {
-        if config.codes == 0 {
-            return Err(ConfigError::new("codes", 0, "none. Write at least 1"));
-        }
-        let [first, largest] = config.backoff;
-        if first == 0 || first > largest {
-            let problem = "no windows. Write the first and the largest, from 1 on, in order";
-            return Err(ConfigError::new("backoff", format!("[{first}, {largest}]"), problem));
-        }
+        let [first, _] = config.backoff;
         let RequestContext { stations, clock } = setup.extra;
         let station = |number: u32| Station {
             draws: setup.seed.child(&format!("station {number}")).stream(),

@@ -7,7 +7,7 @@
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
 use crate::retransmission::delay_queue::DelayQueue;
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -35,10 +35,10 @@ impl Part<dyn Request + Send, RequestContext> for SchedulingRequest {
         setup: Setup<'_, dyn Request + Send, RequestContext>,
     ) -> Result<SchedulingRequest, ConfigError> {
         let RequestContext { stations, clock } = setup.extra;
-        if config.period_ns < clock.frame().as_nanos() {
-            let problem = format!("shorter than a frame ({} ns)", clock.frame().as_nanos());
-            return Err(ConfigError::new("period_ns", config.period_ns, problem));
-        }
+        let mut checks = Checks::default();
+        let least = at_least(clock.frame().as_nanos());
+        checks.related("period_ns", config.period_ns, least, "shorter than a frame");
+        checks.finish()?;
         let counts = vec![RequestCounts::default(); stations as usize];
         Ok(SchedulingRequest {
             period: config.period_ns,
@@ -133,6 +133,6 @@ mod tests {
     fn a_period_shorter_than_a_frame_is_refused() {
         let config = SchedulingRequestConfig { period_ns: 4_000_000 };
         let found = make::<SchedulingRequest>(config, 1).expect_err("refused").to_string();
-        assert_eq!(found, "period_ns = 4000000: shorter than a frame (5000000 ns)");
+        assert_eq!(found, "period_ns = 4000000: shorter than a frame. Accepted: at least 5000000");
     }
 }

@@ -6,7 +6,7 @@
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler, best};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Checks, ConfigError, Part, Setup};
 use serde::Deserialize;
 
 /// Largest α: r^α is then still far from any number that overflows.
@@ -33,14 +33,17 @@ pub struct AlphaFair {
 impl Part<dyn Scheduler + Send, Population> for AlphaFair {
     type Config = AlphaFairConfig;
 
+    fn check(config: &AlphaFairConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("alpha", config.alpha, 0.0..=MAX_ALPHA);
+        checks.finish()
+    }
+
     fn build(
         config: AlphaFairConfig,
         setup: Setup<'_, dyn Scheduler + Send, Population>,
     ) -> Result<AlphaFair, ConfigError> {
         let alpha = config.alpha;
-        if !(0.0..=MAX_ALPHA).contains(&alpha) {
-            return Err(ConfigError::new("alpha", alpha, "not from 0 to 10"));
-        }
         let population = setup.extra;
         let averages = Averages::new(config.time_constant_ns, &population)?;
         Ok(AlphaFair { alpha, averages, population })

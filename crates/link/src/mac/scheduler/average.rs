@@ -5,7 +5,7 @@
 //! Only who is served is touched; what has passed since counts as (1 − β)ᵏ when it is asked about.
 
 use super::Population;
-use airpath_core::{ConfigError, Duration, UserId};
+use airpath_core::{Checks, ConfigError, UserId, at_least};
 
 /// Least average, bit/s: a user that was never served does not divide by zero.
 const LEAST_RATE: f64 = 1.0;
@@ -77,10 +77,9 @@ impl Averages {
         time_constant_ns: u64,
         population: &Population,
     ) -> Result<Averages, ConfigError> {
-        if Duration::from_nanos(time_constant_ns) < population.slot {
-            let problem = format!("shorter than a slot ({} ns)", population.slot.as_nanos());
-            return Err(ConfigError::new("time_constant_ns", time_constant_ns, problem));
-        }
+        let (mut checks, slot) = (Checks::default(), at_least(population.slot.as_nanos()));
+        checks.related("time_constant_ns", time_constant_ns, slot, "shorter than a slot");
+        checks.finish()?;
         let share = population.slot.as_nanos() as f64 / time_constant_ns as f64;
         let first = population.rate.0 as f64 / 4.0;
         let rates = vec![(first, 0); population.weights.len()];
@@ -114,7 +113,7 @@ impl Averages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_core::Rate;
+    use airpath_core::{Duration, Rate};
 
     fn averages(time_constant_ms: u64) -> Averages {
         let population = Population::even(2, Duration::from_millis(3), Rate(10_000_000));
@@ -153,6 +152,6 @@ mod tests {
     fn a_time_constant_shorter_than_a_slot_is_refused() {
         let population = Population::even(1, Duration::from_millis(3), Rate(1));
         let error = Averages::new(2_999_999, &population).expect_err("refused").to_string();
-        assert!(error.contains("shorter than a slot (3000000 ns)"), "{error}");
+        assert!(error.contains("shorter than a slot. Accepted: at least 3000000"), "{error}");
     }
 }

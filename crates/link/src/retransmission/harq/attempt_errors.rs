@@ -10,7 +10,7 @@
 //! ```
 
 use crate::files::Files;
-use airpath_core::{Bytes, ConfigError};
+use airpath_core::{Bytes, Checks, ConfigError, at_least};
 use airpath_phy::adaptation::NamedScheme;
 use airpath_phy::per_table::PerCurve;
 use serde::Deserialize;
@@ -77,14 +77,24 @@ pub enum Combining {
 }
 
 impl AttemptErrors {
-    /// The probabilities of so many attempts.
+    /// Rejects values outside their ranges.
+    pub(super) fn check(&self, checks: &mut Checks) {
+        match self {
+            AttemptErrors::Number(error) => {
+                checks.within("error", *error, at_least(0.0).below(1.0));
+            }
+            AttemptErrors::Table(table) => {
+                let level = -LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB;
+                checks.within("error.snr_db", table.snr_db, level);
+                checks.within("error.block_bytes", table.block_bytes, 1..=LARGEST_BLOCK);
+            }
+        }
+    }
+
+    /// The probabilities of that many attempts, of values that `check` accepts.
     pub(super) fn rates(&self, attempts: u32, files: &Files) -> Result<AttemptRates, ConfigError> {
         let by_attempt = match self {
-            AttemptErrors::Number(error) if (0.0..1.0).contains(error) => vec![*error],
-            AttemptErrors::Number(error) => {
-                let problem = "no probability below 1. Write a number in [0, 1)";
-                return Err(ConfigError::new("error", *error, problem));
-            }
+            AttemptErrors::Number(error) => vec![*error],
             AttemptErrors::Table(table) => {
                 table.rates(attempts, files).map_err(|error| error.under("error"))?
             }
@@ -95,14 +105,6 @@ impl AttemptErrors {
 
 impl TableErrors {
     fn rates(&self, attempts: u32, files: &Files) -> Result<Vec<f64>, ConfigError> {
-        if !(-LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB).contains(&self.snr_db) {
-            let problem = "no level in dB. Write a number in [-200, 200]";
-            return Err(ConfigError::new("snr_db", self.snr_db, problem));
-        }
-        if !(1..=LARGEST_BLOCK).contains(&self.block_bytes) {
-            let problem = format!("no size of a block. Write 1 to {LARGEST_BLOCK} bytes");
-            return Err(ConfigError::new("block_bytes", self.block_bytes, problem));
-        }
         let table = files.table(&self.table)?;
         let names: Vec<String> = table.curves.iter().map(|curve| curve.mcs.name.clone()).collect();
         let curve = &table.curves[self.mcs.place("mcs", &names)?];
@@ -207,6 +209,13 @@ mod tests {
         assert!(found[1] < rates(0.5, "chase")[1], "more than the SNRs alone");
     }
 
+    fn problems(errors: &AttemptErrors) -> String {
+        let mut checks = Checks::default();
+        errors.check(&mut checks);
+        let rates = checks.finish().and_then(|()| errors.rates(2, &files()));
+        rates.map(drop).expect_err("refused").to_string()
+    }
+
     #[test]
     fn what_is_not_accepted_is_named() {
         let refused = |changes: serde_json::Value| {
@@ -215,17 +224,17 @@ mod tests {
                 given[key] = value.clone();
             }
             let errors: AttemptErrors = serde_json::from_value(given).expect("read");
-            errors.rates(2, &files()).expect_err("refused").to_string()
+            problems(&errors)
         };
         assert_eq!(refused(json!({"table": "u"})), "error.table = u: not given. Given: t");
         assert_eq!(
             refused(json!({"mcs": "two"})),
             "error.mcs = \"two\": not in the error-rate table. Accepted: one"
         );
-        assert!(refused(json!({"snr_db": 201})).starts_with("error.snr_db = 201: no level"));
-        assert!(refused(json!({"block_bytes": 0})).starts_with("error.block_bytes = 0: no size"));
-        let one = AttemptErrors::Number(1.0).rates(1, &files()).expect_err("refused").to_string();
-        assert_eq!(one, "error = 1: no probability below 1. Write a number in [0, 1)");
+        assert!(refused(json!({"snr_db": 201})).starts_with("error.snr_db = 201: above 200"));
+        assert!(refused(json!({"block_bytes": 0})).starts_with("error.block_bytes = 0: below 1"));
+        let one = problems(&AttemptErrors::Number(1.0));
+        assert_eq!(one, "error = 1: not below 1. Accepted: 0 to below 1");
     }
 
     proptest::proptest! {

@@ -17,7 +17,9 @@ fn try_clamp(change: serde_json::Value) -> Result<Clamp, ConfigError> {
     let registry = Registry::<dyn CongestionControl + Send, CongestionSetup>::default();
     let extra = CongestionSetup { options: Arc::new(options) };
     let setup = Setup { seed: Seed::new(1, 0, "congestion"), registry: &registry, extra };
-    Clamp::build(serde_json::from_value(config).expect("a configuration"), setup)
+    let config = serde_json::from_value(config).expect("a configuration");
+    <Clamp as Part<dyn CongestionControl + Send, CongestionSetup>>::check(&config)?;
+    Clamp::build(config, setup)
 }
 
 fn clamp() -> Clamp {

@@ -3,7 +3,6 @@
 use super::*;
 use crate::config::TcpConfig;
 use airpath_conformance::Law;
-use airpath_core::{Registry, Seed};
 use serde_json::{Value, json};
 
 const GROWTH: Law = Law {
@@ -404,13 +403,14 @@ fn bad_values_are_refused() {
             "limiters": true, "granularity_ns": 0});
         given[field] = value;
         let config = serde_json::from_value(given).expect("a table of numbers");
-        let registry = Registry::<dyn CongestionControl + Send, CongestionSetup>::default();
-        let extra = CongestionSetup { options: options().into() };
-        let setup = Setup { seed: Seed::new(1, 0, ""), registry: &registry, extra };
-        Vcp::build(config, setup).map(|_| ()).expect_err("a bad value").to_string()
+        let checked = <Vcp as Part<dyn CongestionControl + Send, CongestionSetup>>::check(&config);
+        checked.expect_err("a bad value").to_string()
     };
-    assert_eq!(refused("kappa", json!(0.0)), "kappa = 0: not above 0");
-    assert_eq!(refused("alpha", json!(-1.0)), "alpha = -1: not above 0");
-    assert_eq!(refused("beta", json!(1.0)), "beta = 1: not between 0 and 1");
-    assert_eq!(refused("interval_ns", json!(0)), "interval = 0: not positive");
+    assert_eq!(refused("kappa", json!(0.0)), "kappa = 0: not above 0. Accepted: more than 0");
+    assert_eq!(refused("alpha", json!(-1.0)), "alpha = -1: not above 0. Accepted: more than 0");
+    assert_eq!(
+        refused("beta", json!(1.0)),
+        "beta = 1: not below 1. Accepted: more than 0, less than 1"
+    );
+    assert_eq!(refused("interval_ns", json!(0)), "interval_ns = 0: below 1. Accepted: at least 1");
 }

@@ -37,11 +37,11 @@ fn requests() -> impl Strategy<Value = (Value, Way)> {
     prop_oneof![
         (0u64..60).prop_map(move |ms| (
             json!({"kind": "random-delay", "delay": {"low_ns": ns(ms), "high_ns": ns(ms)},
-                   "collision": 0.0, "timer_ns": 0}),
+                   "collision": 0.0, "timer_ns": 1}),
             Way::Drawn(ms),
         )),
         Just((
-            json!({"kind": "ranging", "codes": 1, "timer_ns": 0, "backoff": [1, 1]}),
+            json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [1, 1]}),
             Way::CodeAndHeader,
         )),
         Just((json!({"kind": "scheduling-request", "period_ns": 5_000_000}), Way::CodeAndHeader,)),

@@ -152,12 +152,12 @@ fn what_is_not_accepted_of_a_radio() {
         ),
     ] {
         let error = make(radio(10.0, changes), 1, 1).err().expect("refused");
-        assert_eq!(error.field, field);
+        assert_eq!(error.first().field, field);
     }
     let with_radio = json!([{"user": 0, "snr": {"kind": "none"}}]);
     let mut link = radio(10.0, json!({}));
     link["users"] = with_radio;
-    assert_eq!(make(link, 1, 1).err().expect("refused").field, "users.0.snr.kind");
+    assert_eq!(make(link, 1, 1).err().expect("refused").first().field, "users.0.snr.kind");
     let with_snr = json!({"users": [{"user": 0, "snr": {"kind": "constant", "mean_db": 1.0}}]});
-    assert_eq!(make(with_snr, 1, 1).err().expect("refused").field, "users.0.snr");
+    assert_eq!(make(with_snr, 1, 1).err().expect("refused").first().field, "users.0.snr");
 }

@@ -1,0 +1,251 @@
+"""What the engine rejects, in the words of the user's keys and with their units.
+
+Ranges and arithmetic between values are the engine's. It names its own fields and counts in base
+units; this module finds the key, the value as it was given, and words what is accepted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from airpath import _airpath
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.units import Quantity, quote
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from airpath.scenario.base import Model, Part, Path
+
+__all__ = ["Accepted", "EngineProblem", "Key", "Rejected", "component_problems", "rejected"]
+
+Bounds = tuple[float | None, bool, float | None, bool]
+"""Lowest accepted number, whether itself is accepted, and the same of the highest."""
+
+Accepted = Bounds | str | None
+"""A range in base units; or what to write; or what the reason says already."""
+
+EngineProblem = tuple[str, str, str, Accepted]
+"""Path of a field, its value, the reason, what is accepted. Outside a constant range the reason is
+empty."""
+
+_SI_SUFFIXES = ("_hz", "_mps", "_m", "_db")
+_SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + [*_SI_SUFFIXES])
+"""What the engine appends to the name of a quantity, in base units or in SI."""
+
+
+class Key:
+    """Metadata of a field: its name in the resolved form, where the usual rule does not give it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Rejected(NamedTuple):
+    """A rejected value of the user's.
+
+    Parameters
+    ----------
+    path : tuple of str or int
+        Its keys.
+    value : object
+        As it was given, or its default; None if it is missing.
+    what : str
+        The reason.
+    accepted : str or None
+        What to write.
+    example : str or None
+        A value that is accepted.
+    """
+
+    path: Path
+    value: object
+    what: str
+    accepted: str | None
+    example: str | None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the value was not given, though it must be."""
+        return self.what == "missing"
+
+
+class _NoFiles:
+    """Resolves a part alone: its files are checked with the scenario."""
+
+    def trace_key(self, file: str, field: Path) -> str:
+        return file
+
+    def table_key(self, table: str, field: Path) -> str:
+        return table
+
+
+def component_problems(part: Part, given: Mapping[str, Any]) -> list[Rejected]:
+    """Return what the engine rejects of a part whose types are right.
+
+    Parameters
+    ----------
+    part : Part
+        The part.
+    given : mapping
+        Its keys as the user gave them.
+    """
+    family = part.engine_family
+    if family is None or part.only_emulated:
+        return []
+    description = json.dumps(part.engine_form(_NoFiles(), ()), allow_nan=False)
+    found = _airpath.component_problems(family, description)
+    return [rejected(part, given, part.user_path(problem[0]), problem) for problem in found]
+
+
+def rejected(
+    model: Model, given: Mapping[str, Any], keys: Sequence[str], problem: EngineProblem
+) -> Rejected:
+    """Return a problem in the words of the user's keys.
+
+    Parameters
+    ----------
+    model : Model
+        The table whose problem it is.
+    given : mapping
+        Its keys as the user gave them.
+    keys : sequence of str
+        Where the field is in it; a key may have the engine's suffix of its unit.
+    problem : tuple
+        As the engine reports it.
+    """
+    field, _, what, accepted = problem
+    path, value, info, written = _follow(model, given, keys)
+    advice, example = accepted if isinstance(accepted, str) else None, None
+    if isinstance(accepted, tuple):
+        is_constant = not what
+        bounds = _in_unit(accepted, value, field)
+        what = what or _objection(value, bounds)
+        advice = f"Write {_range(value, bounds)}"
+        example = _example(info, value, bounds, is_constant=is_constant)
+    return Rejected(path, written, what, advice, example)
+
+
+def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant: bool) -> Any:
+    """Return the default as the user would write it, or the example of the field."""
+    if info is None:
+        return None
+    default = info.default
+    if type(default) is type(value) and _contains(bounds, default):
+        return quote(str(default)) if _has_unit(default) else _plain(default, default)
+    return info.examples[0] if is_constant and info.examples else None
+
+
+def _follow(
+    model: Model, given: Any, keys: Sequence[str]
+) -> tuple[Path, Any, FieldInfo | None, Any]:
+    """Return the path of the user's keys, the value there, its field, and it as it was given."""
+    path: list[str | int] = []
+    value: Any = model
+    info: FieldInfo | None = None
+    for key in keys:
+        if isinstance(value, (list, tuple)) and key.isdecimal() and int(key) < len(value):
+            index = int(key)
+            listed = isinstance(given, (list, tuple)) and index < len(given)
+            path.append(index)
+            value, info, given = value[index], None, given[index] if listed else None
+            continue
+        name = _field(value, key)
+        if name is None or (isinstance(given, str) and path):
+            break  # The engine's form of a value, {"packets": 100}; or a part given by its kind.
+        info = type(value).model_fields[name]
+        known = given if isinstance(given, Mapping) else {}
+        path.append(name if name in known else info.alias or name)
+        value, given = getattr(value, name), known.get(path[-1])
+    written = value if given is None else given
+    return tuple(path), value, info, str(written) if _has_unit(written) else written
+
+
+def _field(model: Any, key: str) -> str | None:
+    """Return the name of the field that the engine calls `key`."""
+    fields = getattr(type(model), "model_fields", {})
+    if key in fields:
+        return key
+    if key in getattr(model, "engine_keys", {}):
+        return str(model.engine_keys[key])
+    for name, info in fields.items():
+        named = next((m.name for m in info.metadata if isinstance(m, Key)), None)
+        if key == named or key.removeprefix(name) in _SUFFIXES:
+            return str(name)
+    return None
+
+
+def _has_unit(value: Any) -> bool:
+    return isinstance(value, (Quantity, Decibels))
+
+
+def _in_unit(bounds: Bounds, value: Any, field: str) -> Bounds:
+    """Return bounds in base units of `value`; for a quantity, "from 1 on" is "above 0"."""
+    if not isinstance(value, Quantity):
+        return bounds
+    low, takes_low, high, takes_high = bounds
+    if field.endswith(_SI_SUFFIXES) and value.si_factor is not None:
+        low, high = (end if end is None else end * value.si_factor for end in (low, high))
+    if low == 1 and takes_low:
+        low, takes_low = 0, False
+    return low, takes_low, high, takes_high
+
+
+def _objection(value: Any, bounds: Bounds) -> str:
+    low, takes_low, high, takes_high = bounds
+    if low is not None and (value < low or (value == low and not takes_low)):
+        return f"{'below' if takes_low else 'not above'} {_plain(value, low)}"
+    if high is not None and (value > high or (value == high and not takes_high)):
+        return f"{'above' if takes_high else 'not below'} {_plain(value, high)}"
+    return "not accepted"
+
+
+def _range(value: Any, bounds: Bounds) -> str:
+    low, takes_low, high, takes_high = bounds
+    if low is not None and low == high:
+        return _number(value, low)
+    if isinstance(value, Quantity):
+        noun = value.noun
+    elif isinstance(value, Decibels):
+        noun = "level"
+    else:
+        noun = "integer" if isinstance(value, int) else "number"
+    head = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    if low is None:
+        return f"{head} {'up to' if takes_high else 'below'} {_number(value, high)}"
+    lowest = f"{head} {'from' if takes_low else 'above'} {_number(value, low)}"
+    if high is None:
+        return f"{lowest} on" if takes_low else lowest
+    joined = {
+        (True, True): "to",
+        (True, False): "to below",
+        (False, True): "and at most",
+        (False, False): "and below",
+    }[takes_low, takes_high]
+    return f"{lowest} {joined} {_number(value, high)}"
+
+
+def _contains(bounds: Bounds, value: Any) -> bool:
+    low, takes_low, high, takes_high = bounds
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    is_high = low is None or value > low or (takes_low and value == low)
+    is_low = high is None or value < high or (takes_high and value == high)
+    return is_high and is_low
+
+
+def _plain(value: Any, number: float | None) -> str:
+    """Return a number in the unit of `value`, as text."""
+    assert number is not None
+    if isinstance(value, Decibels):
+        return str(Decibels(number))
+    if isinstance(value, Quantity) and number:
+        return str(type(value)(int(number)))
+    return str(int(number)) if number == int(number) and abs(number) < 1e9 else f"{number:g}"
+
+
+def _number(value: Any, number: float | None) -> str:
+    text = _plain(value, number)
+    return quote(text) if _has_unit(value) and number else text

@@ -1,0 +1,115 @@
+"""All problems that the engine finds in a scenario, in the words and units of its keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scenario_errors import GOOD, lines
+
+import airpath as ap
+from airpath.cli import main
+from airpath.scenario import FAMILIES, loads
+
+THREE_COMPONENTS = """
+duration = "10 s"
+bottleneck.aqm = {kind = "red", min_th = 30, max_th = 20, weight = 0}
+bottleneck.link = {kind = "fixed", rate = "5 Mbit/s", loss = 1.5}
+[[flows]]
+cc = {kind = "cubic", beta = 1}
+base_rtt = "40 ms"
+"""
+PROBLEMS = [
+    "bottleneck.aqm.max_th = 20: not above min_th. Write an integer above 30.",
+    "bottleneck.aqm.weight = 0: not above 0. Write a number above 0 and at most 1, "
+    "for example 0.002.",
+    "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.",
+    "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, for example 0.7.",
+]
+
+
+@pytest.mark.parametrize("command", ["check", "run", "solve"])
+def test_commands_print_a_line_for_each_problem(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "three.toml"
+    file.write_text(THREE_COMPONENTS)
+    assert main([command, str(file)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == ("", [f"{file}: {line}" for line in PROBLEMS])
+
+
+def test_wrong_types_and_rejected_values_of_different_components_are_in_one_report() -> None:
+    text = THREE_COMPONENTS.replace("loss = 1.5", "loss = true, delays = 1")
+    reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
+    assert reported == [
+        "bottleneck.aqm.max_th",
+        "bottleneck.aqm.weight",
+        "bottleneck.link.delays",
+        "bottleneck.link.loss",
+        "flows.0.cc.beta",
+    ]
+
+
+def test_a_wrong_type_hides_the_ranges_of_its_own_component() -> None:
+    text = THREE_COMPONENTS.replace("weight = 0", "weight = true")
+    assert lines(text)[0].startswith("wimax.toml: bottleneck.aqm.weight = true: not a number.")
+    assert not any("max_th" in line for line in lines(text))
+
+
+@pytest.mark.parametrize(
+    ("aqm", "problem"),
+    [
+        (
+            '{kind = "pie", target = "0 ms"}',
+            '.target = "0 ms": not above 0. Write a duration above 0, for example "15 ms".',
+        ),
+        (
+            '{kind = "fq-codel", quantum = "0.1 kB"}',
+            '.quantum = "0.1 kB": below 256 B. Write a size from "256 B" to "4 GB", '
+            'for example "1514 B".',
+        ),
+        (
+            '{kind = "ack-priority", aqm = {kind = "sbd", by_rate = [{rate = "1 Mbit/s", '
+            'min_th = 41, reaction_time = "1 s"}]}}',
+            ".aqm.by_rate.0.min_th = 41: above limit. Write an integer up to 40.",
+        ),
+        ('{kind = "clamp"}', ".a: missing. Write a, or target_delay."),
+    ],
+)
+def test_a_value_is_shown_as_it_was_given(aqm: str, problem: str) -> None:
+    assert lines(GOOD, [("bottleneck.aqm", aqm)]) == [f"overrides: bottleneck.aqm{problem}"]
+
+
+def test_components_made_in_python_name_their_class() -> None:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.snr.Rician(mean="300 dB", k="6 dB", speed="20000 m/s", carrier="2 GHz", angle_deg=190)
+    assert str(caught.value).splitlines() == [
+        'snr.Rician: mean = "300 dB": above 200 dB. Write a level from "-200 dB" to "200 dB", '
+        'for example "15 dB".',
+        "snr.Rician: angle_deg = 190: above 180. Write a number from 0 to 180, for example 45.",
+        'snr.Rician: speed = "20000 m/s": above 10000 m/s. Write a speed from 0 to "10000 m/s".',
+    ]
+
+
+def test_what_depends_on_the_whole_scenario_names_the_group_of_flows() -> None:
+    second = """
+[[flows]]
+count = 2
+base_rtt = ["50 ms", "60 ms"]
+[[flows]]
+base_rtt = "40 ms"
+window = {kind = "clamp", ssthresh = "100 B"}
+"""
+    aqm = '[bottleneck]\naqm = {kind = "clamp", a = "1 kB"}\n'
+    scenario = loads(GOOD.replace('[bottleneck]\naqm = "gred"\n', aqm) + second, place="a.toml")
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.check(scenario)
+    assert str(caught.value) == (
+        'a.toml: flows.2.window.ssthresh = "100 B": below a segment. Write a size from "1460 B" on.'
+    )
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_is_checked_by_the_engine(name: str) -> None:
+    assert FAMILIES[name].engine_family == name
