@@ -99,14 +99,25 @@ def test_a_point_lasts_as_its_sweep_says_or_as_the_mode(tmp_path: Path) -> None:
     assert own.label == "path: rate=1, 7 runs, 50 s, records queue"
 
 
-@pytest.mark.parametrize(("runs", "left"), [(100, 10), (50, 5), (20, 4)])
-def test_one_in_divides_the_runs_of_the_mode_and_leaves_four(
-    tmp_path: Path, runs: int, left: int
+@pytest.mark.parametrize(
+    ("share", "mode", "expected"),
+    [
+        ("one_in = 10, min = 4", (100, 30.0), (10, 30.0)),
+        ("one_in = 10, min = 4", (20, 30.0), (4, 30.0)),
+        ("one_in = 10, min = 4", (4, 30.0), (4, 12.0)),
+        ("one_in = 2", (5, 30.0), (2, 30.0)),
+        ("one_in = 2", (2, 30.0), (2, 20.0)),
+        ("one_in = 2", (1, 30.0), (1, 20.0)),
+    ],
+)
+def test_a_share_of_the_runs_of_the_mode_is_of_their_time_where_they_are_few(
+    share: str, mode: tuple[int, float], expected: tuple[int, float], tmp_path: Path
 ) -> None:
-    [cell] = sweeps(tmp_path, "[a]\nset.rate = 1\none_in = 10\n").cells("a")
-    found = Sweeps(tmp_path, path)
-    assert found.effort_of(cell, Effort(runs, 10.0, 1.0)).replications == left
-    assert cell.label == "path: rate=1, one run in 10"
+    found = sweeps(tmp_path, f"[a]\nset.rate = 1\nreps = {{{share}}}\n")
+    [cell] = found.cells("a")
+    effort = found.effort_of(cell, Effort(*mode, warmup_s=10.0))
+    assert (effort.replications, effort.duration_s, effort.warmup_s) == (*expected, 10.0)
+    assert cell.label == f"path: rate=1, one run in {share.split(',')[0].removeprefix('one_in = ')}"
 
 
 def test_the_changes_of_the_paper_are_known_to_its_study(tmp_path: Path) -> None:
@@ -159,18 +170,6 @@ def test_a_scenario_that_another_sweep_has_too_gets_its_replications(tmp_path: P
     found = sweeps(tmp_path, text)
     counts = [found.effort_of(each, MODE).replications for each in found.cells("figure")]
     assert counts == [3, 100]
-
-
-@pytest.mark.parametrize(
-    ("mode", "expected"), [((5, 30.0), (2, 30.0)), ((2, 30.0), (2, 20.0)), ((1, 30.0), (1, 20.0))]
-)
-def test_half_of_the_effort_is_half_of_the_measured_time(
-    mode: tuple[int, float], expected: tuple[int, float], tmp_path: Path
-) -> None:
-    [point] = sweeps(tmp_path, "[a]\nset.rate = 1\nhalf = true\n").cells("a")
-    found = sweeps(tmp_path, "[a]\n").effort_of(point, Effort(*mode, warmup_s=10.0))
-    assert (found.replications, found.duration_s, found.warmup_s) == (*expected, 10.0)
-    assert point.label == "path: rate=1, half of the runs"
 
 
 def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
@@ -231,6 +230,8 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
         ("grid.rate = 3", "grid.rate = 3: not a list of values"),
         ("rates = [3]", "rates = [3]: unknown key"),
         ("reps = 0", "reps = 0: not a whole number above 0"),
+        ("reps = {min = 4}", "reps = {min = 4}: not a share of the mode's"),
+        ("reps = {one_in = 0}", "not a whole number above 0"),
         ("duration_s = true", "duration_s = true: not a number from 0 on"),
         ('thin = "rate"', 'thin = "rate": not a list of names'),
         ("set = 3", "set = 3: not a table"),

@@ -19,18 +19,18 @@ exclude = [{bearer = 128, change = "window"}]
 ```
 
 Each table is a sweep, with the keys of a sweep file: `grid`, `zip`, `points`, `exclude`, `labels`,
-`series`, and `reps`, a number. An axis is a parameter of the function that makes the scenarios, or
-a key of the scenario. The values of the axes name a point: claims and items choose points by them.
+`series`, and `reps`. An axis is a parameter of the function that makes the scenarios, or a key of
+the scenario. The values of the axes name a point: claims and items choose points by them.
 Further keys, all optional:
 
 * `scenario`: the function, if the paper has several, or a scenario file of the paper;
 * `set`: values that do not name the points;
 * `place`: entries of their names that are no values of the scenario;
 * `changes`: tables of values by name, each with `about`; the axis `change` has these names;
+* `reps`: a number, or a share of the mode's: `{one_in = 10, min = 4}` is one in 10, at least 4
+  (default 2); if the mode has no more than `min`, all, each measured for a tenth of the time;
 * `duration_s`, `warmup_s`: of each replication, s. Default, as of `reps`: those of the mode;
-* `one_in`: of the replications of the mode one in so many, at least 4;
 * `reps_as`: sweeps; a point whose scenario one of them has too gets its replications;
-* `half`: true for half of the mode's runs; of one or two, all, each measured for half as long;
 * `thin`: axes of which every `Effort.grid_step`-th value is taken, and the last.
 """
 
@@ -53,7 +53,7 @@ from airpath.reproduction.values import is_at
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile, fault, problems_of
 from airpath.scenario.typed import ABSENT, Maybe
-from airpath.scenario.values import Text, Truth
+from airpath.scenario.values import Text
 from airpath.sweeps.axes import key_of
 from airpath.sweeps.base import Base, base_of, parameters_of
 from airpath.sweeps.description import assignments
@@ -71,8 +71,19 @@ _OF_USERS: Final = ("seed", "confidence", "common_random_numbers", "metrics", "e
 
 _AS_LONG: Final = ("duration_s", "warmup_s")
 
-_FEWEST: Final = 4
-"""Replications that `one_in` leaves."""
+
+class Share(NamedTuple):
+    """Of the replications of the mode one in so many, and at least how many."""
+
+    one_in: int
+    least: int = 2
+
+    def of(self, effort: Effort) -> Effort:
+        """Return the replications and the duration that are left of an effort."""
+        if effort.replications > self.least:
+            return replace(effort, replications=max(self.least, effort.replications // self.one_in))
+        measured_s = (effort.duration_s - effort.warmup_s) / self.one_in
+        return replace(effort, duration_s=effort.warmup_s + measured_s)
 
 
 class SweepPoint(NamedTuple):
@@ -84,7 +95,7 @@ class SweepPoint(NamedTuple):
         Function or file that makes the scenario.
     text : str
         The values of the axes, as JSON.
-    reps : int
+    reps : int or Share
         Replications; 0 for those of the mode.
     duration_s, warmup_s : float
         Of each replication, s; negative for those of the mode.
@@ -92,21 +103,15 @@ class SweepPoint(NamedTuple):
         Recorded series.
     reps_as : tuple of str
         Sweeps that decide the replications of equal scenarios.
-    half : bool
-        Whether half of the mode's effort is enough.
-    one_in : int
-        Of the replications of the mode, one in so many; 1 for all.
     """
 
     scenario: str
     text: str
-    reps: int = 0
+    reps: int | Share = 0
     duration_s: float = -1.0
     warmup_s: float = -1.0
     series: tuple[str, ...] = ()
     reps_as: tuple[str, ...] = ()
-    half: bool = False
-    one_in: int = 1
 
     @property
     def axes(self) -> Mapping[str, Any]:
@@ -117,9 +122,8 @@ class SweepPoint(NamedTuple):
     def label(self) -> str:
         """The values and whatever else differs from the mode, for people."""
         named = ", ".join(f"{axis}={value}" for axis, value in self.axes.items())
-        more = [f"{self.reps} runs"] if self.reps else []
-        more += ["half of the runs"] if self.half else []
-        more += [f"one run in {self.one_in}"] if self.one_in > 1 else []
+        runs = f"one run in {self.reps.one_in}" if isinstance(self.reps, Share) else ""
+        more = [runs or f"{self.reps} runs"] if self.reps else []
         more += [f"{self.duration_s:g} s"] if self.duration_s >= 0 else []
         more += [f"from {self.warmup_s:g} s"] if self.warmup_s > 0 else []
         more += [f"records {' '.join(self.series)}"] if self.series else []
@@ -156,6 +160,14 @@ def _whole(value: Any) -> int:
     return value
 
 
+def _reps(value: Any) -> int | Share:
+    if not isinstance(value, Mapping):
+        return _whole(value)
+    if not {"one_in"} <= value.keys() <= {"one_in", "min"}:
+        raise fault("not a share of the mode's", "Write one in so many", "{one_in = 10, min = 4}")
+    return Share(*(_whole(value[key]) for key in ("one_in", "min") if key in value))
+
+
 _Table = Annotated[Mapping[str, Any], PlainValidator(_table)]
 _Seconds = Maybe[Annotated[float, PlainValidator(_number)]]
 _Names = Annotated[tuple[str, ...], PlainValidator(_texts)]
@@ -165,15 +177,13 @@ class PaperSweepKeys(SweepKeys):
     """A sweep of a paper, or a part of one; the module says what each key is."""
 
     scenario: Text = ""
-    reps: Maybe[Annotated[int, PlainValidator(_whole)]] = ABSENT
+    reps: Maybe[Annotated[int | Share, PlainValidator(_reps)]] = ABSENT
     duration_s: _Seconds = ABSENT
     warmup_s: _Seconds = ABSENT
     set: _Table = Field(default={})
     place: _Table = Field(default={})
     changes: _Table = Field(default={})
     reps_as: _Names = ()
-    half: Truth = False
-    one_in: Annotated[int, PlainValidator(_whole)] = 1
     thin: _Names = ()
 
 
@@ -291,8 +301,6 @@ class Sweeps:
                 warmup_s,
                 keys.series,
                 keys.reps_as,
-                keys.half,
-                keys.one_in,
             )
             points.append(Point({**named, **keys.place}, cell))
         return points
@@ -341,7 +349,8 @@ class Sweeps:
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
         """Return how long and how often a point is simulated, given the effort of the mode."""
-        effort = _halved(effort) if cell.half else effort
+        if isinstance(cell.reps, Share):
+            effort = cell.reps.of(effort)
         spans = [
             own if own >= 0 else mode
             for own, mode in (
@@ -349,9 +358,9 @@ class Sweeps:
                 (cell.warmup_s, effort.warmup_s),
             )
         ]
-        reps = cell.reps or effort.replications
-        if cell.one_in > 1:
-            reps = max(_FEWEST, effort.replications // cell.one_in)
+        reps = effort.replications
+        if isinstance(cell.reps, int):
+            reps = cell.reps or reps
         long = replace(effort, replications=reps, duration_s=spans[0], warmup_s=spans[1])
         if cell.reps_as:
             shared = self._reps_by_scenario(cell.reps_as, effort)
@@ -383,12 +392,6 @@ def _keys(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
         return PaperSweepKeys.model_validate(document, context=FromFile)
     except ValidationError as error:
         raise BadValueError("\n".join(map(str, problems_of(error, at)))) from None
-
-
-def _halved(effort: Effort) -> Effort:
-    if effort.replications > 2:
-        return replace(effort, replications=effort.replications // 2)
-    return replace(effort, duration_s=(effort.warmup_s + effort.duration_s) / 2)
 
 
 def _thinned(keys: PaperSweepKeys, effort: Effort | None) -> PaperSweepKeys:
