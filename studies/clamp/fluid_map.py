@@ -13,7 +13,7 @@ import airpath as ap
 from airpath import solve
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.items import titles
 from airpath.reproduction.session import Session
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import Cells, Evaluate, titles
+from airpath.reproduction.items import Cells, Evaluate, titles
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claim import Finding
 from airpath.reproduction.formulas import Criterion, Point
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Evaluate
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES
 from airpath_papers.clamp.figures import drawn_over, figure_of

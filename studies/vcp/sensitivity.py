@@ -9,8 +9,7 @@ from airpath.present import style as plotting
 from airpath.present.axes import legend_below
 from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.items import item_of
-from airpath.reproduction.manifest import Cells, Evaluate
+from airpath.reproduction.items import Cells, Evaluate, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.vcp.delivered import place_of
 from airpath_papers.vcp.measures import DELIVERED, QUEUE_PACKETS

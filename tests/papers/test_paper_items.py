@@ -12,10 +12,9 @@ from airpath.present import style
 from airpath.present.points import Point as Drawn
 from airpath.present.points import draw_means
 from airpath.reproduction.base import Row, Table
-from airpath.reproduction.declared import called
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.items import Found, grouped, item_of
+from airpath.reproduction.items import Found, called, grouped, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax import PAPER
@@ -81,11 +80,27 @@ def test_the_line_below_a_title_has_the_legend_the_runs_and_the_paper(tmp_path: 
     assert " ".join(below.split()) == f"Seed 1. 1 run of 3 s. {PAPER.citation}"
 
 
-@pytest.mark.parametrize(("title", "expected"), [("", TITLE_OF_TABLE), ("Own", "Own")])
-def test_the_number_of_a_table_is_in_its_tables_only(title: str, expected: str) -> None:
-    _cells, evaluate = item_of(WIMAX, "table1", [], found, title=title)
+@pytest.mark.parametrize(
+    ("given", "of_result", "of_table"),
+    [
+        ({}, TITLE_OF_TABLE, f"Table 1: {TITLE_OF_TABLE}"),
+        ({"name": "Own"}, "Own", f"Table 1: {TITLE_OF_TABLE}"),
+        ({"title": "Own"}, "Own", "Table 1: Own"),
+    ],
+)
+def test_the_number_of_a_table_is_in_its_tables_only(
+    given: Any, of_result: str, of_table: str
+) -> None:
+    _cells, evaluate = item_of(WIMAX, "table1", [], found, **given)
     result = evaluate(session(simulated=True), None)
-    assert (result.title, result.tables[0].title) == (expected, f"Table 1: {TITLE_OF_TABLE}")
+    assert (result.title, result.tables[0].title) == (of_result, of_table)
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_a_whole_item_has_rows_and_tables_once_all_cells_are_simulated(simulated: bool) -> None:
+    _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, whole=True)
+    result = evaluate(session(simulated=simulated), None)
+    assert (len(result.rows), len(result.tables)) == ((1, 1) if simulated else (0, 0))
 
 
 def test_points_are_grouped_in_the_order_of_their_keys() -> None:

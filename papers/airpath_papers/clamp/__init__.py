@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from airpath.reproduction.manifest import Cells, Evaluate, paper_of
+from airpath.reproduction.items import Cells, Evaluate
+from airpath.reproduction.manifest import paper_of
 from airpath_papers.clamp.claims import CLAIMS
 from airpath_papers.clamp.figures import FIGURES
 from airpath_papers.clamp.sweeps import SWEEPS

@@ -10,7 +10,7 @@ import numpy as np
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult
-from airpath.reproduction.manifest import Evaluate, titles
+from airpath.reproduction.items import Evaluate, titles
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp.dynamics import BUFFER_BYTES as LONG_BUFFER_BYTES

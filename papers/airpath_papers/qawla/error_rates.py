@@ -24,7 +24,7 @@ from airpath.phy.figure import draw_rates
 from airpath.present import style
 from airpath.reproduction.base import ItemResult, Row, Table
 from airpath.reproduction.compare import ColumnSet, Key, comparison, percent
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Evaluate
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath.units import Size

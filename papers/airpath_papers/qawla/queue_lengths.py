@@ -11,7 +11,7 @@ from airpath.present import style
 from airpath.present.shares import count_drawn, draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.engine import Solved
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Evaluate
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint

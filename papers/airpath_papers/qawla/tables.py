@@ -18,7 +18,7 @@ from airpath.reproduction.compare import (
     printed,
 )
 from airpath.reproduction.engine import Solved
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Evaluate
 from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style
 from airpath.reproduction.base import ItemResult, Row, Table
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Evaluate
 from airpath.reproduction.session import Session
 from airpath_papers.qawla.data import MEASURES, published_entry
 from airpath_papers.qawla.error_rates import AWGN, ITU_A, Channel

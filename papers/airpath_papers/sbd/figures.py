@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from airpath.present import style as plotting
 from airpath.present.points import OPEN, Point, Points, enlarged
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.manifest import Evaluate
+from airpath.reproduction.items import Evaluate
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.sbd.claims import SWEEPS

@@ -9,7 +9,7 @@ from typing import Final
 
 from airpath.reproduction.base import ItemResult, Row, Summary
 from airpath.reproduction.compare import ColumnSet, Key, comparison, unknown
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.items import titles
 from airpath.reproduction.quantities import Improvement, Measured
 from airpath.reproduction.quantities import improvement as improvement_of
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch

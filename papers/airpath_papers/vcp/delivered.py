@@ -13,8 +13,7 @@ from airpath.present.points import draw_means
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.claims import known
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.items import grouped, item_of
-from airpath.reproduction.manifest import Cells, Evaluate
+from airpath.reproduction.items import Cells, Evaluate, grouped, item_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.paths import VCP

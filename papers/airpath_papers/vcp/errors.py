@@ -12,8 +12,7 @@ from airpath.present import style as plotting
 from airpath.present.axes import legend_below
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.items import grouped, item_of
-from airpath.reproduction.manifest import Cells, Evaluate
+from airpath.reproduction.items import Cells, Evaluate, grouped, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.paths import VCP
 from airpath_papers.vcp.claims import MODULATIONS, SWEEPS, steps

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from airpath.present import style as plotting
 from airpath.present.points import STAR, Point, Points, draw
 from airpath.reproduction.base import Cell, Row, Table
-from airpath.reproduction.items import Found, grouped, item_of
-from airpath.reproduction.manifest import Cells, Evaluate
+from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
 from airpath.reproduction.parameter_plot import means_of
 from airpath.reproduction.quantities import improvement
 from airpath.reproduction.session import Session

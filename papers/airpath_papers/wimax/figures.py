@@ -11,8 +11,7 @@ from airpath.present.points import STAR, Point, Points, draw
 from airpath.reproduction.base import Cell, Row
 from airpath.reproduction.claims import means
 from airpath.reproduction.compare import ColumnSet, Key, comparison
-from airpath.reproduction.items import Found, item_of
-from airpath.reproduction.manifest import titles
+from airpath.reproduction.items import Found, item_of, titles
 from airpath.reproduction.parameter_plot import LOOKS, ParameterPlot
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
@@ -89,7 +88,7 @@ FIG6: Final = item_of(
     _found6,
     _draw6,
     "RTT_min 100 ms.",
-    titles(WIMAX)["fig6"],
+    name=titles(WIMAX)["fig6"],
 )
 """The item's cells, and what makes its result."""
 
@@ -150,7 +149,6 @@ def _found7(session: Session, title: str) -> Found:
 
 def _draw7(session: Session) -> Figure:
     figure = SWEPT.panels(session)
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     _draw_falls(figure.axes[1], session)
     _draw_ideal(figure.axes[2], session)
     for panel in figure.axes:

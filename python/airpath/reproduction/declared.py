@@ -30,26 +30,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from airpath.reproduction.base import Cell, ItemResult, Row
+from airpath.reproduction.base import Row
 from airpath.reproduction.compare import Key, comparison
 from airpath.reproduction.files import read_table
-from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
 from airpath.reproduction.parameter_plot import ParameterPlot
 from airpath.reproduction.published import parsed, published_mean
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import Sweeps
 
-__all__ = ["DeclaredFigure", "DeclaredTable", "called"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-
-def called(key: str, title: str) -> str:
-    """Return the title of an item after its name in the paper: ``Table 2: ...``."""
-    name = key.rstrip("0123456789")
-    word = {"table": "Table", "fig": "Fig."}.get(name)
-    return title if word is None else f"{word} {key.removeprefix(name)}: {title}"
+__all__ = ["figure_item", "table_item"]
 
 
 class _Declared:
@@ -59,10 +55,8 @@ class _Declared:
     ----------
     directory : Path
         Of the paper.
-    key, title : str
-        Of the item.
     spec : mapping
-        Its table in ``paper.toml``.
+        The table of the item in ``paper.toml``.
     sweeps : Sweeps
         Of the paper.
     quantities : mapping of str to Measured
@@ -72,30 +66,15 @@ class _Declared:
     def __init__(
         self,
         directory: Path,
-        key: str,
-        title: str,
         spec: Mapping[str, Any],
         sweeps: Sweeps,
         quantities: Mapping[str, Measured],
     ) -> None:
-        self.key, self.title, self.spec = key, title, spec
+        self.spec = spec
         self.points = sweeps.points(spec["sweep"])
+        self.cells = [point.cell for point in self.points]
         self.quantities = quantities
         self.lines = read_table(directory, spec["file"]) if "file" in spec else []
-
-    def evaluate(self, session: Session, out: Path | None) -> ItemResult:
-        """Return the item, given the session and the directory of its files, if any are wanted."""
-        raise NotImplementedError
-
-    @property
-    def cells(self) -> list[Cell]:
-        """What is simulated."""
-        return [point.cell for point in self.points]
-
-    @property
-    def heading(self) -> str:
-        """The title after the name of the item: ``Table 2: ...``."""
-        return called(self.key, self.spec.get("title", self.title))
 
     def _line_of(self, place: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the published line of a point; empty if there is none."""
@@ -117,27 +96,22 @@ class _Declared:
                 rows.append(self.quantities[name].row(session, point.cell, place, theirs))
         return rows
 
-    def _about(self, session: Session) -> str:
-        runs = session.effort_of(self.cells[0]).describe()
-        return f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."
 
-
-class DeclaredTable(_Declared):
+class _Table(_Declared):
     """A published table."""
 
-    def evaluate(self, session: Session, _out: Path | None) -> ItemResult:
-        """Return the table: the numbers of each point, published and measured."""
+    def found(self, session: Session, title: str) -> Found:
+        """Return the numbers of each point, published and measured: rows and the table."""
         names = list(self.spec["columns"])
         rows = self._rows(session, names, compared=True)
         keys = [Key(*each) for each in self.spec["keys"].items()]
         shown = [self.quantities[name].shown() for name in names]
-        table = comparison(self.heading, rows, keys, shown, [self._about(session)])
-        known = [row for row in rows if row.ours is not None]
-        complete = session.complete(self.cells)
-        return ItemResult(self.key, self.title, known, [table], complete=complete)
+        runs = session.effort_of(self.cells[0]).describe()
+        about = f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."
+        return rows, [comparison(title, rows, keys, shown, [about])]
 
 
-class DeclaredFigure(_Declared):
+class _Figure(_Declared):
     """Quantities over an axis, a curve for each value of another."""
 
     @property
@@ -145,9 +119,7 @@ class DeclaredFigure(_Declared):
         """The figure and its table."""
         [(x, name)] = self.spec["x"].items()
         [(axis, labels)] = self.spec["curves"].items()
-        curves: dict[Any, list[Point]] = {}
-        for point in self.points:
-            curves.setdefault(point.place[axis], []).append(point)
+        curves = grouped(self.points, lambda point: point.place[axis])
         parameter, _, unit = name.partition(", ")
         return ParameterPlot(
             parameter,
@@ -161,20 +133,14 @@ class DeclaredFigure(_Declared):
             dodge=self.spec.get("dodge", 0.0),
         )
 
-    def evaluate(self, session: Session, out: Path | None) -> ItemResult:
-        """Return the figure, a table of its points, and a row for each measured number."""
-        complete, figures = session.complete(self.cells), []
-        if out is not None and complete:
-            about = f"{session.about}, {100 * session.paper.confidence:g} % intervals"
-            stem = f"{session.paper.key}-{self.key}"
-            figures = session.draw(
-                lambda: self.plot.figure(session, self.heading, about, self._published()),
-                *(out, stem, self.heading, session.about),
-            )
+    def found(self, session: Session, title: str) -> Found:
+        """Return a row for each measured number, and the table of the points."""
         rows = self._rows(session, list(self.spec["panels"]), compared=False)
-        known = [row for row in rows if row.ours is not None]
-        table = self.plot.table(self.heading, session, [self.spec["note"]])
-        return ItemResult(self.key, self.heading, known, [table], figures, complete=complete)
+        return rows, [self.plot.table(title, session, [self.spec["note"]])]
+
+    def drawn(self, session: Session) -> Figure:
+        """Return the figure."""
+        return self.plot.panels(session, self._published())
 
     def _published(self) -> dict[str, dict[str, Any]]:
         """Return the published points by quantity and curve."""
@@ -191,3 +157,37 @@ class DeclaredFigure(_Declared):
                 mean = published_mean(line, column)
                 found[name][label] = (where[x], f"{self.spec['label']}, {label}", mean)
         return found
+
+
+def table_item(directory: Path, key: str, *about: Any) -> tuple[Cells, Evaluate]:
+    """Return the cells and the evaluation of a published table; `about` as of `figure_item`."""
+    table = _Table(directory, *about)
+    return item_of(directory, key, table.cells, table.found)
+
+
+def figure_item(
+    directory: Path,
+    key: str,
+    spec: Mapping[str, Any],
+    sweeps: Sweeps,
+    quantities: Mapping[str, Measured],
+) -> tuple[Cells, Evaluate]:
+    """Return the cells and the evaluation of a figure over an axis.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    key : str
+        Of the item.
+    spec : mapping
+        Its table in ``paper.toml``.
+    sweeps : Sweeps
+        Of the paper.
+    quantities : mapping of str to Measured
+        By name.
+    """
+    figure = _Figure(directory, spec, sweeps, quantities)
+    legend = lambda session: f"{100 * session.paper.confidence:g} % intervals."  # noqa: E731
+    about = (directory, key, figure.cells, figure.found, figure.drawn, legend)
+    return item_of(*about, title=spec.get("title", ""))

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claims import caption
+from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.manifest import Cells, Evaluate, called, titles
 from airpath.reproduction.session import Session
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Found", "grouped", "item_of"]
+__all__ = ["Cells", "Evaluate", "Found", "called", "grouped", "item_of", "titles"]
+
+Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
+"""What an item needs simulated."""
+
+Evaluate = Callable[[Session, Path | None], ItemResult]
+"""Makes an item's result; the path is the directory for its files, None when none are wanted."""
 
 Found = tuple[Sequence[Row | None], Sequence[Table]]
 """Rows and tables of an item; rows without a number are left out of its result."""
+
+
+@cache
+def titles(directory: Path) -> Mapping[str, str]:
+    """Return the titles of a paper's items."""
+    found: Mapping[str, str] = read_toml(directory, MANIFEST)["items"]
+    return found
+
+
+def called(key: str, title: str) -> str:
+    """Return the title of an item after its name in the paper: ``Table 2: ...``."""
+    name = key.rstrip("0123456789")
+    word = {"table": "Table", "fig": "Fig."}.get(name)
+    return title if word is None else f"{word} {key.removeprefix(name)}: {title}"
 
 
 def item_of(
@@ -28,14 +49,17 @@ def item_of(
     found: Callable[[Session, str], Found],
     drawn: Callable[[Session], Figure] | None = None,
     legend: str | Callable[[Session], str] = "",
+    *,
     title: str = "",
+    name: str = "",
+    whole: bool = False,
 ) -> tuple[Cells, Evaluate]:
     """Return the cells of an item and its evaluation, as `manifest.paper_of` takes them.
 
     Parameters
     ----------
     directory : Path
-        Of the paper; ``paper.toml`` has the title.
+        Of the paper.
     key : str
         Of the item; ``fig5`` is titled ``Fig. 5: ...``, ``table2`` is in its tables only.
     cells : sequence of Cell or callable
@@ -48,23 +72,27 @@ def item_of(
         Beginning of the line below the title of the figure, or what makes it of the session.
         Default: empty.
     title : str
-        Of the result. Default: the title of a figure with its number, without that of a table.
+        Of tables and figure, without the number. Default: that of ``paper.toml``.
+    name : str
+        Title of the result. Default: that of a figure with its number, of a table without.
+    whole : bool
+        Whether there are no rows and tables before all cells are simulated. Default False.
     """
-    plain = titles(directory)[key]
+    plain = title or titles(directory)[key]
     heading = called(key, plain)
-    name = title or (heading if key.startswith("fig") else plain)
+    named = name or (heading if key.startswith("fig") else plain)
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         needed = cells(session) if callable(cells) else cells
-        rows, tables = found(session, heading)
         complete, figures = session.complete(needed), []
+        rows, tables = found(session, heading) if complete or not whole else ([], [])
         if out is not None and complete and drawn is not None:
             figures = session.draw(
                 lambda: _headed(drawn(session), heading, _about(session, key, needed, legend)),
                 *(out, f"{directory.name}-{key}", heading, session.about),
             )
         kept = [row for row in rows if row is not None and row.ours is not None]
-        return ItemResult(key, name, kept, tables, figures, complete=complete)
+        return ItemResult(key, named, kept, tables, figures, complete=complete)
 
     return cells, evaluate
 

@@ -23,38 +23,20 @@ fig1 = "drop-tail over the buffer size"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from airpath.reproduction.base import Cell, Effort, Item, ItemResult, Paper
+from airpath.reproduction.base import Effort, Item, Paper
 from airpath.reproduction.claims import Claims
-from airpath.reproduction.declared import DeclaredFigure, DeclaredTable, called
+from airpath.reproduction.declared import figure_item, table_item
 from airpath.reproduction.files import MANIFEST, read_toml
+from airpath.reproduction.items import Cells, Evaluate
 from airpath.reproduction.quantities import Measured
-from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import Sweeps
 
-__all__ = ["Cells", "Evaluate", "called", "paper_of", "titles"]
-
-Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
-"""What an item needs simulated."""
-
-Evaluate = Callable[[Session, Path | None], ItemResult]
-"""Makes an item's result; the path is the folder for its files, None when none are wanted."""
-
-
-@cache
-def _manifest(directory: Path) -> dict[str, Any]:
-    return read_toml(directory, MANIFEST)
-
-
-def titles(directory: Path) -> Mapping[str, str]:
-    """Return the titles of a paper's items."""
-    found: Mapping[str, str] = _manifest(directory)["items"]
-    return found
+__all__ = ["paper_of"]
 
 
 def paper_of(
@@ -89,15 +71,14 @@ def paper_of(
         If `items` are not those of the file, or a claim belongs to an item that is not.
     """
     key = directory.name
-    about = dict(_manifest(directory))
+    about = dict(read_toml(directory, MANIFEST))
     modes = {mode: Effort(**effort) for mode, effort in about.pop("modes").items()}
     named = about.pop("items")
-    kinds = {"tables": DeclaredTable, "figures": DeclaredFigure}
+    kinds = {"tables": table_item, "figures": figure_item}
     for kind, declared in kinds.items():
         for name, spec in about.pop(kind, {}).items():
             assert sweeps is not None
-            item = declared(directory, name, named[name], spec, sweeps, quantities)
-            items = {**items, name: (item.cells, item.evaluate)}
+            items = {**items, name: declared(directory, name, spec, sweeps, quantities)}
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != items.keys() or not belong <= named.keys():
         raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")

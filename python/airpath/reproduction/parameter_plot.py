@@ -66,30 +66,6 @@ class ParameterPlot:
         columns += [(group, each.name) for group in self.groups for each in shown]
         return Table(title, columns, lines, notes)
 
-    def figure(
-        self,
-        session: Session,
-        title: str,
-        about: str,
-        published: Mapping[str, Mapping[str, tuple[float, str, PublishedMean]]],
-    ) -> Figure:
-        """Return the figure: a panel for each quantity, from 0 on, with intervals.
-
-        Parameters
-        ----------
-        session : Session
-            Has the cells.
-        title, about : str
-            Of the figure.
-        published : mapping of str to mapping
-            By quantity and group: the value of the parameter, what the legend says, the number.
-        """
-        figure = self.panels(session, published)
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        plotting.heading(figure, title, about)
-        return figure
-
     def panels(
         self,
         session: Session,
@@ -97,7 +73,16 @@ class ParameterPlot:
             {}
         ),
     ) -> Figure:
-        """Return the figure without legend and heading; without published numbers by default."""
+        """Return the figure without its heading: a panel for each quantity, from 0 on.
+
+        Parameters
+        ----------
+        session : Session
+            Has the cells.
+        published : mapping of str to mapping
+            By quantity and group: the value of the parameter, what the legend says, the number.
+            Default: none.
+        """
         figure = plotting.new_figure(4.8 * len(self.quantities), 4.8)
         panels: Any = figure.subplots(1, len(self.quantities))
         for panel, (name, quantity) in zip(panels, self.quantities.items(), strict=True):
@@ -111,6 +96,8 @@ class ParameterPlot:
             axis = f"{self.parameter}, {self.unit}"
             panel.set(xlabel=axis, title=name, xlim=(0, 1.03 * max(self.values)))
             panel.set_ylim(bottom=0)
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
         return figure
 
     def draw(self, panel: Axes, quantity: Measured, session: Session) -> None:
