@@ -119,14 +119,13 @@ def test_the_command_prints_the_terms(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_over_all_wires_the_frames_are_those_of_the_papers_figures() -> None:
     from airpath_papers.wimax.analysis import RATE_BPS
-    from airpath_papers.wimax.scenarios import CLOCK
-    from airpath_papers.wimax.validation import FRAMES_MS
+    from airpath_papers.wimax.scenarios import FRAME_MS, FRAMES_MS, at_ms
 
     steps = 10
     found = []
     for step in range(steps):
         # What answers an ACK comes in the middle of each tenth of a frame; a draw of whole frames.
-        wires_ms = 100 - CLOCK.received_ms + CLOCK.frame_ms * (step + 0.5) / steps
+        wires_ms = 100 - at_ms("received") + FRAME_MS * (step + 0.5) / steps
         terms = terms_of(Setting({}, {"delay": ["25 ms", "50 ms"]}, wires_ms))
         found.append(1e3 * terms.base_rtt_s - wires_ms)
         assert terms.rate_bps == pytest.approx(RATE_BPS, rel=4e-3)
