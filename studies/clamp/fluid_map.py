@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -12,17 +13,14 @@ import numpy as np
 import airpath as ap
 from airpath import solve
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.items import titles
+from airpath.reproduction.base import Row, Table
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.session import Session
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CELLS", "DELAYS_MS", "LIMITS", "RATIOS", "Limits", "evaluate", "limits_at"]
-
-CELLS: Final[tuple[Cell, ...]] = ()
-"""Nothing is simulated."""
+__all__ = ["DELAYS_MS", "ITEM", "LIMITS", "RATIOS", "Limits", "limits_at"]
 
 DELAYS_MS: Final = (10.0, 50.0)
 """d1, ms."""
@@ -90,7 +88,8 @@ def _table(found: list[Limits]) -> Table:
     return Table("limits of b", [("", name) for name in names], lines, [])
 
 
-def _draw(found: list[Limits], title: str) -> Figure:
+def _draw(_session: Session) -> Figure:
+    found = _all()
     figure = plotting.new_figure(8.0, 4.2)
     panels: Any = figure.subplots(1, len(DELAYS_MS), sharey=True)
     for axes, delay_ms in zip(panels, DELAYS_MS, strict=True):
@@ -107,17 +106,25 @@ def _draw(found: list[Limits], title: str) -> Figure:
     panels[0].set_ylabel("b is stable below")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
-    about = "two flows over 10 Mbit/s, a = 5500 B; nothing is simulated"
-    plotting.heading(figure, title[0].upper() + title[1:], about)
     return figure
 
 
-def evaluate(session: Session, out: Path | None) -> ItemResult:
-    """Return the limits over the ratio of delays: rows, a table and a figure."""
-    title = titles(Path(__file__).parent)["fluid-map"]
-    found = [limits_at(delay_ms, ratio) for delay_ms in DELAYS_MS for ratio in RATIOS]
-    figures: Any = []
-    if out is not None:
-        about = (out, "clamp-fluid-map", title, session.about)
-        figures = session.draw(lambda: _draw(found, title), *about)
-    return ItemResult("fluid-map", title, list(_rows(found)), [_table(found)], figures)
+@cache
+def _all() -> list[Limits]:
+    return [limits_at(delay_ms, ratio) for delay_ms in DELAYS_MS for ratio in RATIOS]
+
+
+def _found(_session: Session, _title: str) -> Found:
+    return list(_rows(_all())), [_table(_all())]
+
+
+ITEM: Final = item_of(
+    Path(__file__).parent,
+    "fluid-map",
+    (),
+    _found,
+    _draw,
+    "Two flows over 10 Mbit/s, a = 5500 B; nothing is simulated.",
+    whole=True,
+)
+"""The item's cells, and what makes its result."""

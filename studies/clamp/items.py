@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.items import Cells, Evaluate, titles
+from airpath.reproduction.base import Cell, Row, Table
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of, titles
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
@@ -38,29 +39,17 @@ RATES: Final = [
     Measured(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 2) for ms in (30, 130, 10, 180)
 ]
 
-Draw = Callable[[Session], "Figure"]
-
 
 def _item(
     key: str,
     cells: Cells,
-    show: Callable[[Session], tuple[list[Row], list[Table]]],
-    draw: Callable[[Session, str], Figure] | None = None,
+    show: Callable[[Session], Found],
+    draw: Callable[[Session], Figure] | None = None,
+    legend: str = "",
 ) -> tuple[Cells, Evaluate]:
-    """Return an item: its cells, and what makes its result."""
-
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title = titles(FOLDER)[key]
-        if not session.complete(cells):  # type: ignore[arg-type]  # sequences here
-            return ItemResult(key, title, [], [], complete=False)
-        rows, tables = show(session)
-        figures: Any = []
-        if out is not None and draw is not None:
-            about = (out, f"clamp-{key}", title, session.about)
-            figures = session.draw(lambda: draw(session, title), *about)
-        return ItemResult(key, title, rows, tables, figures)
-
-    return cells, evaluate
+    """Return an item whose tables need all of its cells."""
+    found = lambda session, _title: show(session)  # noqa: E731
+    return item_of(FOLDER, key, cells, found, draw, legend, whole=True)
 
 
 def _columns(*names: str) -> list[tuple[str, str]]:
@@ -83,8 +72,8 @@ class Entry(NamedTuple):
         return str(self.point.axes["speed"])
 
 
-def _shown(entries: Sequence[Entry], title: str) -> Callable[[Session], Any]:
-    def show(session: Session) -> tuple[list[Row], list[Table]]:
+def _shown(entries: Sequence[Entry], title: str) -> Callable[[Session], Found]:
+    def show(session: Session) -> Found:
         rows, lines = [], []
         for entry in entries:
             speed = SPEEDS[entry.speed]
@@ -98,11 +87,11 @@ def _shown(entries: Sequence[Entry], title: str) -> Callable[[Session], Any]:
     return show
 
 
-def _scattered(entries: Sequence[Entry]) -> Callable[[Session, str], Figure]:
+def _scattered(entries: Sequence[Entry]) -> Callable[[Session], Figure]:
     colours = dict(zip(dict.fromkeys(e.group for e in entries), COLOURS, strict=False))
     markers = dict(zip(dict.fromkeys(e.name for e in entries), MARKERS, strict=False))
 
-    def draw(session: Session, title: str) -> Figure:
+    def draw(session: Session) -> Figure:
         figure = plotting.new_figure(9.6, 7.6)
         panels: Any = figure.subplots(2, 2, squeeze=False, sharex="col")
         for column, (fast, speed) in enumerate(SPEEDS.items()):
@@ -127,11 +116,14 @@ def _scattered(entries: Sequence[Entry]) -> Callable[[Session, str], Figure]:
             panels[1][column].set_xlabel("mean queueing delay, ms")
         handles, labels = panels[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
-        plotting.heading(figure, title[0].upper() + title[1:], session.effort.describe())
         return figure
 
     return draw
 
+
+STEPS: Final = "1, 3, 8 and 3 flows over 10 Mbit/s; means of 1 s."
+SATURATED: Final = "Three saturated users, 15 attempts."
+"""Beginnings of the lines below the titles of figures."""
 
 COLOURS: Final = ("blue", "orange", "green", "red")
 MARKERS: Final = ("o", "s", "D", "^", "v", "P", "X", "*")
@@ -158,7 +150,7 @@ def _compared(key: str, entries: Sequence[Entry], drawn: Sequence[Entry]) -> Any
 # --- a that moves by itself ---------------------------------------------------------------------
 
 
-def _show_adaptive(session: Session) -> tuple[list[Row], list[Table]]:
+def _show_adaptive(session: Session) -> Found:
     lines, rows = [], []
     for name, case in JOINS.items():
         delays = delays_of_parts(session, case, 20.0)
@@ -179,7 +171,7 @@ def _show_adaptive(session: Session) -> tuple[list[Row], list[Table]]:
     return rows, [table, Table("the fast cell", columns, lines, [])]
 
 
-def _draw_adaptive(session: Session, title: str) -> Figure:
+def _draw_adaptive(session: Session) -> Figure:
     figure = plotting.new_figure(8.0, 3.8)
     axes: Any = figure.subplots()
     for (name, case), colour in zip(JOINS.items(), ("blue", "orange"), strict=True):
@@ -192,16 +184,13 @@ def _draw_adaptive(session: Session, title: str) -> Figure:
     axes.axhline(1e3 * TARGET_S - 1.2, color=plotting.COLOURS["red"], lw=0.8, label="target")
     axes.set(xlabel="time, s", ylabel="wait in the queue, ms", ylim=(0, 15))
     axes.legend(loc="upper right")
-    plotting.heading(
-        figure, title[0].upper() + title[1:], "1, 3, 8 and 3 flows over 10 Mbit/s; means of 1 s"
-    )
     return figure
 
 
 # --- at the sender ------------------------------------------------------------------------------
 
 
-def _show_sender(session: Session) -> tuple[list[Row], list[Table]]:
+def _show_sender(session: Session) -> Found:
     lines, rows = [], []
     named = {f"{at['flows']} flows, {WHERE[at['sender']]}": p for at, p in EQUILIBRIA}
     named |= {f"first flow slow, {WHERE[at['sender']]}": p for at, p in ELSEWHERE}
@@ -260,7 +249,7 @@ def _with_harq() -> list[Entry]:
     return [Entry(at["part"], at["protocol"], point) for at, point in SWEEPS.points("harq")]
 
 
-def _show_harq(session: Session) -> tuple[list[Row], list[Table]]:
+def _show_harq(session: Session) -> Found:
     rows, lines = [], []
     for fast, harq in _schemes():
         speed, points = SPEEDS["fast" if fast else "slow"], _combined(fast, harq)
@@ -273,7 +262,7 @@ def _show_harq(session: Session) -> tuple[list[Row], list[Table]]:
     return [*rows, *more], [Table("three saturated users, Mbit/s", columns, lines, []), *tables]
 
 
-def _draw_harq(session: Session, title: str) -> Figure:
+def _draw_harq(session: Session) -> Figure:
     figure = plotting.new_figure(8.0, 3.8)
     panels: Any = figure.subplots(1, 2, sharey=True)
     for axes, fast in zip(panels, (True, False), strict=True):
@@ -285,7 +274,6 @@ def _draw_harq(session: Session, title: str) -> Figure:
         axes.set(xlabel="margin m", title=SPEEDS["fast" if fast else "slow"], ylim=(0, 8))
     panels[0].set_ylabel("IP throughput, Mbit/s")
     panels[0].legend(loc="lower right")
-    plotting.heading(figure, title[0].upper() + title[1:], "three saturated users, 15 attempts")
     return figure
 
 
@@ -295,17 +283,14 @@ _HARQ_CELLS: Final[list[Cell]] = [*SWEEPS.cells("combined"), *SWEEPS.cells("harq
 # --- two antennas ------------------------------------------------------------------------------
 
 
-def _antennas() -> dict[str, list[SweepPoint]]:
-    found: dict[str, list[SweepPoint]] = {}
-    for place, point in SWEEPS.points("antennas"):
-        found.setdefault(place["antennas"], []).append(point)
-    return found
+def _antennas() -> dict[str, list[Point]]:
+    return grouped(SWEEPS.points("antennas"), lambda point: point.place["antennas"])
 
 
-def _show_antennas(session: Session) -> tuple[list[Row], list[Table]]:
+def _show_antennas(session: Session) -> Found:
     rows, lines = [], []
-    for name, cases in _antennas().items():
-        for case in cases:
+    for name, points in _antennas().items():
+        for case in (point.cell for point in points):
             a_bytes = case.axes["knob_bytes"]
             key: dict[str, int | float | str] = {"antennas": name, "a_bytes": a_bytes}
             rows += [each.row(session, case, key) for each in (*THREE, *RATES)]
@@ -315,24 +300,24 @@ def _show_antennas(session: Session) -> tuple[list[Row], list[Table]]:
     return rows, [Table("CLAMP, 0.1 m/s", columns, lines, [])]
 
 
-def _draw_antennas(session: Session, title: str) -> Figure:
+def _draw_antennas(session: Session) -> Figure:
     figure = plotting.new_figure(8.0, 3.8)
     panels: Any = figure.subplots(1, 2)
     for axes, measure, name in zip(
         panels, (JAIN, TOTAL), ("Jain's index", "total rate, Mbit/s"), strict=True
     ):
-        for (label, cases), colour in zip(_antennas().items(), COLOURS, strict=True):
-            Curve(label, cases, queueing_delay_s, measure, colour).draw(axes, session)
+        for (label, points), colour in zip(_antennas().items(), COLOURS, strict=True):
+            cells = [point.cell for point in points]
+            Curve(label, cells, queueing_delay_s, measure, colour).draw(axes, session)
         axes.set(xlabel="mean queueing delay, ms", ylabel=name)
     panels[0].legend(loc="lower right", fontsize=8)
-    plotting.heading(figure, title[0].upper() + title[1:], session.effort.describe())
     return figure
 
 
 # --- small windows ------------------------------------------------------------------------------
 
 
-def _show_windows(session: Session) -> tuple[list[Row], list[Table]]:
+def _show_windows(session: Session) -> Found:
     points = SWEEPS.points("windows")
     found = {place["amount"]: swing(session, point) for place, point in points}
     rows = [
@@ -347,7 +332,7 @@ def _show_windows(session: Session) -> tuple[list[Row], list[Table]]:
 # --- a cell of today --------------------------------------------------------------------------
 
 
-def _show_today(session: Session) -> tuple[list[Row], list[Table]]:
+def _show_today(session: Session) -> Found:
     rows, lines = [], []
     for place, point in SWEEPS.points("today"):
         rows += [each.row(session, point, place) for each in MEASURES]
@@ -365,9 +350,17 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
     ]
     adaptive: list[Cell] = [*JOINS.values(), *TARGETS.values()]
     return {
-        "adaptive-a": _item("adaptive-a", adaptive, _show_adaptive, _draw_adaptive),
+        "adaptive-a": _item(
+            "adaptive-a",
+            adaptive,
+            _show_adaptive,
+            _draw_adaptive,
+            "1, 3, 8 and 3 flows over 10 Mbit/s; means of 1 s.",
+        ),
         "sender-side": _item("sender-side", _SENDER_CELLS, _show_sender),
-        "harq": _item("harq", _HARQ_CELLS, _show_harq, _draw_harq),
+        "harq": _item(
+            "harq", _HARQ_CELLS, _show_harq, _draw_harq, "Three saturated users, 15 attempts."
+        ),
         "window-limit": _item("window-limit", SWEEPS.cells("windows"), _show_windows),
         "beamforming": _item(
             "beamforming",
@@ -378,7 +371,7 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
         "remedies": _compared("remedies", _remedies(), _remedies()),
         "schedulers": _compared("schedulers", schedulers, equal),
         "today": _item("today", SWEEPS.cells("today"), _show_today),
-        "fluid-map": (fluid_map.CELLS, fluid_map.evaluate),
+        "fluid-map": fluid_map.ITEM,
         "sensitivity": SENSITIVITY,
     }
 

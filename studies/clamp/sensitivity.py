@@ -6,18 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claim import Finding
 from airpath.reproduction.formulas import Criterion, Point
-from airpath.reproduction.items import Evaluate
+from airpath.reproduction.items import Evaluate, called
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES
-from airpath_papers.clamp.figures import drawn_over, figure_of
+from airpath_papers.clamp.figures import FigureSpec, drawn_over, figure_of, legend
 from airpath_papers.clamp.measures import FLOWS_MS
 
 from .scenarios import SWEEPS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["SENSITIVITY"]
 
@@ -150,14 +154,20 @@ def _lines(about: str, key: str, found: Finding) -> list[list[str]]:
     return [[about, key, holds, first], *(["", "", "", line] for line in more)]
 
 
+def _headed(drawn: FigureSpec, title: str, session: Session) -> Figure:
+    figure = figure_of(drawn, session)
+    plotting.heading(figure, title, f"{legend(drawn, session)} {session.about}")
+    return figure
+
+
 def _figures(session: Session, out: Path | None) -> list[Path]:
     """Draw Figs. 4, 5 and 10 over the mean sojourn time."""
     figures: list[Path] = []
     if out is None:
         return figures
     for key, drawn in drawn_over("wait").items():
-        title = drawn.title.replace("queueing delay", "sojourn time")
-        make = partial(figure_of, drawn._replace(title=title), session)
+        title = called(key, drawn.title.replace("queueing delay", "sojourn time"))
+        make = partial(_headed, drawn, title, session)
         figures += session.draw(make, out, f"clamp-{key}-wait", title, session.about)
     return figures
 

@@ -100,7 +100,7 @@ def test_the_number_of_a_table_is_in_its_tables_only(
 def test_a_whole_item_has_rows_and_tables_once_all_cells_are_simulated(simulated: bool) -> None:
     _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, whole=True)
     result = evaluate(session(simulated=simulated), None)
-    assert (len(result.rows), len(result.tables)) == ((1, 1) if simulated else (0, 0))
+    assert (len(result.rows), len(result.tables)) == ((2, 1) if simulated else (0, 0))
 
 
 def test_points_are_grouped_in_the_order_of_their_keys() -> None:

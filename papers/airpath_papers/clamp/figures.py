@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.claims import means
-from airpath.reproduction.items import Evaluate
+from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
@@ -25,11 +25,12 @@ from airpath_papers.clamp.measures import (
     total_mbps,
 )
 from airpath_papers.clamp.sweeps import NAMES, sweep
+from airpath_papers.paths import CLAMP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "drawn_over", "figure_of"]
+__all__ = ["FIGURES", "drawn_over", "figure_of", "legend"]
 
 DELAY: Final = Measured("queueing_delay", "s", queueing_delay_s, 4)
 SOJOURN: Final = Measured("mean_sojourn", "s", sojourn_time_s, 4)
@@ -146,7 +147,7 @@ KNEES: Final = [*LOW, (True, True, False), (False, True, False)]
 def drawn_over(delay: str) -> dict[str, FigureSpec]:
     """Return the figures over one definition of the queueing delay."""
     four = FigureSpec(
-        "Fig. 4: rate of each flow over the mean queueing delay",
+        "rate of each flow over the mean queueing delay",
         ALL,
         [*RATES.values(), *TIMEOUTS.values()],
         [
@@ -157,7 +158,7 @@ def drawn_over(delay: str) -> dict[str, FigureSpec]:
         delay,
     )
     five = FigureSpec(
-        "Fig. 5: total rate, and the time to download 1 Mbyte",
+        "total rate, and the time to download 1 Mbyte",
         ALL,
         [TOTAL, DOWNLOAD],
         [
@@ -170,7 +171,7 @@ def drawn_over(delay: str) -> dict[str, FigureSpec]:
         delay,
     )
     ten = FigureSpec(
-        "Fig. 10: rate of each flow at 1.44 Mbit/s",
+        "rate of each flow at 1.44 Mbit/s",
         KNEES,
         [*RATES.values(), TOTAL, *TIMEOUTS.values()],
         [
@@ -205,7 +206,7 @@ def _rows(session: Session, cells: Sequence[Any], quantities: Sequence[Measured]
             "knob_bytes": axes["knob_bytes"],
         }
         rows += [each.row(session, cell, place) for each in (DELAY, SOJOURN, *quantities)]
-    return [row for row in rows if row.ours is not None]
+    return rows
 
 
 def _table(title: str, session: Session, cells: Sequence[Any], shown: Sequence[Measured]) -> Table:
@@ -223,23 +224,14 @@ def _table(title: str, session: Session, cells: Sequence[Any], shown: Sequence[M
     return Table(title, columns, lines, [])
 
 
-def _evaluate(key: str) -> Evaluate:
-    drawn, cells = DRAWN[key], _cells(key)
-
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        complete, figures = session.complete(cells), []
-        if out is not None and complete:
-            about = (out, f"clamp-{key}", drawn.title, session.about)
-            figures = session.draw(lambda: figure_of(drawn, session), *about)
-        table = _table(drawn.title, session, cells, drawn.quantities)
-        rows = _rows(session, cells, drawn.quantities)
-        return ItemResult(key, drawn.title, rows, [table], figures, complete=complete)
-
-    return evaluate
+def _found(
+    cells: Sequence[Cell], quantities: Sequence[Measured], session: Session, title: str
+) -> Found:
+    return _rows(session, cells, quantities), [_table(title, session, cells, quantities)]
 
 
 def figure_of(drawn: FigureSpec, session: Session) -> Figure:
-    """Return a figure of the sweeps."""
+    """Return a figure of the sweeps without its heading."""
     height, width = len(drawn.panels), len(drawn.panels[0])
     figure = plotting.new_figure(4.4 * width, 0.9 + 3.4 * height)
     panels: Any = figure.subplots(height, width, squeeze=False)
@@ -258,13 +250,12 @@ def figure_of(drawn: FigureSpec, session: Session) -> Figure:
                 axes.set_ylim(0, 1.1 * highest[panel.ordinate])
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    plotting.heading(figure, drawn.title, _about(session, drawn.last_ms))
     return figure
 
 
-def _about(session: Session, last_ms: float) -> str:
-    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}."
-    about += f" All panels end at {last_ms:g} ms; the table has the longer delays."
+def legend(drawn: FigureSpec, session: Session) -> str:
+    """Return the beginning of the line below the title."""
+    about = f"All panels end at {drawn.last_ms:g} ms; the table has the longer delays."
     if session.effort.replications < LEAST_RUNS:
         about += f" No intervals with fewer than {LEAST_RUNS} replications."
     return about
@@ -272,16 +263,7 @@ def _about(session: Session, last_ms: float) -> str:
 
 # --- Fig. 9: what the knobs do -----------------------------------------------------------------
 
-FIG9: Final = "Fig. 9: what buffer or a gives which delay"
-
-
-def _evaluate_fig9(session: Session, out: Path | None) -> ItemResult:
-    cells = _cells("fig4")
-    complete, figures = session.complete(cells), []
-    if out is not None and complete:
-        figures = session.draw(lambda: _draw_fig9(session), out, "clamp-fig9", FIG9, session.about)
-    table = _table(FIG9, session, cells, [])
-    return ItemResult("fig9", FIG9, _rows(session, cells, []), [table], figures, complete=complete)
+FIG9: Final = "what buffer or a gives which delay"
 
 
 def _draw_fig9(session: Session) -> Figure:
@@ -300,13 +282,24 @@ def _draw_fig9(session: Session) -> Figure:
         axes.set(xlabel=name, xlim=(0, None), ylim=(0, None))
     panels[0].set_ylabel("a or buffer of each queue, kB")
     panels[0].legend()
-    about = f"Andrew, Hanly & Mukhtar 2008 · {session.effort.describe()}. The delay by both "
-    plotting.heading(figure, FIG9, f"{about}definitions: with and without the service of a packet.")
     return figure
 
 
-FIGURES: Final[Mapping[str, tuple[Sequence[Cell], Evaluate]]] = {
-    **{key: (_cells(key), _evaluate(key)) for key in DRAWN},
-    "fig9": (_cells("fig4"), _evaluate_fig9),
-}
+_LEGEND9: Final = "The delay by both definitions: with and without the service of a packet."
+
+
+def _item(key: str, drawn: FigureSpec) -> tuple[Cells, Evaluate]:
+    cells = _cells(key)
+    found = partial(_found, cells, drawn.quantities)
+    parts = (partial(figure_of, drawn), partial(legend, drawn))
+    return item_of(CLAMP, key, cells, found, *parts, title=drawn.title)
+
+
+def _fig9() -> tuple[Cells, Evaluate]:
+    cells = _cells("fig4")
+    found = partial(_found, cells, ())
+    return item_of(CLAMP, "fig9", cells, found, _draw_fig9, _LEGEND9, title=FIG9)
+
+
+FIGURES: Final = {**{key: _item(key, drawn) for key, drawn in DRAWN.items()}, "fig9": _fig9()}
 """Cells and evaluation of each item."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult
-from airpath.reproduction.items import Evaluate, titles
+from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp.dynamics import BUFFER_BYTES as LONG_BUFFER_BYTES
@@ -66,18 +64,14 @@ def _band(axes: Axes, found: Any, edges: NDArray[np.float64], clamp: bool, label
     axes.plot(centres, bins.mean(axis=1), color=colour, lw=1.0, label=label or NAMES[clamp])
 
 
-def _finished(
-    figure: Figure, title: str, session: Session, axes: Sequence[Axes], about: str
-) -> Figure:
+def _finished(figure: Figure, axes: Sequence[Axes]) -> Figure:
     for each in axes:
         each.set_ylim(bottom=0)
         each.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, fontsize=8)
-    about = f"Andrew, Hanly & Mukhtar 2008 · one replication, seed {session.seed}. {about}"
-    plotting.heading(figure, title, about)
     return figure
 
 
-def _fig2(session: Session, title: str) -> Figure:
+def _fig2(session: Session) -> Figure:
     figure = plotting.new_figure(9.6, 7.6)
     windows, queues, enlarged = figure.subplots(3, 1, sharex=True)
     clamp, plain = JOINS
@@ -104,19 +98,14 @@ def _fig2(session: Session, title: str) -> Figure:
     windows.set(ylabel="window, kB", xlim=(0, times[-1]))
     queues.set_ylabel("queue, kB")
     enlarged.set_xlabel("time, s")
-    about = (
-        "Flows: 0 to 250 s, 50 to 200 s and 100 to 150 s. Dotted: bandwidth-delay product plus New "
-        "Reno's buffer (62.5 + 19.5 kB); that buffer. Peaks of CWND are fast recovery, where each "
-        "duplicate ACK adds a segment; the first, and the queues' first peaks, are beyond the axes."
-    )
-    drawn = _finished(figure, title, session, [windows, queues, enlarged], about)
+    drawn = _finished(figure, [windows, queues, enlarged])
     windows.set_ylim(0, 135)
     queues.set_ylim(0, 55)
     enlarged.set(ylabel="average, kB", ylim=(0, 12))
     return drawn
 
 
-def _fig6(session: Session, title: str) -> Figure:
+def _fig6(session: Session) -> Figure:
     figure = plotting.new_figure(9.6, 6.4)
     panels: Any = figure.subplots(len(TRACED), 1, sharex=True)
     for axes, (delay_ms, cases) in zip(panels, TRACED.items(), strict=True):
@@ -130,11 +119,10 @@ def _fig6(session: Session, title: str) -> Figure:
         axes.set_title(f"{delay_ms} ms of queueing", loc="left")
         axes.set(ylabel="window of 30, kB", xlim=SHOWN_S)
     panels[-1].set_xlabel("time, s")
-    about = "CLAMP is in control while AWND is below its own run's CWND."
-    return _finished(figure, title, session, panels, about)
+    return _finished(figure, panels)
 
 
-def _fig7(session: Session, title: str) -> Figure:
+def _fig7(session: Session) -> Figure:
     figure = plotting.new_figure(9.6, 8.4)
     panels: Any = figure.subplots(2 * len(TRACED), 1, sharex=True)
     edges = np.arange(SHOWN_S[0], SHOWN_S[1] + 0.5)
@@ -149,11 +137,10 @@ def _fig7(session: Session, title: str) -> Figure:
         for axes in pair:
             axes.set_ylim(0, most)
     panels[-1].set_xlabel("time, s")
-    about = "Queue of the 130 ms flow: mean of each second, and its range within the second."
-    return _finished(figure, title, session, list(panels), about)
+    return _finished(figure, list(panels))
 
 
-def _fig8(session: Session, title: str) -> Figure:
+def _fig8(session: Session) -> Figure:
     figure = plotting.new_figure(9.6, 7.6)
     rates, *queues = figure.subplots(3, 1, sharex=True)
     edges = np.arange(0.0, END_S + 0.5)
@@ -171,33 +158,38 @@ def _fig8(session: Session, title: str) -> Figure:
         axes.set_ylim(0, most)
     rates.set_ylabel("long flow, Mbit/s")
     queues[-1].set_xlabel("time, s")
-    about = (
+    return _finished(figure, [rates, *queues])
+
+
+LEGENDS: Final = {
+    "fig2": (
+        "Flows: 0 to 250 s, 50 to 200 s and 100 to 150 s. Dotted: bandwidth-delay product plus New "
+        "Reno's buffer (62.5 + 19.5 kB); that buffer. Peaks of CWND are fast recovery, where each "
+        "duplicate ACK adds a segment; the first, and the queues' first peaks, are beyond the axes."
+    ),
+    "fig6": "CLAMP is in control while AWND is below its own run's CWND.",
+    "fig7": "Queue of the 130 ms flow: mean of each second, and its range within the second.",
+    "fig8": (
         "Rate over 1 s; queue: mean of each second, and its range within the second. Dotted: New "
         "Reno's buffer of 65 kB. Short flows arrive until 100 s."
-    )
-    return _finished(figure, title, session, [rates, *queues], about)
-
-
-def _item(key: str, cells: Sequence[Cell], draw: Callable[[Session, str], Figure]) -> Evaluate:
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title = f"Fig. {key[3:]}: {titles(CLAMP)[key]}"
-        complete, figures = session.complete(cells), []
-        if out is not None and complete:
-            about = (out, f"clamp-{key}", title, session.about)
-            figures = session.draw(lambda: draw(session, title), *about)
-        return ItemResult(key, title, [], [], figures, complete=complete)
-
-    return evaluate
-
-
+    ),
+}
 _TRACED: Final = [case for cases in TRACED.values() for case in cases.values()]
-_DRAWN: Final[Mapping[str, tuple[Sequence[Cell], Callable[[Session, str], Figure]]]] = {
+_DRAWN: Final = {
     "fig2": (JOINS, _fig2),
     "fig6": (_TRACED, _fig6),
     "fig7": (_TRACED, _fig7),
     "fig8": (list(FIG8.values()), _fig8),
 }
 TRACES: Final = {
-    key: (list(cells), _item(key, cells, draw)) for key, (cells, draw) in _DRAWN.items()
+    key: item_of(
+        CLAMP,
+        key,
+        cells,
+        lambda _session, _title: ([], []),
+        draw,
+        f"The first replication. {LEGENDS[key]}",
+    )
+    for key, (cells, draw) in _DRAWN.items()
 }
 """Cells and evaluation of each item."""

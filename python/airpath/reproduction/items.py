@@ -76,7 +76,8 @@ def item_of(
     name : str
         Title of the result. Default: that of a figure with its number, of a table without.
     whole : bool
-        Whether there are no rows and tables before all cells are simulated. Default False.
+        Whether there are no rows and tables before all cells are simulated; a row without a
+        number then stays, as a finding. Default False.
     """
     plain = title or titles(directory)[key]
     heading = called(key, plain)
@@ -91,7 +92,7 @@ def item_of(
                 lambda: _headed(drawn(session), heading, _about(session, key, needed, legend)),
                 *(out, f"{directory.name}-{key}", heading, session.about),
             )
-        kept = [row for row in rows if row is not None and row.ours is not None]
+        kept = [row for row in rows if row is not None and (whole or row.ours is not None)]
         return ItemResult(key, named, kept, tables, figures, complete=complete)
 
     return cells, evaluate
