@@ -30,7 +30,7 @@ PAPER: Final = paper_of(
     {
         "table6": ([*TABLE6.values()], evaluate_table6),
         **{key: (grid.cells, grid_item(key)) for key, grid in GRIDS.items()},
-        **{key: ([point], trace_item(key)) for key, (_, point) in TRACES.items()},
+        **{key: trace_item(key) for key in TRACES},
         "bearers": (cells_of_others, evaluate_best),
     },
     SWEEPS,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from airpath.present import style as plotting
 from airpath.present.points import OPEN, Point, Points, enlarged
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.items import Evaluate
+from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
+from airpath_papers.paths import SBD
 from airpath_papers.sbd.claims import SWEEPS
 from airpath_papers.sbd.data import (
     BEARERS,
@@ -261,29 +262,30 @@ START_S: Final = 10.0
 """Until when the connections count as starting."""
 
 
-def trace_item(key: str) -> Evaluate:
-    """Return what evaluates Fig. 2, 14 or 15."""
+def trace_item(key: str) -> tuple[Cells, Evaluate]:
+    """Return the cells and the evaluation of Fig. 2, 14 or 15."""
     name, point = TRACES[key]
 
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        title = f"Fig. {key[3:]}: two flows, 384 to 128 kbit/s at {SWITCH_S:g} s, {name}"
-        if not session.finished(point):
-            return ItemResult(key, title, [], complete=False)
+    def trace(session: Session) -> Trace:
         parts = {
             "start": (0.0, START_S),
             "384 kbit/s": (START_S, SWITCH_S),
             "change": (SWITCH_S, SWITCH_S + START_S),
             "128 kbit/s": (SWITCH_S + START_S, session.effort_of(point).duration_s),
         }
-        trace, figures = Trace(session, point, parts), []
-        if out is not None:
-            run = f"one run, seed {session.seed}"
-            about = f"Alcaraz & Cerdán 2006 · {run} · "
-            about += "BO: occupancy of the RLC buffer, 1500-byte SDUs"
-            drawn = (title, about, (SWITCH_S, "128 kbit/s"))
-            about_files = (f"sbd-{key}", title, f"{session.paper.citation} {run}")
-            figures = session.draw(lambda: trace.figure(*drawn), out, *about_files)
-        rows = trace.rows({"aqm": str(keys(point)["aqm"])})
-        return ItemResult(key, title, rows, [trace.table(title)], figures)
+        return Trace(session, point, parts)
 
-    return evaluate
+    def found(session: Session, title: str) -> Found:
+        made = trace(session)
+        return made.rows({"aqm": str(keys(point)["aqm"])}), [made.table(title)]
+
+    return item_of(
+        SBD,
+        key,
+        [point],
+        found,
+        lambda session: trace(session).figure((SWITCH_S, "128 kbit/s")),
+        "BO: occupancy of the RLC buffer, 1500-byte SDUs.",
+        title=f"two flows, 384 to 128 kbit/s at {SWITCH_S:g} s, {name}",
+        whole=True,
+    )

@@ -76,13 +76,11 @@ class Trace:
             "early_drops": float((reasons == 1).sum()),
         }
 
-    def figure(self, title: str, about: str, change: tuple[float, str]) -> Figure:
-        """Return the figure: occupancy, then the windows, then the sequence numbers.
+    def figure(self, change: tuple[float, str]) -> Figure:
+        """Return the figure without heading: occupancy, windows, sequence numbers.
 
         Parameters
         ----------
-        title, about : str
-            Of the figure.
         change : tuple of float and str
             When something changes, s, and to what.
         """
@@ -118,7 +116,6 @@ class Trace:
         ]
         names = [name for _, name, _, _ in _SEQUENCES]
         figure.legend(handles, names, loc="outside lower center", ncols=3)
-        plotting.heading(figure, title, about)
         return figure
 
     def _occupancy(self, panel: Axes, change: tuple[float, str], grey: Mapping[str, Any]) -> None:
