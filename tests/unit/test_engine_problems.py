@@ -22,9 +22,64 @@ base_rtt = "40 ms"
 PROBLEMS = [
     "bottleneck.aqm.max_th = 20: not above min_th. Write an integer above 30.",
     "bottleneck.aqm.weight = 0: not above 0. Write a number above 0 and at most 1, "
-    "for example 0.002.",
+    'or "automatic", for example 0.002.',
     "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.",
     "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, for example 0.7.",
+]
+
+
+CELL = """
+duration = "10 s"
+bottleneck.aqm = "gred"
+[bottleneck.link]
+kind = "cell"
+slot = "3 ms"
+snr = {kind = "constant", mean = "300 dB"}
+rate = {kind = "shannon", bandwidth = "0 Hz", cap = "0 Mbit/s"}
+margin = 2
+scheduler = {kind = "proportional-fair", time_constant = "0 s"}
+[[flows]]
+base_rtt = "40 ms"
+"""
+CLAMP = """
+duration = "10 s"
+[bottleneck.aqm]
+kind = "clamp"
+a = "1 kB"
+b = 0
+time_constant = "0 s"
+inner = {kind = "red", min_th = 30, max_th = 20, weight = 3}
+[bottleneck.link]
+kind = "fixed"
+rate = "0 Mbit/s"
+loss = 1.5
+errors = {kind = "independent", loss = 2}
+[[flows]]
+base_rtt = "40 ms"
+"""
+PROBLEMS_INSIDE_AND_AROUND = [
+    (
+        CELL,
+        [
+            "bottleneck.link.margin",
+            "bottleneck.link.rate.bandwidth",
+            "bottleneck.link.rate.cap",
+            "bottleneck.link.scheduler.time_constant",
+            "bottleneck.link.snr.mean",
+        ],
+    ),
+    (
+        CLAMP,
+        [
+            "bottleneck.aqm.b",
+            "bottleneck.aqm.inner.max_th",
+            "bottleneck.aqm.inner.weight",
+            "bottleneck.aqm.time_constant",
+            "bottleneck.link.errors.loss",
+            "bottleneck.link.loss",
+            "bottleneck.link.rate",
+        ],
+    ),
 ]
 
 
@@ -57,6 +112,20 @@ def test_a_wrong_type_hides_the_ranges_of_its_own_component() -> None:
     assert not any("max_th" in line for line in lines(text))
 
 
+@pytest.mark.parametrize(("text", "fields"), PROBLEMS_INSIDE_AND_AROUND)
+def test_values_of_a_component_inside_hide_nothing_of_the_one_around_it(
+    text: str, fields: list[str]
+) -> None:
+    reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
+    assert sorted(reported) == fields
+
+
+def test_a_wrong_type_hides_no_values_of_components_inside() -> None:
+    wrong = CELL.replace("margin = 2", "margin = true")
+    reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(wrong)]
+    assert sorted(reported) == ["bottleneck.link.margin", "bottleneck.link.snr.mean"]
+
+
 @pytest.mark.parametrize(
     ("aqm", "problem"),
     [
@@ -73,6 +142,10 @@ def test_a_wrong_type_hides_the_ranges_of_its_own_component() -> None:
             '{kind = "ack-priority", aqm = {kind = "sbd", by_rate = [{rate = "1 Mbit/s", '
             'min_th = 41, reaction_time = "1 s"}]}}',
             ".aqm.by_rate.0.min_th = 41: above limit. Write an integer up to 40.",
+        ),
+        (
+            '{kind = "ared", weight = 3}',
+            '.weight = 3: above 1. Write a number above 0 and at most 1, or "automatic".',
         ),
         ('{kind = "clamp"}', ".a: missing. Write a, or target_delay."),
     ],

@@ -204,7 +204,8 @@ AUTOMATIC = 'or "automatic"'
         ),
         (
             '{kind = "red", weight = 0}',
-            ".weight = 0: not above 0. Write a number above 0 and at most 1, for example 0.002.",
+            ".weight = 0: not above 0. Write a number above 0 and at most 1, "
+            f"{AUTOMATIC}, for example 0.002.",
         ),
         (
             '{kind = "red", max_p = 2}',

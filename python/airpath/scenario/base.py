@@ -34,7 +34,7 @@ from typing_extensions import Self, dataclass_transform
 
 from airpath.errors import MISSING, Problem, ScenarioError
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.engine_problems import Key, component_problems
+from airpath.scenario.engine_problems import Key, component_problems, with_types_alone
 from airpath.scenario.faults import (
     Path,
     as_missing,
@@ -185,16 +185,26 @@ class Model(_Base):
             for key, value in data.items()
             if key not in known
         ]
-        try:
+
+        def read() -> Self:
             result = handler({key: value for key, value in data.items() if key in known})
             result._check_alternatives()
+            return result
+
+        result: Self | None
+        reported: set[Path] = set()
+        try:
+            result = read()
         except ValidationError as error:
             found = cast(Iterable[Any], error.errors(include_url=False))
             lines += [explained(line, cls.model_fields) for line in found]
-        else:
-            lines += result._engine_faults(data)
+            reported = {line.get("loc", ()) for line in lines}
+            result = with_types_alone(read)
+        faults = [] if result is None else result._engine_faults(data)
+        lines += [line for line in faults if line.get("loc") not in reported]
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
+        assert result is not None
         return result
 
     def _check_alternatives(self) -> None:

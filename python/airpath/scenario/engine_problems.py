@@ -7,19 +7,31 @@ units; this module finds the key, the value as it was given, and words what is a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from pydantic import ValidationError
 
 from airpath import _airpath
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Quantity, quote
+from airpath.scenario.values import AUTOMATIC, accepts_automatic
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from airpath.scenario.base import Model, Part, Path
 
-__all__ = ["Accepted", "EngineProblem", "Key", "Rejected", "component_problems", "rejected"]
+__all__ = [
+    "Accepted",
+    "EngineProblem",
+    "Key",
+    "Rejected",
+    "component_problems",
+    "rejected",
+    "with_types_alone",
+]
 
 Bounds = tuple[float | None, bool, float | None, bool]
 """Lowest accepted number, whether itself is accepted, and the same of the highest."""
@@ -34,6 +46,12 @@ empty."""
 _SI_SUFFIXES = ("_hz", "_mps", "_m", "_db")
 _SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + [*_SI_SUFFIXES])
 """What the engine appends to the name of a quantity, in base units or in SI."""
+
+
+ModelT = TypeVar("ModelT")
+
+_TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
+"""Whether parts are read without the check of the engine."""
 
 
 class Key:
@@ -82,6 +100,19 @@ class _NoFiles:
         return table
 
 
+def with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
+    """Return a table whose parts the engine does not check; None if a type is wrong."""
+    if _TYPES_ALONE.get():
+        return None
+    token = _TYPES_ALONE.set(True)
+    try:
+        return read()
+    except ValidationError:
+        return None
+    finally:
+        _TYPES_ALONE.reset(token)
+
+
 def component_problems(part: Part, given: Mapping[str, Any]) -> list[Rejected]:
     """Return what the engine rejects of a part whose types are right.
 
@@ -93,7 +124,7 @@ def component_problems(part: Part, given: Mapping[str, Any]) -> list[Rejected]:
         Its keys as the user gave them.
     """
     family = part.engine_family
-    if family is None or part.only_emulated:
+    if family is None or part.only_emulated or _TYPES_ALONE.get():
         return []
     description = json.dumps(part.engine_form(_NoFiles(), ()), allow_nan=False)
     found = _airpath.component_problems(family, description)
@@ -125,6 +156,8 @@ def rejected(
         what = what or _objection(value, bounds)
         advice = f"Write {_range(value, bounds)}"
         example = _example(info, value, bounds, is_constant=is_constant)
+        if is_constant and info is not None and accepts_automatic(info.metadata):
+            advice += f", or {quote(AUTOMATIC)}"
     return Rejected(path, written, what, advice, example)
 
 

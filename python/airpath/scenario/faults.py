@@ -93,7 +93,7 @@ def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
     if kind == "airpath":
         context = line["ctx"]
         if context["example"] == OF_FIELD and info is not None:
-            is_number = isinstance(info.default, float) and not info.examples
+            is_number = type(info.default) in (int, float) and not info.examples
             context = {**context, "example": f"{info.default:g}" if is_number else example}
         error = PydanticCustomError("airpath", "{what}", context)
         return InitErrorDetails(type=error, loc=path, input=line["input"])

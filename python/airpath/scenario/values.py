@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, PlainValidator
@@ -52,6 +52,15 @@ def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
         return number
 
     return check
+
+
+def _number(value: Any) -> int:
+    """Read an integer of 32 bits, whose range the engine knows."""
+    try:
+        return _whole(0, 2**32 - 1, 0)(value)
+    except PydanticCustomError as error:
+        context = error.context or {}
+        raise fault(context["what"], "Write an integer", OF_FIELD) from None
 
 
 def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
@@ -172,6 +181,15 @@ def choice(*words: str) -> PlainValidator:
     return PlainValidator(check)
 
 
+class _OrAutomatic(PlainValidator):
+    """The validator of a value that may be left to the program."""
+
+
+def accepts_automatic(metadata: Iterable[object]) -> bool:
+    """Return whether a field with this metadata may be left to the program."""
+    return any(isinstance(entry, _OrAutomatic) for entry in metadata)
+
+
 def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
     """Return the validator of a value that may be left to the program."""
 
@@ -185,7 +203,7 @@ def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
             accepted = f"{context['accepted']}, or {quote(AUTOMATIC)}"
             raise fault(context["what"], accepted, context["example"]) from None
 
-    return PlainValidator(checked)
+    return _OrAutomatic(checked)
 
 
 def _truth(value: Any) -> bool:
@@ -237,7 +255,7 @@ Real = Annotated[float, PlainValidator(real)]
 AutomaticReal = Annotated[float | Literal["automatic"], _or_automatic(real)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
-Number = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 0))]
+Number = Annotated[int, PlainValidator(_number)]
 Mcs = Annotated[str | int, PlainValidator(_mcs)]
 UserNumber = Annotated[int, PlainValidator(_whole(0, 2**16 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]
