@@ -13,8 +13,11 @@
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
-use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
+use airpath_core::{Checks, ConfigError, Part, Setup};
 use serde::Deserialize;
+
+/// Largest [`ClampConfig::headroom`].
+const MOST_HEADROOM: f64 = 1e6;
 
 /// What the user sets.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -26,8 +29,8 @@ pub struct ClampConfig {
     pub average_packets: usize,
     /// β, the weight of a sample in the estimate of the delay, in (0, 1). The paper: 0.001.
     pub beta: f64,
-    /// The window of the price rules is at most this many times Reno's, at least 1; no bound where it
-    /// is not given, as in the paper.
+    /// The window of the price rules is at most this many times Reno's, 1 to 10⁶; no bound where it is
+    /// not given, as in the paper.
     #[serde(default)]
     pub headroom: Option<f64>,
 }
@@ -69,7 +72,7 @@ impl<T: ?Sized> Part<T, CongestionSetup> for Clamp {
         let mut checks = Checks::default();
         config.parameters().check(&mut checks);
         if let Some(headroom) = config.headroom {
-            checks.within("headroom", headroom, at_least(1.0));
+            checks.within("headroom", headroom, 1.0..=MOST_HEADROOM);
         }
         checks.finish()
     }

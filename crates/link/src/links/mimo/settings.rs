@@ -110,26 +110,21 @@ impl MimoConfig {
     fn fading(&self) -> Result<Fading, ConfigError> {
         let MimoConfig { fading, k_factor_db, m, .. } = self;
         let mut checks = Checks::default();
-        for (field, value, of, example) in [
-            ("k_factor_db", k_factor_db, FadingKind::Rician, "6"),
-            ("m", m, FadingKind::Nakagami, "2"),
+        for (field, value, of, range, example) in [
+            ("k_factor_db", k_factor_db, FadingKind::Rician, LEVELS_DB, "6"),
+            ("m", m, FadingKind::Nakagami, LEAST_M..=MOST_M, "2"),
         ] {
             match value {
-                Some(value) if *fading != of => {
+                Some(value) if *fading == of => _ = checks.within(field, *value, range),
+                Some(value) => {
                     let problem = format!("{fading:?} fading has none");
                     checks.reject(field, value, &problem, "Leave it out");
                 }
                 None if *fading == of => {
                     checks.missing(field, &format!("Write {field} = {example}"))
                 }
-                _ => {}
+                None => {}
             }
-        }
-        if let Some(k_factor_db) = k_factor_db {
-            checks.within("k_factor_db", *k_factor_db, LEVELS_DB);
-        }
-        if let Some(m) = m {
-            checks.within("m", *m, LEAST_M..=MOST_M);
         }
         checks.finish()?;
         Ok(match (k_factor_db, m) {

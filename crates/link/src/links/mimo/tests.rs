@@ -160,7 +160,11 @@ fn what_is_not_accepted() {
             json!({"small": {"up_to_bytes": 1, "code_rate": 0.5}}),
             "small = given: there is no fec. Write fec too; its code_rate = 1 corrects nothing",
         ),
-        (json!({"m": 2}), "m = 2: Rayleigh fading has none. Leave it out"),
+        (json!({"m": 0}), "m = 0: Rayleigh fading has none. Leave it out"),
+        (
+            json!({"fading": "nakagami", "m": 2, "k_factor_db": 300}),
+            "k_factor_db = 300: Nakagami fading has none. Leave it out",
+        ),
         (json!({"fading": "rician"}), "k_factor_db = missing: missing. Write k_factor_db = 6"),
         (json!({"fading": "nakagami", "m": 0.4}), "m = 0.4: below 0.5. Accepted: 0.5 to 1000"),
     ] {

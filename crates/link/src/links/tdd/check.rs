@@ -44,15 +44,13 @@ impl TddConfig {
     fn check_frame(&self, checks: &mut Checks) {
         checks.within("frame_ns", self.frame_ns, SHORTEST_FRAME_NS..=LONGEST_FRAME_NS);
         checks.within("stations", self.stations, 1..=MOST_STATIONS);
-        for (field, offset) in [
-            ("decoded_ns", self.decoded_ns),
-            ("closed_ns", self.closed_ns),
-            ("received_ns", self.received_ns),
-        ] {
-            checks.within(field, offset, 0..=LONGEST_FRAME_NS);
+        checks.within("decoded_ns", self.decoded_ns, 0..=LONGEST_FRAME_NS);
+        let is_offset = checks.within("closed_ns", self.closed_ns, 0..=LONGEST_FRAME_NS);
+        checks.within("received_ns", self.received_ns, 0..=LONGEST_FRAME_NS);
+        if is_offset {
+            let closed = at_least(self.closed_ns);
+            checks.related("received_ns", self.received_ns, closed, "before closed");
         }
-        let closed = at_least(self.closed_ns);
-        checks.related("received_ns", self.received_ns, closed, "before closed");
         let downlink = checks.within("downlink_slots", self.downlink_slots, 1..=MOST_SLOTS);
         checks.within("uplink_slots", self.uplink_slots, 1..=MOST_SLOTS);
         checks.within("slot_symbols", self.slot_symbols, 1..=MOST_SLOTS);

@@ -450,6 +450,9 @@ fn what_cannot_be_is_refused() {
         let error = make(changes, 1, 1).err().expect("it is refused").to_string();
         assert!(error.starts_with(expected), "{error}");
     }
+    let error = make(json!({"closed_ns": 3_600_000_000_001_u64}), 1, 1).err().expect("refused");
+    let expected = "closed_ns = 3600000000001: above 3600000000000. Accepted: 0 to 3600000000000";
+    assert_eq!(error.to_string(), expected);
 }
 
 /// wimax-mac §1: a map grants in its frame what slots carry, rounded up for each station.

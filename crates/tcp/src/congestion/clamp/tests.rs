@@ -126,5 +126,7 @@ fn headroom_bounds_the_window_of_the_rules_by_renos() {
     }
     let refused =
         |value: f64| try_clamp(json!({"headroom": value})).expect_err("refused").to_string();
-    assert!(refused(0.9).contains("headroom"), "{}", refused(0.9));
+    assert_eq!(refused(0.9), "headroom = 0.9: below 1. Accepted: 1 to 1000000");
+    assert_eq!(refused(1.1e6), "headroom = 1100000: above 1000000. Accepted: 1 to 1000000");
+    assert!(try_clamp(json!({"headroom": 1e6})).is_ok());
 }
