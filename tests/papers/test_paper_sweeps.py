@@ -12,6 +12,8 @@ import airpath as ap
 from airpath.errors import BadValueError
 from airpath.reproduction import Effort
 from airpath.reproduction.claims import Claims
+from airpath.reproduction.manifest import paper_of
+from airpath.reproduction.sweep_keys import Share
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 
 MODE = Effort(3, 10.0, 1.0, grid_step=2)
@@ -120,6 +122,14 @@ def test_a_share_of_the_runs_of_the_mode_is_of_their_time_where_they_are_few(
     assert cell.label == f"path: rate=1, one run in {share.split(',')[0].removeprefix('one_in = ')}"
 
 
+def test_a_share_of_the_runs_is_that_of_each_change(tmp_path: Path) -> None:
+    text = (
+        "[a]\nset.rate = 1\nreps = {one_in = 2}\nchanges.two = {about = 'two flows', flows = 2}\n"
+    )
+    [cell] = sweeps(tmp_path, text).cells("a")
+    assert cell.reps == Share(2)
+
+
 def test_the_changes_of_the_paper_are_known_to_its_study(tmp_path: Path) -> None:
     text = "[a]\nset.rate = 1\nchanges.two = {about = 'two flows', flows = 2}\n"
     parent = sweeps(tmp_path, text)
@@ -173,7 +183,7 @@ def test_a_scenario_that_another_sweep_has_too_gets_its_replications(tmp_path: P
 
 
 def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
-    text = 'grid = {rate = [1, 2, 3, 4], flows = [1, 2]}\nthin = ["rate"]\n'
+    text = 'grid = {rate = [1, 2, 3, 4], flows = [1, 2]}\nthin = ["rate"]\nreps = {one_in = 2}\n'
     found = sweeps(tmp_path, f"[figure]\n{text}")
     rates = [point.axes["rate"] for point in found.cells("figure", effort=MODE, flows=1)]
     assert rates == [1, 3, 4]
@@ -235,6 +245,28 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
         ("duration_s = true", "duration_s = true: not a number from 0 on"),
         ('thin = "rate"', 'thin = "rate": not a list of names'),
         ("set = 3", "set = 3: not a table"),
+        (
+            "points = [{rate = 1}]\nchanges.far = {about = 'far', flows = 2}",
+            "points: not accepted beside changes. Leave one of them out.",
+        ),
+        (
+            'grid.rate = [1]\nthin = ["flows"]',
+            'thin = "flows": no axis of grid. Expected one of: rate',
+        ),
+        ('zip.rate = [1, 2]\nthin = ["rate"]', 'thin = "rate": no axis of grid. It has none'),
+        ("changes = 3", "changes = 3: not a table"),
+        ("changes.x = 3", "changes.x = 3: not a table. Write keys with values"),
+        ('set.duration_s = "long"', 'duration_s = "long": not a number from 0 on. Write seconds'),
+        ("warmup_s = nan", "warmup_s = nan: not a number from 0 on"),
+        ("set.reps = -2", "reps = -2: not a whole number above 0. Write one"),
+        ('set.reps = "many"', 'reps = "many": not a whole number above 0'),
+        ("changes.x = {about = 'x', reps = 0}", "reps = 0: not a whole number above 0"),
+        (
+            "set.rate = 1\nduration_s = 5.0\nwarmup_s = 5.0",
+            "duration_s = 5: not above the warm-up of 5 s. Write a longer",
+        ),
+        ('reps_as = ["wrong"]', 'reps_as = ["wrong"]: leads back to this sweep.'),
+        ('reps_as = ["b"]\n[b]\nreps_as = ["wrong"]', 'reps_as = ["b"]: leads back to this sweep.'),
         ('scenario = "road"', 'scenario = "road": unknown value; expected one of: path, or a'),
     ],
 )
@@ -247,10 +279,58 @@ def test_a_wrong_entry_is_named(text: str, problem: str, tmp_path: Path) -> None
 
 def test_an_unknown_sweep_is_named(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[one]\n[two]\n")
-    with pytest.raises(BadValueError, match=r'"three": no sweep\. Expected one of: one, two'):
-        found.points("three")
+    for asked in (found.points, found.changes):
+        with pytest.raises(BadValueError, match=r'"three": no sweep\. Expected one of: one, two'):
+            asked("three")
+
+
+@pytest.mark.parametrize("entry", ["3", "[1]", "[]"])
+def test_a_sweep_that_is_no_table_is_named(entry: str, tmp_path: Path) -> None:
+    problem = re.escape(f"sweeps.toml: a = {entry}: not a table. Write a table [a], or several")
+    with pytest.raises(BadValueError, match=problem):
+        sweeps(tmp_path, f"a = {entry}\n")
+
+
+def test_points_are_chosen_by_axes_that_the_sweep_has(tmp_path: Path) -> None:
+    found = sweeps(tmp_path, "[a]\ngrid = {rate = [1], flows = [2]}\n[b]\nset.rate = 1\n")
+    assert found.cells("a", rate=9) == []
+    with pytest.raises(
+        BadValueError,
+        match=r'toml: a: "rat": no axis of this sweep\. Expected one of: rate, flows\.',
+    ):
+        found.cells("a", rat=1)
+    with pytest.raises(
+        BadValueError, match=r'toml: b: "rate": no axis of this sweep\. It has none\.'
+    ):
+        found.points("b", rate=1)
+
+
+def test_a_change_is_described_in_words(tmp_path: Path) -> None:
+    found = sweeps(tmp_path, "[a]\nset.rate = 1\nchanges.two = {flows = 2}\n")
+    with pytest.raises(BadValueError, match=r"toml: a: changes\.two\.about: no text\. Write what"):
+        found.changes("a")
+
+
+def test_a_point_that_is_shorter_than_the_warm_up_of_the_mode_is_named(tmp_path: Path) -> None:
+    found = sweeps(tmp_path, "[a]\nset.rate = 1\nduration_s = 1.0\n")
+    [cell] = found.cells("a")
+    with pytest.raises(
+        BadValueError, match=r"path: rate=1, 1 s: duration_s = 1: not above the warm"
+    ):
+        found.effort_of(cell, MODE)
+
+
+def test_declared_items_need_sweeps(tmp_path: Path) -> None:
+    (tmp_path / "claims.toml").write_text("")
+    (tmp_path / "paper.toml").write_text(
+        "[modes]\n[items]\ntable2 = 't'\n[tables.table2]\nsweep = 'table2'\n"
+    )
+    problem = r'paper\.toml: tables\.table2\.sweep = "table2": the paper has no sweeps\. Give its'
+    with pytest.raises(BadValueError, match=problem):
+        paper_of(tmp_path, Claims(tmp_path), {})
 
 
 def test_a_point_is_named_by_what_differs_from_the_mode() -> None:
     assert SweepPoint("path", '{"rate": 1}').label == "path: rate=1"
-    assert SweepPoint("path", "{}", 0, 20.0, 5.0).label == "path: , 20 s, from 5 s"
+    assert SweepPoint("path", "{}", 0, 20.0, 5.0).label == "path: 20 s, from 5 s"
+    assert SweepPoint("path", "{}").label == "path"

@@ -171,7 +171,12 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
     assert len(files) == 2
     files[0].unlink()
     with pytest.raises(BadValueError, match=r"-0.parquet: does not exist\. Remove the ledger"):
-        simulated(tmp_path).series("drop", 0)
+        again.series("queue", 0)
+    anew = simulated(tmp_path)
+    assert ran.count == 5
+    assert list(anew.series("queue", 0).value) == list(first.series("queue", 0).value)
+    assert sorted((tmp_path / "series").iterdir()) == files
+    assert anew.replications == first.replications
 
 
 def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:

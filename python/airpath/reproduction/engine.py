@@ -216,10 +216,13 @@ class _Run:
         self._seed, self._threads, self._progress = seed, threads, progress
         self._contents: dict[str, str] = {}
         self._jobs: list[Job] = []
+        self._recorded: set[str] = set()
         reading = Reading()
         for scenario, _ in wanted:
             job, contents = job_of(scenario, scenario.record.series, reading)
             self._jobs.append(job)
+            if scenario.record.series:
+                self._recorded.add(job.digest)
             self._contents.update(contents)
         self._done = 0
         self._interrupted = False
@@ -234,9 +237,19 @@ class _Run:
             if self._interrupted:
                 return
             needed = set(range(replications))
-            if any(not needed <= set(ledger.finished(digest, self._seed)) for digest in jobs):
+            if any(not needed <= self._complete(ledger, digest) for digest in jobs):
                 self._coordinate(ledger, jobs, replications)
             self._done += len(jobs)
+
+    def _complete(self, ledger: Ledger, digest: str) -> set[int]:
+        """Return the numbers of the finished replications that have their series."""
+        finished = ledger.finished(digest, self._seed)
+        return {number for number in finished if self._has_series(digest, self._seed, number)}
+
+    def _has_series(self, digest: str, seed: int, number: int) -> bool:
+        if digest not in self._recorded:
+            return True
+        return series_file(self._series, digest, seed, number).exists()
 
     def _coordinate(self, ledger: Ledger, jobs: Mapping[str, Job], replications: int) -> None:
         plan = Plan(
@@ -262,6 +275,7 @@ class _Run:
                     self._contents,
                     progress=SweepProgress(self._reporter(len(jobs))),
                     take_series=lambda run: run.series and write_series(self._series, run),
+                    has_series=self._has_series,
                     fail_fast=True,
                 ).run(stop)
         finally:

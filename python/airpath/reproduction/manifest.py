@@ -28,6 +28,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from airpath.errors import BadValueError, show
 from airpath.reproduction.base import Effort, Item, Paper
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.declared import figure_item, table_item
@@ -67,6 +68,8 @@ def paper_of(
 
     Raises
     ------
+    BadValueError
+        If the file declares an item and there are no sweeps.
     ValueError
         If `items` are not those of the file, or a claim belongs to an item that is not.
     """
@@ -77,7 +80,11 @@ def paper_of(
     kinds = {"tables": table_item, "figures": figure_item}
     for kind, declared in kinds.items():
         for name, spec in about.pop(kind, {}).items():
-            assert sweeps is not None
+            if sweeps is None:
+                raise BadValueError(
+                    f"{key}/{MANIFEST}: {kind}.{name}.sweep = {show(spec.get('sweep', ''))}: the "
+                    "paper has no sweeps. Give its Sweeps to paper_of."
+                )
             items = {**items, name: declared(directory, name, spec, sweeps, quantities)}
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != items.keys() or not belong <= named.keys():

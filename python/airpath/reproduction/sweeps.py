@@ -26,12 +26,13 @@ Further keys, all optional:
 * `scenario`: the function, if the paper has several, or a scenario file of the paper;
 * `set`: values that do not name the points;
 * `place`: entries of their names that are no values of the scenario;
-* `changes`: tables of values by name, each with `about`; the axis `change` has these names;
+* `changes`: tables of values by name, each with `about`; the axis `change` has these names. Not
+  together with `points`;
 * `reps`: a number, or a share of the mode's: `{one_in = 10, min = 4}` is one in 10, at least 4
   (default 2); if the mode has no more than `min`, all, each measured for a tenth of the time;
 * `duration_s`, `warmup_s`: of each replication, s. Default, as of `reps`: those of the mode;
 * `reps_as`: sweeps; a point whose scenario one of them has too gets its replications;
-* `thin`: axes of which every `Effort.grid_step`-th value is taken, and the last.
+* `thin`: axes of `grid` of which every `Effort.grid_step`-th value is taken, and the last.
 """
 
 from __future__ import annotations
@@ -41,23 +42,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pydantic import Field, PlainValidator, ValidationError
-
-from airpath.errors import BadValueError, quoted
+from airpath.errors import BadValueError, quoted, show
 from airpath.reproduction.base import Effort
 from airpath.reproduction.files import read_toml
 from airpath.reproduction.formulas import Point
+from airpath.reproduction.sweep_keys import (
+    Share,
+    changes_of,
+    filled,
+    keys_of,
+    not_above,
+    own_effort,
+    parts_of,
+    thinned,
+)
 from airpath.reproduction.values import is_at
 from airpath.scenario import Scenario
-from airpath.scenario.base import FromFile, fault, problems_of
-from airpath.scenario.typed import ABSENT, Maybe
-from airpath.scenario.values import Text
 from airpath.sweeps.axes import key_of
 from airpath.sweeps.base import Base, base_of, parameters_of
 from airpath.sweeps.description import assignments
-from airpath.sweeps.keys import SweepKeys
 
 if TYPE_CHECKING:
     from airpath.reproduction.claims import ClaimSpec, PointSet
@@ -65,25 +70,6 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "SweepPoint", "Sweeps"]
 
 FILE: Final = "sweeps.toml"
-
-_OF_USERS: Final = ("seed", "confidence", "common_random_numbers", "metrics", "engines", "random")
-"""Keys of a sweep file that a paper decides as a whole, or does not have."""
-
-_AS_LONG: Final = ("duration_s", "warmup_s")
-
-
-class Share(NamedTuple):
-    """Of the replications of the mode one in so many, and at least how many."""
-
-    one_in: int
-    least: int = 2
-
-    def of(self, effort: Effort) -> Effort:
-        """Return the replications and the duration that are left of an effort."""
-        if effort.replications > self.least:
-            return replace(effort, replications=max(self.least, effort.replications // self.one_in))
-        measured_s = (effort.duration_s - effort.warmup_s) / self.one_in
-        return replace(effort, duration_s=effort.warmup_s + measured_s)
 
 
 class SweepPoint(NamedTuple):
@@ -127,64 +113,14 @@ class SweepPoint(NamedTuple):
         more += [f"{self.duration_s:g} s"] if self.duration_s >= 0 else []
         more += [f"from {self.warmup_s:g} s"] if self.warmup_s > 0 else []
         more += [f"records {' '.join(self.series)}"] if self.series else []
-        return ", ".join([f"{self.scenario}: {named}", *more])
+        rest = ", ".join([*([named] if named else []), *more])
+        return f"{self.scenario}: {rest}" if rest else self.scenario
 
 
 @lru_cache(None)
 def _parsed(text: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = json.loads(text)
     return found
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise fault("not a table", "Write keys with values", "{bearer = 384}")
-    return value
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise fault("not a number from 0 on", "Write seconds", "60.0")
-    return float(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
-        raise fault("not a list of names", "Write a list", '["table6"]')
-    return tuple(value)
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise fault("not a whole number above 0", "Write one", "20")
-    return value
-
-
-def _reps(value: Any) -> int | Share:
-    if not isinstance(value, Mapping):
-        return _whole(value)
-    if not {"one_in"} <= value.keys() <= {"one_in", "min"}:
-        raise fault("not a share of the mode's", "Write one in so many", "{one_in = 10, min = 4}")
-    return Share(*(_whole(value[key]) for key in ("one_in", "min") if key in value))
-
-
-_Table = Annotated[Mapping[str, Any], PlainValidator(_table)]
-_Seconds = Maybe[Annotated[float, PlainValidator(_number)]]
-_Names = Annotated[tuple[str, ...], PlainValidator(_texts)]
-
-
-class PaperSweepKeys(SweepKeys):
-    """A sweep of a paper, or a part of one; the module says what each key is."""
-
-    scenario: Text = ""
-    reps: Maybe[Annotated[int | Share, PlainValidator(_reps)]] = ABSENT
-    duration_s: _Seconds = ABSENT
-    warmup_s: _Seconds = ABSENT
-    set: _Table = Field(default={})
-    place: _Table = Field(default={})
-    changes: _Table = Field(default={})
-    reps_as: _Names = ()
-    thin: _Names = ()
 
 
 class Sweeps:
@@ -212,10 +148,14 @@ class Sweeps:
         self._directory, self._parent = directory, parent
         self._made_by = {each.__name__: each for each in scenarios}
         self._bases: dict[str, Base] = {}
-        self._parts: dict[str, Sequence[Mapping[str, Any]]] = {
-            name: found if isinstance(found, list) else [found]
+        self._parts = {
+            name: parts_of(found, name, self._place)
             for name, found in read_toml(directory, FILE).items()
         }
+
+    @property
+    def _place(self) -> str:
+        return f"{self._directory.name}/{FILE}"
 
     def names(self) -> list[str]:
         """Return the names of the sweeps, those of the parent first."""
@@ -240,17 +180,29 @@ class Sweeps:
             Its `grid_step` thins axes. Default: no axis is thinned.
         **place
             Values of axes; a tuple is any of several. Default: all points.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such sweep, an entry of it is not accepted, or `place` has an axis that
+            none of its points has.
         """
-        if name not in self._parts:
-            if self._parent is None:
-                known = ", ".join(self.names())
-                raise BadValueError(f"{FILE}: {quoted(name)}: no sweep. Expected one of: {known}.")
-            return self._parent.points(name, numbers, effort, **place)
-        found = []
+        owner = self._owner(name)
+        if owner is not self:
+            return owner.points(name, numbers, effort, **place)
+        found: list[Point] = []
         for number, part in enumerate(self._parts[name]):
-            at = f"{self._directory.name}/{FILE}: {name}"
+            at = f"{self._place}: {name}"
             at += f".{number}" if len(self._parts[name]) > 1 else ""
-            found += self._points_of(_filled(part, numbers or {}, at), at, effort)
+            self._refuse_cycle(name, part, at)
+            found += self._points_of(filled(part, numbers or {}, at), at, effort)
+        known = dict.fromkeys(axis for point in found for axis in point.place)
+        for axis in place:
+            if axis not in known:
+                expected = f"Expected one of: {', '.join(known)}" if known else "It has none"
+                raise BadValueError(
+                    f"{self._place}: {name}: {quoted(axis)}: no axis of this sweep. {expected}."
+                )
         return [point for point in found if is_at(point.place, place)]
 
     def cells(self, name: str, **how: Any) -> list[SweepPoint]:
@@ -259,10 +211,38 @@ class Sweeps:
 
     def changes(self, name: str) -> dict[str, str]:
         """Return the changes of a sweep by name, each in words, in the order of its parts."""
-        if name not in self._parts and self._parent is not None:
-            return self._parent.changes(name)
-        tables = (part.get("changes", {}) for part in self._parts[name])
-        return {change: values["about"] for table in tables for change, values in table.items()}
+        owner = self._owner(name)
+        if owner is not self:
+            return owner.changes(name)
+        found: dict[str, str] = {}
+        for part in self._parts[name]:
+            found |= changes_of(part, f"{self._place}: {name}")
+        return found
+
+    def _owner(self, name: str) -> Sweeps:
+        """Return these sweeps or those of a parent: whichever has the sweep."""
+        found: Sweeps | None = self
+        while found is not None:
+            if name in found._parts:
+                return found
+            found = found._parent
+        known = ", ".join(self.names())
+        raise BadValueError(f"{self._place}: {quoted(name)}: no sweep. Expected one of: {known}.")
+
+    def _refuse_cycle(self, name: str, part: Mapping[str, Any], at: str) -> None:
+        """Refuse a `reps_as` that leads back to its own sweep."""
+        given = part.get("reps_as", [])
+        left, seen = _named_by(part), {""}
+        while left:
+            other = left.pop()
+            if other == name:
+                raise BadValueError(
+                    f"{at}: reps_as = {show(given)}: leads back to this sweep. Name sweeps that do "
+                    "not take their replications from it."
+                )
+            if other not in seen:
+                seen.add(other)
+                left += [each for of in self._owner(other)._parts[other] for each in _named_by(of)]
 
     def point_sets(self) -> Mapping[str, PointSet]:
         """Return the sweeps as the point sets that claims name."""
@@ -276,18 +256,20 @@ class Sweeps:
         return {name: of(name) for name in self.names()}
 
     def _points_of(self, part: Mapping[str, Any], at: str, effort: Effort | None) -> list[Point]:
-        keys = _keys(part, at)
+        keys = keys_of(part, at)
         function = keys.scenario or next(iter(self._known()))
         self._base(function, at)
-        values, labels = assignments(_thinned(keys, effort), at)
+        values, labels = assignments(thinned(keys, effort, at), at)
         points = []
         for assigned in values:
             axes = {**keys.set, **assigned}
             axes.update(keys.changes.get(axes.pop("change", None), {}))
             axes.pop("about", None)
-            spans = (axes.pop(name, getattr(keys, name)) for name in _AS_LONG)
-            duration_s, warmup_s = (-1.0 if span is None else float(span) for span in spans)
-            reps = axes.pop("reps", keys.reps or 0)
+            own = own_effort(axes, at)
+            spans = (own.get(name, getattr(keys, name)) for name in ("duration_s", "warmup_s"))
+            duration_s, warmup_s = (-1.0 if span is None else span for span in spans)
+            if 0 <= duration_s <= warmup_s:
+                raise BadValueError(f"{at}: {not_above(duration_s, warmup_s)}")
             self._check_axes(function, axes, at)
             named = {
                 axis: labels[axis][key_of(value)] if axis in keys.labels else value
@@ -296,7 +278,7 @@ class Sweeps:
             cell = SweepPoint(
                 function,
                 key_of(dict(sorted(axes.items()))),
-                reps,
+                own.get("reps", keys.reps or 0),
                 duration_s,
                 warmup_s,
                 keys.series,
@@ -361,6 +343,8 @@ class Sweeps:
         reps = effort.replications
         if isinstance(cell.reps, int):
             reps = cell.reps or reps
+        if spans[0] <= spans[1]:
+            raise BadValueError(f"{FILE}: {cell.label}: {not_above(*spans)}")
         long = replace(effort, replications=reps, duration_s=spans[0], warmup_s=spans[1])
         if cell.reps_as:
             shared = self._reps_by_scenario(cell.reps_as, effort)
@@ -382,40 +366,7 @@ class Sweeps:
 _KEYS: Final = frozenset(Scenario.keys())
 
 
-def _keys(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
-    wrong = [key for key in _OF_USERS if key in part]
-    if wrong:
-        raise BadValueError(f"{at}: {wrong[0]}: unknown key of a paper's sweep. Remove it.")
-    changes = part.get("changes")
-    document = {**part, "points": [{"change": name} for name in changes]} if changes else part
-    try:
-        return PaperSweepKeys.model_validate(document, context=FromFile)
-    except ValidationError as error:
-        raise BadValueError("\n".join(map(str, problems_of(error, at)))) from None
-
-
-def _thinned(keys: PaperSweepKeys, effort: Effort | None) -> PaperSweepKeys:
-    step = 1 if effort is None else effort.grid_step
-    if step == 1 or not keys.thin:
-        return keys
-    grid = {
-        axis: [*values[:-1:step], *values[-1:]] if axis in keys.thin else values
-        for axis, values in keys.grid.items()
-    }
-    return keys.model_copy(update={"grid": grid})
-
-
-def _filled(value: Any, numbers: Mapping[str, Any], at: str) -> Any:
-    """Return a value with the numbers of a criterion in place of their names."""
-    if isinstance(value, Mapping):
-        return {key: _filled(item, numbers, at) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, numbers, at) for item in value]
-    if not isinstance(value, str) or not value.startswith("$"):
-        return value
-    found: Any = numbers
-    for key in value[1:].split("."):
-        if not isinstance(found, Mapping) or key not in found:
-            raise BadValueError(f"{at}: {quoted(value)}: no number of the criterion.")
-        found = found[key]
-    return found
+def _named_by(part: Mapping[str, Any]) -> list[str]:
+    """Return the sweeps that `reps_as` of a part names; none if it is no list of names."""
+    given = part.get("reps_as")
+    return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []

@@ -89,6 +89,9 @@ class Coordinator:
         Of all files, by SHA-256.
     take_series : callable or None
         Takes each finished run, with its time series, before it is stored. Default: None.
+    has_series : callable or None
+        Says of a stored replication, by digest, seed and number, whether its time series are
+        there; one without them is run again. Default None: all are there.
     solver : Solver or None
         What asks the analytic models, if they are wanted.
     fail_fast : bool
@@ -108,6 +111,7 @@ class Coordinator:
         *,
         progress: Progress,
         take_series: Callable[[Run], object] | None = None,
+        has_series: Callable[[str, int, int], bool] | None = None,
         solver: Solver | None = None,
         fail_fast: bool = False,
     ) -> None:
@@ -119,6 +123,7 @@ class Coordinator:
         self._workers = workers
         self._contents = contents
         self._take_series = take_series
+        self._has_series = has_series
         self._solver = solver
         self._fail_fast = fail_fast
         self._progress = progress
@@ -184,6 +189,8 @@ class Coordinator:
         target = Target(job, seed, plan.rule, stopping, points, job.simulated_s)
         values = {number: dict(of) for number, of in self._ledger.values(digest, seed).items()}
         failures = self._complete(job, seed, values)
+        if self._has_series is not None:
+            values = {n: of for n, of in values.items() if self._has_series(digest, seed, n)}
         target.resume(values)
         self._progress.opened(target)
         if failures or not target.is_done:
