@@ -109,7 +109,7 @@ fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
         let reverse = json!({"kind": "reverse", "queue": bad});
         let error = build(&over(kind, reverse), &parts, &Arc::default(), 1, 0).err();
         let text = error.expect("an error").to_string();
-        assert!(text.starts_with("reverse.queue.limit = 0: "), "{kind}: {text}");
+        assert!(text.starts_with("reverse.queue.limit.packets = 0: "), "{kind}: {text}");
     }
 }
 
