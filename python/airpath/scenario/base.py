@@ -186,12 +186,12 @@ class Model(_Base):
             if key not in known
         ]
 
-        def read() -> Self:
+        def read() -> Model:
             result = handler({key: value for key, value in data.items() if key in known})
             result._check_alternatives()
             return result
 
-        result: Self | None
+        result: Model | None
         reported: set[Path] = set()
         try:
             result = read()
@@ -200,12 +200,12 @@ class Model(_Base):
             lines += [explained(line, cls.model_fields) for line in found]
             reported = {line.get("loc", ()) for line in lines}
             result = with_types_alone(read)
-        faults = [] if result is None else result._engine_faults(data)
-        lines += [line for line in faults if line.get("loc") not in reported]
+        if result is not None:
+            faults = result._engine_faults(data)
+            lines += [line for line in faults if line.get("loc") not in reported]
         if lines:
             raise ValidationError.from_exception_data(cls.__name__, lines)
-        assert result is not None
-        return result
+        return cast(Self, result)
 
     def _check_alternatives(self) -> None:
         """Reject keys that exclude or need each other; the engine checks what is left."""
