@@ -164,7 +164,7 @@ BAD = [
     ),
     (
         ["--set", "bottleneck.link.loss=1.5"],
-        "--set: bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.01.",
+        "--set: bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.",
     ),
     (
         ["--set", "speed"],

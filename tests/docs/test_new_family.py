@@ -89,9 +89,8 @@ TAKER = [
     ),
     (
         LINKS,
-        "    loss: Probability = 0.0\n\n\nclass Regime(Model):\n",
-        "    loss: Probability = 0.0\n"
-        "    jitter: Maybe[Jitter] = ABSENT\n\n\nclass Regime(Model):\n",
+        "    loss: Real = 0.0\n\n\nclass Regime(Model):\n",
+        "    loss: Real = 0.0\n    jitter: Maybe[Jitter] = ABSENT\n\n\nclass Regime(Model):\n",
     ),
 ]
 """What makes the fixed link take the parts: in which file, what becomes what."""

@@ -229,13 +229,13 @@ def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> Non
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_solve_counts_the_backhaul_in_the_round_trip() -> None:
-    reno = {"flows": ap.flows(2, cc="reno", base_rtt="60 ms")}
+    reno = {"flows": ap.flows(2, cc="reno", base_rtt="120 ms")}
     without = ap.solve(scenario(**reno))
     delayed = ap.solve(scenario(**reno, backhaul={"delay": "20 ms"}))
     assert delayed.throughput_bps == pytest.approx(without.throughput_bps)
     # 1540 bytes at 12.32 Mbit/s: 1 ms more.
     slower = ap.solve(scenario(**reno, backhaul={"rate": "12.32 Mbit/s", "delay": "20 ms"}))
-    longer = ap.solve(scenario(flows=ap.flows(2, cc="reno", base_rtt="61 ms")))
+    longer = ap.solve(scenario(flows=ap.flows(2, cc="reno", base_rtt="121 ms")))
     assert slower.throughput_bps == pytest.approx(longer.throughput_bps)
     assert slower.throughput_bps < without.throughput_bps
 

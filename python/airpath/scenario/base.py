@@ -214,7 +214,7 @@ class Model(_Base):
         """Return what the engine rejects of values whose types are right."""
         return []
 
-    def user_path(self, engine_path: str) -> list[str]:
+    def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine, from this table on.
 
         Parameters

@@ -128,7 +128,7 @@ def component_problems(part: Part, given: Mapping[str, Any]) -> list[Rejected]:
         return []
     description = json.dumps(part.engine_form(_NoFiles(), ()), allow_nan=False)
     found = _airpath.component_problems(family, description)
-    return [rejected(part, given, part.user_path(problem[0]), problem) for problem in found]
+    return [rejected(part, given, part._user_path(problem[0]), problem) for problem in found]
 
 
 def rejected(

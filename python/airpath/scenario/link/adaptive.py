@@ -98,11 +98,11 @@ class Adaptive(_RepeatingLink):
             )
             raise faults_at(((*place, "coherence"), None, missing))
 
-    def user_path(self, engine_path: str) -> list[str]:
+    def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; `snr_db` is a constant SNR."""
         if engine_path == "snr.mean_db" and self.snr is None:
             return ["snr_db"]
-        return super().user_path(engine_path)
+        return super()._user_path(engine_path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `table` is the key under which the table is handed over."""

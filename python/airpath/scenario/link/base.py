@@ -64,11 +64,11 @@ class Link(Part):
         entries.pop("delay_ns", None)
         return entries
 
-    def user_path(self, engine_path: str) -> list[str]:
+    def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; `frame_overhead` is an overhead alone."""
         if engine_path == "framing.overhead_bytes" and getattr(self, "framing", None) is None:
             return ["frame_overhead"]
-        return super().user_path(engine_path)
+        return super()._user_path(engine_path)
 
     @property
     def propagation(self) -> Duration:

@@ -252,10 +252,10 @@ class OfdmaTdd(Link):
         if wrong := [*self._symbol_faults(), *self._scheme_faults()]:
             raise faults_at(*wrong)
 
-    def user_path(self, engine_path: str) -> list[str]:
+    def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; slots are those of a key that the user gave."""
         if engine_path not in ("downlink_slots", "uplink_slots"):
-            return super().user_path(engine_path)
+            return super()._user_path(engine_path)
         name = engine_path.removesuffix("_slots")
         keys = [engine_path, f"{name}_symbols", f"{name}_mcs"]
         if name == "downlink" and not any(map(self._is_given, keys)):
