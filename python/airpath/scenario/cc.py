@@ -259,7 +259,7 @@ class Clamp(Congestion):
         β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
         (§4.2).
     headroom : float, optional
-        The window of the price is at most this many times NewReno's, at least 1, so that it does
+        The window of the price is at most this many times NewReno's, 1 to 10⁶, so that it does
         not run away while the flow is limited elsewhere. Default: no bound, as in the paper.
     """
 
