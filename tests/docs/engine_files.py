@@ -15,6 +15,7 @@ from typing import Any
 import airpath as ap
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Part
+from airpath.scenario.engine_problems import with_types_alone
 from airpath.scenario.tcp.profiles import profiles
 
 if sys.version_info >= (3, 11):
@@ -53,13 +54,18 @@ def samples() -> dict[str, dict[str, Any]]:
 
 
 def sample(part: type[Part]) -> Part:
-    """Return a part of its defaults, and of the example of each key that must be given."""
+    """Return a part of its defaults, and of the example of each key that must be given.
+
+    The engine does not check it: it may have been built before the part was added.
+    """
     given = {
         name: tomllib.loads(f"value = {info.examples[0]}")["value"]
         for name, info in part.model_fields.items()
         if info.examples
     }
-    return part(**given)
+    made = with_types_alone(lambda: part(**given))
+    assert made is not None, f"{part.__name__}: an example has a wrong type"
+    return made
 
 
 def _resolved(part: Part) -> dict[str, Any]:

@@ -337,7 +337,7 @@ def test_any_python_value_is_taken_or_refused(value: Any) -> None:
 
 def models(base: type[Model] = Model) -> Iterator[type[Model]]:
     for model in base.__subclasses__():
-        if model.__module__.startswith(("airpath.scenario.", "airpath.sweeps.")):
+        if model.__module__.startswith("airpath.scenario."):
             yield model
         yield from models(model)
 
