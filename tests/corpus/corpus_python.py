@@ -58,6 +58,12 @@ OBJECTS: dict[str, tuple[Callable[[], Any], set[str]]] = {
 """Values that no key takes, but for those named."""
 
 
+RANGE_OF_THE_LINK = {
+    "link.AttemptErrors(snr=...)": {"far below its range", "a fraction below 0"},
+}
+"""Numbers that the engine rejects once a link has the table: alone it belongs to no component."""
+
+
 def constructors(host: Host) -> Iterator[Call]:
     """Yield calls of one class, with one key wrong in each."""
     good = {k: v for k, v in host.table.items() if k != getattr(host.model, "chosen_by", "")}
@@ -72,7 +78,8 @@ def constructors(host: Host) -> Iterator[Call]:
             continue
         place = f"{host.name}({name}=...)"
         for kind, (value, good_for) in OBJECTS.items():
-            if not takes_of(host, name, info) & good_for:
+            fits = takes_of(host, name, info) & good_for
+            if not fits and kind not in RANGE_OF_THE_LINK.get(place, ()):
                 yield Call(kind, place, made(**{**good, name: value()}), info.alias or name)
         if info.is_required():
             rest = {key: value for key, value in good.items() if key != (info.alias or name)}

@@ -186,3 +186,12 @@ window = {kind = "clamp", ssthresh = "100 B"}
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_is_checked_by_the_engine(name: str) -> None:
     assert FAMILIES[name].engine_family == name
+
+
+def test_a_link_rejects_the_range_of_its_attempt_errors() -> None:
+    errors = ap.link.AttemptErrors(table="airpath:802.16-ctc-awgn", mcs="mcs0", snr="201 dB")
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.link.Fixed(
+            rate="1 Mbit/s", harq=ap.link.Harq(attempts=2, error=errors, round_trip="30 ms")
+        )
+    assert str(caught.value).startswith('link.Fixed: harq.error.snr = "201 dB": above 200 dB. ')
