@@ -22,7 +22,7 @@ __all__ = ["CLAIMS", "PAPER"]
 CLAIMS: Final = Claims(Path(__file__).parent, SWEEPS.point_sets(), MEASURES)
 """Measures weaker than the paper's claims. The item `weaker` has nothing but these."""
 
-_WEAKER: Final = "what holds beside the paper's claims"
+_WEAKER: Final = "claims weaker than those of the paper"
 
 PAPER: Final = replace(
     OF_PAPER,

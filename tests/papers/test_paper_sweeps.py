@@ -247,7 +247,7 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
         ("set = 3", "set = 3: not a table"),
         (
             "points = [{rate = 1}]\nchanges.far = {about = 'far', flows = 2}",
-            "points: not accepted beside changes. Leave one of them out.",
+            "points: not accepted together with changes. Leave one of them out.",
         ),
         (
             'grid.rate = [1]\nthin = ["flows"]',

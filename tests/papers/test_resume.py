@@ -117,9 +117,9 @@ def test_another_versions_replications_are_left_alone_and_named_or_used_and_name
     assert (other["commit"], other["replications"]) == ("feedbeef0123", REPLICATIONS)
     said = r"ledger.sqlite: replications of airpath \S+ \(feedbeef0123\) are left alone and run "
     with pytest.warns(AirpathWarning, match=said):
-        anew = reproduced(ran, tmp_path)
+        renewed = reproduced(ran, tmp_path)
     assert ran.count == REPLICATIONS
-    assert "other_versions" not in anew.provenance
+    assert "other_versions" not in renewed.provenance
 
 
 def test_a_replication_that_fails_ends_the_reproduction(ran: Ran, tmp_path: Path) -> None:
@@ -172,11 +172,11 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
     files[0].unlink()
     with pytest.raises(BadValueError, match=r"-0.parquet: does not exist\. Remove the ledger"):
         again.series("queue", 0)
-    anew = simulated(tmp_path)
+    renewed = simulated(tmp_path)
     assert ran.count == 5
-    assert list(anew.series("queue", 0).value) == list(first.series("queue", 0).value)
+    assert list(renewed.series("queue", 0).value) == list(first.series("queue", 0).value)
     assert sorted((tmp_path / "series").iterdir()) == files
-    assert anew.replications == first.replications
+    assert renewed.replications == first.replications
 
 
 def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:

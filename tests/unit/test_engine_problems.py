@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scenario_errors import GOOD, lines
 
 import airpath as ap
+from airpath import _airpath
 from airpath.cli import main
 from airpath.scenario import FAMILIES, loads
 
@@ -183,9 +186,29 @@ window = {kind = "clamp", ssthresh = "100 B"}
     )
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_every_family_is_checked_by_the_engine(name: str) -> None:
-    assert FAMILIES[name].engine_family == name
+BAD_VALUES: dict[str, tuple[dict[str, Any], str]] = {
+    "aqm": ({"kind": "rlc-red", "limit": 40, "min_th": 20, "max_p": 2.0}, "max_p"),
+    "congestion": ({"kind": "cubic", "beta": 2.0}, "beta"),
+    "errors": ({"kind": "independent", "loss": 2.0}, "loss"),
+    "grant": ({"kind": "blind-bi", "size_bytes": 0, "when": "served", "fallback_ns": 10**8},
+              "size_bytes"),
+    "link": ({"kind": "fixed", "rate_bps": 0}, "rate_bps"),
+    "policy": ({"kind": "tagla", "th_per": 2.0}, "th_per"),
+    "request": ({"kind": "ranging", "codes": 0, "timer_ns": 10**8, "backoff": [2, 64]}, "codes"),
+    "scheduler": ({"kind": "alpha-fair", "alpha": -1.0, "time_constant_ns": 10**8}, "alpha"),
+    "snr": ({"kind": "constant", "mean_db": 900.0}, "mean_db"),
+    "window": ({"kind": "clamp", "tau_bytes": 500, "average_packets": 1000, "beta": -1.0,
+                "ssthresh_bytes": None, "inner": {"kind": "fixed"}}, "beta"),
+}  # fmt: skip
+"""By family, a component with one value out of its range, and its field."""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_engine_rejects_a_bad_value_of_every_family(family: str) -> None:
+    assert FAMILIES[family].engine_family == family
+    description, field = BAD_VALUES[family]
+    found = _airpath.component_problems(family, json.dumps(description))
+    assert [path for path, *_ in found] == [field]
 
 
 def test_a_link_rejects_the_range_of_its_attempt_errors() -> None:

@@ -70,6 +70,7 @@ def test_the_largest_window_is_whole_segments_or_as_given(
     given: dict[str, float], packets: float
 ) -> None:
     solution = solved(path("10 Gbit/s", "1 s", {}), **given)
+    assert solution.to_dict()["max_window_packets"] == packets
     assert solution.throughput_bps == pytest.approx(8 * 1500 * packets / (1 + 1.2e-6), rel=1e-9)
 
 

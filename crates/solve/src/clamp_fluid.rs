@@ -5,7 +5,7 @@
 
 use crate::error::SolveError;
 use crate::fixed_point::{access_path::AccessPath, link};
-use crate::model::Model;
+use crate::model::{Model, document, problem_of};
 use crate::preconditions::{
     no_changes, no_errors, no_repetitions, other_kind, rate_of_packets_bps,
 };
@@ -232,12 +232,8 @@ pub fn solve_with_trajectory(
     files: &Files,
     until_s: f64,
 ) -> Result<Value, SolveError> {
-    let refused =
-        |reasons| SolveError::NotCovered { model: ClampFlows::NAME, chosen: true, reasons };
-    let problem = ClampFlows::covers(scenario, files).map_err(refused)?;
-    let solution = ClampFlows::solve(&problem)?;
-    let mut json = serde_json::to_value(&solution).expect("solutions are numbers and texts");
-    json["model"] = Value::from(ClampFlows::NAME);
+    let problem = problem_of::<ClampFlows>(scenario, files)?;
+    let mut json = document::<ClampFlows>(&ClampFlows::solve(&problem)?);
     let course = problem.course(until_s)?;
     json["trajectory"] = serde_json::to_value(&course).expect("trajectories are numbers");
     Ok(json)

@@ -1,5 +1,6 @@
 //! The contract of an analytic model.
 
+use crate::error::SolveError;
 use crate::reasons::Reasons;
 use airpath_link::Files;
 use airpath_model::ModelError;
@@ -58,10 +59,24 @@ impl Entry {
 
 fn matched<M: Model>(scenario: &Scenario, files: &Files) -> Result<Matched, Reasons> {
     let problem = M::covers(scenario, files)?;
-    Ok(Box::new(move || {
-        let solution = M::solve(&problem)?;
-        let mut json = serde_json::to_value(&solution).expect("solutions are numbers and texts");
-        json["model"] = Value::from(M::NAME);
-        Ok(json)
-    }))
+    Ok(Box::new(move || Ok(document::<M>(&M::solve(&problem)?))))
+}
+
+/// The problem of a scenario in the terms of the model that the caller chose.
+pub(crate) fn problem_of<M: Model>(
+    scenario: &Scenario,
+    files: &Files,
+) -> Result<M::Problem, SolveError> {
+    M::covers(scenario, files).map_err(|reasons| SolveError::NotCovered {
+        model: M::NAME,
+        chosen: true,
+        reasons,
+    })
+}
+
+/// A solution as JSON, with `model`, the name of its model.
+pub(crate) fn document<M: Model>(solution: &M::Solution) -> Value {
+    let mut json = serde_json::to_value(solution).expect("solutions are numbers and texts");
+    json["model"] = Value::from(M::NAME);
+    json
 }

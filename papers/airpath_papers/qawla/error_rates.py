@@ -185,7 +185,7 @@ RARE_LEVEL: Final = 0.01
 
 @cache
 def error_rates() -> Mapping[tuple[int, int], Row]:
-    """Return every PER of Table 2 beside the measured one, by SNR, dB, and MCS."""
+    """Return every PER of Table 2 and the measured one, by SNR, dB, and MCS."""
     printed = {
         (case.snr_db, mcs): per
         for case in inputs().values()
@@ -240,7 +240,7 @@ def small(probability: float | None) -> str:
 
 
 def error_rates_table() -> Table:
-    """Return the error rates of Table 2 beside the measured ones, with what both rest on."""
+    """Compare the error rates of Table 2 with the measured ones, and list what both rest on."""
 
     def p_value(row: Row) -> str:
         return "" if row.extra["p_value"] is None else f"{row.extra['p_value']:.3f}"

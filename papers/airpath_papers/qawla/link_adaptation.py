@@ -1,4 +1,4 @@
-"""Link adaptation of §6 by the fixed point: policies over SNRs and traffic, beside the best pair.
+"""Link adaptation of §6 by the fixed point: policies and the best pair over SNRs and traffic.
 
 ```
   error rates ----> PER of each MCS at each SNR --+

@@ -39,7 +39,7 @@ _QUANTITIES: Final = {
 
 
 GAINS: Final = read_table(WIMAX, "text.csv")
-"""What the text says of a throughput against another one: `gain`, per cent."""
+"""Gains of one throughput over another that the text states: `gain`, per cent."""
 
 
 @cache

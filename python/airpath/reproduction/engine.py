@@ -320,7 +320,7 @@ def _opened(path: Path, accept_version: bool) -> Ledger:
     if others and not accept_version:
         warnings.warn(
             f"{one_line(str(path))}: replications of {', '.join(map(str, others))} are left "
-            "alone and run anew. --accept-version uses them, airpath sweep prune removes them.",
+            "alone and run again. --accept-version uses them, airpath sweep prune removes them.",
             AirpathWarning,
             stacklevel=2,
         )

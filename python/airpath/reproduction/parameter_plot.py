@@ -105,8 +105,8 @@ class ParameterPlot:
         middle = (len(self.groups) - 1) / 2
         groups = zip(self.groups.items(), self.looks, strict=False)
         for place, ((group, cells), (colour, marker)) in enumerate(groups):
-            beside = [value + self.dodge * (place - middle) for value in self.values]
-            points = means_of(session, quantity, cells, beside)
+            shifted = [value + self.dodge * (place - middle) for value in self.values]
+            points = means_of(session, quantity, cells, shifted)
             draw_means(panel, points, colour, marker, group)
 
 

@@ -128,7 +128,9 @@ def keys_of(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
     if not keys.changes:
         return keys
     if keys.points is not None:
-        raise BadValueError(f"{at}: points: not accepted beside changes. Leave one of them out.")
+        raise BadValueError(
+            f"{at}: points: not accepted together with changes. Leave one of them out."
+        )
     return keys.model_copy(update={"points": [{"change": name} for name in keys.changes]})
 
 

@@ -319,6 +319,7 @@ class Sweeps:
                     f"{known}."
                 )
 
+    @lru_cache(4096)  # noqa: B019  (the sweeps of a paper live as long as the process)
     def scenario(self, cell: SweepPoint, effort: Effort) -> Scenario:
         """Return the scenario of a point, which takes as long as `effort` says."""
         values = {

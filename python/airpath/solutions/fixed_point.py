@@ -38,6 +38,8 @@ class FixedPoint(Solution, model="fixed-point"):
         The same of what queue and transmission add to a round trip, s. Where an average differs
         from the fixed point (throughput and the shortest RTT by more than 3 %, the queue by more
         than 10 % and a packet), there is a warning.
+    max_window_packets : float
+        W_max, packets: the receive window in whole segments, or as `airpath.solve` was given it.
     flows : sequence of SolvedFlow
         By flow.
     warnings : sequence of str
@@ -54,6 +56,7 @@ class FixedPoint(Solution, model="fixed-point"):
     average_throughput_bps: float
     average_queue_packets: float
     average_queueing_delay_s: float
+    max_window_packets: float
     flows: Sequence[SolvedFlow]
     warnings: Sequence[str]
     provenance: Mapping[str, Any]

@@ -181,7 +181,7 @@ impl AdaptiveConfig {
         checks.finish()
     }
 
-    /// The table, if all values beside the policy are accepted.
+    /// The table, if all values except the policy are accepted.
     fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
         self.check_values()?;
         files.table(&self.table)

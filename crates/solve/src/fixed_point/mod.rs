@@ -16,7 +16,7 @@ pub(crate) mod link;
 pub mod optimum;
 
 use crate::error::SolveError;
-use crate::model::Model;
+use crate::model::{Model, document, problem_of};
 use crate::preconditions;
 use crate::reasons::Reasons;
 use access_path::AccessPath;
@@ -58,14 +58,9 @@ pub fn solve_with_window(
     files: &Files,
     packets: f64,
 ) -> Result<Value, SolveError> {
-    let refused =
-        |reasons| SolveError::NotCovered { model: FixedPoint::NAME, chosen: true, reasons };
-    let mut problem = FixedPoint::covers(scenario, files).map_err(refused)?;
+    let mut problem = problem_of::<FixedPoint>(scenario, files)?;
     problem.tcp.max_window_packets = packets;
-    let solution = FixedPoint::solve(&problem)?;
-    let mut json = serde_json::to_value(&solution).expect("solutions are numbers and texts");
-    json["model"] = Value::from(FixedPoint::NAME);
-    Ok(json)
+    Ok(document::<FixedPoint>(&FixedPoint::solve(&problem)?))
 }
 
 /// The bottleneck's link.
@@ -109,6 +104,8 @@ pub struct Solution {
     pub average_queue_packets: f64,
     /// What queue and transmission add to a round trip, averaged over them, s.
     pub average_queueing_delay_s: f64,
+    /// W_max, packets.
+    pub max_window_packets: f64,
     /// By flow.
     pub flows: Vec<Flow>,
     /// What to check before trusting the result.
@@ -198,6 +195,7 @@ impl Model for FixedPoint {
             average_throughput_bps: swings.throughput_bps,
             average_queue_packets: swings.queue_packets,
             average_queueing_delay_s: swings.delay_s,
+            max_window_packets: problem.tcp.max_window_packets,
             flows: (0..).zip(solution.flows(&problem.base_rtts_s)).map(flow).collect(),
             warnings: warnings
                 .chain(problem.waiting_acks(&solution)?)
