@@ -31,13 +31,15 @@ RUST_SOURCES := $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml 
 # The module notes the commit that it was built from.
 COMMIT := $(wildcard .git/logs/HEAD)
 
-# Unit tests are compiled without optimisation, in a tenth of the time, but for those that compute long.
-SLOW_UNITS := airpath-emu airpath-model airpath-phy
-UNIT_TESTS := cargo test --locked --workspace --exclude airpath-py --exclude 'airpath-*-tests' \
-    $(SLOW_UNITS:%=--exclude %) --lib
-# Integration tests, over the libraries of the module; that airpath-py is named gives them its features.
-OPTIMISED_TESTS := cargo test --locked --profile quick -p airpath-py -p 'airpath-*-tests' $(SLOW_UNITS:%=-p %) --tests
-DOC_TESTS := cargo test --locked --workspace --exclude airpath-py --exclude 'airpath-*-tests' --doc
+# All tests and lints use the libraries of the module: that airpath-py is named gives them its features.
+CARGO_TEST := cargo test --locked --profile quick --no-fail-fast -p airpath-py
+# A library compiles with its unit tests in a tenth of the time without optimisation, over the libraries of the
+# module; not those whose tests compute long.
+SLOW_UNITS := emu model phy
+UNITS := $(filter-out py airpath $(SLOW_UNITS),$(patsubst crates/%/src/lib.rs,%,$(wildcard crates/*/src/lib.rs)))
+PLUGINS := $(patsubst examples/plugins/%/Cargo.toml,%,$(wildcard examples/plugins/*/Cargo.toml))
+OPTIMISED_TESTS := $(CARGO_TEST) -p 'airpath-*-tests' $(SLOW_UNITS:%=-p airpath-%) $(PLUGINS:%=-p airpath-%) --tests
+DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
@@ -72,10 +74,10 @@ demo: $(RELEASE)
 
 build: $(QUICK)
 
-# The module comes first: it is what tests in Python wait for.
+# The module comes first: it is what tests in Python wait for, and what the others compile less for.
 test: check-test $(VENV)/.stamp-venv
-	@scripts/test $(LOGS) 'lint-rust | build' \
-	    'test-rust doc-rust | test-python lint-python test-wheel | test-realtime'
+	@scripts/test $(LOGS) build \
+	    'test-rust lint-rust doc-rust | test-python lint-python test-wheel | test-realtime'
 
 long-tests: build
 	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
@@ -178,17 +180,22 @@ $(PAPERS_INSTALLED): $(VENV)/.stamp-tools papers/pyproject.toml
 
 lint-rust: $(VENV)/.stamp-venv
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --profile quick --workspace --all-targets -- -D warnings
 
 # Properties draw the same cases every time; `make long-tests` hunts among others.
 test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust: $(VENV)/.stamp-venv
 	$(OPTIMISED_TESTS)
-	$(UNIT_TESTS)
+	$(foreach crate,$(UNITS),$(call unit-tests,$(crate)))
 	$(DOC_TESTS)
 
+define unit-tests
+$(CARGO_TEST) -p airpath-$(1) --tests --config profile.quick.package.airpath-$(1).opt-level=0
+
+endef
+
 doc-rust: $(VENV)/.stamp-venv
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --profile quick --workspace --no-deps
 
 lint-python: $(VENV)/.stamp-tools
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -76,12 +77,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def none_is_wrong(
-    cases: Iterable[Case], folder: Path, in_short: Callable[[Case], bool] | None = None
-) -> None:
+def thirds(function: Callable[..., None]) -> Callable[..., None]:
+    """Split the cases of a test in three, every third by day, the others in the long tests."""
+    days = (0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long))
+    return pytest.mark.parametrize("third", days)(function)
+
+
+def none_is_wrong(cases: Iterable[Case], folder: Path, *, in_short: bool = False) -> None:
     wrong = []
     for case in cases:
-        what = what_is_wrong_with(case, folder, in_short=in_short is not None and in_short(case))
+        what = what_is_wrong_with(case, folder, in_short=in_short)
         if what is not None:
             wrong.append(f"{case.name}, {case.kind}: {what}")
     assert not wrong, f"{len(wrong)} cases:\n" + "\n".join(wrong)
@@ -159,9 +164,15 @@ def test_a_host_without_its_fault_is_accepted(host: Host, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
-def test_every_key_of_a_scenario(host: Host, folder: Path) -> None:
+@thirds
+def test_every_key_of_a_scenario(host: Host, third: int, folder: Path) -> None:
     first = first_of_each_kind()
-    none_is_wrong(faults_of(host), folder, lambda case: case != first[case.kind])
+    cases = [case for case in faults_of(host) if case != first[case.kind]]
+    none_is_wrong(cases[third::3], folder, in_short=True)
+
+
+def test_every_kind_of_fault_of_a_scenario(folder: Path) -> None:
+    none_is_wrong(first_of_each_kind().values(), folder)
 
 
 def test_every_scenario_file(folder: Path) -> None:
@@ -180,9 +191,10 @@ def test_every_command_line(folder: Path) -> None:
     none_is_wrong(command_lines(), folder)
 
 
-def test_every_call_from_python(folder: Path) -> None:
+@thirds
+def test_every_call_from_python(third: int, folder: Path) -> None:
     wrong = []
-    for call in calls():
+    for call in islice(calls(), third, None, 3):
         what = what_is_wrong_with_the_call(call)
         if what is not None:
             wrong.append(f"{call.name}, {call.kind}: {what}")
