@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Final
 
 from airpath.reproduction.manifest import paper_of
+from airpath_papers.clamp.measures import NAMING
 
 from .checks import CLAIMS
-from .items import ITEMS
+from .items import ITEMS, QUANTITIES
 from .scenarios import SWEEPS, effort_of
 
 __all__ = ["PAPER"]
 
 PAPER: Final = replace(
-    paper_of(Path(__file__).parent, CLAIMS, ITEMS, SWEEPS, effort_of=effort_of),
+    paper_of(Path(__file__).parent, CLAIMS, ITEMS, SWEEPS, QUANTITIES, NAMING, effort_of=effort_of),
     key="clamp-studies",
 )

@@ -10,13 +10,12 @@ import numpy as np
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Row, Table
-from airpath.reproduction.formulas import Point
-from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of, titles
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.items import Cells, Evaluate, Found, item_of, titles
+from airpath.reproduction.quantities import Measured, ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
-from airpath_papers.clamp.curves import Curve
-from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps, total_mbps
+from airpath_papers.clamp.measures import QUANTITIES as PAPERS
+from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps
 
 from . import fluid_map
 from .checks import JOINS, TARGET_S, TARGETS, delays_of_parts, returned, swing
@@ -27,17 +26,23 @@ from .today import MEASURES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ITEMS"]
+__all__ = ["ITEMS", "QUANTITIES"]
 
 FOLDER: Final = Path(__file__).parent
 SPEEDS: Final = {"slow": "0.1 m/s", "fast": "10 m/s"}
-TOTAL: Final = Measured("total_throughput", "Mbit/s", total_mbps, 2)
+TOTAL: Final = Measured("total_throughput", "Mbit/s", ip_throughput_mbps, 2)
 DELAY: Final = Measured("queueing_delay", "s", queueing_delay_s, 3)
 JAIN: Final = Measured("jain", "1", fairness, 3)
 THREE: Final = (DELAY, TOTAL, JAIN)
 RATES: Final = [
     Measured(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 2) for ms in (30, 130, 10, 180)
 ]
+
+QUANTITIES: Final = {
+    **{each.name: each for each in (*THREE, *RATES)},
+    "delay_ms": PAPERS["delay_ms"],
+}
+"""Those that `paper.toml` names."""
 
 
 def _item(
@@ -268,7 +273,7 @@ def _draw_harq(session: Session) -> Figure:
     for axes, fast in zip(panels, (True, False), strict=True):
         schemes = [harq for speed, harq in _schemes() if speed == fast]
         for harq, colour in zip(schemes, COLOURS, strict=False):
-            found = [session.estimate(point, total_mbps) for point in _combined(fast, harq)]
+            found = [session.estimate(point, ip_throughput_mbps) for point in _combined(fast, harq)]
             totals = [each.mean for each in found if each is not None]
             axes.plot(MARGINS, totals, "o-", color=plotting.COLOURS[colour], label=harq, ms=4)
         axes.set(xlabel="margin m", title=SPEEDS["fast" if fast else "slow"], ylim=(0, 8))
@@ -278,40 +283,6 @@ def _draw_harq(session: Session) -> Figure:
 
 
 _HARQ_CELLS: Final[list[Cell]] = [*SWEEPS.cells("combined"), *SWEEPS.cells("harq")]
-
-
-# --- two antennas ------------------------------------------------------------------------------
-
-
-def _antennas() -> dict[str, list[Point]]:
-    return grouped(SWEEPS.points("antennas"), lambda point: point.place["antennas"])
-
-
-def _show_antennas(session: Session) -> Found:
-    rows, lines = [], []
-    for name, points in _antennas().items():
-        for case in (point.cell for point in points):
-            a_bytes = case.axes["knob_bytes"]
-            key: dict[str, int | float | str] = {"antennas": name, "a_bytes": a_bytes}
-            rows += [each.row(session, case, key) for each in (*THREE, *RATES)]
-            texts = [each.text(session, case) for each in (*THREE, *RATES)]
-            lines.append([name, f"{a_bytes / 1e3:g}", *texts])
-    columns = _columns("", "a, kB", *(f"{m.name}, {m.unit}" for m in (*THREE, *RATES)))
-    return rows, [Table("CLAMP, 0.1 m/s", columns, lines, [])]
-
-
-def _draw_antennas(session: Session) -> Figure:
-    figure = plotting.new_figure(8.0, 3.8)
-    panels: Any = figure.subplots(1, 2)
-    for axes, measure, name in zip(
-        panels, (JAIN, TOTAL), ("Jain's index", "total rate, Mbit/s"), strict=True
-    ):
-        for (label, points), colour in zip(_antennas().items(), COLOURS, strict=True):
-            cells = [point.cell for point in points]
-            Curve(label, cells, queueing_delay_s, measure, colour).draw(axes, session)
-        axes.set(xlabel="mean queueing delay, ms", ylabel=name)
-    panels[0].legend(loc="lower right", fontsize=8)
-    return figure
 
 
 # --- small windows ------------------------------------------------------------------------------
@@ -362,12 +333,6 @@ def _items() -> Mapping[str, tuple[Cells, Evaluate]]:
             "harq", _HARQ_CELLS, _show_harq, _draw_harq, "Three saturated users, 15 attempts."
         ),
         "window-limit": _item("window-limit", SWEEPS.cells("windows"), _show_windows),
-        "beamforming": _item(
-            "beamforming",
-            SWEEPS.cells("antennas"),
-            _show_antennas,
-            _draw_antennas,
-        ),
         "remedies": _compared("remedies", _remedies(), _remedies()),
         "schedulers": _compared("schedulers", schedulers, equal),
         "today": _item("today", SWEEPS.cells("today"), _show_today),

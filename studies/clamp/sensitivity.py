@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.claim import Finding
+from airpath.reproduction.figures import DeclaredFigure
+from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.formulas import Criterion, Point
 from airpath.reproduction.items import Evaluate, called
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES
-from airpath_papers.clamp.figures import FigureSpec, drawn_over, figure_of, legend
-from airpath_papers.clamp.measures import FLOWS_MS
+from airpath_papers.clamp.measures import FLOWS_MS, NAMING, QUANTITIES
+from airpath_papers.paths import CLAMP
 
 from .scenarios import SWEEPS
 
@@ -154,9 +156,9 @@ def _lines(about: str, key: str, found: Finding) -> list[list[str]]:
     return [[about, key, holds, first], *(["", "", "", line] for line in more)]
 
 
-def _headed(drawn: FigureSpec, title: str, session: Session) -> Figure:
-    figure = figure_of(drawn, session)
-    plotting.heading(figure, title, f"{legend(drawn, session)} {session.about}")
+def _headed(spec: Mapping[str, Any], key: str, title: str, session: Session) -> Figure:
+    figure = DeclaredFigure(CLAMP, key, spec, SWEEPS, QUANTITIES, NAMING).drawn(session)
+    plotting.heading(figure, title, f"{spec['legend']} {session.about}")
     return figure
 
 
@@ -165,9 +167,11 @@ def _figures(session: Session, out: Path | None) -> list[Path]:
     figures: list[Path] = []
     if out is None:
         return figures
-    for key, drawn in drawn_over("wait").items():
-        title = called(key, drawn.title.replace("queueing delay", "sojourn time"))
-        make = partial(_headed, drawn, title, session)
+    over = {"x": "wait_ms", "x_name": "mean sojourn time, arrival to start of service, ms"}
+    for key in ("fig4", "fig5", "fig10"):
+        spec = {**read_toml(CLAMP, MANIFEST)["figures"][key], **over}
+        title = called(key, spec["title"].replace("queueing delay", "sojourn time"))
+        make = partial(_headed, spec, key, title, session)
         figures += session.draw(make, out, f"clamp-{key}-wait", title, session.about)
     return figures
 

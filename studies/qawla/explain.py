@@ -29,10 +29,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath_papers.qawla.data import PACKET_BYTES
 from airpath_papers.qawla.queue_lengths import queue_pmf
 from airpath_papers.qawla.scenarios import MAX_WINDOW_PACKETS
-from airpath_papers.qawla.tables import ip_throughput_mbps
 
 __all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
 

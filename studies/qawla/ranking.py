@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from airpath.present import style as plotting
 from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Table
+from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
 from airpath_papers.qawla.error_rates import CHANNELS
 from airpath_papers.qawla.link_adaptation import POLICIES, adaptations
-from airpath_papers.qawla.tables import domain, ip_throughput_mbps
+from airpath_papers.qawla.tables import domain
 
 from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
 

@@ -16,11 +16,11 @@ import numpy as np
 from airpath.present import style as plotting
 from airpath.present.shares import draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
+from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.qawla.queue_lengths import queue_distribution
 from airpath_papers.qawla.scenarios import SWEEPS
-from airpath_papers.qawla.tables import ip_throughput_mbps
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
 from .random_links import LINK_SEED, LINKS, Link, model_path, of_paper, random_link

@@ -22,9 +22,9 @@ from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.scenario import Scenario
 from airpath_papers.sbd.claims import SWEEPS
-from airpath_papers.sbd.data import drop_tail, improvements, published_table
+from airpath_papers.sbd.data import drop_tail, improvements, published_table, setting_at
 from airpath_papers.sbd.measures import delay_s, goodput_kbps
-from airpath_papers.sbd.scenarios import path, setting_at
+from airpath_papers.sbd.scenarios import path
 
 __all__ = ["COMBINATIONS", "Choice", "Target", "main", "scenario_of", "score", "targets"]
 

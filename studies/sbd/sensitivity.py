@@ -9,7 +9,7 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Table
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.sbd.claims import SWEEPS as OF_PAPER
-from airpath_papers.sbd.tables import QUANTITIES, TABLE6, keys
+from airpath_papers.sbd.tables import MEASURED, TABLE6, keys
 
 __all__ = ["CELLS", "SWEEPS", "evaluate_sensitivity"]
 
@@ -38,10 +38,10 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
         for point in points:
             named = keys(point)
             line = [str(named["bearer"]), str(named["flows"]), str(named["aqm"])]
-            for quantity in QUANTITIES.values():
-                changed = session.values(point, quantity.measure)
+            for quantity in MEASURED.values():
+                changed = quantity.values(session, point)
                 # The same runs as those with the change.
-                chosen = session.values(_chosen(point), quantity.measure)[: len(changed)]
+                chosen = quantity.values(session, _chosen(point))[: len(changed)]
                 if not chosen or not changed:
                     line += ["", "", ""]
                     continue
@@ -53,7 +53,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
                 rows.append(row.with_ours(after, extra={"change_per_cent": change}))
             lines.append(line)
         columns = [("", "bearer"), ("", "flows"), ("", "aqm")]
-        columns += [(g, n) for g in QUANTITIES for n in ("as chosen", "changed", "%")]
+        columns += [(g, n) for g in MEASURED for n in ("as chosen", "changed", "%")]
         notes = [f"The same {points[0].reps} runs of both."]
         tables.append(Table(f"{name}: {about}", columns, lines, notes))
     complete = session.complete(CELLS)

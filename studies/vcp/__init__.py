@@ -11,7 +11,7 @@ from typing import Final
 from airpath.reproduction.base import Effort
 from airpath.reproduction.manifest import paper_of
 from airpath.reproduction.sweeps import SweepPoint
-from airpath_papers.vcp.delivered import delivery
+from airpath_papers.vcp.quantities import NAMING, QUANTITIES
 
 from . import bursts, rates, recorded
 from .checks import CLAIMS, DIRECTORY, SWEEPS
@@ -33,13 +33,13 @@ PAPER: Final = replace(
         CLAIMS,
         {
             **CHANGED,
-            "loss-response": delivery(DIRECTORY, "loss-response", sweeps=SWEEPS),
-            "transports": delivery(DIRECTORY, "transports", sweeps=SWEEPS),
             "code-rate": rates.ITEM,
             "bursts": bursts.ITEM,
             "trace": recorded.ITEM,
         },
         SWEEPS,
+        QUANTITIES,
+        NAMING,
         effort_of=_effort_of,
     ),
     key="vcp-studies",

@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
+from airpath.present.points import Point, Points, draw
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.errors import draw_rates
-from airpath_papers.vcp.measures import DELIVERED, error_rate
+from airpath_papers.vcp.measures import error_rate
+from airpath_papers.vcp.quantities import DELIVERED, SIMULATED
 from airpath_papers.vcp.scenarios import BAD_SHARE, RATE_MBPS
 
 from .checks import DIRECTORY, SWEEPS, law_of
@@ -66,8 +67,13 @@ def _draw(session: Session) -> Figure:
         look: Any = {"color": plotting.COLOURS[colour]}
         label = "no FEC" if rate == 1 else f"r = {rate:g}"
         axes.plot([*cells], [law_of(rate, bits) for bits in cells], lw=1.4, label=label, **look)
-        found = {bits: error_rate(session, cell) for bits, cell in cells.items()}
-        draw_rates(axes, {bits: of for bits, of in found.items() if of and of.failed}, **look)
+        found = {bits: SIMULATED.estimate(session, cell) for bits, cell in cells.items()}
+        points = [
+            Point(bits, of.mean, 0.0, of.mean - of.low, of.high - of.mean)
+            for bits, of in found.items()
+            if of is not None and of.mean > 0
+        ]
+        draw(axes, Points("", points, {"marker": "o", "markersize": 3.5, **look}))
     grey: Any = {"color": plotting.COLOURS["grey"], "linestyle": ":"}
     axes.axhline(BAD_SHARE, label="share of bad bits", **grey)
     limits: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylim": (1e-8, 1.5)}

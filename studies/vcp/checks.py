@@ -9,9 +9,8 @@ from typing import Final
 from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint, Sweeps
+from airpath.reproduction.sweeps import SweepPoint, Sweeps, model_points
 from airpath_papers.vcp.claims import SWEEPS as OF_PAPER
-from airpath_papers.vcp.claims import law_points
 from airpath_papers.vcp.failures import failure, goodput_share
 from airpath_papers.vcp.measures import delivered_packets, mean_queue
 from airpath_papers.vcp.scenarios import BAD_SHARE, PROTOCOLS, chain_of_bursts
@@ -38,7 +37,7 @@ def _with_steps(_spec: ClaimSpec) -> list[Point]:
 POINTS: Final[Mapping[str, PointSet]] = {
     **SWEEPS.point_sets(),
     "codes": _with_steps,
-    "bursts": same(law_points(bits=(8, 80, 800, 8_000, 80_000, 1_000_000))),
+    "bursts": same(model_points({"bits": (8, 80, 800, 8_000, 80_000, 1_000_000)})),
 }
 
 

@@ -8,9 +8,8 @@ from airpath.present import style as plotting
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.items import item_of
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.delivered import LOOKS, place_of
 from airpath_papers.vcp.failures import goodput_share
-from airpath_papers.vcp.measures import DELIVERED
+from airpath_papers.vcp.quantities import DELIVERED, NAMING
 from airpath_papers.vcp.scenarios import NAMES
 
 from .checks import DIRECTORY, RATES, SWEEPS
@@ -39,7 +38,7 @@ def _best_of(session: Session, protocol: str, snr_db: float) -> Any:
 
 
 def _found(session: Session, title: str) -> tuple[list[Row], list[Table]]:
-    rows = [DELIVERED.row(session, point.cell, place_of(point)) for point in _POINTS]
+    rows = [DELIVERED.row(session, point.cell, NAMING.place_of(point)) for point in _POINTS]
     lines = []
     for snr in SNRS_DB:
         for rate in RATES:
@@ -61,8 +60,11 @@ def _draw(session: Session) -> Figure:
     axes = figure.subplots()
     law = [_best_by_law(snr) for snr in SNRS_DB]
     axes.plot(SNRS_DB, law, color=plotting.COLOURS["black"], lw=1.6, label="law")
-    for place, (protocol, (colour, marker)) in enumerate(zip(COMPARED, LOOKS, strict=False)):
-        look: dict[str, Any] = {"color": plotting.COLOURS[colour], "marker": marker}
+    for place, protocol in enumerate(COMPARED):
+        look: dict[str, Any] = {
+            "color": plotting.colour_of(place),
+            "marker": plotting.MARKERS[place],
+        }
         dodged = [snr + 0.12 * (place - 1) for snr in SNRS_DB]
         best: list[Any] = [_best_of(session, protocol, snr) for snr in SNRS_DB]
         axes.plot(dodged, best, lw=0.8, label=NAMES[protocol], **look)

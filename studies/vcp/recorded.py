@@ -10,7 +10,7 @@ from airpath.reproduction.items import item_of
 from airpath.reproduction.quantities import Measured, bottleneck
 from airpath.reproduction.session import Session
 from airpath.scenario.traces import PREFIX
-from airpath_papers.vcp.measures import DELIVERED
+from airpath_papers.vcp.quantities import DELIVERED
 
 from .checks import DIRECTORY, SWEEPS
 from .lte import TRACE, trace_file

@@ -11,8 +11,7 @@ from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Cells, Evaluate, item_of
 from airpath.reproduction.session import Session
-from airpath_papers.vcp.delivered import place_of
-from airpath_papers.vcp.measures import DELIVERED, QUEUE_PACKETS
+from airpath_papers.vcp.quantities import DELIVERED, NAMING, QUEUE_PACKETS
 from airpath_papers.vcp.scenarios import NAMES, PROTOCOLS
 
 from .checks import DIRECTORY, SWEEPS
@@ -82,7 +81,7 @@ def _table(session: Session, key: str, setting: str) -> Table:
 
 def _found(session: Session, key: str) -> tuple[list[Row], list[Table]]:
     rows = [
-        each.row(session, point.cell, {**place_of(point), "variant": _variant(point)})
+        each.row(session, point.cell, {**NAMING.place_of(point), "variant": _variant(point)})
         for point in _all(key)
         for each in (DELIVERED, QUEUE_PACKETS)
     ]

@@ -14,6 +14,7 @@ import pytest
 from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.engine import Compiled
 from airpath.reproduction.overview import kept_results
+from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp import PAPER, spikes
@@ -31,7 +32,6 @@ from airpath_papers.clamp.measures import (
     rtt_spread_s,
     sojourn_time_s,
     timeouts_per_s,
-    total_mbps,
 )
 from airpath_papers.clamp.sweeps import DYNAMICS, SWEEPS
 
@@ -70,7 +70,7 @@ def test_what_the_figures_show_is_measured_in_every_cell(
     point = min(knobs, key=lambda point: abs(point.place["knob_bytes"] - 20_000)).cell
     (run,) = session([point], SHORT).replications(point)
     assert 0 < sojourn_time_s(run) < queueing_delay_s(run) < 10
-    total = total_mbps(run)
+    total = ip_throughput_mbps(run)
     assert 0 < total < (1.44 if low_rate else 10)
     assert sum(rate_mbps(flow)(run) for flow in FLOWS_MS) == pytest.approx(total)
     assert sum(queue_mbps(queue)(run) for queue in ("30", "130", "10+180")) == pytest.approx(total)

@@ -21,7 +21,7 @@ from airpath_papers.qawla import thresholds
 from airpath_papers.qawla.data import published_entry
 from airpath_papers.qawla.error_rates import AWGN, ITU_A, draw_curves, error_rates
 from airpath_papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
-from airpath_papers.sbd.figures import GRIDS
+from airpath_papers.sbd.figures import GRIDS, grid
 
 
 class Spread(OneByOne):
@@ -74,9 +74,9 @@ def half_widths(container: Any, direction: int) -> list[float]:
 
 @pytest.fixture(scope="module")
 def one_flow() -> Any:
-    grid = GRIDS["fig6"]
+    of_grid = grid(GRIDS["fig6"])
     with style.style():
-        return grid.figure(session(grid.cells), "Fig. 6")
+        return of_grid.drawn(session(of_grid.cells))
 
 
 def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
@@ -122,9 +122,9 @@ def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) ->
 
 
 def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
-    grid = GRIDS["fig13"]
+    of_grid = grid(GRIDS["fig13"])
     with style.style():
-        figure = grid.figure(session(grid.cells), "Fig. 13")
+        figure = of_grid.drawn(session(of_grid.cells))
     plain = drop_tail()[128, 4]
     changes = [1 + improvements()[128, 4, "RED", what] / 100 for what in ("delay", "goodput")]
     for panel in figure.axes:

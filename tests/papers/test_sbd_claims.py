@@ -114,7 +114,11 @@ def test_pseudovalues_average_to_the_jackknife_estimate() -> None:
 
 def test_printed_half_widths_follow_from_the_tables() -> None:
     one = 100 * 290.5 / 277.1 * math.hypot(4.2 / 290.5, 6.1 / 277.1)
-    assert printed_half_width((384, 1), "SBD", "goodput") == pytest.approx(one)
+    assert printed_half_width(
+        {"bearer": 384, "flows": 1, "aqm": "SBD"}, "goodput"
+    ) == pytest.approx(one)
     four = 100 * 1.03 * math.sqrt(2) * 4.8 / 298.6
-    assert printed_half_width((384, 4), "RED", "goodput") == pytest.approx(four)
+    assert printed_half_width(
+        {"bearer": 384, "flows": 4, "aqm": "RED"}, "goodput"
+    ) == pytest.approx(four)
     assert 2.0 < printed_average("goodput") < one

@@ -23,9 +23,9 @@ from airpath_papers.sbd.data import (
     drop_tail,
     improvements,
     published_table,
-    setting_of,
+    setting_at,
 )
-from airpath_papers.sbd.figures import GRIDS
+from airpath_papers.sbd.figures import GRIDS, grid
 from airpath_papers.sbd.scenarios import path
 from airpath_papers.sbd.tables import TABLE6
 from studies.sbd import fit
@@ -77,7 +77,7 @@ def test_the_grids_span_what_the_paper_says() -> None:
     assert (t_r_ms[0], t_r_ms[-1], maxp[0], maxp[-1]) == (50, 5000, 0.005, 1)
     assert len(t_r_ms) == len(maxp) == 20
     assert tuple(grid_values("SBD", "minth")) == GRID_MIN_TH
-    sbd, cloud = load("sbd"), GRIDS["fig6"].cells
+    sbd, cloud = load("sbd"), grid(GRIDS["fig6"]).cells
     assert grid_values("SBD", "t_r_ms", sbd.modes["quick"]) == [50, 200, 500, 1100, 2500, 5000]
     sessions = {
         mode: Session(sbd, effort, Compiled(), seed=1) for mode, effort in sbd.modes.items()
@@ -103,13 +103,14 @@ def test_settings_of_the_tables_have_their_replications_on_the_grids() -> None:
 
 
 def test_a_setting_may_be_named() -> None:
-    assert setting_of("drop-tail", 384) == DROP_TAIL
-    assert setting_of("SBD", 384) == ("SBD", 200, 20) == setting_of("SBD", 384, table=3)
-    assert setting_of("SBD", 384, strength="largest goodput") == ("SBD", 250, 20)
-    found = [setting_of("SBD", 384, min_th=name) for name in ("least", "2 BDP", "largest")]
+    sbd = {"aqm": "SBD", "bearer": 384}
+    assert setting_at({"aqm": "drop-tail", "bearer": 384}) == DROP_TAIL
+    assert setting_at(sbd) == ("SBD", 200, 20) == setting_at({"table": 3, "bearer": 384})
+    assert setting_at({**sbd, "t_r_ms": "largest goodput"}) == ("SBD", 250, 20)
+    found = [setting_at({**sbd, "minth": name}) for name in ("least", "2 BDP", "largest")]
     # 2 BDP are 16 SDUs at 384 kbit/s and 5.3 at 128 kbit/s.
     assert [each.min_th for each in found] == [5, 20, 30]
-    assert setting_of("SBD", 128, min_th="2 BDP") == ("SBD", 1300, 10)
+    assert setting_at({"aqm": "SBD", "bearer": 128, "minth": "2 BDP"}) == ("SBD", 1300, 10)
 
 
 # --- the scenarios -----------------------------------------------------------------------------
@@ -274,7 +275,7 @@ def test_the_traces_change_rate_and_setting_at_50_s(aqm: str) -> None:
     rows = {row["rate_bps"]: row for row in found["bottleneck"]["queue"]["by_rate"]}
     assert sorted(rows) == [64_000, 128_000, 256_000, 384_000]
     for rate_bps, row in rows.items():
-        proposed = setting_of(aqm, rate_bps // 1000)
+        proposed = setting_at({"aqm": aqm, "bearer": rate_bps // 1000})
         value = row["reaction_time_ns"] / 1e6 if aqm == "SBD" else row["max_p"]
         assert (aqm, value, row["min_th"]) == proposed
 

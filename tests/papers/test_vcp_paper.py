@@ -25,12 +25,11 @@ from airpath_papers.vcp.failures import (
     threshold_db,
 )
 from airpath_papers.vcp.measures import (
-    aborted_flows,
     delivered_packets,
     error_rate,
     first_acks_s,
-    life_spans_s,
 )
+from airpath_papers.vcp.quantities import QUANTITIES
 from airpath_papers.vcp.scenarios import ACK_BYTES, path
 
 NAMED = ("protocol", "antennas", "snr_db", "code_rate")
@@ -196,10 +195,12 @@ def test_the_first_ack_is_where_data_begins() -> None:
     made.simulate([case])
     assert first_acks_s(made, case) == pytest.approx([0.1, 0.3, 3.1, 19.8])
     # From 0.2 to 9.2 and from 0.5 to 20 s; from 3.2 to 9.2 s and never.
-    assert life_spans_s(made, case) == pytest.approx([(9.0 + 19.5) / 2, 6.0 / 2])
-    assert made.values(case, aborted_flows) == [1, 1]
-    spans = life_spans_s(made, case)
-    drawn = {tuple(life_spans_s(made.resampled(draw), case)) for draw in range(20)}
+    life_span: Any = QUANTITIES["life_span"]
+    spans = life_span.values(made, case)
+    assert spans == pytest.approx([(9.0 + 19.5) / 2, 6.0 / 2])
+    aborted: Any = QUANTITIES["aborted_flows"]
+    assert aborted.values(made, case) == [1, 1]
+    drawn = {tuple(life_span.values(made.resampled(draw), case)) for draw in range(20)}
     assert drawn == {(first, second) for first in spans for second in spans}
 
 

@@ -9,21 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from airpath.reproduction.items import Cells, Evaluate
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.clamp.claims import CLAIMS
-from airpath_papers.clamp.figures import FIGURES
+from airpath_papers.clamp.measures import NAMING, QUANTITIES
 from airpath_papers.clamp.sweeps import SWEEPS
-from airpath_papers.clamp.traces import TRACES
 from airpath_papers.paths import CLAMP
 
 __all__ = ["PAPER"]
 
-_FIGURES: Final[dict[str, tuple[Cells, Evaluate]]] = {**FIGURES, **TRACES}
-
-PAPER: Final = paper_of(
-    CLAMP,
-    CLAIMS,
-    {key: _FIGURES[key] for key in sorted(_FIGURES, key=lambda key: int(key[3:]))},
-    SWEEPS,
-)
+PAPER: Final = paper_of(CLAMP, CLAIMS, {}, SWEEPS, QUANTITIES, NAMING)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from airpath.reproduction.base import Cell
 from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, known
 from airpath.reproduction.formulas import Measure, of_point, of_replication, of_run
-from airpath.reproduction.quantities import bottleneck
+from airpath.reproduction.quantities import bottleneck, ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.clamp import link_measures, measures, spikes
@@ -61,7 +61,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "sojourn_ms": of_replication(lambda run: 1e3 * measures.sojourn_time_s(run)),
     "rate_of": of_replication(measures.rate_mbps, has_arguments=True),
     "queue_rate": of_replication(measures.queue_mbps, has_arguments=True),
-    "total_rate": of_replication(measures.total_mbps),
+    "total_rate": of_replication(ip_throughput_mbps),
     "jain": of_replication(measures.fairness),
     "timeouts": of_replication(measures.timeouts_per_s, has_arguments=True),
     "control_lost": of_replication(measures.control_lost, has_arguments=True),

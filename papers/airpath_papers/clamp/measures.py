@@ -6,15 +6,19 @@ Flows are named by their delays, ms; of a replication they stand in the order of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from airpath import _airpath
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.quantities import Computed, Measured, ip_throughput_mbps
+from airpath.reproduction.spread import Naming
 
 __all__ = [
-    "DELAYS",
     "FAIR",
     "FLOWS_MS",
+    "NAMING",
+    "QUANTITIES",
     "QUEUES",
     "Replication",
     "control_lost",
@@ -30,7 +34,6 @@ __all__ = [
     "rtt_spread_s",
     "sojourn_time_s",
     "timeouts_per_s",
-    "total_mbps",
     "waiting_bytes",
 ]
 
@@ -58,13 +61,6 @@ def sojourn_time_s(replication: Replication) -> float:
     """Mean time from arrival to the first slot that takes part of a packet, over the queues, s."""
     times = [queue["mean_sojourn_s"] for queue in replication["queues"]]
     return float(sum(times) / len(times))
-
-
-DELAYS: Final[Mapping[str, Callable[[Replication], float]]] = {
-    "end": queueing_delay_s,
-    "wait": sojourn_time_s,
-}
-"""Definitions of the queueing delay: to the end of service (README.md), or to its start."""
 
 
 def own_delay_s(queue: str) -> Callable[[Replication], float]:
@@ -111,11 +107,6 @@ def queue_mbps(queue: str) -> Callable[[Replication], float]:
     return lambda replication: sum(rate(replication) for rate in flows)
 
 
-def total_mbps(replication: Replication) -> float:
-    """IP throughput of all flows, Mbit/s."""
-    return float(sum(flow["ip_throughput_bps"] for flow in replication["flows"])) / 1e6
-
-
 def fairness(replication: Replication) -> float:
     """Jain's index of the flows' rates, each over its fair share."""
     rates = (flow["ip_throughput_bps"] for flow in replication["flows"])
@@ -154,3 +145,48 @@ def empty_share(queue: str) -> Callable[[Replication], float]:
 def margin(replication: Replication) -> float:
     """Return the margin m of Eq. 18, averaged over the slots that were given away."""
     return float(replication["users"][0]["margin"])
+
+
+# --- quantities of figures ---------------------------------------------------------------------
+
+
+def _milliseconds(measure: Callable[[Replication], float]) -> Callable[[Replication], float]:
+    return lambda replication: 1e3 * measure(replication)
+
+
+_QUANTITIES: Final[Sequence[Measured | Computed]] = (
+    Measured("queueing_delay", "s", queueing_delay_s, 4),
+    Measured("mean_sojourn", "s", sojourn_time_s, 4),
+    Measured("delay_ms", "ms", _milliseconds(queueing_delay_s), 1),
+    Measured("wait_ms", "ms", _milliseconds(sojourn_time_s), 1),
+    *(Measured(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 3) for ms in FLOWS_MS),
+    *(Measured(f"timeouts_{ms}", "1/s", timeouts_per_s(ms), 4) for ms in FLOWS_MS),
+    Measured("total_throughput", "Mbit/s", ip_throughput_mbps, 3),
+    Measured("download_time", "s", download_s, 2),
+    Measured("empty_130", "1", empty_share("130"), 2),
+    Computed("knob", "kB", lambda axes: axes["knob_bytes"] / 1e3, "g"),
+)
+
+QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
+"""Those that `paper.toml` names."""
+
+
+def _place_of(point: Point) -> dict[str, Any]:
+    """Return what names a row of a sweep of a or of the buffer."""
+    axes = point.cell.axes
+    return {
+        "speed": axes["speed"],
+        "cap": "1.44 Mbit/s" if axes["low_rate"] else "10 Mbit/s",
+        "scheme": {"CLAMP": "clamp", "New Reno": "newreno"}[axes["protocol"]],
+        "knob_bytes": axes["knob_bytes"],
+    }
+
+
+_WORDS: Final = {
+    "speed": {"slow": "0.1 m/s", "fast": "10 m/s"},
+    "knob_bytes": lambda size: f"{size / 1e3:g}",
+    **{f"{name}_{ms}": f"{ms} ms" for name in ("throughput", "timeouts") for ms in FLOWS_MS},
+}
+
+NAMING: Final = Naming(_WORDS, _place_of)
+"""How figures call the values and points of the sweeps."""

@@ -11,6 +11,7 @@ import numpy as np
 from airpath.phy import PerTable
 from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
+from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.reproduction.vocabulary import crossing
 from airpath_papers.paths import QAWLA
@@ -30,7 +31,6 @@ from airpath_papers.qawla.link_adaptation import (
 )
 from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, queue_probability
 from airpath_papers.qawla.scenarios import SWEEPS, published
-from airpath_papers.qawla.tables import ip_throughput_mbps
 from airpath_papers.qawla.thresholds import OVER_RATINGS_DB
 
 __all__ = ["CLAIMS"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary
 from airpath.reproduction.compare import (
@@ -20,6 +20,7 @@ from airpath.reproduction.compare import (
 from airpath.reproduction.engine import Solved
 from airpath.reproduction.items import Evaluate
 from airpath.reproduction.published import PublishedQuantity, published_rows
+from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
@@ -34,7 +35,6 @@ __all__ = [
     "MEAN_LIMIT",
     "domain",
     "evaluate_table2",
-    "ip_throughput_mbps",
     "results_table",
     "summarise",
 ]
@@ -62,11 +62,6 @@ SIMULATED: Final = Tolerance(
     intervals=True,
 )
 """The tolerance of the simulated cells."""
-
-
-def ip_throughput_mbps(replication: Mapping[str, Any]) -> float:
-    """Return T, the IP packets that reach the receivers, duplicates included, Mbit/s."""
-    return float(sum(flow["ip_throughput_bps"] for flow in replication["flows"])) / 1e6
 
 
 def domain(solved: Solved) -> str:

@@ -9,18 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from airpath.reproduction.figures import figure_item
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import SBD
 from airpath_papers.sbd.claims import CLAIMS, SWEEPS
-from airpath_papers.sbd.figures import (
-    GRIDS,
-    TRACES,
-    cells_of_others,
-    evaluate_best,
-    grid_item,
-    trace_item,
-)
-from airpath_papers.sbd.tables import QUANTITIES, TABLE6, evaluate_table6, summarise
+from airpath_papers.sbd.figures import GRIDS, TRACES, cells_of_others, evaluate_best
+from airpath_papers.sbd.tables import ITEM, NAMING, QUANTITIES, summarise
 
 __all__ = ["PAPER"]
 
@@ -28,12 +22,16 @@ PAPER: Final = paper_of(
     SBD,
     CLAIMS,
     {
-        "table6": ([*TABLE6.values()], evaluate_table6),
-        **{key: (grid.cells, grid_item(key)) for key, grid in GRIDS.items()},
-        **{key: trace_item(key) for key in TRACES},
+        "table6": ITEM,
+        **{
+            key: figure_item(SBD, key, spec, SWEEPS, QUANTITIES, NAMING)
+            for key, spec in GRIDS.items()
+        },
+        **TRACES,
         "bearers": (cells_of_others, evaluate_best),
     },
     SWEEPS,
     QUANTITIES,
+    NAMING,
     summarise=summarise,
 )

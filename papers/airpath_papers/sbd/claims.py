@@ -16,9 +16,9 @@ from airpath_papers.paths import SBD
 from airpath_papers.sbd import measures
 from airpath_papers.sbd.data import (
     improvements,
+    printed,
     printed_average,
     printed_half_width,
-    published_table,
 )
 from airpath_papers.sbd.scenarios import path
 
@@ -63,22 +63,10 @@ def _rto_s(session: Session, run: int, point: SweepPoint, low_s: float, high_s: 
     return float(timeouts[(times >= low_s) & (times < high_s)].mean())
 
 
-def _goodput_half_width(_session: Session, point: SweepPoint) -> float:
-    """Return the printed half-width of the goodput of Table 2 or 4, kbit/s."""
-    axes = point.axes
-    return published_table(axes["table"])[axes["bearer"]].goodput_kbps.half_width
-
-
 def _improvement(_session: Session, point: SweepPoint, quantity: str) -> float:
     """Return a printed improvement of Table 6, per cent."""
     axes = point.axes
     return improvements()[axes["bearer"], axes["flows"], axes["aqm"], quantity]
-
-
-def _half_width(_session: Session, point: SweepPoint, quantity: str) -> float:
-    """Return the half-width of a printed improvement, percentage points."""
-    axes = point.axes
-    return printed_half_width((axes["bearer"], axes["flows"]), axes["aqm"], quantity)
 
 
 MEASURES: Final[Mapping[str, Measure]] = {
@@ -91,9 +79,13 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "jitter": of_replication(_jitter_s),
     "jain": of_run(_jain),
     "rto": of_run(_rto_s),
-    "printed_goodput_half_width": of_point(_goodput_half_width),
+    "printed_goodput_half_width": of_point(
+        lambda _session, point: printed(point.axes, "goodput").half_width
+    ),
     "printed_improvement": of_point(_improvement),
-    "printed_half_width": of_point(_half_width),
+    "printed_half_width": of_point(
+        lambda _session, point, quantity: printed_half_width(point.axes, quantity)
+    ),
     "printed_average": of_point(lambda _session, _point, quantity: printed_average(quantity)),
 }
 

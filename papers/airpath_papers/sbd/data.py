@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from airpath.reproduction.files import read_table
 from airpath.reproduction.published import PublishedMean, published_mean
@@ -17,13 +18,15 @@ __all__ = [
     "GRID_MIN_TH",
     "Published",
     "Setting",
+    "aqm_of",
     "drop_tail",
     "flows_named",
     "improvements",
+    "printed",
     "printed_average",
     "printed_half_width",
     "published_table",
-    "setting_of",
+    "setting_at",
 ]
 
 BEARERS = (384, 256, 128, 64)
@@ -56,28 +59,24 @@ class Setting(NamedTuple):
 DROP_TAIL = Setting("drop-tail", 0.0, 0)
 
 
-def setting_of(
-    kind: str, bearer: int, table: int = 0, strength: float | str = 0, min_th: int | str = 0
-) -> Setting:
-    """Return a setting of a mechanism.
+def setting_at(axes: Mapping[str, Any]) -> Setting:
+    """Return the setting that the axes of a point name.
 
     Parameters
     ----------
-    kind : str
-        ``SBD``, ``RED`` or ``drop-tail``.
-    bearer : int
-        Whose, kbit/s.
-    table : int
-        Table of what is not given. Default: the proposal, Table 3 or 5.
-    strength : float or str
-        T_r, ms, or maxp; ``largest goodput`` is that of Table 2 or 4.
-    min_th : int or str
-        minth, SDUs; ``proposed``, or of the grid the ``least``, the ``largest``, or the first from
-        ``2 BDP`` on.
+    axes : mapping
+        `aqm`, whose first word is ``SBD``, ``RED`` or ``drop-tail`` (the default), or `table`, 2 to
+        5; the `bearer`, kbit/s, or that of the setting, `setting_for`. What is not given is that
+        of the table; default: the proposal, Table 3 or 5. `t_r_ms`, ms, and `maxp` are numbers or
+        ``largest goodput``, that of Table 2 or 4. `minth`, SDUs, is a number, ``proposed``, or of
+        the grid the ``least``, the ``largest``, or the first from ``2 BDP`` on.
     """
+    kind, table = aqm_of(axes), axes.get("table", 0)
     if kind not in PROPOSED:
         return DROP_TAIL
+    bearer = axes.get("setting_for") or axes["bearer"]
     chosen = published_table(table or PROPOSED[kind])[bearer].setting
+    strength: Any = axes.get("t_r_ms") or axes.get("maxp", 0)
     if isinstance(strength, str):
         strength = published_table(PROPOSED[kind] - 1)[bearer].setting.strength
     named = {
@@ -86,9 +85,16 @@ def setting_of(
         "2 BDP": next(n for n in GRID_MIN_TH if n >= 2 * BDP_SDUS * bearer),
         "largest": GRID_MIN_TH[-1],
     }
-    if isinstance(min_th, str):
-        min_th = named[min_th]
-    return Setting(kind, strength or chosen.strength, min_th or chosen.min_th)
+    min_th = axes.get("minth", 0)
+    return Setting(kind, strength or chosen.strength, named.get(min_th, min_th) or chosen.min_th)
+
+
+def aqm_of(axes: Mapping[str, Any]) -> str:
+    """Return the discipline that the axes of a point name: ``SBD``, ``RED`` or ``drop-tail``."""
+    if table := axes.get("table", 0):
+        return "SBD" if table < 4 else "RED"
+    found: str = axes.get("aqm", "drop-tail").split()[0]
+    return found
 
 
 class Published(NamedTuple):
@@ -149,31 +155,38 @@ def _measured(row: dict[str, str]) -> tuple[PublishedMean, PublishedMean]:
     return published_mean(row, "goodput_kbps"), published_mean(row, "delay_s")
 
 
-# --- half-widths of what Table 6 prints ----------------------------------------------------------
-
-Place = tuple[int, int]
-"""Bearer, kbit/s, and number of flows."""
+# --- what is printed of a point ----------------------------------------------------------------
 
 
-def _printed_of(place: Place, aqm: str, quantity: str) -> tuple[PublishedMean, PublishedMean]:
-    """Return what is printed of a proposed setting and of drop-tail, each with its half-width.
+def printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
+    """Return what is printed of a setting or of drop-tail, with its half-width.
 
-    With four flows Table 6 has the improvement only. The half-width is then drop-tail's, in per
-    cent.
+    With four flows Table 6 has the improvement of a setting only. The half-width is then that of
+    drop-tail, in per cent.
+
+    Parameters
+    ----------
+    axes : mapping
+        The bearer, the flows, and the table or the discipline, as of `setting_at`.
+    quantity : str
+        ``goodput``, kbit/s, or ``delay``, s.
     """
-    bearer, flows = place
     column = "goodput_kbps" if quantity == "goodput" else "delay_s"
-    plain: PublishedMean = getattr(drop_tail()[place], column)
+    bearer, flows, aqm = axes["bearer"], axes["flows"], aqm_of(axes)
+    plain: PublishedMean = getattr(drop_tail()[bearer, flows], column)
+    if aqm not in PROPOSED:
+        return plain
     if flows == 1:
-        row = published_table(PROPOSED[aqm])[bearer]
-        return getattr(row, column), plain
+        row = published_table(axes.get("table") or PROPOSED[aqm])[bearer]
+        found: PublishedMean = getattr(row, column)
+        return found
     factor = 1 + improvements()[bearer, flows, aqm, quantity] / 100
-    return PublishedMean(factor * plain.mean, factor * plain.half_width), plain
+    return PublishedMean(factor * plain.mean, factor * plain.half_width)
 
 
-def printed_half_width(place: Place, aqm: str, quantity: str) -> float:
+def printed_half_width(axes: Mapping[str, Any], quantity: str) -> float:
     """Return the half-width of a printed improvement, percentage points."""
-    managed, plain = _printed_of(place, aqm, quantity)
+    managed, plain = (printed({**axes, "aqm": aqm}, quantity) for aqm in (axes["aqm"], "drop-tail"))
     parts = (each.half_width / each.mean for each in (managed, plain))
     return 100 * managed.mean / plain.mean * math.hypot(*parts)
 
@@ -185,7 +198,10 @@ def printed_average(quantity: str) -> float:
     """
     squares = []
     for bearer in BEARERS:
-        (sbd, plain), (red, _) = (_printed_of((bearer, 1), aqm, quantity) for aqm in PROPOSED)
+        at = {"bearer": bearer, "flows": 1}
+        sbd, red, plain = (
+            printed({**at, "aqm": aqm}, quantity) for aqm in (*PROPOSED, "drop-tail")
+        )
         both = PublishedMean(
             (sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2
         )

@@ -5,14 +5,13 @@ README.md lists every value that the paper leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import airpath as ap
 from airpath_papers.paths import SBD
-from airpath_papers.sbd.data import BEARERS, BUFFER, DROP_TAIL, Setting, setting_of
+from airpath_papers.sbd.data import BEARERS, BUFFER, DROP_TAIL, Setting, setting_at
 
-__all__ = ["PATH", "SWITCH_S", "path", "setting_at"]
+__all__ = ["PATH", "SWITCH_S", "path"]
 
 PATH: Final = ap.load(SBD / "scenario.toml")
 
@@ -53,7 +52,7 @@ def path(
     setting_for : int
         Bearer of the setting, kbit/s. Default: `bearer`.
     t_r_ms, maxp, minth : number or str
-        T_r in ms, maxp, and minth in SDUs, as numbers or as `data.setting_of` names them. Default:
+        T_r in ms, maxp, and minth in SDUs, as `data.setting_at` names them. Default:
         those of the table.
     alpha : int
         α of SBD, SDUs (sbd-2006 §5).
@@ -98,17 +97,6 @@ def path(
     )
 
 
-def setting_at(axes: Mapping[str, Any]) -> Setting:
-    """Return the setting that the arguments of `path` name."""
-    table = axes.get("table", 0)
-    kind = axes.get("aqm", "drop-tail").split()[0]
-    if table:
-        kind = "SBD" if table < 4 else "RED"
-    strength = axes.get("t_r_ms") or axes.get("maxp", 0)
-    bearer = axes.get("setting_for") or axes["bearer"]
-    return setting_of(kind, bearer, table, strength, axes.get("minth", 0))
-
-
 def _averaged(setting: Setting, weight: float) -> ap.aqm.QueueDisc:
     """Return RED of Floyd and Jacobson 1993, on an average of the occupancy."""
     return ap.aqm.Red(
@@ -126,7 +114,7 @@ def _managed(setting: Setting, alpha: int, *, by_rate: bool) -> ap.aqm.QueueDisc
     """Return SBD or RED at the RLC buffer, with a setting or those proposed for each rate."""
     kind, entries = setting.kind, _entries(setting)
     if by_rate:
-        proposed = {rate: _entries(setting_of(kind, rate)) for rate in BEARERS}
+        proposed = {rate: _entries(setting_at({"aqm": kind, "bearer": rate})) for rate in BEARERS}
         entries = {"by_rate": [{"rate": f"{rate} kbit/s", **of} for rate, of in proposed.items()]}
     if kind == "SBD":
         return ap.aqm.Sbd(alpha=alpha, **entries)

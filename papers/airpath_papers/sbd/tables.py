@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from airpath.reproduction.base import ItemResult, Row, Summary
+from airpath.reproduction.base import Cell, ItemResult, Row, Summary
 from airpath.reproduction.compare import ColumnSet, Key, comparison, unknown
-from airpath.reproduction.items import titles
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.quantities import Improvement, Measured
 from airpath.reproduction.quantities import improvement as improvement_of
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.reproduction.session import Session
+from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.intervals import Interval
 from airpath_papers.paths import SBD
 from airpath_papers.sbd.claims import SWEEPS
-from airpath_papers.sbd.data import DROP_TAIL, PROPOSED, Published, drop_tail, improvements
+from airpath_papers.sbd.data import (
+    DROP_TAIL,
+    PROPOSED,
+    Published,
+    drop_tail,
+    flows_named,
+    improvements,
+    printed,
+    setting_at,
+)
 from airpath_papers.sbd.measures import delay_s, goodput_kbps
-from airpath_papers.sbd.scenarios import setting_at
 
 __all__ = [
     "DELAY",
     "GOODPUT",
+    "ITEM",
+    "MEASURED",
+    "NAMING",
     "QUANTITIES",
     "TABLE6",
-    "evaluate_table6",
     "improvement",
     "keys",
     "rows_of",
@@ -53,8 +65,37 @@ GOODPUT: Final = Measured(
 )
 DELAY: Final = Measured("delay", "s", delay_s, 2, _relative(DELAY_LIMIT), PUBLISHED_RUNS)
 
-QUANTITIES: Final = {quantity.name: quantity for quantity in (GOODPUT, DELAY)}
+MEASURED: Final = {quantity.name: quantity for quantity in (GOODPUT, DELAY)}
 """What the tables have. README.md says where the tolerances come from."""
+
+
+class _Both(Measured):
+    """Goodput and delay in one text."""
+
+    def text(self, session: Session, cell: Cell) -> str:
+        means = [each.estimate(session, cell) for each in (GOODPUT, DELAY)]
+        pairs = zip(means, (0, 2), strict=True)
+        return "/".join(f"{mean.mean:.{d}f}" for mean, d in pairs if mean)
+
+
+class _Printed(Measured):
+    """A number that the paper prints of a point; those that follow from Table 6 have no ±."""
+
+    def estimate(self, session: Session, cell: Any) -> Interval:
+        axes = cell.axes
+        mean, half = printed(axes, self.name.removeprefix("printed_"))
+        if axes["flows"] > 1 and setting_at(axes) != DROP_TAIL:
+            half = math.nan
+        return Interval(mean, mean - half, mean + half, session.paper.confidence, PUBLISHED_RUNS)
+
+
+QUANTITIES: Final = {
+    **MEASURED,
+    "both": _Both("both", "", goodput_kbps, 0),
+    "printed_goodput": _Printed("printed_goodput", "kbit/s", goodput_kbps, 1),
+    "printed_delay": _Printed("printed_delay", "s", delay_s, 2),
+}
+"""Those that declared items name."""
 
 IMPROVED_BY: Final = Tolerance(
     f"{IMPROVEMENT_LIMIT:g} percentage points (README)", absolute=IMPROVEMENT_LIMIT
@@ -73,12 +114,16 @@ def keys(point: SweepPoint) -> dict[str, int | float | str]:
     return {**named, "aqm": setting.kind.lower(), **dict([strength]), "minth": setting.min_th}
 
 
+NAMING: Final = Naming({"flows": flows_named}, lambda point: keys(point.cell))
+"""How figures call values and points."""
+
+
 def rows_of(session: Session, point: SweepPoint, theirs: Published | None = None) -> list[Row]:
     """Return goodput and delay of a point next to the printed numbers, if there are any."""
-    printed = (None, None) if theirs is None else (theirs.goodput_kbps, theirs.delay_s)
+    both = (None, None) if theirs is None else (theirs.goodput_kbps, theirs.delay_s)
     return [
         quantity.row(session, point, keys(point), found)
-        for quantity, found in zip(QUANTITIES.values(), printed, strict=True)
+        for quantity, found in zip(MEASURED.values(), both, strict=True)
     ]
 
 
@@ -101,7 +146,7 @@ def improvement(
 ) -> Improvement | None:
     """Return one of the 32 improvements of Table 6; None when it was not simulated."""
     managed, plain = TABLE6[bearer, flows, aqm], TABLE6[bearer, flows, "drop-tail"]
-    return improvement_of(session, managed, plain, QUANTITIES[quantity])
+    return improvement_of(session, managed, plain, MEASURED[quantity])
 
 
 def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quantity: str) -> Row:
@@ -130,24 +175,24 @@ def _improved(quantity: str, aqm: str) -> ColumnSet:
     )
 
 
-def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
+def _found(session: Session, _title: str) -> Found:
     """Return Table 6: drop-tail, and what SBD and RED improve."""
     rows: list[Row] = []
-    changes = [(quantity, aqm) for quantity in QUANTITIES for aqm in PROPOSED]
+    changes = [(quantity, aqm) for quantity in MEASURED for aqm in PROPOSED]
     for (bearer, flows), theirs in drop_tail().items():
         rows += rows_of(session, TABLE6[bearer, flows, "drop-tail"], theirs)
         for aqm in PROPOSED:
             rows += rows_of(session, TABLE6[bearer, flows, aqm])
         rows += [_improvement_row(session, bearer, flows, aqm, what) for what, aqm in changes]
-    plain = [row for row in rows if row.quantity in QUANTITIES and row.published is not None]
+    plain = [row for row in rows if row.quantity in MEASURED and row.published is not None]
     # In its table the discipline stands beside the quantity.
     improved = [
         replace(row, quantity=f"{row.quantity} {row.row['aqm']}")
         for row in rows
-        if row.quantity not in QUANTITIES
+        if row.quantity not in MEASURED
     ]
     named = [Key("bearer", "bearer"), Key("flows", "flows")]
-    measured = [quantity.shown() for quantity in QUANTITIES.values()]
+    measured = [quantity.shown() for quantity in MEASURED.values()]
     tables = [
         comparison("Table 6: drop-tail", plain, named, measured, [_about(session)]),
         comparison(
@@ -161,9 +206,11 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
             ],
         ),
     ]
-    title = titles(SBD)["table6"]
-    known = [row for row in rows if row.ours is not None]
-    return ItemResult("table6", title, known, tables, complete=session.complete([*TABLE6.values()]))
+    return rows, tables
+
+
+ITEM: Final = item_of(SBD, "table6", [*TABLE6.values()], _found)
+"""The item's cells, and what makes its result."""
 
 
 # --- over all of them --------------------------------------------------------------------------
@@ -172,24 +219,22 @@ def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     """Return how near Table 6 is, as far as it was simulated."""
     rows = [row for result in results if result.item == "table6" for row in result.rows]
-    plain = [row for row in rows if row.quantity in QUANTITIES and row.published is not None]
-    changes = [row for row in rows if row.quantity not in QUANTITIES]
+    plain = [row for row in rows if row.quantity in MEASURED and row.published is not None]
+    changes = [row for row in rows if row.quantity not in MEASURED]
     return [_plain_summary(plain), _improvement_summary(changes)] if rows else []
 
 
 def _plain_summary(rows: Sequence[Row]) -> Summary:
     places = by_place(rows, ("bearer", "flows")).values()
     near = [all(row.within for row in found) for found in places]
-    largest = {quantity: largest_difference(rows, quantity) for quantity in QUANTITIES}
+    largest = {quantity: largest_difference(rows, quantity) for quantity in MEASURED}
     lines = [
         f"{sum(near)} of {len(near)} rows within {100 * GOODPUT_LIMIT:g} % of the goodput and "
         f"{100 * DELAY_LIMIT:g} % of the delay; largest differences: goodput "
         f"{100 * largest['goodput']:+.1f} %, delay {100 * largest['delay']:+.1f} %"
     ]
     batches = within_by_batch(places, "means_of_20_runs")
-    if batches:
-        many = f"over {PUBLISHED_RUNS} runs each, as many as the paper has"
-        lines.append(f"{many}: {', '.join(map(str, batches))} rows")
+    lines += _over_batches(batches, " rows")
     values = {
         "rows": len(near),
         "near": sum(near),
@@ -211,9 +256,7 @@ def _improvement_summary(rows: Sequence[Row]) -> Summary:
         + others(far),
     ]
     batches = within_by_batch([[row] for row in rows], "of_20_runs")
-    if batches:
-        many = f"over {PUBLISHED_RUNS} runs each, as many as the paper has"
-        lines.append(f"{many}: {', '.join(map(str, batches))}")
+    lines += _over_batches(batches)
     values = {
         "improvements": len(rows),
         "within_8_points_over_20_runs": batches,
@@ -223,6 +266,12 @@ def _improvement_summary(rows: Sequence[Row]) -> Summary:
         "far": far,
     }
     return Summary("improvements", "Improvements by SBD and RED against Table 6", lines, values)
+
+
+def _over_batches(batches: Sequence[int], unit: str = "") -> list[str]:
+    """Return the line of the counts over batches of runs, if there are any."""
+    many = f"over {PUBLISHED_RUNS} runs each, as many as the paper has"
+    return [f"{many}: {', '.join(map(str, batches))}{unit}"] if batches else []
 
 
 def _place(row: Row) -> str:

@@ -11,17 +11,10 @@ from typing import Final
 
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import VCP
-from airpath_papers.vcp import life_spans, text_claims
 from airpath_papers.vcp.claims import CLAIMS, SWEEPS
-from airpath_papers.vcp.delivered import DELIVERIES
-from airpath_papers.vcp.errors import ERRORS
+from airpath_papers.vcp.quantities import NAMING, QUANTITIES
 
 __all__ = ["PAPER"]
 
-PAPER: Final = paper_of(
-    VCP,
-    CLAIMS,
-    {**ERRORS, **DELIVERIES, "claims": text_claims.ITEM, "life-spans": life_spans.ITEM},
-    SWEEPS,
-)
+PAPER: Final = paper_of(VCP, CLAIMS, {}, SWEEPS, QUANTITIES, NAMING)
 """The paper."""

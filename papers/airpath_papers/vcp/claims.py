@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from math import log, log1p, sqrt
 from statistics import fmean, median
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, ga
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
 from airpath.reproduction.items import grouped
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint, Sweeps
-from airpath.sweeps.axes import key_of
+from airpath.reproduction.sweeps import SweepPoint, Sweeps, model_points
 from airpath_papers.paths import VCP
 from airpath_papers.vcp import measures
 from airpath_papers.vcp.failures import block_rate_of, failure, snr_of, threshold_db
@@ -32,7 +30,7 @@ from airpath_papers.vcp.scenarios import (
     path,
 )
 
-__all__ = ["CLAIMS", "MODULATIONS", "SIZES", "SWEEPS", "later_by", "law_points", "steps"]
+__all__ = ["CLAIMS", "MODULATIONS", "SIZES", "SWEEPS", "later_by"]
 
 SWEEPS: Final = Sweeps(VCP, path)
 
@@ -47,34 +45,28 @@ SNR_DB: Final = 6.0
 SIZES: Final = {"data": DATA_BYTES, "ack": ACK_BYTES}
 
 
-def steps(first: float, last: float, step: float) -> list[float]:
+def _steps(first: float, last: float, step: float) -> list[float]:
     """Return SNRs with equal distances, the last one included, dB."""
     return [first + n * step for n in range(round((last - first) / step) + 1)]
 
 
-def law_points(**axes: Sequence[Any]) -> list[Point]:
-    """Return points that are not simulated: all values of the axes, crossed."""
-    places = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    return [Point(place, SweepPoint("law", key_of(place))) for place in places]
-
-
 def _symbols(spec: ClaimSpec) -> list[Point]:
-    snrs = steps(spec["from_db"], 40.0, 0.5)
-    return law_points(M=[*MODULATIONS], antennas=ANTENNAS, snr_db=snrs)
+    snrs = _steps(spec["from_db"], 40.0, 0.5)
+    return model_points({"M": [*MODULATIONS], "antennas": ANTENNAS, "snr_db": snrs})
 
 
 def _with_codes(spec: ClaimSpec) -> list[Point]:
-    snrs = steps(spec["from_db"], spec["to_db"], 0.5)
-    return law_points(code_rate=(0.9, 0.8, 0.7), antennas=ANTENNAS, snr_db=snrs)
+    snrs = _steps(spec["from_db"], spec["to_db"], 0.5)
+    return model_points({"code_rate": (0.9, 0.8, 0.7), "antennas": ANTENNAS, "snr_db": snrs})
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
     **SWEEPS.point_sets(),
     "symbols": _symbols,
     "with-codes": _with_codes,
-    "codes": same(law_points(antennas=ANTENNAS, code_rate=(1.0, 0.93, 0.9, 0.8, 0.7))),
-    "packets": same(law_points(bytes=(40, 250, 1040, 1500, 4000, 9000))),
-    "symbol-bits": same(law_points(bits=(4, 8, 16))),
+    "codes": same(model_points({"antennas": ANTENNAS, "code_rate": (1.0, 0.93, 0.9, 0.8, 0.7)})),
+    "packets": same(model_points({"bytes": (40, 250, 1040, 1500, 4000, 9000)})),
+    "symbol-bits": same(model_points({"bits": (4, 8, 16)})),
 }
 
 # --- measures ----------------------------------------------------------------------------------

@@ -5,29 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from airpath import _airpath
 from airpath.reproduction.base import Cell
-from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.vcp.scenarios import PAYLOAD_BYTES
 
 __all__ = [
-    "ABORTED",
-    "CORRUPTED",
-    "DELIVERED",
-    "QUEUE_DROPS",
-    "QUEUE_PACKETS",
     "ErrorRate",
     "Replication",
+    "data_failures",
     "delivered_packets",
     "error_rate",
     "first_acks_s",
     "life_span_s",
-    "life_spans_s",
     "load_factor_deviation",
     "mean_queue",
     "queue_drops",
@@ -72,18 +66,6 @@ def utilisation(replication: Replication) -> float:
 def load_factor_deviation(replication: Replication) -> float:
     """Return the standard deviation of the load factor over its intervals."""
     return float(replication["queues"][0]["measured"]["vcp_load_deviation"])
-
-
-def aborted_flows(replication: Replication) -> float:
-    """Flows that were aborted."""
-    return float(sum(flow.get("aborted_at_s") is not None for flow in replication["flows"]))
-
-
-DELIVERED: Final = Measured("delivered_packets", "1", delivered_packets, 0)
-CORRUPTED: Final = Measured("corrupted_packets", "1", data_failures, 0)
-QUEUE_DROPS: Final = Measured("queue_drops", "1", queue_drops, 0)
-QUEUE_PACKETS: Final = Measured("queue", "1", mean_queue, 1)
-ABORTED: Final = Measured("aborted_flows", "1", aborted_flows, 1)
 
 
 class ErrorRate(NamedTuple):
@@ -138,11 +120,6 @@ def life_span_s(session: Session, run: int, cell: Cell) -> float:
         if int(flow["id"]) in firsts
     ]
     return sum(spans) / len(replication["flows"])
-
-
-def life_spans_s(session: Session, cell: Cell) -> list[float]:
-    """Return `life_span_s` of each run."""
-    return session.per_run(cell, "life span", lambda every, run: life_span_s(every, run, cell))
 
 
 def _first_segments_s(session: Session, cell: Cell, run: int) -> dict[int, float]:

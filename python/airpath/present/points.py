@@ -26,12 +26,16 @@ STAR: Final[Mapping[str, Any]] = {"marker": "*", "markersize": 11, **OPEN}
 
 
 class Point(NamedTuple):
-    """A point with the half-widths of its intervals; 0 where there is none."""
+    """A point with the half-widths of its intervals; 0 where there is none.
+
+    `y_above` is that of the upper half, if the interval is not symmetric.
+    """
 
     x: float
     y: float
     x_half: float = 0.0
     y_half: float = 0.0
+    y_above: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Points:
     points : sequence of Point
         In the order in which they are joined. Without any, nothing is drawn.
     look : mapping
-        Matplotlib's: colour, marker and its size.
+        Matplotlib's: colour, marker and its size. Without a marker there is the line only.
     line : mapping, optional
         The look of what joins them. Default: they are not joined.
     begins : bool
@@ -66,14 +70,18 @@ def draw(panel: Axes, found: Points) -> None:
     """Draw points with their intervals, in the directions that have some."""
     if not found.points:
         return
-    x, y, x_half, y_half = zip(*found.points, strict=True)
+    x, y, x_half, y_half, above = zip(*found.points, strict=True)
     colour = found.look["color"]
+    if "marker" not in found.look:
+        panel.plot(x, y, label=found.label, **found.look)
+        return
     if found.line is not None:
         panel.plot(x, y, color=colour, **{"linestyle": "-", **found.line})
     if found.begins:
         panel.plot(x[0], y[0], "o", color=colour, markersize=7)
     halves: dict[str, Any] = {"xerr": x_half} if any(x_half) else {}
-    bars: dict[str, Any] = {**halves, "yerr": y_half, "linestyle": "", **found.bars}
+    ends = (y_half, [b if a is None else a for a, b in zip(above, y_half, strict=True)])
+    bars: dict[str, Any] = {**halves, "yerr": ends, "linestyle": "", **found.bars}
     panel.errorbar(x, y, label=found.label, **bars, **found.look)
 
 
@@ -100,8 +108,8 @@ def draw_means(
     draw(panel, Points(label, points, look, pale, bars=bars))
 
 
-def enlarged(points: Sequence[Points], names: tuple[str, str], title: str, about: str) -> Figure:
-    """Return the figure of one measure over another: from 0 on, and its part enlarged.
+def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:
+    """Return the figure, without its heading, of one measure over another: from 0 on, and enlarged.
 
     Parameters
     ----------
@@ -109,8 +117,6 @@ def enlarged(points: Sequence[Points], names: tuple[str, str], title: str, about
         All of them.
     names : tuple of str
         Of the axes, with units.
-    title, about : str
-        Of the figure.
     """
     figure = plotting.new_figure(11.0, 5.6)
     panels: Any = figure.subplots(1, 2, width_ratios=(1, 1.7))
@@ -124,7 +130,6 @@ def enlarged(points: Sequence[Points], names: tuple[str, str], title: str, about
     panels[1].set_title("(b) enlarged")
     panels[0].set_ylabel(names[1])
     figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    plotting.heading(figure, title, about)
     return figure
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "DASHES",
     "MARKERS",
     "SERIES",
+    "colour_of",
     "heading",
     "legend_above",
     "literal",
@@ -81,6 +82,11 @@ def style() -> Iterator[None]:
 
     with mpl.rc_context(cast(Any, _SETTINGS)), letters():
         yield
+
+
+def colour_of(number: int) -> str:
+    """Return the colour of the series with a number, from 0."""
+    return COLOURS[SERIES[number % len(SERIES)]]
 
 
 def new_figure(width_in: float, height_in: float, *, shown: bool = False) -> Figure:

@@ -12,7 +12,8 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `plugins.py` | installed papers, papers of a directory |
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
 | `sweeps.py` | a paper's `sweeps.toml`: the points of items and claims |
-| `declared.py` | items that `paper.toml` declares: a published table, a figure over an axis |
+| `declared.py`, `figures.py`, `timelines.py` | items of `paper.toml`: tables, figures, series |
+| `spread.py` | words for values; tables with the values of an axis next to each other |
 | `items.py` | items in Python: cells, rows and tables, figure |
 | `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
 | `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
@@ -21,7 +22,7 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `strength.py` | how firm the outcome of a claim is, by resampling |
 | `quantities.py` | a measured quantity as rows, texts and columns; one mechanism against another |
 | `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
-| `points.py`, `parameter_plot.py` | figures: means with intervals, over parameters |
+| `parameter_plot.py` | figures of means with intervals over parameters |
 | `tolerance.py` | how far a number may be from the published one |
 | `verdict.py` | how many numbers and claims are met |
 | `engine.py` | replications, run by a sweep's coordinator and kept in a ledger; analytic models |

@@ -16,14 +16,16 @@ warmup_s = 0.0
 [items]                         # in the paper's order
 fig1 = "drop-tail over the buffer size"
 
-[figures.fig1]                  # declared items: see `declared`
+[figures.fig1]                  # declared items: see `declared`, `figures`, `timelines`
+like = "fig2"                   # has the keys of that one, but for those that follow
 ...
 ```
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -31,11 +33,13 @@ from typing import Any
 from airpath.errors import BadValueError, show
 from airpath.reproduction.base import Effort, Item, Paper
 from airpath.reproduction.claims import Claims
-from airpath.reproduction.declared import figure_item, table_item
+from airpath.reproduction.declared import table_item
+from airpath.reproduction.figures import figure_item
 from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.items import Cells, Evaluate
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
+from airpath.reproduction.timelines import timeline_item
 
 __all__ = ["paper_of"]
 
@@ -43,9 +47,10 @@ __all__ = ["paper_of"]
 def paper_of(
     directory: Path,
     claims: Claims,
-    items: Mapping[str, tuple[Cells, Evaluate]],
+    items: Mapping[str, Any],
     sweeps: Sweeps | None = None,
-    quantities: Mapping[str, Measured] = MappingProxyType({}),
+    quantities: Mapping[str, Any] = MappingProxyType({}),
+    naming: Naming | None = None,
     **more: Any,
 ) -> Paper:
     """Return a paper as its ``paper.toml`` has it.
@@ -56,13 +61,16 @@ def paper_of(
         Of the paper.
     claims : Claims
         What its text says, with a check for each.
-    items : mapping of str to tuple
+    items : mapping
         What each item needs simulated and how it is evaluated, by the keys of the file; without
-        those that the file declares (`declared`).
+        those that the file declares (`declared`, `figures`, `timelines`). Of a figure over time:
+        what makes its rows and tables, if it has any.
     sweeps : Sweeps, optional
         They make the scenarios. Default: `more` says what does.
-    quantities : mapping of str to Measured, optional
-        Those that declared items name. Default: none.
+    quantities : mapping, optional
+        Quantities that declared items name, `Measured` and `Computed` ones. Default: none.
+    naming : Naming, optional
+        How declared figures call values and points. Default: as the sweeps have them.
     **more
         Further entries of `Paper`.
 
@@ -77,24 +85,33 @@ def paper_of(
     about = dict(read_toml(directory, MANIFEST))
     modes = {mode: Effort(**effort) for mode, effort in about.pop("modes").items()}
     named = about.pop("items")
-    kinds = {"tables": table_item, "figures": figure_item}
+    kinds: dict[str, Callable[..., tuple[Cells, Evaluate]]] = {
+        "tables": table_item,
+        "figures": partial(figure_item, naming=naming or Naming()),
+        "timelines": timeline_item,
+    }
+    made: dict[str, tuple[Cells, Evaluate]] = dict(items)
     for kind, declared in kinds.items():
-        for name, spec in about.pop(kind, {}).items():
+        specs = about.pop(kind, {})
+        for name, spec in specs.items():
             if sweeps is None:
                 raise BadValueError(
                     f"{key}/{MANIFEST}: {kind}.{name}.sweep = {show(spec.get('sweep', ''))}: the "
                     "paper has no sweeps. Give its Sweeps to paper_of."
                 )
-            items = {**items, name: declared(directory, name, spec, sweeps, quantities)}
+            about_item = {**specs.get(spec.get("like"), {}), **spec}
+            about_item.pop("like", None)
+            rows = [items[name]] if name in items else []
+            made[name] = declared(directory, name, about_item, sweeps, quantities, *rows)
     belong = {item for spec in claims.specs.values() for item in spec.items}
-    if named.keys() != items.keys() or not belong <= named.keys():
+    if named.keys() != made.keys() or not belong <= named.keys():
         raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")
     if sweeps is not None:
         more = {**sweeps.of_paper(), **more}
     return Paper(
         key=key,
         modes=modes,
-        items=[Item(name, named[name], *items[name], claims.of(name)) for name in named],
+        items=[Item(name, named[name], *made[name], claims.of(name)) for name in named],
         claims=claims.checks(),
         **about,
         **more,

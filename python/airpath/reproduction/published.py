@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from airpath.reproduction.base import Row
 from airpath.reproduction.files import read_table
@@ -19,6 +19,7 @@ from airpath.reproduction.tolerance import Tolerance
 __all__ = [
     "PublishedMean",
     "PublishedQuantity",
+    "line_of",
     "parsed",
     "published_mean",
     "published_rows",
@@ -35,6 +36,15 @@ class PublishedMean(NamedTuple):
 def published_mean(line: Mapping[str, str], column: str) -> PublishedMean:
     """Return a number of a line of a CSV file with its ±; 0 where the paper has none."""
     return PublishedMean(float(line[column]), float(line.get(_half_width_of(column)) or 0.0))
+
+
+def line_of(lines: Sequence[Mapping[str, str]], place: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the line with the values of a place in the same columns; empty if there is none."""
+    for line in lines:
+        shared = [axis for axis in place if axis in line]
+        if shared and all(parsed(line[axis]) == place[axis] for axis in shared):
+            return line
+    return {}
 
 
 def _half_width_of(column: str) -> str:

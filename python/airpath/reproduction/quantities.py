@@ -16,7 +16,16 @@ from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath.results.intervals import Interval
 
-__all__ = ["Improvement", "Measured", "batch_means", "bottleneck", "improvement"]
+__all__ = [
+    "Computed",
+    "Improvement",
+    "Measured",
+    "MeasuredOfRun",
+    "batch_means",
+    "bottleneck",
+    "improvement",
+    "ip_throughput_mbps",
+]
 
 
 def bottleneck(replication: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -25,6 +34,11 @@ def bottleneck(replication: Mapping[str, Any]) -> Mapping[str, Any]:
         queue for queue in replication["queues"] if queue["name"] == "bottleneck"
     )
     return found
+
+
+def ip_throughput_mbps(replication: Mapping[str, Any]) -> float:
+    """IP packets that reach the receivers of all flows, duplicates included, Mbit/s."""
+    return float(sum(flow["ip_throughput_bps"] for flow in replication["flows"])) / 1e6
 
 
 @dataclass(frozen=True)
@@ -50,14 +64,19 @@ class Measured:
 
     name: str
     unit: str
-    measure: Callable[[Mapping[str, Any]], float]
+    measure: Callable[..., float]
     decimals: int
     tolerance: Tolerance | None = None
     batch: int = 0
 
+    def values(self, session: Session, cell: Cell) -> list[float]:
+        """Return the number of each finished run of a cell."""
+        return session.values(cell, self.measure)
+
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
         """Return the mean over the runs of a cell; None when it was not simulated."""
-        return session.estimate(cell, self.measure)
+        found = self.values(session, cell)
+        return session.interval(found) if found else None
 
     def text(self, session: Session, cell: Cell) -> str:
         """Return the mean with its ±, or that there is none."""
@@ -95,7 +114,7 @@ class Measured:
             return row
         extra: dict[str, Any] = {"replications": found.reps}
         if self.batch:
-            batches = batch_means(session.values(cell, self.measure), self.batch)
+            batches = batch_means(self.values(session, cell), self.batch)
             extra[f"means_of_{self.batch}_runs"] = batches
         return row.with_ours(found, extra=extra)
 
@@ -103,6 +122,54 @@ class Measured:
         """Return the columns of it: the published number, ours, the difference in per cent."""
         text = (printed(self.decimals), number(self.decimals), percent(1))
         return ColumnSet(self.name, f"{self.name}, {self.unit}", *text, names)
+
+
+@dataclass(frozen=True)
+class MeasuredOfRun(Measured):
+    """A quantity that is read off a run and its recorded series.
+
+    `measure` gets the session, the number of the run and the cell (`formulas.of_run`).
+    """
+
+    def values(self, session: Session, cell: Cell) -> list[float]:
+        """Return the number of each finished run of a cell."""
+        return session.per_run(cell, self.name, lambda runs, run: self.measure(runs, run, cell))
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A quantity that follows from the values of a point: a model.
+
+    Parameters
+    ----------
+    name, unit : str
+        As of `Measured`.
+    compute : callable
+        Gets the values by axis.
+    form : str
+        How it is written, a specification of `format`.
+    extra : callable, optional
+        Gets the session and the cell; returns `Row.extra`. Default: nothing.
+    """
+
+    name: str
+    unit: str
+    compute: Callable[[Mapping[str, Any]], float]
+    form: str
+    extra: Callable[[Session, Cell], Mapping[str, Any]] = lambda _session, _cell: {}
+
+    def estimate(self, session: Session, cell: Any) -> Interval:
+        """Return the number, without an interval."""
+        return session.interval([self.compute(cell.axes)])
+
+    def text(self, _session: Session, cell: Any) -> str:
+        """Return the number as text."""
+        return format(self.compute(cell.axes), self.form)
+
+    def row(self, session: Session, cell: Any, place: Mapping[str, int | float | str]) -> Row:
+        """Return the row of a cell that `place` names."""
+        ours = float(self.compute(cell.axes))
+        return Row(place, self.name, self.unit, None, ours, extra=self.extra(session, cell))
 
 
 def batch_means(values: Sequence[float], size: int) -> list[float]:
@@ -140,7 +207,7 @@ def improvement(
     session: Session, cell: Cell, other: Cell, quantity: Measured
 ) -> Improvement | None:
     """Return what a cell changes of a quantity against another; None when one has no runs."""
-    ours, theirs = (session.values(each, quantity.measure) for each in (cell, other))
+    ours, theirs = (quantity.values(session, each) for each in (cell, other))
     if not ours or not theirs:
         return None
     difference = session.difference(ours, theirs)

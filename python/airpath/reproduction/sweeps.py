@@ -41,6 +41,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -67,7 +68,7 @@ from airpath.sweeps.description import assignments
 if TYPE_CHECKING:
     from airpath.reproduction.claims import ClaimSpec, PointSet
 
-__all__ = ["FILE", "SweepPoint", "Sweeps"]
+__all__ = ["FILE", "SweepPoint", "Sweeps", "model_points"]
 
 FILE: Final = "sweeps.toml"
 
@@ -78,7 +79,7 @@ class SweepPoint(NamedTuple):
     Parameters
     ----------
     scenario : str
-        Function or file that makes the scenario.
+        Function or file that makes the scenario; empty for a point that is not simulated.
     text : str
         The values of the axes, as JSON.
     reps : int or Share
@@ -121,6 +122,15 @@ class SweepPoint(NamedTuple):
 def _parsed(text: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = json.loads(text)
     return found
+
+
+def model_points(axes: Mapping[str, Sequence[Any]]) -> list[Point]:
+    """Return points that are not simulated: all values of some axes, crossed.
+
+    Models and claims about them are computed at these.
+    """
+    places = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    return [Point(place, SweepPoint("", key_of(place))) for place in places]
 
 
 class Sweeps:

@@ -1,0 +1,138 @@
+"""Figures of panels: curves of points with their intervals, in rows, with one legend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from airpath.present import style
+from airpath.present.axes import label_decades, legend_below
+from airpath.present.points import Points, draw
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Panel", "draw_panels", "legend_of", "same_height"]
+
+_DECADES = 1e4
+"""Ratio of the ends of a logarithmic axis up to which its marks are written out."""
+
+_GREY: Mapping[str, Any] = {"color": style.COLOURS["grey"], "linestyle": ":", "linewidth": 1.2}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of a figure.
+
+    Parameters
+    ----------
+    title : str
+        Above it.
+    x_name, y_name : str
+        Of the axes, with their units. Linear panels of a row with the same `y_name` have the same
+        scale; of neighbours only the first has the name.
+    curves : sequence of Points
+        Points without a label are not in the legend.
+    limits : mapping
+        Keywords of ``Axes.set``: limits, of which the second may be missing, and scales. Default:
+        linear, heights from 0 on.
+    marks, levels : mapping of float to str
+        Dotted vertical and horizontal lines, with their text in the legend; empty for none.
+    """
+
+    title: str
+    x_name: str
+    y_name: str
+    curves: Sequence[Points]
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    marks: Mapping[float, str] = field(default_factory=dict)
+    levels: Mapping[float, str] = field(default_factory=dict)
+
+
+def draw_panels(
+    rows: Sequence[Sequence[Panel]],
+    size_in: Sequence[float] = (),
+    heights: Sequence[float] = (),
+    *,
+    own_legends: bool = False,
+) -> Figure:
+    """Return a figure without its heading.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of Panel
+        The panels of each row, at most as many as in the first.
+    size_in : sequence of float
+        Width and height, inches. Default: by the number of panels.
+    heights : sequence of float
+        Of the rows, relative to each other. Default: equal.
+    own_legends : bool
+        Whether each panel of the first row has a legend of its own. Default: one below all panels.
+    """
+    width = len(rows[0])
+    figure = style.new_figure(*(size_in or (max(7.6, 4.4 * width), 1.6 + 3.4 * len(rows))))
+    ratios: Any = heights or [1] * len(rows)
+    grid: Any = figure.subplots(len(rows), width, squeeze=False, height_ratios=ratios)
+    for axes, row in zip(grid, rows, strict=True):
+        for axis, panel in zip(axes, row, strict=False):
+            _draw(axis, panel)
+        _share_scales(axes, row)
+        for axis in axes[len(row) :]:
+            axis.set_visible(False)
+    if own_legends:
+        for axis in grid[0]:
+            axis.legend(fontsize=8)
+        return figure
+    if handles := legend_of(grid.flat):
+        legend_below(figure, handles, "")
+    return figure
+
+
+def legend_of(axes: Iterable[Axes]) -> list[Any]:
+    """Return what a legend of all of some panels shows: the first artist with each label."""
+    handles: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    return list(handles.values())
+
+
+def _draw(axis: Axes, panel: Panel) -> None:
+    for each in panel.curves:
+        draw(axis, each)
+    for at, label in panel.marks.items():
+        axis.axvline(at, label=label or None, **_GREY)
+    for at, label in panel.levels.items():
+        axis.axhline(at, label=label or None, **_GREY)
+    axis.set(title=panel.title, xlabel=panel.x_name, ylabel=panel.y_name)
+    axis.set(**{k: v if len(v) > 1 else (*v, None) for k, v in panel.limits.items()})
+    for scale in (axis.xaxis, axis.yaxis):
+        low, high = scale.get_view_interval()
+        if scale.get_scale() == "log" and high < _DECADES * low:
+            label_decades(scale)
+    if axis.get_yscale() == "linear" and "ylim" not in panel.limits:
+        axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0]) if _has_negative(panel) else 0.0)
+
+
+def _has_negative(panel: Panel) -> bool:
+    return any(point.y < 0 for each in panel.curves for point in each.points)
+
+
+def _share_scales(axes: Sequence[Axes], row: Sequence[Panel]) -> None:
+    groups: dict[str, list[Axes]] = {}
+    for number, (axis, panel) in enumerate(zip(axes, row, strict=False)):
+        if number and panel.y_name == row[number - 1].y_name:
+            axis.set_ylabel("")
+        if "ylim" not in panel.limits and axis.get_yscale() == "linear":
+            groups.setdefault(panel.y_name, []).append(axis)
+    same_height(groups.values())
+
+
+def same_height(groups: Iterable[Sequence[Axes]]) -> None:
+    """Let the panels of each group end at the largest end of them."""
+    for axes in groups:
+        top = max(axis.get_ylim()[1] for axis in axes)
+        for axis in axes:
+            axis.set_ylim(top=top)

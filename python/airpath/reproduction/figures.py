@@ -1,0 +1,404 @@
+"""Figures that a paper's ``paper.toml`` declares: the rows, the tables and the panels.
+
+```toml
+[figures.fig5]
+points = ["fig5", {sweep = "fig5-between", protocol = "vcp"}] # sweeps, or some points of them
+order = ["panel", "line|protocol", "snr_db"]    # default: as the sweeps have them
+rows = ["delivered_packets", "queue_drops"]     # quantities that each point has a row of
+row = {antennas = "antennas", variant = "change"} # what names a row. Default: as the paper has it
+table.by = "panel"                              # a table for each value. Default: one
+table.lines = {snr_db = "SNR_G, dB"}            # what names a line, with its heading
+table.across = "line|protocol"                  # points of a line. Default: each has its own line
+table.columns = [["law", "fails", "data"], ["delivered_packets", "delivered", "{}"]]
+table.notes = ["..."]
+x = "snr_db"                                    # an axis or a quantity
+y = ["delivered_packets"]                       # quantities; computed ones are lines
+curves = ["line|protocol"]                      # a curve for each value, together with each y
+x_name = "SNR_G, dB"
+y_name = "delivered packets"
+panels = [{by = "panel"}, {place = {speed = "fast"}, title = "10 m/s", limits = {ylim = [0, 1]}}]
+below = {over = true, y_name = "over {last}"}
+```
+
+An axis is an entry of a point's place or of its scenario's axes; ``a|b`` is the first of them that
+it has. A column is a quantity, its group and its name; with ``{}``, which stands for the value of
+`across`, there is one for each value; ``{first}`` is the first of these.
+
+Panels have all keys of the figure from `x` on, and `place`, values of axes; with `by` there is one
+for each value. Further keys of a panel: `limits` (keywords of ``Axes.set``), `marks` (vertical
+lines at computed quantities, with the text of the legend), `levels` (horizontal lines), `label` (a
+format of the legend: ``"r = {}"``), `over = true` (every curve over the last one, ``{last}`` in
+`y_name`), and `also`: other points, which have no rows, as tables of `points`, `label`, `marker`
+and of what differs. With `published = true` these are drawn open.
+
+Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
+`heights`, `own_legends`, `least_runs` (points of fewer runs have no intervals), `below` (what
+differs in a second row of the same panels), and `enlarged = true` (the only panel from 0 on and
+enlarged, its points in the order of the sweep).
+
+A table has the points that have the values of its `place`, and the heading `title`, if it is not
+that of the item. Its notes may have texts of quantities of a point, ``{goodput}``: the first of
+`note_of`, given like `points`. Points that are not simulated, for computed quantities, are
+``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. An item may be made of `parts`, each
+with `points`, `rows`, `row` and `table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from airpath.errors import BadValueError, quoted
+from airpath.present import style
+from airpath.present.panels import Panel, draw_panels
+from airpath.present.points import OPEN, Points, enlarged
+from airpath.present.points import Point as Drawn
+from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.files import MANIFEST
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
+from airpath.reproduction.quantities import Computed
+from airpath.reproduction.session import Session
+from airpath.reproduction.spread import Naming, at_axis, spread_table, values_of
+from airpath.reproduction.sweeps import Sweeps, model_points
+from airpath.reproduction.values import is_at
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["DeclaredFigure", "chosen_points", "figure_item"]
+
+_SMOOTH: Final = 80
+"""Places at which a computed curve is drawn."""
+
+_PANEL: Final = {
+    *("title", "place", "by", "x", "x_name", "y", "y_name", "curves", "label", "over"),
+    *("limits", "marks", "levels", "also"),
+}
+_FIGURE: Final = {
+    *("points", "order", "rows", "row", "table", "panels", "below", "legend"),
+    *("wide", "size_in", "heights", "own_legends", "least_runs", "enlarged", *_PANEL),
+}
+
+
+def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
+    """Return the points that an entry `points` chooses, with the axes that `effort` thins."""
+    found: list[Point] = []
+    for chosen in _listed(given):
+        place: dict[str, Any] = {"sweep": chosen} if isinstance(chosen, str) else _tuples(chosen)
+        if "grid" in place:
+            found += model_points(place["grid"])
+        else:
+            found += sweeps.points(place.pop("sweep"), effort=effort, **place)
+    return found
+
+
+class DeclaredFigure:
+    """A figure of ``paper.toml``.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the paper.
+    key : str
+        Of the item.
+    spec : mapping
+        Its table in the file.
+    sweeps : Sweeps
+        Of the paper.
+    quantities : mapping
+        `Measured` and `Computed` ones, by name.
+    naming : Naming
+        Of the paper.
+
+    Raises
+    ------
+    BadValueError
+        If a key or the name of a quantity is not known.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        key: str,
+        spec: Mapping[str, Any],
+        sweeps: Sweeps,
+        quantities: Mapping[str, Any],
+        naming: Naming,
+    ) -> None:
+        self._directory, self._spec, self._sweeps = directory, spec, sweeps
+        self._quantities, self._naming = quantities, naming
+        self._place = f"{directory.name}/{MANIFEST}: figures.{key}"
+        self._check(spec, _FIGURE)
+        for each in self._panel_specs:
+            self._check(each, _PANEL)
+
+    def _check(self, spec: Mapping[str, Any], known: Iterable[str]) -> None:
+        for key in spec.keys() - known:
+            raise BadValueError(
+                f"{self._place}: {quoted(key)}: unknown key. Expected one of: "
+                f"{', '.join(sorted(known))}."
+            )
+        for name in [*spec.get("rows", []), *_listed(spec.get("y", []))]:
+            if name not in self._quantities:
+                raise BadValueError(
+                    f"{self._place}: {quoted(name)}: no quantity. Expected one of: "
+                    f"{', '.join(self._quantities)}."
+                )
+
+    # --- points --------------------------------------------------------------------------------
+
+    def points(self, session: Session) -> list[Point]:
+        """Return its points in the order of its rows."""
+        found = chosen_points(self._spec["points"], self._sweeps, session.effort)
+        ranks = [_ranks(found, axis) for axis in self._spec.get("order", [])]
+        return [found[n] for n in sorted(range(len(found)), key=lambda n: [of[n] for of in ranks])]
+
+    def cells(self, session: Session) -> list[Cell]:
+        """Return what is simulated."""
+        points = self.points(session)
+        for panel in self._panel_specs:
+            for also in panel.get("also", []):
+                points += chosen_points(also["points"], self._sweeps, session.effort)
+        return list(dict.fromkeys(point.cell for point in points if point.cell.scenario))
+
+    # --- rows and tables -----------------------------------------------------------------------
+
+    def found(self, session: Session, title: str) -> Found:
+        """Return the rows and the tables; `title` is that of a table that has none."""
+        points = self.points(session)
+        rows = [
+            self._quantities[name].row(session, point.cell, self._name(point))
+            for point in points
+            for name in self._spec["rows"]
+        ]
+        table = {"columns": self._spec["rows"], **self._spec["table"]}
+        place, by = _tuples(table.get("place", {})), table.get("by")
+        if "note_of" in table:
+            first = chosen_points(table["note_of"], self._sweeps, session.effort)[0]
+            texts = {name: q.text(session, first.cell) for name, q in self._quantities.items()}
+            table["notes"] = [note.format_map(texts) for note in table["notes"]]
+        how = (table, self._quantities, self._naming)
+        points = [point for point in points if is_at(values_of(point), place)]
+        groups = {table.get("title", title): points}
+        if by is not None:
+            groups = self._grouped(points, by)
+        return rows, [spread_table(session, name, of, *how) for name, of in groups.items()]
+
+    def _grouped(self, points: Sequence[Point], *axes: str) -> dict[str, list[Point]]:
+        return grouped(points, lambda point: self._naming.label(point, axes))
+
+    def _name(self, point: Point) -> Mapping[str, Any]:
+        named = self._spec.get("row")
+        if named is None:
+            return self._naming.place_of(point)
+        values = values_of(point)
+        return {name: values[axis] for name, axis in named.items()}
+
+    # --- panels --------------------------------------------------------------------------------
+
+    @cached_property
+    def _panel_specs(self) -> list[dict[str, Any]]:
+        shared = {key: value for key, value in self._spec.items() if key in _PANEL}
+        shared.pop("title", None)
+        return [{**shared, **each} for each in self._spec.get("panels", [])]
+
+    def drawn(self, session: Session) -> Figure:
+        """Return the figure without its heading."""
+        spec, points = self._spec, self.points(session)
+        panels = []
+        for each in self._panel_specs:
+            place = _tuples(each.get("place", {}))
+            chosen = [point for point in points if is_at(values_of(point), place)]
+            by = each.get("by")
+            if by is None:
+                panels.append((each, chosen))
+                continue
+            named = self._grouped(chosen, by).items()
+            panels += [({"title": name, **each}, of) for name, of in named]
+        labels = list(
+            dict.fromkeys(label for each, of in panels for label, *_ in self._curves(each, of))
+        )
+        made = [self._panel(session, each, of, labels) for each, of in panels]
+        if spec.get("enlarged"):
+            [panel] = made
+            return enlarged(panel.curves, (panel.x_name, panel.y_name))
+        wide = spec.get("wide", len(made))
+        rows = [made[first : first + wide] for first in range(0, len(made), wide)]
+        if below := spec.get("below"):
+            merged = [({**each, "title": "", **below}, of) for each, of in panels]
+            rows.append([self._panel(session, each, of, labels) for each, of in merged])
+        about = (spec.get("size_in", ()), spec.get("heights", ()))
+        return draw_panels(rows, *about, own_legends=spec.get("own_legends", False))
+
+    def _curves(
+        self, spec: Mapping[str, Any], points: Sequence[Point]
+    ) -> list[tuple[str, Any, list[Point]]]:
+        """Return label, quantity and points of each curve."""
+        axes, form, found = _listed(spec.get("curves", [])), spec.get("label", "{}"), []
+        groups = self._grouped(points, *axes)
+        named = self._naming.words
+        for label, of in groups.items():
+            for name in _listed(spec["y"]):
+                words = [each for each in (label, named.get(name, "")) if each]
+                found.append((form.format(", ".join(words)), self._quantities[name], of))
+        return found
+
+    def _panel(
+        self,
+        session: Session,
+        spec: Mapping[str, Any],
+        points: Sequence[Point],
+        labels: Sequence[str],
+    ) -> Panel:
+        curves = self._curves(spec, points)
+        if self._spec.get("own_legends"):
+            labels = list(dict.fromkeys(label for label, *_ in curves))
+        shown = [
+            self._shown(session, spec, curve, labels.index(curve[0]), curves) for curve in curves
+        ]
+        shown += self._others(session, spec, labels)
+        marks = {
+            self._quantities[name].compute(points[0].cell.axes): label
+            for name, label in spec.get("marks", {}).items()
+        }
+        levels = {float(at): label for at, label in spec.get("levels", {}).items()}
+        y_name = spec["y_name"].format(last=curves[-1][0])
+        named = (spec.get("title", ""), spec["x_name"], y_name)
+        return Panel(*named, shown, spec.get("limits", {}), marks, levels)
+
+    def _shown(
+        self,
+        session: Session,
+        spec: Mapping[str, Any],
+        curve: tuple[str, Any, Sequence[Point]],
+        number: int,
+        curves: Sequence[Any],
+    ) -> Points:
+        label, quantity, points = curve
+        colour = style.colour_of(number)
+        if self._is_law(spec, quantity):
+            return Points(label, _smooth(quantity, points, spec["x"]), {"color": colour, "lw": 1.4})
+        found = self._measured(session, spec, quantity, points)
+        if spec.get("over"):
+            last, _, others = curves[-1]
+            below = {at.x: at.y for at in self._measured(session, spec, quantity, others)}
+            # No ratio where the other one is 0.
+            found = [
+                Drawn(at.x, at.y / below[at.x], 0, at.y_half / below[at.x])
+                for at in found
+                if label != last and below.get(at.x, 0) > 0
+            ]
+            label = ""
+        marker = style.MARKERS[number % len(style.MARKERS)]
+        look = {"color": colour, "marker": marker, "markersize": 3.5}
+        has_law = any(self._is_law(spec, self._quantities[name]) for name in _listed(spec["y"]))
+        line = None if has_law else {"lw": 0.9, "alpha": 0.4}
+        begins, bars = self._spec.get("enlarged", False), {"elinewidth": 0.8, "capsize": 1.5}
+        return Points(label, found, look, line, begins, bars)
+
+    def _is_law(self, spec: Mapping[str, Any], quantity: Any) -> bool:
+        """Whether a quantity is a function of the abscissa."""
+        return isinstance(quantity, Computed) and spec["x"] not in self._quantities
+
+    def _measured(
+        self, session: Session, spec: Mapping[str, Any], quantity: Any, points: Sequence[Point]
+    ) -> list[Drawn]:
+        """Return the means of the points that were simulated, in the order of their places."""
+        over, least = self._quantities.get(spec["x"]), self._spec.get("least_runs", 1)
+        _, *end = spec.get("limits", {}).get("xlim", [0.0])
+        found = []
+        for point in points:
+            x: Any = over and over.estimate(session, point.cell)
+            y = quantity.estimate(session, point.cell)
+            if y is None or (over is not None and x is None):
+                continue
+            place = float(at_axis(point, spec["x"])[1]) if x is None else x.mean
+            if place > min(end, default=np.inf):
+                continue
+            if session.effort_of(point.cell).replications < least:
+                found.append(Drawn(place, y.mean))
+                continue
+            halves = (0.0 if x is None else x.error_bar, y.mean - y.low, y.high - y.mean)
+            found.append(Drawn(place, y.mean, *np.nan_to_num(halves).tolist()))
+        return found if self._spec.get("enlarged") else sorted(found)
+
+    def _others(
+        self, session: Session, spec: Mapping[str, Any], labels: Sequence[str]
+    ) -> list[Points]:
+        """Return the points of `also`."""
+        found = []
+        for number, also in enumerate(spec.get("also", [])):
+            points = chosen_points(also["points"], self._sweeps, session.effort)
+            whole = {"curves": [], **{k: v for k, v in spec.items() if k != "curves"}, **also}
+            for label, _, of in self._curves({**whole, "label": "{}"}, points):
+                colour = style.COLOURS["grey" if also.get("published") else "black"]
+                if label in labels:
+                    colour = style.colour_of(labels.index(label))
+                marker = also.get("marker", style.MARKERS[number])
+                look = {"color": colour, "marker": marker, "markersize": 7}
+                if also.get("published"):
+                    look |= OPEN
+                quantity = self._quantities[whole["y"]]
+                drawn = self._measured(session, whole, quantity, of)
+                found.append(Points(also["label"].format(label), drawn, {**look, "zorder": 4}))
+        return found
+
+
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _tuples(place: Mapping[str, Any]) -> dict[str, Any]:
+    return {axis: tuple(v) if isinstance(v, list) else v for axis, v in place.items()}
+
+
+def _ranks(points: Sequence[Point], axis: str) -> list[float]:
+    """Return the place of each point by an axis: numbers as they rise, words as they appear."""
+    values = [at_axis(point, axis)[1] for point in points]
+    if not any(isinstance(value, str) for value in values):
+        return values
+    order = list(dict.fromkeys(values))
+    return [order.index(value) for value in values]
+
+
+def _smooth(quantity: Computed, points: Sequence[Point], axis: str) -> list[Drawn]:
+    """Return a computed curve between the ends of some points."""
+    name = at_axis(points[0], axis)[0]
+    ends = [float(values_of(point)[name]) for point in points]
+    axes = points[0].cell.axes
+    places = np.linspace(min(ends), max(ends), _SMOOTH).tolist()
+    return [Drawn(x, float(quantity.compute({**axes, name: x}))) for x in places]
+
+
+def figure_item(
+    directory: Path,
+    key: str,
+    spec: Mapping[str, Any],
+    sweeps: Sweeps,
+    quantities: Mapping[str, Any],
+    naming: Naming,
+) -> tuple[Cells, Evaluate]:
+    """Return the cells and the evaluation of a figure; parameters as of `DeclaredFigure`."""
+    parts = [
+        DeclaredFigure(directory, key, part, sweeps, quantities, naming)
+        for part in spec.get("parts", [spec])
+    ]
+
+    def found(session: Session, title: str) -> Found:
+        each = [part.found(session, title) for part in parts]
+        return [row for rows, _ in each for row in rows], [one for _, of in each for one in of]
+
+    return item_of(
+        directory,
+        key,
+        lambda session: [cell for part in parts for cell in part.cells(session)],
+        found,
+        parts[0].drawn if "panels" in spec else None,
+        spec.get("legend", ""),
+        title=spec.get("title", ""),
+    )

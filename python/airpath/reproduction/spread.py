@@ -1,0 +1,131 @@
+"""Tables of points: a line for values of some axes, the values of another next to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from airpath.reproduction.base import Table
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.session import Session
+
+__all__ = ["Naming", "at_axis", "spread_table", "values_of"]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How a paper calls values and points.
+
+    Parameters
+    ----------
+    words : mapping
+        By axis the words for its values: a mapping, a format such as ``"{} ms"``, or a function. By
+        the name of a quantity the word for it. Default: as they are.
+    place_of : callable
+        Gives what names the rows of a point. Default: its place.
+    """
+
+    words: Mapping[str, Any] = field(default_factory=dict)
+    place_of: Callable[[Point], Mapping[str, Any]] = lambda point: point.place
+
+    def word(self, axis: str, value: Any) -> str:
+        """Return the word for the value of an axis."""
+        words = self.words.get(axis, "{}")
+        if isinstance(words, str):
+            return words.format(f"{value:g}" if isinstance(value, float) else value)
+        return str(words(value) if callable(words) else words[value])
+
+    def label(self, point: Point, axes: Sequence[str]) -> str:
+        """Return the words for the values of some axes of a point, with commas between them."""
+        return ", ".join(self.word(*at_axis(point, axis)) for axis in axes)
+
+
+def values_of(point: Point) -> dict[str, Any]:
+    """Return the axes of a point's scenario and of its place."""
+    return {**point.cell.axes, **point.place}
+
+
+def at_axis(point: Point, axis: str) -> tuple[str, Any]:
+    """Return the first axis of ``a|b`` that a point has, and its value."""
+    values = values_of(point)
+    return next((name, values[name]) for name in axis.split("|") if name in values)
+
+
+def spread_table(
+    session: Session,
+    title: str,
+    points: Sequence[Point],
+    spec: Mapping[str, Any],
+    quantities: Mapping[str, Any],
+    naming: Naming,
+) -> Table:
+    """Return the table of some points.
+
+    Parameters
+    ----------
+    session : Session
+        Has the simulations.
+    title : str
+        Its heading.
+    points : sequence of Point
+        In the order of the lines.
+    spec : mapping
+        `lines`, `across`, `columns` and `notes` as `figures` has them.
+    quantities : mapping
+        By name.
+    naming : Naming
+        Of the paper.
+    """
+    across = spec.get("across")
+    lines: dict[Any, dict[str, Point]] = {}
+    for number, point in enumerate(points):
+        named = tuple(naming.word(*at_axis(point, axis)) for axis in spec["lines"])
+        label = "" if across is None else naming.label(point, [across])
+        lines.setdefault(named if across else (*named, number), {})[label] = point
+    labels = list(dict.fromkeys(label for line in lines.values() for label in line))
+    shown = [_column(each, quantities, spread=across is not None) for each in spec["columns"]]
+    columns = list(_spread(shown, labels))
+    texts = [
+        [
+            *place[: len(spec["lines"])],
+            *(
+                quantities[name].text(session, line[label].cell) if label in line else ""
+                for (name, *_), label in columns
+            ),
+        ]
+        for place, line in lines.items()
+    ]
+    headings = [("", name) for name in spec["lines"].values()]
+    first = labels[0] if labels else ""
+    headings += [
+        (group.format(label, first=first), text.format(label, first=first))
+        for (_, group, text), label in columns
+    ]
+    return Table(title, headings, texts, spec.get("notes", []))
+
+
+def _column(
+    column: str | Sequence[str], quantities: Mapping[str, Any], *, spread: bool
+) -> Sequence[str]:
+    """Return the quantity of a column, its group and its name."""
+    if not isinstance(column, str):
+        return column
+    quantity = quantities[column]
+    if spread:
+        return column, "{}", quantity.name
+    return column, "", f"{quantity.name}, {quantity.unit}"
+
+
+def _spread(
+    columns: Sequence[Sequence[str]], labels: Sequence[str]
+) -> Iterator[tuple[Sequence[str], str]]:
+    """Yield the columns with the value of `across` that they are for.
+
+    Of neighbours with one for each value all those of the first value come first.
+    """
+    for is_spread, group in groupby(columns, lambda column: "{}" in column[1] + column[2]):
+        together = list(group)
+        for label in labels if is_spread else labels[:1]:
+            yield from ((column, label) for column in together)

@@ -1,0 +1,350 @@
+"""Figures that a paper declares: rows, tables, panels, and recorded series over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from one_by_one import OneByOne
+
+import airpath as ap
+from airpath.errors import BadValueError
+from airpath.present import style
+from airpath.present.timelines import draw_series, levels_at
+from airpath.reproduction import Effort, Paper
+from airpath.reproduction.engine import Series, Simulated
+from airpath.reproduction.figures import DeclaredFigure, figure_item
+from airpath.reproduction.quantities import Computed, Measured, MeasuredOfRun
+from airpath.reproduction.session import Session
+from airpath.reproduction.spread import Naming
+from airpath.reproduction.sweeps import Sweeps
+from airpath.reproduction.timelines import timeline_item
+
+SWEEP = """
+[sizes]
+grid = {cc = ["cubic", "newreno"], size = [20, 10]}
+"""
+
+
+def link(cc: str, size: int) -> ap.Scenario:
+    """Return a scenario whose name has its axes."""
+    queue = ap.aqm.DropTail(limit=f"{size} packets")
+    bottleneck = ap.Bottleneck(link=ap.link.Fixed(rate="1 Mbit/s"), aqm=queue)
+    return ap.Scenario(
+        name=f"{cc} {size}",
+        duration="1 s",
+        bottleneck=bottleneck,
+        flows=[ap.traffic.Tcp(cc=cc, base_rtt="40 ms")],
+    )
+
+
+class Made(OneByOne):
+    """An engine whose runs have a delay that falls and a rate that rises with the size."""
+
+    def simulate_one(self, scenario: Any, **options: Any) -> Simulated:
+        cc, size = scenario.name.split()
+        factor = 2.0 if cc == "cubic" else 1.0
+        runs = [
+            {"rate": factor * int(size) + n, "delay": 40.0 / int(size)}
+            for n in range(options["replications"])
+        ]
+        times = np.array([0.0, 0.4, 0.6, 2.0])
+        series = Series(
+            times, np.zeros(4, dtype=np.uint32), factor * np.array([1.0, 5.0, 2.0, 3.0])
+        )
+        return Simulated(runs, False, lambda _name, _run: series)
+
+
+RATE = Measured("rate", "Mbit/s", lambda run: run["rate"], 1)
+QUANTITIES = {
+    "rate": RATE,
+    "delay": Measured("delay", "s", lambda run: run["delay"], 1),
+    "model": Computed("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g"),
+    "recorded": MeasuredOfRun("recorded", "1", lambda _runs, run, _cell: 7.0 + run, 1),
+}
+NAMING = Naming({"cc": {"cubic": "CUBIC", "newreno": "New Reno"}, "size": "{} SDUs"})
+SPEC: dict[str, Any] = {
+    "points": "sizes",
+    "order": ["cc", "size"],
+    "rows": ["rate"],
+    "table": {"lines": {"size": "buffer"}, "across": "cc"},
+    "x": "size",
+    "x_name": "buffer",
+    "y": "rate",
+    "y_name": "rate",
+    "curves": "cc",
+    "panels": [{}],
+}
+
+
+@pytest.fixture
+def sweeps(tmp_path: Path) -> Sweeps:
+    (tmp_path / "sweeps.toml").write_text(SWEEP, encoding="utf-8")
+    return Sweeps(tmp_path, link)
+
+
+def made(sweeps: Sweeps, **more: Any) -> DeclaredFigure:
+    return DeclaredFigure(Path("p"), "fig1", {**SPEC, **more}, sweeps, QUANTITIES, NAMING)
+
+
+def session(sweeps: Sweeps, replications: int = 2) -> Session:
+    effort = Effort(replications, 2.0, 0.0)
+    engine: Any = Made()
+    paper = Paper("p", "", "", {}, [], **sweeps.of_paper())
+    found = Session(paper, effort, engine, seed=1)
+    found.simulate(sweeps.cells("sizes"))
+    return found
+
+
+def bars(axis: Any) -> dict[str, list[tuple[float, float]]]:
+    """Return the points with intervals of a panel by their label."""
+    return {
+        each.get_label(): [(float(x), float(y)) for x, y in each.lines[0].get_xydata()]
+        for each in axis.containers
+    }
+
+
+# --- rows and tables ---------------------------------------------------------------------------
+
+
+def test_rows_are_in_order_and_lines_have_the_values_of_an_axis(sweeps: Sweeps) -> None:
+    rows, [table] = made(sweeps).found(session(sweeps), "Fig. 1")
+    assert [(row.row["cc"], row.row["size"], row.ours) for row in rows if row] == [
+        ("cubic", 10, 20.5),
+        ("cubic", 20, 40.5),
+        ("newreno", 10, 10.5),
+        ("newreno", 20, 20.5),
+    ]
+    assert table.title == "Fig. 1"
+    assert table.columns == [("", "buffer"), ("CUBIC", "rate"), ("New Reno", "rate")]
+    assert [line[0] for line in table.rows] == ["10 SDUs", "20 SDUs"]
+    assert [str(text).split()[0] for text in table.rows[1][1:]] == ["40.5", "20.5"]
+
+
+def test_columns_of_several_values_stand_together_and_others_are_of_the_first(
+    sweeps: Sweeps,
+) -> None:
+    columns = [
+        ["model", "", "model"],
+        ["rate", "{}", "rate"],
+        ["recorded", "{}", "recorded"],
+        ["delay", "of {first}", "delay"],
+    ]
+    table = {**SPEC["table"], "columns": columns, "place": {"size": 10}}
+    _rows, [found] = made(sweeps, table=table).found(session(sweeps), "")
+    both = [(name, what) for name in ("CUBIC", "New Reno") for what in ("rate", "recorded")]
+    assert found.columns[1:] == [("", "model"), *both, ("of CUBIC", "delay")]
+    [line] = found.rows
+    assert [str(text).split()[0] for text in line[1:]] == [
+        "100",
+        "20.5",
+        "7.5",
+        "10.5",
+        "7.5",
+        "4.0",
+    ]
+
+
+def test_a_table_without_an_axis_across_has_a_line_for_each_point(sweeps: Sweeps) -> None:
+    table = {"by": "cc", "lines": {"size": "buffer"}}
+    _rows, tables = made(sweeps, table=table).found(session(sweeps), "")
+    assert [each.title for each in tables] == ["CUBIC", "New Reno"]
+    assert [each.columns for each in tables] == [[("", "buffer"), ("", "rate, Mbit/s")]] * 2
+    assert [len(each.rows) for each in tables] == [2, 2]
+
+
+def test_points_that_are_not_simulated_have_computed_rows(sweeps: Sweeps) -> None:
+    points = [{"grid": {"size": [3, 4]}}]
+    figure = made(sweeps, points=points, order=[], rows=["model"], table={"lines": {"size": ""}})
+    found = session(sweeps)
+    assert figure.cells(found) == []
+    assert [row.ours for row in figure.found(found, "")[0] if row] == [9.0, 16.0]
+
+
+def test_notes_may_have_numbers_of_a_point(sweeps: Sweeps) -> None:
+    point = {"sweep": "sizes", "cc": "cubic", "size": 10}
+    table = {**SPEC["table"], "note_of": [point], "notes": ["model {model}"]}
+    assert made(sweeps, table=table).found(session(sweeps), "")[1][0].notes == ["model 100"]
+
+
+def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> None:
+    part = {key: SPEC[key] for key in ("points", "rows", "table")}
+    titled = [{**part, "table": {**part["table"], "title": name}} for name in ("one", "two")]
+    about = ({"parts": titled, "title": "t"}, sweeps, QUANTITIES, NAMING)
+    cells, evaluate = figure_item(tmp_path, "fig1", *about)
+    found = session(sweeps)
+    assert callable(cells)
+    assert len(cells(found)) == 8
+    result = evaluate(found, None)
+    assert [table.title for table in result.tables] == ["one", "two"]
+    assert len(result.rows) == 8
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"rows": ["ratte"]}, '"ratte": no quantity. Expected one of: rate, delay, model'),
+        ({"panels": [{"colour": "red"}]}, '"colour": unknown key. Expected one of: also, by'),
+        ({"panel": []}, '"panel": unknown key.'),
+    ],
+)
+def test_unknown_names_are_refused(
+    changed: Mapping[str, Any], expected: str, sweeps: Sweeps
+) -> None:
+    with pytest.raises(BadValueError) as raised:
+        made(sweeps, **changed)
+    assert str(raised.value).startswith(f"p/paper.toml: figures.fig1: {expected}")
+
+
+# --- panels ------------------------------------------------------------------------------------
+
+
+def drawn(figure: DeclaredFigure, found: Session) -> list[Any]:
+    with style.style():
+        return list(figure.drawn(found).axes)
+
+
+def test_a_panel_has_a_curve_for_each_value_in_the_order_of_the_axis(sweeps: Sweeps) -> None:
+    [axis] = drawn(made(sweeps), session(sweeps))
+    assert bars(axis) == {
+        "CUBIC": [(10.0, 20.5), (20.0, 40.5)],
+        "New Reno": [(10.0, 10.5), (20.0, 20.5)],
+    }
+    assert axis.get_ylim()[0] == 0
+    colours = {each.lines[0].get_color() for each in axis.containers}
+    assert len(colours) == 2
+
+
+def test_a_measured_abscissa_ends_at_the_limit(sweeps: Sweeps) -> None:
+    panels = [{"x": "delay", "limits": {"xlim": [0, 3]}}]
+    [axis] = drawn(made(sweeps, panels=panels), session(sweeps))
+    assert bars(axis) == {"CUBIC": [(2.0, 40.5)], "New Reno": [(2.0, 20.5)]}
+
+
+@pytest.mark.parametrize(("least", "has_bars"), [(2, True), (3, False)])
+def test_points_of_few_runs_have_no_intervals(least: int, has_bars: bool, sweeps: Sweeps) -> None:
+    [axis] = drawn(made(sweeps, least_runs=least), session(sweeps))
+    segments = axis.containers[0].lines[2][0].get_segments()
+    assert [np.ptp(segment[:, 1]) > 0 for segment in segments] == [has_bars] * 2
+
+
+def test_a_row_below_is_over_the_last_curve(sweeps: Sweeps) -> None:
+    below = {"over": True, "y_name": "over {last}"}
+    _upper, lower = drawn(made(sweeps, below=below), session(sweeps))
+    assert lower.get_ylabel() == "over New Reno"
+    assert list(bars(lower).values()) == [[(10.0, 20.5 / 10.5), (20.0, 40.5 / 20.5)]]
+
+
+def test_a_computed_quantity_is_a_line_between_the_ends(sweeps: Sweeps) -> None:
+    figure = made(sweeps, y=["model", "rate"], panels=[{"place": {"cc": "cubic"}}])
+    [axis] = drawn(figure, session(sweeps))
+    [line] = [line for line in axis.lines if line.get_label() == "CUBIC"]
+    x, y = line.get_data()
+    assert (x[0], x[-1], len(x)) == (10, 20, 80)
+    assert y == pytest.approx(np.asarray(x) ** 2)
+    assert [text.get_text() for text in axis.figure.legends[0].texts] == ["CUBIC"]
+
+
+def test_marks_and_levels_are_lines_with_a_text(sweeps: Sweeps) -> None:
+    panels = [{"marks": {"model": "here"}, "levels": {"12": "there"}}]
+    [axis] = drawn(made(sweeps, panels=panels), session(sweeps))
+    found = {line.get_label(): line.get_xydata()[0].tolist() for line in axis.lines}
+    assert found["here"][0] == 100
+    assert found["there"][1] == 12
+
+
+def test_panels_of_an_axis_share_a_scale(sweeps: Sweeps) -> None:
+    figure = made(sweeps, panels=[{"by": "cc"}], curves="cc")
+    first, second = drawn(figure, session(sweeps))
+    assert [axis.get_title(loc="left") for axis in (first, second)] == ["CUBIC", "New Reno"]
+    assert first.get_ylim() == second.get_ylim()
+
+
+def test_other_points_are_drawn_and_simulated_without_rows(sweeps: Sweeps) -> None:
+    also = [{"points": [{"sweep": "sizes", "cc": "cubic", "size": 10}], "label": "printed"}]
+    points = [{"sweep": "sizes", "cc": "newreno"}]
+    figure = made(sweeps, points=points, panels=[{"also": [{**also[0], "published": True}]}])
+    found = session(sweeps)
+    assert len(figure.cells(found)) == 3
+    assert len(figure.found(found, "")[0]) == 2
+    [axis] = drawn(figure, found)
+    assert bars(axis)["printed"] == [(10.0, 20.5)]
+    [container] = [each for each in axis.containers if each.get_label() == "printed"]
+    assert container.lines[0].get_fillstyle() == "none"
+
+
+# --- over time ---------------------------------------------------------------------------------
+
+TIMELINE: dict[str, Any] = {
+    "points": "sizes",
+    "title": "t",
+    "panels": [
+        {
+            "title": "rate {rate:.0f}",
+            "y_name": "queue",
+            "scale": "queue",
+            "levels": {"4": "limit"},
+            "curves": [
+                {
+                    "place": {"cc": cc},
+                    "series": "queue",
+                    "factor": 0.5,
+                    "colour": "blue",
+                    "label": cc,
+                }
+            ],
+        }
+        for cc in ("newreno", "cubic")
+    ],
+    "events": {"1": "change"},
+}
+
+
+def test_series_are_drawn_by_panel_on_scales_of_equal_height(
+    sweeps: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Any] = []
+
+    def keep(_session: Session, figure: Any, *_rest: Any) -> list[Path]:
+        kept.append(figure)
+        return []
+
+    monkeypatch.setattr(Session, "write", keep)
+    _cells, evaluate = timeline_item(tmp_path, "fig1", TIMELINE, sweeps, QUANTITIES)
+    evaluate(session(sweeps), tmp_path)
+    first, second = kept[0].axes
+    assert first.get_ylim() == second.get_ylim()
+    for axis, height in ((first, 2.5), (second, 5.0)):
+        [line] = [line for line in axis.lines if line.get_drawstyle() == "steps-post"]
+        assert max(line.get_ydata()) == height
+        assert any(list(line.get_xdata()) == [1, 1] for line in axis.lines)
+    assert [text.get_text() for text in first.texts] == ["limit", "change"]
+    assert [axis.get_title(loc="left") for axis in (first, second)] == ["rate 20", "rate 40"]
+    names = [text.get_text() for text in kept[0].legends[0].texts]
+    assert names == ["newreno", "cubic"]
+
+
+def test_an_unknown_kind_of_curve_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+    panel = {"y_name": "", "curves": [{"kind": "stars"}]}
+    with pytest.raises(BadValueError) as raised:
+        timeline_item(tmp_path, "fig1", {**TIMELINE, "panels": [panel]}, sweeps, {})
+    assert 'fig1: kind = "stars": unknown value. Expected one of: steps' in str(raised.value)
+
+
+def test_a_level_holds_until_the_next_one() -> None:
+    found = levels_at(np.array([1.0, 2.0]), np.array([5.0, 7.0]), np.array([0.0, 1.0, 1.9, 2.0]))
+    assert found.tolist() == [5.0, 5.0, 5.0, 7.0]
+
+
+def test_rates_are_sums_of_bins_and_bands_have_mean_and_range() -> None:
+    times, values = np.array([0.0, 0.5, 1.5, 2.5]), np.array([4.0, 2.0, 6.0, 9.0])
+    axis: Any = style.new_figure(4, 3).subplots()
+    draw_series(axis, "rates", times, values, np.array([0.0, 2.0]), color="k", label="rate")
+    assert axis.patches[0].get_data().values.tolist() == [6.0]
+    draw_series(axis, "band", times, values, np.array([0.0, 1.0, 2.0]), color="k", label="level")
+    assert axis.lines[0].get_ydata().tolist() == pytest.approx([3.0, 4.0])
+    heights = axis.collections[0].get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (2.0, 6.0)
