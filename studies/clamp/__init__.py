@@ -14,11 +14,11 @@ from airpath_papers.clamp.measures import NAMING
 
 from .checks import CLAIMS
 from .items import ITEMS, QUANTITIES
-from .scenarios import SWEEPS, effort_of
+from .scenarios import SWEEPS
 
 __all__ = ["PAPER"]
 
 PAPER: Final = replace(
-    paper_of(Path(__file__).parent, CLAIMS, ITEMS, SWEEPS, QUANTITIES, NAMING, effort_of=effort_of),
+    paper_of(Path(__file__).parent, CLAIMS, ITEMS, SWEEPS, QUANTITIES, NAMING),
     key="clamp-studies",
 )

@@ -24,7 +24,7 @@ __all__ = ["CLAIMS", "JOINS", "TARGETS", "TARGET_S", "delays_of_parts", "returne
 
 TARGET_S: Final = 0.006
 """Target on the link, s: what a fixed a of 5500 B gives one flow is about that."""
-JOINS: Final = dict(zip(("a moves", "a = 5500 B"), SWEEPS.cells("joins"), strict=True))
+JOINS: Final = dict(zip(("a moves", "a = 5500 B"), SWEEPS.cells("adapting"), strict=True))
 TARGETS: Final = {place["target_ms"]: point for place, point in SWEEPS.points("targets")}
 """The fast cell by the target, ms."""
 SERVICE_S: Final = 1500 * 8 / 10e6
@@ -71,7 +71,7 @@ def swing(session: Session, point: SweepPoint) -> float:
 
 CLAIMS: Final = Claims(
     Path(__file__).parent,
-    SWEEPS.point_sets(),
+    SWEEPS,
     {
         **MEASURES,
         "flow_mbps": of_replication(

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import airpath as ap
-from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.base import Effort
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.clamp.scenarios import NEWRENO, cell, radio_of, saturated
 from airpath_papers.clamp.sweeps import SWEEPS as OF_PAPER
 
 from .today import today
 
-__all__ = ["PARTS_S", "RETURN_S", "SWEEPS", "effort_of"]
+__all__ = ["PARTS_S", "RETURN_S", "SWEEPS"]
 
 LARGE: Final = ap.aqm.DropTail(limit="6 MB")
 
@@ -150,13 +150,14 @@ def combined(fast: bool, harq: str, margin: float) -> ap.Scenario:
     return saturated("fast" if fast else "slow", link=link)
 
 
-SWEEPS: Final = Sweeps(Path(__file__).parent, on_link, combined, scheduled, today, parent=OF_PAPER)
+class _Sweeps(Sweeps):
+    """Points of `combined` have one run of 600 s at most."""
+
+    def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
+        if cell.scenario == combined.__name__:
+            shorter = min(effort.duration_s - effort.warmup_s, 600.0)
+            return Effort(replications=1, duration_s=shorter + 20.0, warmup_s=20.0)
+        return super().effort_of(cell, effort)
 
 
-def effort_of(point: Cell, effort: Effort) -> Effort:
-    """Return how long and how often a point is simulated, given the mode's effort."""
-    assert isinstance(point, SweepPoint)
-    if point.scenario == "combined":
-        shorter = min(effort.duration_s - effort.warmup_s, 600.0)
-        return Effort(replications=1, duration_s=shorter + 20.0, warmup_s=20.0)
-    return SWEEPS.effort_of(point, effort)
+SWEEPS: Final = _Sweeps(Path(__file__).parent, on_link, combined, scheduled, today, parent=OF_PAPER)

@@ -9,18 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from airpath.reproduction.base import Cell, Effort, Item, ItemResult, Summary
+from airpath.reproduction.base import Item, ItemResult, Summary
 from airpath_papers.qawla import PAPER as OF_PAPER
 
-from . import ranking, scenarios, three_regimes
-from .sample import Adapted
+from . import ranking, three_regimes
+from .scenarios import SWEEPS
 from .sensitivity import evaluate_sensitivity
 
 __all__ = ["PAPER"]
-
-
-def _effort_of(cell: Cell, effort: Effort) -> Effort:
-    return ranking.effort_of(effort) if isinstance(cell, Adapted) else effort
 
 
 def _summarise(results: Sequence[ItemResult]) -> list[Summary]:
@@ -52,9 +48,7 @@ PAPER: Final = replace(
             three_regimes.evaluate,
         ),
     ),
-    simulated_scenario=scenarios.simulated,
-    analysed_scenario=scenarios.analysed,
-    effort_of=_effort_of,
+    sweeps=SWEEPS,
     claims=(),
     summarise=_summarise,
 )

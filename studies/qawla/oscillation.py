@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath import api
-from airpath.reproduction.base import Effort
 
-from .random_links import LINKS, Link, random_link
-from .scenarios import of_random_link
+from .random_links import LINKS, random_link
+from .scenarios import random_path
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Motion", "motion"]
 
-EFFORT: Final = Effort(replications=1, duration_s=150.0, warmup_s=30.0)
+START_S: Final = 30.0
+END_S: Final = 150.0
 STEP_S: Final = 0.002
 LONGEST_PERIOD_S: Final = 30.0
 
@@ -52,11 +52,12 @@ class Motion:
     together: float
 
 
-def motion(cell: Link, seed: int = 1) -> Motion:
+def motion(link: int, seed: int = 1) -> Motion:
     """Simulate a random link once and measure how its queue moves."""
-    scenario = of_random_link(random_link(cell), EFFORT, record=["queue", "cwnd"])
+    run = {"duration": f"{END_S} s", "warmup": f"{START_S} s"}
+    scenario = random_path(link).replace({**run, "record.series": ["queue", "cwnd"]})
     result = api.simulate(scenario, reps=1, seed=seed)
-    times = np.arange(EFFORT.warmup_s, EFFORT.duration_s, STEP_S)
+    times = np.arange(START_S, END_S, STEP_S)
     queue = result.series("queue")
     lengths = _sampled(queue[queue["id"] == 0], times)
     flows = result.replications[0]["flows"]
@@ -100,7 +101,7 @@ def main() -> None:
     found: dict[int, list[Motion]] = {}
     print("link   N  peak  at RTTs  slow  together")
     for number in range(1, LINKS + 1):
-        moved, flows = motion(Link(number)), random_link(Link(number)).flows
+        moved, flows = motion(number), random_link(number).flows
         found.setdefault(flows, []).append(moved)
         print(
             f"{number:4} {flows:3}  {moved.peak:4.2f} {moved.period_rtts:8.1f}  {moved.slow:4.2f}"

@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.qawla.data import (
@@ -28,11 +28,10 @@ from .explain import Path as ModelPath
 __all__ = [
     "LINKS",
     "LINK_SEED",
-    "Link",
     "RandomLink",
     "draw",
+    "link_of",
     "model_path",
-    "of_paper",
     "random_link",
 ]
 
@@ -50,12 +49,6 @@ THRESHOLDS: Final = range(5, 41)
 """Packets. The paper has 10, 20, 30 (§5) and 40 (§6)."""
 
 _T = TypeVar("_T")
-
-
-class Link(NamedTuple):
-    """The cell of a random link: its number, from 1."""
-
-    link: int
 
 
 @dataclass(frozen=True)
@@ -140,13 +133,15 @@ def _links() -> tuple[RandomLink, ...]:
     return tuple(draw(LINKS, LINK_SEED))
 
 
-def random_link(cell: Link) -> RandomLink:
-    """Return the link of a cell."""
-    return _links()[cell.link - 1]
+def random_link(number: int) -> RandomLink:
+    """Return a link by its number, from 1."""
+    return _links()[number - 1]
 
 
-def of_paper(cell: SweepPoint) -> RandomLink:
-    """Return a cell of the paper in the form of a random link."""
+def link_of(cell: SweepPoint) -> RandomLink:
+    """Return the link of a cell; one of the paper in the form of a random link."""
+    if "link" in cell.axes:
+        return random_link(cell.axes["link"])
     case, boundaries = inputs()[cell.axes["idx"]], (cell.axes["B"],)
     return RandomLink(case.idx, case.flows, case.mean_rtt0_ms, case.rate_mbps, case.per, boundaries)
 

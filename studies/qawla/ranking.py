@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, Effort, ItemResult, Row, Summary, Table
+from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath.results.differences import paired_interval
@@ -23,11 +23,12 @@ from airpath_papers.qawla.link_adaptation import POLICIES, adaptations
 from airpath_papers.qawla.tables import domain
 
 from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
+from .scenarios import solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["KEY", "cells", "effort_of", "evaluate", "summarise"]
+__all__ = ["KEY", "cells", "evaluate", "summarise"]
 
 KEY: Final = "ranking"
 TITLE: Final = "Beyond the paper: the policies of Table 6 by simulation"
@@ -43,18 +44,8 @@ def cells(session: Session) -> Sequence[Cell]:
     found = adaptations(session)
     if found is None:
         return []
-    return list(dict.fromkeys(cell for point in points_of(found) for cell in point.cells.values()))
-
-
-def effort_of(effort: Effort) -> Effort:
-    """Return the effort of its cells: shorter runs than those of the tables, but not in full."""
-    if effort.duration_s >= FULL_S and effort.replications >= FULL_RUNS:
-        return effort
-    return Effort(effort.replications, effort.duration_s / 3, effort.warmup_s / 3)
-
-
-FULL_S: Final = 300.0
-FULL_RUNS: Final = 10
+    links = dict.fromkeys(link for point in points_of(found) for link in point.cells.values())
+    return [link.point for link in links]
 
 
 # --- the comparison ----------------------------------------------------------------------------
@@ -84,15 +75,15 @@ class _Comparison:
 
     def runs(self, cell: Adapted) -> list[float]:
         """Return T of each run, Mbit/s."""
-        return self.session.values(cell, ip_throughput_mbps)
+        return self.session.values(cell.point, ip_throughput_mbps)
 
     def model(self, cell: Adapted) -> float:
         """Return T of the fixed point, Mbit/s."""
-        return self.session.solution(cell).throughput_bps / 1e6
+        return solution(cell.point).throughput_bps / 1e6
 
     def average(self, cell: Adapted) -> float:
         """Return the same averaged over the swings of the windows."""
-        solved = self.session.solution(cell)
+        solved = solution(cell.point)
         return (solved.average_throughput_bps or solved.throughput_bps) / 1e6
 
     def normalised_runs(self, channel: str, name: str) -> list[float]:
@@ -207,7 +198,7 @@ def _means_table(comparison: _Comparison) -> Table:
     notes = [
         f"{len(SAMPLED_TRAFFIC)} traffic scenarios at {snrs}; T over that of optimum as the model "
         "finds it.",
-        f"simulated: {comparison.session.effort_of(first).describe()}; ± are 99 % intervals.",
+        f"simulated: {comparison.session.effort_of(first.point).describe()}; ± are 99 % intervals.",
         "averaged: the model averaged over the swings of the windows.",
     ]
     return Table(f"{TITLE}: mean normalised throughput", columns, lines, notes)
@@ -365,9 +356,9 @@ def _why_table(comparison: _Comparison) -> Table:
         simulated = comparison.mean(cell)
         if simulated <= 0:
             continue
-        solved = comparison.session.solution(cell)
+        solved = solution(cell.point)
         kind = "one MCS" if cell.mcs1 == cell.mcs2 else f"two, in {domain(solved)}"
-        per = comparison.session.scenario(cell).bottleneck.link.regimes[-1].per
+        per = comparison.session.scenario(cell.point).bottleneck.link.regimes[-1].per
         place = next(place for place, end in enumerate(CLASSES) if per <= end)
         groups.setdefault((kind, place), []).append(comparison.model(cell) / simulated - 1)
     lines = []
@@ -444,7 +435,7 @@ def _draw(comparison: _Comparison, session: Session, out: Path) -> list[Path]:
             panel.set_title(channel.name)
         panels[0].invert_yaxis()
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        effort = session.effort_of(comparison.points[0].cells[OPTIMUM])
+        effort = session.effort_of(comparison.points[0].cells[OPTIMUM].point)
         plotting.heading(figure, TITLE, f"{effort.describe()} · bars with 99 % intervals")
         return session.write(figure, out, f"qawla-{KEY}", TITLE, f"After {session.paper.citation}")
 

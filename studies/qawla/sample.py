@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.qawla.data import TRAFFIC, Traffic
 from airpath_papers.qawla.error_rates import Channel
 from airpath_papers.qawla.link_adaptation import (
@@ -60,7 +61,7 @@ def sampled_snrs_db(channel: Channel) -> list[float]:
 
 
 class Adapted(NamedTuple):
-    """The cell of a link with the MCSs that a policy chose."""
+    """A link with the MCSs that a policy chose: the parameters of `scenarios.adapted_path`."""
 
     channel: str
     """Key of the channel."""
@@ -72,6 +73,11 @@ class Adapted(NamedTuple):
     mcs2: int
     boundary: int
     """B, packets; without a meaning when both MCSs are the same."""
+
+    @property
+    def point(self) -> SweepPoint:
+        """The point of the sweep that is simulated."""
+        return SweepPoint.of("adapted_path", **self._asdict())
 
     @property
     def traffic(self) -> Traffic:

@@ -1,97 +1,98 @@
-"""The scenarios of the studies: the path of the paper's Fig. 4 with links of their own.
-
-Cells of the paper are made as the paper makes them.
-"""
+"""The points of the studies: the path of the paper's Fig. 4 with other links."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
-from airpath.reproduction.base import Cell, Effort
-from airpath.reproduction.sweeps import SweepPoint
-from airpath.scenario import Record, Scenario
+from airpath.reproduction.base import Effort
+from airpath.reproduction.sweeps import SweepPoint, Sweeps
+from airpath.scenario import Scenario
+from airpath.solutions import FixedPoint
 from airpath_papers.qawla import scenarios as of_paper
 from airpath_papers.qawla.data import Traffic, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import CHANNELS
-from airpath_papers.qawla.scenarios import SWEEPS, multi_regime_path
+from airpath_papers.qawla.scenarios import multi_regime_path
 
-from .random_links import Link, RandomLink, random_link
-from .sample import Adapted
+from .random_links import RandomLink, random_link
 
-__all__ = ["analysed", "of_adapted", "of_random_link", "simulated"]
-
-
-def simulated(cell: Cell, effort: Effort) -> Scenario:
-    """Return the scenario of a cell as it is simulated."""
-    if isinstance(cell, Link):
-        return of_random_link(random_link(cell), effort)
-    if isinstance(cell, Adapted):
-        return of_adapted(cell, effort)
-    assert isinstance(cell, SweepPoint), "the other cells are the paper's"
-    return SWEEPS.scenario(cell, effort)
+__all__ = ["SWEEPS", "adapted_path", "path_of", "random_path", "solution"]
 
 
-def analysed(cell: Cell) -> Scenario:
-    """Return the scenario of a cell as the paper's model has it (§3)."""
-    if isinstance(cell, Link):
-        return of_random_link(random_link(cell))
-    if isinstance(cell, Adapted):
-        return of_adapted(cell)
-    assert isinstance(cell, SweepPoint), "the other cells are the paper's"
-    return of_paper.analysed(cell)
+def random_path(link: int, *, idealised: bool = False) -> Scenario:
+    """Return the path of a random link, by its number; `idealised` as `of_paper.path` has it."""
+    return path_of(random_link(link), idealised=idealised)
 
 
-def of_random_link(
-    link: RandomLink, effort: Effort | None = None, record: Sequence[str] = ()
-) -> Scenario:
-    """Return the scenario of a random link: simulated with `effort`, or as the model has it.
-
-    Parameters
-    ----------
-    link : RandomLink
-        Which link.
-    effort : Effort, optional
-        How long it is simulated. Default: the path as the paper's model has it.
-    record : sequence of str
-        Series to record.
-    """
-    made = multi_regime_path(
+def path_of(link: RandomLink, *, idealised: bool = False) -> Scenario:
+    """Return the path of a drawn link; `idealised` as `of_paper.path` has it."""
+    return multi_regime_path(
         f"qawla random link {link.number}",
         Traffic("SU", link.flows, link.mean_rtt0_ms),
         link.rates_mbps,
         link.pers,
         link.thresholds,
-        idealised=effort is None,
+        idealised=idealised,
     )
-    return made if effort is None else _lasting(made, effort, record)
 
 
-def of_adapted(cell: Adapted, effort: Effort | None = None) -> Scenario:
-    """Return the scenario of a policy's link: simulated with `effort`, or as the model has it.
+def adapted_path(
+    channel: str,
+    snr_db: float,
+    spacing: str,
+    flows: int,
+    mean_rtt0_ms: int,
+    mcs1: int,
+    mcs2: int,
+    boundary: int,
+    *,
+    idealised: bool = False,
+) -> Scenario:
+    """Return the path of a policy's link.
 
     Parameters
     ----------
-    cell : Adapted
-        Channel, traffic and the MCSs.
-    effort : Effort, optional
-        How long it is simulated. Default: the path as the paper's model has it.
+    channel, snr_db, spacing, flows, mean_rtt0_ms, mcs1, mcs2, boundary
+        As `sample.Adapted` has them.
+    idealised : bool
+        The path as the paper's model has it. Default False.
     """
-    channel = CHANNELS[cell.channel]
-    rates = channel.table()
+    found = CHANNELS[channel]
+    traffic = Traffic("SF" if spacing == "SF" else "SU", flows, mean_rtt0_ms)
+    rates = found.table()
     # One MCS is one regime.
-    mcss = list(dict.fromkeys((cell.mcs1, cell.mcs2)))
-    made = multi_regime_path(
-        f"qawla {channel.name} {cell.snr_db:g} dB, {cell.traffic.name}, "
+    mcss = list(dict.fromkeys((mcs1, mcs2)))
+    return multi_regime_path(
+        f"qawla {found.name} {snr_db:g} dB, {traffic.name}, "
         + " and ".join(f"mcs{mcs}" for mcs in mcss),
-        cell.traffic,
+        traffic,
         [link_rate_bps(mcs_table()[mcs]) / 1e6 for mcs in mcss],
-        [rates.per(mcs, cell.snr_db) for mcs in mcss],
-        [cell.boundary] if len(mcss) > 1 else [],
-        idealised=effort is None,
+        [rates.per(mcs, snr_db) for mcs in mcss],
+        [boundary] if len(mcss) > 1 else [],
+        idealised=idealised,
     )
-    return made if effort is None else _lasting(made, effort)
 
 
-def _lasting(made: Scenario, effort: Effort, record: Sequence[str] = ()) -> Scenario:
-    times = {"duration": effort.duration_s, "warmup": effort.warmup_s}
-    return made.model_copy(update={**times, "record": Record(series=list(record))})
+_FUNCTIONS: Final = {each.__name__: each for each in (of_paper.path, random_path, adapted_path)}
+
+
+def solution(cell: SweepPoint) -> FixedPoint:
+    """Return the solution of the paper's model at a cell."""
+    return of_paper.solution(cell, _FUNCTIONS[cell.scenario])
+
+
+FULL_S: Final = 300.0
+FULL_RUNS: Final = 10
+
+
+class _Sweeps(Sweeps):
+    """Points of policies' links have shorter runs than those of the tables, except in full."""
+
+    def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
+        is_full = effort.duration_s >= FULL_S and effort.replications >= FULL_RUNS
+        if cell.scenario == adapted_path.__name__ and not is_full:
+            return Effort(effort.replications, effort.duration_s / 3, effort.warmup_s / 3)
+        return super().effort_of(cell, effort)
+
+
+SWEEPS: Final = _Sweeps(Path(__file__).parent, random_path, adapted_path, parent=of_paper.SWEEPS)

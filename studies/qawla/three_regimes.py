@@ -18,12 +18,11 @@ from airpath.present.shares import draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary, Table
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.qawla.queue_lengths import queue_distribution
-from airpath_papers.qawla.scenarios import SWEEPS
 
 from .explain import ASSUMPTIONS, Explanation, Measured, explain
-from .random_links import LINK_SEED, LINKS, Link, model_path, of_paper, random_link
+from .random_links import LINK_SEED, LINKS, link_of, model_path
+from .scenarios import SWEEPS, solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +64,7 @@ NAMES: Final = {
 
 def cells() -> list[Cell]:
     """Return what the item needs simulated."""
-    return [*(Link(number) for number in range(1, LINKS + 1)), *PAPER_CELLS]
+    return [*SWEEPS.cells("links"), *PAPER_CELLS]
 
 
 def evaluate(session: Session, out: Path | None) -> ItemResult:
@@ -90,10 +89,9 @@ class _Compared:
 
     def __init__(self, session: Session, cell: Cell) -> None:
         self.cell = cell
-        self.random = isinstance(cell, Link)
-        assert isinstance(cell, Link | SweepPoint)
-        self.drawn = random_link(cell) if isinstance(cell, Link) else of_paper(cell)
-        self.solved = session.solution(cell)
+        self.random = "link" in cell.axes
+        self.drawn = link_of(cell)
+        self.solved = solution(cell)
         estimate = session.estimate(cell, ip_throughput_mbps)
         assert estimate is not None, "a compared cell was simulated"
         self.simulated = estimate

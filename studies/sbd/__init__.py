@@ -19,7 +19,7 @@ from .sensitivity import CELLS, SWEEPS, evaluate_sensitivity
 
 __all__ = ["CLAIMS", "PAPER"]
 
-CLAIMS: Final = Claims(Path(__file__).parent, SWEEPS.point_sets(), MEASURES)
+CLAIMS: Final = Claims(Path(__file__).parent, SWEEPS, MEASURES)
 """Measures weaker than the paper's claims. The item `weaker` has nothing but these."""
 
 _WEAKER: Final = "claims weaker than those of the paper"
@@ -38,7 +38,7 @@ PAPER: Final = replace(
             CLAIMS.of("weaker"),
         ),
     ),
-    **SWEEPS.of_paper(),
+    sweeps=SWEEPS,
     claims=CLAIMS.checks(),
     summarise=lambda _results: (),
 )

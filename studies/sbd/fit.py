@@ -17,8 +17,8 @@ from math import sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import airpath as ap
 from airpath.files import write_file
-from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.scenario import Scenario
 from airpath_papers.sbd.claims import SWEEPS
@@ -140,7 +140,6 @@ class Simulations:
     """The means of each setting under each choice; what a choice does not concern is shared."""
 
     def __init__(self) -> None:
-        self.engine = Compiled()
         self.means: dict[tuple[Any, ...], tuple[float, float]] = {}
 
     def of(self, axes: Mapping[str, Any], choice: Choice) -> tuple[float, float]:
@@ -154,9 +153,7 @@ class Simulations:
         return goodput * choice.packet_bytes / PAYLOAD, delay
 
     def _simulate(self, axes: Mapping[str, Any], choice: Choice) -> tuple[float, float]:
-        wanted = [Wanted(scenario_of(axes, choice), RUNS)]
-        (found,) = self.engine.simulate(wanted, seed=SEED, threads=None, progress=None)
-        runs = found.replications
+        runs = ap.simulate(scenario_of(axes, choice), reps=RUNS, seed=SEED).replications
         return (
             sum(goodput_kbps(run) for run in runs) / RUNS,
             sum(delay_s(run) for run in runs) / RUNS,

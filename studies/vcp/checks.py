@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
+from airpath.reproduction.base import Effort
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint, Sweeps, model_points
@@ -21,7 +23,17 @@ __all__ = ["CLAIMS", "DIRECTORY", "RATES", "SWEEPS", "law_of", "law_share"]
 
 DIRECTORY: Final = Path(__file__).parent
 
-SWEEPS: Final = Sweeps(DIRECTORY, recorded, parent=OF_PAPER)
+
+class _Sweeps(Sweeps):
+    """The recorded link is simulated at most 10 times."""
+
+    def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
+        if cell.scenario == recorded.__name__:
+            effort = replace(effort, replications=min(10, effort.replications))
+        return super().effort_of(cell, effort)
+
+
+SWEEPS: Final = _Sweeps(DIRECTORY, recorded, parent=OF_PAPER)
 
 RATES: Final = [*dict.fromkeys(point.axes["code_rate"] for point in SWEEPS.cells("code-rate"))]
 """Of claims.toml, from the weakest code on."""
@@ -35,9 +47,8 @@ def _with_steps(_spec: ClaimSpec) -> list[Point]:
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    **SWEEPS.point_sets(),
     "codes": _with_steps,
-    "bursts": same(model_points({"bits": (8, 80, 800, 8_000, 80_000, 1_000_000)})),
+    "bursts": model_points({"bits": (8, 80, 800, 8_000, 80_000, 1_000_000)}),
 }
 
 
@@ -59,4 +70,4 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "bad_share": of_point(lambda _session, _point: BAD_SHARE),
 }
 
-CLAIMS: Final = Claims(DIRECTORY, POINTS, MEASURES)
+CLAIMS: Final = Claims(DIRECTORY, SWEEPS, MEASURES, POINTS)

@@ -22,7 +22,7 @@ __all__ = ["DIRECTORY", "PAPER"]
 
 CLAIMS: Final = Claims(
     DIRECTORY,
-    SWEEPS.point_sets(),
+    SWEEPS,
     {
         "delay_ms": of_replication(measures.MAC_DELAY.measure),
         "efficiency": of_replication(measures.EFFICIENCY.measure),

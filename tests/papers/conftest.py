@@ -8,20 +8,32 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from one_by_one import OneByOne
 
+import airpath as ap
 from airpath.engine.flows import Flows
-from airpath.reproduction.engine import Simulated, Solved
+from airpath.reproduction.engine import Simulated
+from airpath_papers.qawla.scenarios import solution
 
 WINDOW_PACKETS = 65536 / 1500
 MIN_RTO_S = 1.0
 PACKET_BITS = 12_000.0
 Q_MAX = 180.0
+
+
+class Solved(NamedTuple):
+    """What is read of a fixed point."""
+
+    domain: str
+    throughput_bps: float
+    queue_packets: float
+    alpha: float | None
+    average_throughput_bps: float | None = None
 
 
 def timeout_share(p: float, w: float) -> float:
@@ -115,15 +127,14 @@ class FakeEngine(OneByOne):
         *,
         replications: int,
         seed: int,
-        threads: int | None,
     ) -> Simulated:
-        resolved = self.describe(scenario)
+        resolved = json.loads(scenario.resolve()[0])
         index = len(self.runs)
         if index == self.raise_at:
             raise KeyboardInterrupt
         self.runs.append({"name": resolved["name"], "reps": replications, "seed": seed})
-        interrupted = index == self.interrupt_at
-        done = 1 if interrupted else replications
+        self.interrupted = index == self.interrupt_at
+        done = 1 if self.interrupted else replications
         flows = len(Flows(resolved["flows"]))
         total = self.throughput(resolved["name"])
         found = []
@@ -147,10 +158,10 @@ class FakeEngine(OneByOne):
                     "links": [link],
                 }
             )
-        return Simulated(found, interrupted)
+        return Simulated(found)
 
-    def solve(self, scenario: Any, **arguments: Any) -> Solved:
-        resolved = self.describe(scenario)
+    def solve(self, scenario: Any, **_arguments: Any) -> Solved:
+        resolved = json.loads(scenario.resolve()[0])
         link = resolved["bottleneck"]["link"]
         wires = ("access", "egress", "return_wire")
         rtts = [
@@ -172,17 +183,14 @@ class FakeEngine(OneByOne):
             (link["thresholds"] or [20])[0],
         )
 
-    def describe(self, scenario: Any) -> Mapping[str, Any]:
-        resolved: Mapping[str, Any] = json.loads(scenario.resolve()[0])
-        return resolved
-
-    def build(self) -> Mapping[str, str]:
-        return {"version": "0.0", "commit": "none"}
-
 
 @pytest.fixture
-def fake_engine() -> FakeEngine:
-    return FakeEngine()
+def fake_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEngine]:
+    engine = FakeEngine()
+    monkeypatch.setattr(ap, "solve", engine.solve)
+    solution.cache_clear()
+    yield engine
+    solution.cache_clear()
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from one_by_one import OneByOne
+from one_by_one import Named, session_of
 
-from airpath.reproduction import Effort, ItemResult, Paper, load
+from airpath.reproduction import Effort, ItemResult
 from airpath.reproduction.base import Row
 from airpath.reproduction.claim import Claim, Strength
 from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, joined
@@ -47,23 +47,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class Numbers(OneByOne):
-    """An engine that gives each cell numbers of its own, one for each run."""
-
-    def __init__(self, numbers: dict[str, Sequence[float]]) -> None:
-        self.numbers = numbers
-
-    def simulate_one(self, scenario: str, **_options: Any) -> Simulated:
-        return Simulated([{"value": value} for value in self.numbers[scenario]], False)
-
-
 def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
     """Return a session in which cells, tuples of a name, have these numbers by run."""
-    paper = Paper("p", "", "", {}, [], lambda cell, _effort: cell[0])
-    engine: Any = Numbers(numbers)
-    made = Session(paper, Effort(1, 1.0, 0.0, resamples=resamples), engine, seed=1)
-    made.simulate([(name,) for name in numbers])
-    return made
+    runs = {name: [{"value": value} for value in values] for name, values in numbers.items()}
+    return session_of(runs, Effort(1, 1.0, 0.0, resamples=resamples))
 
 
 def value(replication: Any) -> float:
@@ -171,7 +158,7 @@ def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
     # A bootstrap sample of n leaves out 1/e of the runs on average: 18.4 of 50.
     assert 25 < len(set(first)) < 40
     assert (found.resample, found.resampled(3).resample) == (None, 3)
-    run = Simulated([{}, {}, {}], False, lambda name, number: (name, number))  # type: ignore[arg-type,return-value]
+    run = Simulated([{}, {}, {}], lambda name, number: (name, number))  # type: ignore[arg-type,return-value]
     chosen: Any = run.chosen([2, 2, 0])
     assert [chosen.series("rate", place) for place in range(3)] == [
         ("rate", 2),
@@ -279,9 +266,9 @@ def test_items_that_differ_from_the_file_are_an_error(
     (tmp_path / "claims.toml").write_text(text)
     says = Claims(tmp_path)
     says.check("one")(lambda *_: Finding(True, [], {}))
-    more: dict[str, Any] = {"simulated_scenario": lambda *_: None}
+    sweeps: Any = Named()
     with pytest.raises(ValueError, match="differ"):
-        paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), **more)
+        paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), sweeps)
 
 
 def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
@@ -291,16 +278,11 @@ def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
     )
     (tmp_path / "claims.toml").write_text("")
     items: Any = {"fig1": ((), evaluate)}
-    more: dict[str, Any] = {"simulated_scenario": lambda *_: None}
-    made = paper_of(tmp_path, Claims(tmp_path), items, **more)
+    sweeps: Any = Named()
+    made = paper_of(tmp_path, Claims(tmp_path), items, sweeps)
     assert (made.key, made.title, made.confidence) == (tmp_path.name, "T", 0.9)
     assert [(item.key, item.title) for item in made.items] == [("fig1", "A")]
     assert made.modes == {"quick": Effort(2, 3.0, 1.0)}
-
-
-def test_a_paper_without_an_analytic_model_says_so() -> None:
-    with pytest.raises(LookupError, match="no analytic model"):
-        load("sbd").analysed_scenario(())
 
 
 # --- measured quantities -----------------------------------------------------------------------

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_by_one import lasting
 
 from airpath.reproduction.base import Cell, Effort
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.overview import kept_results
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
@@ -50,8 +50,10 @@ SHORT = Effort(replications=1, duration_s=40.0, warmup_s=10.0)
 
 def session(cells: list[Cell], effort: Effort | None = None) -> Session:
     """Return a session with these cells, each as long as it is or as `effort` says."""
-    paper = PAPER if effort is None else replace(PAPER, effort_of=lambda _cell, _effort: effort)
-    made = Session(paper, PAPER.modes["quick"], Compiled(), seed=1)
+    paper = PAPER
+    if effort is not None:
+        paper = replace(PAPER, sweeps=lasting(PAPER.sweeps, **vars(effort)))
+    made = Session(paper, PAPER.modes["quick"], seed=1)
     made.simulate(cells)
     return made
 
@@ -90,7 +92,7 @@ def test_a_flow_that_delivers_nothing_never_downloads_its_megabyte() -> None:
 
 
 def test_every_cell_has_a_scenario() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
     kinds = {cell.scenario for cell in cells if isinstance(cell, SweepPoint)}
@@ -140,7 +142,7 @@ def test_a_delay_outside_the_sweep_is_no_error() -> None:
 
 
 def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     _, shorter = CLAIMS.criterion("instability").points
     assert shorter.cell.axes == {"clamp": True, "flows": 1, "rtt_ms": 200, "gain": 4}
     made = json.loads(found.scenario(shorter.cell).resolve()[0])
@@ -151,7 +153,7 @@ def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
 
 
 def test_the_restricted_buffer_is_that_of_newreno() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     restricted, newreno = (
         found.scenario(DYNAMICS[name]).bottleneck.aqm for name in ("restricted", "newreno")
     )

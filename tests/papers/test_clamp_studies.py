@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from studies.clamp import PAPER
@@ -18,7 +17,7 @@ from studies.clamp.sensitivity import points_with
 
 
 def test_every_cell_has_a_scenario() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
     functions = {cell.scenario for cell in cells if isinstance(cell, SweepPoint)}
@@ -30,7 +29,7 @@ def test_every_cell_has_a_scenario() -> None:
 @pytest.mark.parametrize("key", ["sender-equilibrium", "bottleneck-elsewhere", "many-flows"])
 def test_on_a_link_of_constant_rate(key: str) -> None:
     (spec,) = (spec for spec in PAPER.claims if spec.key == key)
-    session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    session = Session(PAPER, PAPER.modes["quick"], seed=1)
     session.simulate(list(spec.cells))
     claim = spec.check(session)
     assert claim.holds, claim.measured
@@ -51,7 +50,7 @@ CHANGES = SWEEPS.changes("sensitivity")
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_changes_one_part_of_the_scenario(name: str) -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     chosen, changed = (
         json.loads(found.scenario(points_with(each, "fast", "CLAMP")[0].cell).resolve()[0])
         for each in ("", name)
@@ -63,7 +62,7 @@ def test_a_change_changes_one_part_of_the_scenario(name: str) -> None:
 @pytest.mark.parametrize("mode", PAPER.modes)
 def test_changes_have_half_of_the_measured_time(mode: Any) -> None:
     whole = PAPER.modes[mode]
-    half = PAPER.effort_of(points_with("min-rto", "fast", "CLAMP")[0].cell, whole)
+    half = PAPER.sweeps.effort_of(points_with("min-rto", "fast", "CLAMP")[0].cell, whole)
     times = [
         effort.replications * (effort.duration_s - effort.warmup_s) for effort in (whole, half)
     ]

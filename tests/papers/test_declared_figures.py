@@ -55,7 +55,7 @@ class Made(OneByOne):
         series = Series(
             times, np.zeros(4, dtype=np.uint32), factor * np.array([1.0, 5.0, 2.0, 3.0])
         )
-        return Simulated(runs, False, lambda _name, _run: series)
+        return Simulated(runs, lambda _name, _run: series)
 
 
 RATE = Measured("rate", "Mbit/s", lambda run: run["rate"], 1)
@@ -92,10 +92,8 @@ def made(sweeps: Sweeps, **more: Any) -> DeclaredFigure:
 
 def session(sweeps: Sweeps, replications: int = 2) -> Session:
     effort = Effort(replications, 2.0, 0.0)
-    engine: Any = Made()
-    paper = Paper("p", "", "", {}, [], **sweeps.of_paper())
-    found = Session(paper, effort, engine, seed=1)
-    found.simulate(sweeps.cells("sizes"))
+    found = Session(Paper("p", "", "", {}, [], sweeps), effort)
+    Made().simulate(found, sweeps.cells("sizes"))
     return found
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from one_by_one import OneByOne
+from one_by_one import session_of
 
-from airpath.reproduction import Effort, Paper
+from airpath.reproduction import Effort
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.formulas import Criterion, Point, of_point, of_replication, of_run
@@ -43,18 +43,10 @@ MEASURES = {
 }
 
 
-class Numbers(OneByOne):
-    def simulate_one(self, scenario: str, **_options: Any) -> Simulated:
-        return Simulated([{"value": value} for value in RUNS[scenario]], False)
-
-
 @pytest.fixture
 def session() -> Session:
-    paper = Paper("p", "", "", {}, [], lambda cell, _effort: cell[0])
-    engine: Any = Numbers()
-    made = Session(paper, Effort(2, 1.0, 0.0, resamples=50), engine, seed=1)
-    made.simulate([point.cell for point in POINTS])
-    return made
+    runs = {name: [{"value": value} for value in values] for name, values in RUNS.items()}
+    return session_of(runs, Effort(2, 1.0, 0.0, resamples=50))
 
 
 def criterion(formula: str, *holds: str, each: Sequence[str] = (), **numbers: Any) -> Criterion:
@@ -186,7 +178,7 @@ def test_an_empty_choice_does_not_hold(session: Session) -> None:
 
 def test_one_run_has_no_interval(session: Session) -> None:
     session._simulated = {
-        cell: Simulated(run.replications[:1], False) for cell, run in session._simulated.items()
+        cell: Simulated(run.replications[:1]) for cell, run in session._simulated.items()
     }
     for holds in ("low(y) > 0", "high(y) < 100", "not high(y) >= 100"):
         found = criterion("y", holds).find(session)
@@ -223,7 +215,7 @@ def test_formula_that_cannot_be_evaluated_is_reported_when_loaded(
         f'check.points = "all"\ncheck.measures.found = "{formula}"\ncheck.holds = ["found > 0"]\n'
     )
     with pytest.raises(ValueError, match=f"claims.toml: key: .*{problem}"):
-        Claims(tmp_path, {"all": lambda _spec: POINTS}, MEASURES)
+        Claims(tmp_path, None, MEASURES, {"all": POINTS})
 
 
 @pytest.mark.parametrize(
@@ -247,7 +239,7 @@ def test_check_with_wrong_keys_is_reported(tmp_path: Path, check: str, problem: 
     text = f'[key]\nitems = []\ntext = ""\ncriterion = ""\n{check}\n'
     (tmp_path / "claims.toml").write_text(text)
     with pytest.raises(ValueError, match=f"claims.toml: key: .*{problem}"):
-        Claims(tmp_path, {"all": lambda _spec: POINTS}, MEASURES)
+        Claims(tmp_path, None, MEASURES, {"all": POINTS})
 
 
 def test_declared_claim_is_checked_on_resamples(tmp_path: Path, session: Session) -> None:
@@ -259,7 +251,7 @@ def test_declared_claim_is_checked_on_resamples(tmp_path: Path, session: Session
         'check.holds = ["rise >= least"]\n'
     )
     sets = dict.fromkeys(("all", "all-again"), lambda _spec: POINTS)
-    [spec] = Claims(tmp_path, sets, MEASURES).checks()
+    [spec] = Claims(tmp_path, None, MEASURES, sets).checks()
     assert sorted(spec.cells) == [("a1",), ("a2",)]
     [claim] = checked(session, [spec])
     # The rise is 3 and 1 by run: its mean is at least 3 where both draws are the first run.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.reproduction import Effort, installed_papers, load, reproduce
+from airpath.reproduction import Effort, installed_papers, load
 from airpath.reproduction.__main__ import main
 from airpath.reproduction.archive import packed, text, unpacked
 from airpath.reproduction.claim import Claim, Strength
@@ -143,7 +143,7 @@ def report(fake_engine: Any) -> dict[str, Any]:
     effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=1)
     provenance = {"command": "airpath"}
     items = ["table2", "table3", "table6"]
-    found = reproduce("qawla", items, effort=effort, engine=fake_engine, provenance=provenance)
+    found = fake_engine.reproduce("qawla", items, effort=effort, provenance=provenance)
     document: dict[str, Any] = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     return document
 

@@ -37,19 +37,12 @@ class Spread(OneByOne):
                 "delivered_packets": 100,
             }
             found.append({"simulated_s": 60.0, "flows": [flow], "queues": []})
-        return Simulated(found, False)
-
-    def describe(self, _scenario: Any) -> Any:
-        return {}
-
-    def build(self) -> Any:
-        return {"version": "0.0", "commit": "none"}
+        return Simulated(found)
 
 
 def session(cells: Any) -> Session:
-    engine: Any = Spread()
-    made = Session(load("sbd"), Effort(4, 60.0, 0.0, grid_step=4), engine, seed=1)
-    made.simulate(cells(made) if callable(cells) else cells)
+    made = Session(load("sbd"), Effort(4, 60.0, 0.0, grid_step=4))
+    Spread().simulate(made, cells(made) if callable(cells) else cells)
     return made
 
 

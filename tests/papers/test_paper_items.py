@@ -29,14 +29,13 @@ class Empty(OneByOne):
     """An engine whose runs have no statistics."""
 
     def simulate_one(self, _scenario: Any, **options: Any) -> Simulated:
-        return Simulated([{}] * options["replications"], interrupted=False)
+        return Simulated([{}] * options["replications"])
 
 
 def session(*, simulated: bool) -> Session:
-    engine: Any = Empty()
-    made = Session(PAPER, PAPER.modes["quick"], engine, seed=1, figure_formats=["svg"])
+    made = Session(PAPER, PAPER.modes["quick"], figure_formats=["svg"])
     if simulated:
-        made.simulate(CELLS)
+        Empty().simulate(made, CELLS)
     return made
 
 

@@ -12,7 +12,6 @@ import airpath as ap
 from airpath.errors import BadValueError
 from airpath.reproduction import Effort
 from airpath.reproduction.claims import Claims
-from airpath.reproduction.manifest import paper_of
 from airpath.reproduction.sweep_keys import Share
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 
@@ -204,7 +203,7 @@ def test_numbers_of_a_criterion_stand_for_themselves(tmp_path: Path) -> None:
     )
     text = '[claim]\ngrid.rate = "$rates"\nduration_s = "$last_s.own"\n'
     found = sweeps(tmp_path, text)
-    claims = Claims(tmp_path, found.point_sets())
+    claims = Claims(tmp_path, found)
     points = claims.criterion("a").points
     assert [(point.place, point.cell.duration_s) for point in points] == [
         ({"rate": 1}, 9.0),
@@ -221,6 +220,16 @@ def test_a_study_has_the_sweeps_and_functions_of_its_paper(tmp_path: Path) -> No
     assert study.names() == ["table", "more"]
     assert study.cells("table") == paper.cells("table")
     assert rate_of(study.scenario(study.cells("more")[0], MODE)) == "2 Mbit/s"
+
+
+def test_study_rejects_the_name_of_a_sweep_of_its_paper(tmp_path: Path) -> None:
+    paper = sweeps(tmp_path, "[table]\nset.rate = 1\n")
+    (tmp_path / "study").mkdir()
+    problem = (
+        r"study/sweeps\.toml: table: the paper has a sweep of this name\. Write another name\."
+    )
+    with pytest.raises(BadValueError, match=problem):
+        sweeps(tmp_path / "study", "[table]\nset.rate = 2\n", parent=paper)
 
 
 def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
@@ -254,6 +263,10 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
             'thin = "flows": no axis of grid. Expected one of: rate',
         ),
         ('zip.rate = [1, 2]\nthin = ["rate"]', 'thin = "rate": no axis of grid. It has none'),
+        (
+            "grid.rate = [1]\nzip.rate = [2]",
+            '"rate" is in grid and in zip. Leave it in one of them.',
+        ),
         ("changes = 3", "changes = 3: not a table"),
         ("changes.x = 3", "changes.x = 3: not a table. Write keys with values"),
         ('set.duration_s = "long"', 'duration_s = "long": not a number from 0 on. Write seconds'),
@@ -318,16 +331,6 @@ def test_a_point_that_is_shorter_than_the_warm_up_of_the_mode_is_named(tmp_path:
         BadValueError, match=r"path: rate=1, 1 s: duration_s = 1: not above the warm"
     ):
         found.effort_of(cell, MODE)
-
-
-def test_declared_items_need_sweeps(tmp_path: Path) -> None:
-    (tmp_path / "claims.toml").write_text("")
-    (tmp_path / "paper.toml").write_text(
-        "[modes]\n[items]\ntable2 = 't'\n[tables.table2]\nsweep = 'table2'\n"
-    )
-    problem = r'paper\.toml: tables\.table2\.sweep = "table2": the paper has no sweeps\. Give its'
-    with pytest.raises(BadValueError, match=problem):
-        paper_of(tmp_path, Claims(tmp_path), {})
 
 
 def test_a_point_is_named_by_what_differs_from_the_mode() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+import airpath as ap
 from airpath.engine.flows import Flows
 from airpath.reproduction import Effort, reproduce
-from airpath.reproduction.engine import Compiled, Solved, Wanted
 from airpath.reproduction.files import read_table, read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.plugins import paper_directory
@@ -24,11 +24,10 @@ from airpath_papers.qawla.data import (
     published_table,
 )
 from airpath_papers.qawla.scenarios import (
-    MAX_WINDOW_PACKETS,
     SWEEPS,
-    analysed,
     path,
     published,
+    solution,
 )
 from airpath_papers.qawla.tables import ANALYSIS, MEAN_LIMIT, domain
 from conformance import Law
@@ -101,9 +100,9 @@ def test_table2_is_three_snrs_of_six_traffic_scenarios() -> None:
     "cell", CELLS, ids=lambda cell: f"idx={cell.axes['idx']}-B={cell.axes['B']}"
 )
 def test_transcribed_analysis_agrees_with_a_second_solution(
-    cell: tuple[int, int], fake_engine: Any
+    cell: SweepPoint, fake_engine: Any
 ) -> None:
-    check_analysis(fake_engine.solve(analysed(cell)), published(cell))
+    check_analysis(fake_engine.solve(path(**cell.axes, idealised=True)), published(cell))
 
 
 # --- the scenarios -----------------------------------------------------------------------------
@@ -158,7 +157,7 @@ def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
 # --- the analytic columns of Tables 3, 4 and 5 -------------------------------------------------
 
 
-def check_analysis(solved: Solved, row: Published) -> None:
+def check_analysis(solved: Any, row: Published) -> None:
     assert domain(solved) == row.domain
     assert solved.throughput_bps / 1e6 == pytest.approx(row.analysis_mbps, rel=T_TOLERANCE)
     # Half of the last printed digit where x* is printed as 0.0000.
@@ -171,8 +170,7 @@ def check_analysis(solved: Solved, row: Published) -> None:
 
 
 def check_solved_by_engine(cell: SweepPoint) -> None:
-    solved = Compiled().solve(analysed(cell), max_window_packets=MAX_WINDOW_PACKETS)
-    check_analysis(solved, published(cell))
+    check_analysis(solution(cell), published(cell))
 
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
@@ -197,9 +195,8 @@ def test_table5_b30(idx: int) -> None:
 def test_table5_cells_without_loss_are_exact(idx: int) -> None:
     # Deterministic in the paper (± 0.0000); what is left is where the warm-up cuts the flow.
     case = Effort(replications=1, duration_s=300.0, warmup_s=30.0)
-    wanted = [Wanted(SWEEPS.scenario(cell_of(idx, 30), case), 1)]
-    (run,) = Compiled().simulate(wanted, seed=1, threads=1, progress=None)
-    total = sum(flow["ip_throughput_bps"] for flow in run.replications[0]["flows"]) / 1e6
+    run = ap.simulate(SWEEPS.scenario(cell_of(idx, 30), case), reps=1).replications[0]
+    total = sum(flow["ip_throughput_bps"] for flow in run["flows"]) / 1e6
     EXACT.close(f"T, B = 30, idx {idx}", "Mbit/s", total, 5.3673, 0.0005)
 
 

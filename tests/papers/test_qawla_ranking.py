@@ -14,7 +14,7 @@ from studies.qawla.ranking import NAMES
 @pytest.mark.long
 def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -> None:
     effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
-    report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)
+    report = fake_engine.reproduce(STUDIES, ["ranking"], effort=effort)
     [item] = report.items
     assert item.complete
     # Every simulation gave the same: no two policies are told apart.
@@ -29,7 +29,7 @@ def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None
     effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
     # Links with the fastest MCS are far better by simulation than by the model.
     fake_engine.throughput = lambda name: 40e6 if name.endswith("mcs7") else 5e6
-    report = reproduce(STUDIES, ["ranking"], effort=effort, engine=fake_engine)
+    report = fake_engine.reproduce(STUDIES, ["ranking"], effort=effort)
     [summary] = report.summaries
     assert summary.values["told_apart"] > summary.values["agree"]
     assert summary.values["points_told_apart"] > summary.values["points_agree"] > 0

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from airpath.errors import BadValueError
-from airpath.reproduction import Effort, Row, load, reproduce
+from airpath.reproduction import Effort, Row, load
 from airpath.reproduction.render import print_report
 from airpath_papers.qawla.data import Published, published_table
 from airpath_papers.qawla.tables import ANALYSIS
@@ -66,7 +66,7 @@ def strict_json(document: Any) -> Any:
 
 
 def test_json_has_one_object_for_each_published_number(engine: Any) -> None:
-    report = reproduce("qawla", ["table3"], effort=SHORT, engine=engine, seed=7)
+    report = engine.reproduce("qawla", ["table3"], effort=SHORT, seed=7)
     document = strict_json(report.to_dict())
     assert document["paper"] == "qawla"
     assert document["provenance"]["seed"] == 7
@@ -97,7 +97,7 @@ def test_json_has_one_object_for_each_published_number(engine: Any) -> None:
 
 
 def test_rows_hold_both_numbers_and_their_difference(engine: Any) -> None:
-    report = reproduce("qawla", ["table3"], effort=SHORT, engine=engine)
+    report = engine.reproduce("qawla", ["table3"], effort=SHORT)
     rows = {
         (row.row["idx"], row.quantity): row.to_dict() for item in report.items for row in item.rows
     }
@@ -119,7 +119,7 @@ def test_rows_hold_both_numbers_and_their_difference(engine: Any) -> None:
 def test_the_summary_counts_what_it_says(engine: Any) -> None:
     usual = engine.throughput
     engine.throughput = lambda name: usual(name) * (1.1 if of_name(name) == (13, 20) else 1.001)
-    report = reproduce("qawla", ["table3", "table4", "table5"], effort=SHORT, engine=engine)
+    report = engine.reproduce("qawla", ["table3", "table4", "table5"], effort=SHORT)
     values = {summary.key: summary.values for summary in report.summaries}
     assert values["simulation"]["cells"] == 54
     assert values["simulation"]["within"] == 53
@@ -134,8 +134,8 @@ def test_the_summary_counts_what_it_says(engine: Any) -> None:
 
 def test_each_cell_is_simulated_once(engine: Any) -> None:
     progress: list[float] = []
-    report = reproduce(
-        "qawla", effort=SHORT, engine=engine, progress=lambda part, _what: progress.append(part)
+    report = engine.reproduce(
+        "qawla", effort=SHORT, progress=lambda part, _what: progress.append(part)
     )
     names = [run["name"] for run in engine.runs]
     assert len(names) == len(set(names))
@@ -149,7 +149,7 @@ def test_each_cell_is_simulated_once(engine: Any) -> None:
 
 def test_claims_are_checked_and_can_fail(engine: Any) -> None:
     def verdicts() -> dict[str, bool]:
-        report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine)
+        report = engine.reproduce("qawla", ["fig5", "fig6"], effort=SHORT)
         strict_json(report.to_dict())
         return {claim.key: claim.holds for claim in report.claims}
 
@@ -166,7 +166,7 @@ def test_agreement_is_asked_with_the_printed_numbers_as_the_centre(engine: Any) 
 
     def verdicts(change: dict[tuple[int, int], float]) -> dict[str, bool]:
         engine.throughput = lambda name: printed_mbps(name) * change.get(of_name(name), 1.0)
-        report = reproduce("qawla", tables, effort=SHORT, engine=engine)
+        report = engine.reproduce("qawla", tables, effort=SHORT)
         return {claim.key: claim.holds for claim in report.claims}
 
     found = verdicts({})
@@ -193,7 +193,7 @@ def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) 
             return share[row.boundary] * 1e6 * row.analysis_mbps
 
         engine.throughput = simulated
-        report = reproduce("qawla", tables, effort=SHORT, engine=engine)
+        report = engine.reproduce("qawla", tables, effort=SHORT)
         return next(s.holds for s in report.claims if s.key == "agreement")
 
     assert verdict({10: 0.9, 20: 0.98, 30: 1.02})
@@ -203,7 +203,7 @@ def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) 
 
 def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None:
     out = tmp_path / "new" / "out"
-    report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=out)
+    report = engine.reproduce("qawla", ["fig5", "fig6"], effort=SHORT, out=out)
     written = {path.name for item in report.items for path in item.figures}
     assert written == {
         f"qawla-{fig}.{kind}" for fig in ("fig5", "fig6") for kind in ("png", "svg", "csv")
@@ -218,7 +218,7 @@ def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None
 
 def test_the_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
     for folder in ("a", "b"):
-        reproduce("qawla", ["fig5"], effort=SHORT, engine=engine, out=tmp_path / folder)
+        engine.reproduce("qawla", ["fig5"], effort=SHORT, out=tmp_path / folder)
     assert (tmp_path / "a/qawla-fig5.svg").read_bytes() == (
         tmp_path / "b/qawla-fig5.svg"
     ).read_bytes()
@@ -228,7 +228,7 @@ def test_the_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -> None:
     setattr(engine, how, 20)
     items = ["table2", "table3", "table4", "fig6"]
-    report = reproduce("qawla", items, effort=SHORT, engine=engine, out=tmp_path)
+    report = engine.reproduce("qawla", items, effort=SHORT, out=tmp_path)
     assert report.interrupted
     assert [item.complete for item in report.items] == [True, True, False, False]
     simulated = [
@@ -251,7 +251,7 @@ def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -
 def test_after_ctrl_c_nothing_is_drawn(engine: Any, tmp_path: Path) -> None:
     """All complete figures were drawn first, which took many seconds."""
     engine.raise_at = 4
-    report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=tmp_path)
+    report = engine.reproduce("qawla", ["fig5", "fig6"], effort=SHORT, out=tmp_path)
     assert report.interrupted
     assert [item.complete for item in report.items] == [True, False]
     assert [list(item.figures) for item in report.items] == [[], []]
@@ -265,7 +265,7 @@ def test_ctrl_c_while_a_figure_is_drawn_keeps_the_numbers(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("airpath_papers.qawla.queue_lengths.draw_distributions", interrupted)
-    report = reproduce("qawla", ["fig5", "fig6"], effort=SHORT, engine=engine, out=tmp_path)
+    report = engine.reproduce("qawla", ["fig5", "fig6"], effort=SHORT, out=tmp_path)
     assert report.interrupted
     assert all(item.rows and not item.figures for item in report.items)
     assert strict_json(report.to_dict())["complete"] is False
@@ -279,7 +279,7 @@ def printed(report: Any) -> str:
 
 def test_the_report_prints_every_row(engine: Any) -> None:
     engine.throughput = lambda _name: 30e6
-    text = printed(reproduce("qawla", effort=SHORT, engine=engine))
+    text = printed(engine.reproduce("qawla", effort=SHORT))
     for words in (
         "Table 2: the 18 scenarios",
         "7.7536 ± 0.0535",
@@ -299,9 +299,7 @@ def test_the_report_prints_every_row(engine: Any) -> None:
 
 
 def test_a_mode_says_what_it_leaves_out(engine: Any) -> None:
-    assert "fewer and shorter runs" in printed(
-        reproduce("qawla", ["table2"], mode="quick", engine=engine)
-    )
+    assert "fewer and shorter runs" in printed(engine.reproduce("qawla", ["table2"], mode="quick"))
 
 
 def bad_calls() -> Iterator[Any]:
@@ -336,7 +334,7 @@ def test_bad_calls_end_before_any_work(
     engine: Any, args: tuple[Any, ...], keys: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BadValueError) as caught:
-        reproduce(*args, engine=engine, **keys)
+        engine.reproduce(*args, **keys)
     assert str(caught.value) == message
     assert engine.runs == []
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from airpath.reproduction import Effort, Report, Row, load, reproduce
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.plugins import paper_directory
@@ -222,7 +221,7 @@ def test_each_curve_moved_by_itself_explains_the_entry_that_misses_its_goal(
 
 
 def test_strengths_come_from_error_rates_that_are_counted_again() -> None:
-    session = Session(load("qawla"), EFFORT, Compiled(), seed=1)
+    session = Session(load("qawla"), EFFORT, seed=1)
     once, again, other = (session.resampled(draw) for draw in (3, 3, 4))
 
     def documents(of: Session) -> dict[str, Any]:

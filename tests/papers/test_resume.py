@@ -14,10 +14,14 @@ import pytest
 
 import airpath as ap
 from airpath.errors import AirpathWarning, BadValueError, RunError
-from airpath.reproduction import Effort, Report, reproduce
-from airpath.reproduction.engine import Compiled, Wanted
+from airpath.reproduction import Effort, Paper, Report, reproduce
+from airpath.reproduction.engine import Wanted, simulated
+from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import Sweeps
 from airpath.sweeps import tasks
 from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.ledger.overview import overview
+from airpath.sweeps.ledger.prune import prune
 from airpath.sweeps.runs import Run
 from waiting import wait_until
 
@@ -124,7 +128,10 @@ def test_another_versions_replications_are_left_alone_and_named_or_used_and_name
 
 def test_a_replication_that_fails_ends_the_reproduction(ran: Ran, tmp_path: Path) -> None:
     ran.error = RunError("qawla idx 1: no memory")
-    with pytest.raises(RunError, match=r"^qawla idx 1: no memory$"):
+    with pytest.raises(
+        RunError,
+        match=r"point 0 \(.*\), replication 0: qawla idx 1: no memory$",
+    ):
         reproduced(ran, tmp_path)
     ran.error = None
     reproduced(ran, tmp_path)
@@ -151,14 +158,13 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
         record={"series": ["queue", "drop"], "interval": "1 s"},
     )
 
-    def simulated(folder: Path | None) -> Any:
-        wanted = [Wanted(scenario, 2)]
-        (found,) = Compiled(folder).simulate(wanted, seed=1, threads=1, progress=None)
-        return found
+    def run(folder: Path | None) -> Any:
+        wanted = [Wanted({}, scenario, 2)]
+        return simulated(wanted, name="p", confidence=0.9, seed=1, folder=folder).points[0]
 
-    temporary, first = simulated(None), simulated(tmp_path)
+    temporary, first = run(None), run(tmp_path)
     assert ran.count == 4
-    again = simulated(tmp_path)
+    again = run(tmp_path)
     assert ran.count == 4
     for found in (temporary, first, again):
         queue = found.series("queue", 1)
@@ -172,11 +178,47 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
     files[0].unlink()
     with pytest.raises(BadValueError, match=r"-0.parquet: does not exist\. Remove the ledger"):
         again.series("queue", 0)
-    renewed = simulated(tmp_path)
+    renewed = run(tmp_path)
     assert ran.count == 5
     assert list(renewed.series("queue", 0).value) == list(first.series("queue", 0).value)
     assert sorted((tmp_path / "series").iterdir()) == files
     assert renewed.replications == first.replications
+
+
+def test_points_with_different_replications_are_one_sweep(tmp_path: Path) -> None:
+    (tmp_path / "sweeps.toml").write_text(
+        '[few]\ngrid = {rate = ["1 Mbit/s", "2 Mbit/s"]}\nreps = 2\n'
+        '[many]\nset.rate = "2 Mbit/s"\nreps = 3\n'
+    )
+    sweeps = Sweeps(tmp_path, _path)
+    cells = [cell for name in sweeps.names() for cell in sweeps.cells(name)]
+    out = tmp_path / "out"
+    session = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
+    session.simulate(cells)
+    assert [len(session.replications(cell)) for cell in cells] == [2, 2, 3]
+    sweep = ap.load_sweep(out)
+    assert (sweep.plan.name, list(sweep.plan.axes), sweep.complete) == (
+        "p",
+        ["scenario", "rate"],
+        True,
+    )
+    table = sweep.points()
+    reps = table[table["metric"] == "goodput_bps"].set_index("rate")["reps"]
+    assert reps.to_dict() == {"1 Mbit/s": 2, "2 Mbit/s": 3}
+    found = overview(out / "ledger.sqlite")
+    assert (found.finished_points, found.wanted, found.others) == (2, (5, 5), 0)
+    few = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
+    few.simulate(sweeps.cells("few"))
+    assert overview(out / "ledger.sqlite").others == 1
+    assert prune(out / "ledger.sqlite").beyond_most == 1
+
+
+def _path(rate: str) -> ap.Scenario:
+    return ap.Scenario(
+        flows=ap.flows(1, cc="newreno", base_rtt="20 ms"),
+        bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Fixed(rate=rate)),
+        duration="9 s",
+    )
 
 
 def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:

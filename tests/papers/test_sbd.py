@@ -14,7 +14,7 @@ from one_by_one import OneByOne
 from airpath.reproduction import Effort, ItemResult, Row, Summary, load, reproduce
 from airpath.reproduction.archive import unpacked
 from airpath.reproduction.base import ClaimCheck
-from airpath.reproduction.engine import Compiled, Series, Simulated
+from airpath.reproduction.engine import Series, Simulated
 from airpath.reproduction.page import page
 from airpath.reproduction.session import Session
 from airpath_papers.sbd.data import (
@@ -68,7 +68,7 @@ Results = Mapping[str, ItemResult]
 def session() -> Session:
     """Return the session in which every cell of this file is simulated once."""
     sbd = load("sbd")
-    return Session(sbd, sbd.modes["quick"], Compiled(), seed=1)
+    return Session(sbd, sbd.modes["quick"], seed=1)
 
 
 def results_of(session: Session, keys_: Sequence[str], out: Path | None = None) -> Results:
@@ -304,18 +304,12 @@ class Published(OneByOne):
             }
             for run in range(reps)
         ]
-        return Simulated(found, False)
-
-    def describe(self, _scenario: Any) -> Any:
-        return {}
-
-    def build(self) -> Any:
-        return {"version": "0.0", "commit": "none"}
+        return Simulated(found)
 
 
 def test_table6_says_when_nothing_improves() -> None:
-    engine: Any = Published()
-    report = reproduce("sbd", ["table6"], effort=SHORT, engine=engine)
+    engine = Published()
+    report = engine.reproduce("sbd", ["table6"], effort=SHORT)
     document = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert document["provenance"]["confidence"] == 0.9
     assert document["summary"]["improvements"]["significant"] == 0
@@ -361,10 +355,10 @@ def test_what_is_kept_of_the_study_is_all_of_it() -> None:
 
 
 def test_the_page_has_every_published_number() -> None:
-    engine: Any = Published()
+    engine = Published()
     items = [f"table{number}" for number in (2, 3, 4, 5, 6)]
     provenance = {"command": "airpath"}
-    report = reproduce("sbd", items, effort=SHORT, engine=engine, provenance=provenance)
+    report = engine.reproduce("sbd", items, effort=SHORT, provenance=provenance)
     text = page(json.loads(json.dumps(report.to_dict(), allow_nan=False)))
     assert "2 runs of 10 s; ± are 90 % intervals" in text
     for number in (2, 3, 4, 5):

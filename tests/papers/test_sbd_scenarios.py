@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+import airpath as ap
 from airpath.reproduction import Effort, load
-from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.files import read_table
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
@@ -79,9 +79,7 @@ def test_the_grids_span_what_the_paper_says() -> None:
     assert tuple(grid_values("SBD", "minth")) == GRID_MIN_TH
     sbd, cloud = load("sbd"), grid(GRIDS["fig6"]).cells
     assert grid_values("SBD", "t_r_ms", sbd.modes["quick"]) == [50, 200, 500, 1100, 2500, 5000]
-    sessions = {
-        mode: Session(sbd, effort, Compiled(), seed=1) for mode, effort in sbd.modes.items()
-    }
+    sessions = {mode: Session(sbd, effort, seed=1) for mode, effort in sbd.modes.items()}
     # Drop-tail and the settings of Tables 2 and 3 are points of their own.
     assert len(cloud(sessions["full"])) == 3 + 6 * 20
     assert len(cloud(sessions["quick"])) == 3 + 6 * 6
@@ -94,12 +92,14 @@ def test_settings_of_the_tables_have_their_replications_on_the_grids() -> None:
         axis = "t_r_ms" if aqm == "SBD" else "maxp"
         place = {axis: setting.strength, "minth": setting.min_th, "bearer": 384, "aqm": aqm}
         points = SWEEPS.cells("grids", **place)
-        assert [sbd.effort_of(point, sbd.modes["quick"]).replications for point in points] == [
+        assert [
+            sbd.sweeps.effort_of(point, sbd.modes["quick"]).replications for point in points
+        ] == [
             100,
             100,
         ]
     other = SWEEPS.cells("grids", t_r_ms=5000, minth=5, bearer=384, flows=1)
-    assert [sbd.effort_of(point, sbd.modes["quick"]).replications for point in other] == [4]
+    assert [sbd.sweeps.effort_of(point, sbd.modes["quick"]).replications for point in other] == [4]
 
 
 def test_a_setting_may_be_named() -> None:
@@ -196,8 +196,7 @@ def test_the_growth_of_windows_is_named() -> None:
 def test_status_reports_do_not_lock_into_a_cycle() -> None:
     """About 4 a second are due at 64 kbit/s; with a turnaround of 55 ms there were 6.6."""
     scenario = SWEEPS.scenario(TABLE6[64, 4, "drop-tail"], Effort(20, 60.0, 0.0))
-    wanted = [Wanted(scenario, 20)]
-    (found,) = Compiled().simulate(wanted, seed=1, threads=None, progress=None)
+    found = ap.simulate(scenario, reps=20)
     reports = [
         link["counters"]["status_reports"] / 60
         for run in found.replications

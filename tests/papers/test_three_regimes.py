@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import airpath as ap
 from airpath.engine.flows import Flows
 from airpath.reproduction import Effort, Row, reproduce
-from airpath.reproduction.engine import Compiled, Wanted
 from airpath.reproduction.render import print_report
+from airpath.reproduction.session import Session
 from airpath_papers.qawla.scenarios import SWEEPS
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
@@ -28,7 +29,6 @@ from studies.qawla.random_links import (
     LINK_SEED,
     LINKS,
     MEAN_RTT0_MS,
-    Link,
     draw,
     random_link,
 )
@@ -40,6 +40,12 @@ REPLACED = Law(
     allows="0.5 %, of which 0.13 % are the frame header",
 )
 
+
+def links(*numbers: int) -> list[Any]:
+    return STUDIES.sweeps.cells("links", link=numbers)
+
+
+[LINK_27] = links(27)
 
 # --- the links ---------------------------------------------------------------------------------
 
@@ -57,7 +63,7 @@ def test_the_links_are_drawn_as_documented() -> None:
 
 def test_the_links_are_the_same_everywhere() -> None:
     links = draw(LINKS, LINK_SEED)
-    assert links[26] == random_link(Link(27))
+    assert links[26] == random_link(27)
     assert links[26].rates_mbps == (5.376, 8.0, 26.88)
     assert links[26].pers == (0.000118, 0.000767, 0.266)
     assert (links[26].thresholds, links[26].traffic) == ((9, 11), "SU(2,60)")
@@ -65,15 +71,16 @@ def test_the_links_are_the_same_everywhere() -> None:
 
 
 def test_a_random_link_is_simulated_on_the_papers_path() -> None:
-    link = random_link(Link(27))
-    resolved = json.loads(scenarios.simulated(Link(27), SHORT).resolve()[0])
+    link = random_link(27)
+    resolved = json.loads(STUDIES.sweeps.scenario(LINK_27, SHORT).resolve()[0])
     made = resolved["bottleneck"]["link"]
     assert made["thresholds"] == [9, 11]
     assert [regime["per"] for regime in made["regimes"]] == list(link.pers)
     assert made["framing"]["overhead_bytes"] == 2
     assert resolved["ack_path"]["link"]["rate_bps"] == 5_376_000
     assert len(Flows(resolved["flows"])) == 2
-    assert json.loads(scenarios.analysed(Link(27)).resolve()[0])["ack_path"]["kind"] == "ideal"
+    analysed = scenarios.random_path(27, idealised=True)
+    assert json.loads(analysed.resolve()[0])["ack_path"]["kind"] == "ideal"
 
 
 # --- the explanation ---------------------------------------------------------------------------
@@ -84,16 +91,13 @@ IDX_10, IDX_15 = (SWEEPS.cells("table5", idx=idx) for idx in (10, 15))
 
 def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
     """The difference of the compiled model from a short simulation, and its explanation."""
-    wanted = [Wanted(scenarios.simulated(cell, effort), effort.replications)]
-    (run,) = Compiled().simulate(wanted, seed=1, threads=None, progress=None)
+    run = ap.simulate(STUDIES.sweeps.scenario(cell, effort), reps=effort.replications)
     measured = Measured.of(run.replications)
-    link = random_link(cell) if isinstance(cell, Link) else random_links.of_paper(cell)
-    solved = Compiled().solve(scenarios.analysed(cell), **STUDIES.solve_arguments)
-    difference = math.log(solved.throughput_bps / measured.throughput_bps)
-    return difference, explain(random_links.model_path(link), measured)
+    difference = math.log(scenarios.solution(cell).throughput_bps / measured.throughput_bps)
+    return difference, explain(random_links.model_path(random_links.link_of(cell)), measured)
 
 
-@pytest.mark.parametrize("cell", [Link(3), Link(12), Link(27), Link(36), *IDX_10], ids=repr)
+@pytest.mark.parametrize("cell", [*links(3, 12, 27, 36), *IDX_10], ids=repr)
 def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
     # The explanation solves the fixed point with equations of its own.
     difference, why = explained(cell)
@@ -102,7 +106,7 @@ def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
     assert list(why.parts) == [*ASSUMPTIONS, "rest"]
 
 
-@pytest.mark.parametrize("cell", [Link(12), Link(27), Link(31), *IDX_10, *IDX_15], ids=repr)
+@pytest.mark.parametrize("cell", [*links(12, 27, 31), *IDX_10, *IDX_15], ids=repr)
 def test_all_assumptions_replaced_give_the_simulated_throughput(cell: Any) -> None:
     # 0.13 % of it is the frame header, which the model does not know.
     rest = explained(cell)[1].parts["rest"]
@@ -130,13 +134,15 @@ def test_what_the_fixed_point_assumes_has_no_effect_where_it_is_true() -> None:
 
 
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = [Link(27), Link(36), *IDX_10]
+    chosen = [*links(27, 36), *IDX_10]
     monkeypatch.setattr(three_regimes, "cells", lambda: chosen)
 
 
 def test_a_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     few(monkeypatch)
-    [item] = item_of(Compiled(), effort=SHORT)
+    session = Session(STUDIES, SHORT)
+    session.simulate(three_regimes.cells())
+    item = three_regimes.evaluate(session, None)
     rows = {(str(row.row), row.quantity): row for row in item.rows}
     assert len(rows) == 9
     model = rows["{'link': 27}", "throughput_analysis"]
@@ -152,19 +158,6 @@ def test_a_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch)
     assert model.extra["explained"]["spread"] > 0.3
     # An empty queue has nothing to spread over: TCP itself is the reason, and nothing warns.
     assert rows["{'link': 36}", "throughput_analysis"].extra["explained"]["tcp"] < -0.05
-
-
-def item_of(engine: Any, **keys: Any) -> Any:
-    cells = three_regimes.cells()
-    session = _session(engine, keys["effort"])
-    session.simulate(cells)
-    return [three_regimes.evaluate(session, keys.get("out"))]
-
-
-def _session(engine: Any, effort: Effort) -> Any:
-    from airpath.reproduction.session import Session
-
-    return Session(STUDIES, effort, engine, seed=1)
 
 
 def test_the_summary_counts_what_it_says() -> None:
@@ -193,13 +186,13 @@ def test_the_summary_counts_what_it_says() -> None:
 
 
 def test_the_report_and_the_figures(fake_engine: Any, tmp_path: Path) -> None:
-    report = reproduce(STUDIES, ["three_regimes"], effort=SHORT, engine=fake_engine, out=tmp_path)
+    report = fake_engine.reproduce(STUDIES, ["three_regimes"], effort=SHORT, out=tmp_path)
     stems = ("qawla-three_regimes", "qawla-three_regimes-why")
     assert {path.name for path in report.items[0].figures} == {
         f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")
     }
     json.dumps(report.to_dict(), allow_nan=False)
-    assert "link=27" in report.provenance["scenarios"]
+    assert "random_path: link=27" in report.provenance["scenarios"]
     text = io.StringIO()
     print_report(report, Console(file=text, width=80))
     lines = text.getvalue().splitlines()
@@ -209,13 +202,13 @@ def test_the_report_and_the_figures(fake_engine: Any, tmp_path: Path) -> None:
 
 def test_an_interrupted_item_shows_what_was_finished(fake_engine: Any, tmp_path: Path) -> None:
     fake_engine.raise_at = 5
-    report = reproduce(STUDIES, ["three_regimes"], effort=SHORT, engine=fake_engine, out=tmp_path)
+    report = fake_engine.reproduce(STUDIES, ["three_regimes"], effort=SHORT, out=tmp_path)
     assert report.interrupted
     assert not report.items[0].complete
     assert len(report.items[0].rows) == 15
     assert report.items[0].figures == []
     fake_engine.raise_at = len(fake_engine.runs)
-    assert reproduce(STUDIES, ["three_regimes"], engine=fake_engine).items[0].rows == []
+    assert fake_engine.reproduce(STUDIES, ["three_regimes"]).items[0].rows == []
 
 
 @pytest.mark.long
@@ -239,7 +232,7 @@ def test_quick_mode_over_50_links() -> None:
 
 @pytest.mark.long
 def test_each_cell_of_the_studies_is_simulated_once(fake_engine: Any) -> None:
-    reproduce(STUDIES, ["ranking", "three_regimes"], effort=SHORT, engine=fake_engine)
+    fake_engine.reproduce(STUDIES, ["ranking", "three_regimes"], effort=SHORT)
     names = [run["name"] for run in fake_engine.runs]
     assert len(names) == len(set(names))
     assert sum("idx" in name for name in names) == len(three_regimes.PAPER_CELLS)

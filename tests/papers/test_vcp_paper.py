@@ -11,7 +11,7 @@ import pytest
 from one_by_one import OneByOne
 
 from airpath.reproduction.base import Effort
-from airpath.reproduction.engine import Compiled, Series, Simulated
+from airpath.reproduction.engine import Series, Simulated
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.sweeps.axes import key_of
@@ -82,7 +82,7 @@ def resolved(**axes: Any) -> Any:
 
 
 def test_every_point_has_a_scenario() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
     assert {type(cell) for cell in cells} == {SweepPoint}
@@ -116,7 +116,7 @@ def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
 
 @pytest.mark.parametrize("mode", PAPER.modes.values(), ids=[*PAPER.modes])
 def test_points_of_the_papers_claims_have_twenty_runs(mode: Effort) -> None:
-    session = Session(PAPER, mode, Compiled(), seed=1)
+    session = Session(PAPER, mode, seed=1)
     of_claims = {cell for claim in PAPER.claims for cell in claim.cells}
     assert {session.effort_of(cell).replications for cell in of_claims} == {20}
     scenarios = {key_of(session.scenario(cell).given()) for cell in of_claims}
@@ -185,14 +185,13 @@ class Recordings(OneByOne):
             1: Series(np.array([3.2]), np.array([0]), np.zeros(1)),
         }
         runs = [{"flows": flows, "simulated_s": 20.0}] * 2
-        return Simulated(runs, False, lambda _name, run: found[run])
+        return Simulated(runs, lambda _name, run: found[run])
 
 
 def test_the_first_ack_is_where_data_begins() -> None:
-    engine: Any = Recordings()
-    made = Session(PAPER, Effort(2, 20.0, 10.0), engine, seed=1)
+    made = Session(PAPER, Effort(2, 20.0, 10.0))
     case = SWEEPS.cells("sessions", snr_db=18, protocol="vcp")[0]
-    made.simulate([case])
+    Recordings().simulate(made, [case])
     assert first_acks_s(made, case) == pytest.approx([0.1, 0.3, 3.1, 19.8])
     # From 0.2 to 9.2 and from 0.5 to 20 s; from 3.2 to 9.2 s and never.
     life_span: Any = QUANTITIES["life_span"]
@@ -221,7 +220,7 @@ def point(**axes: Any) -> SweepPoint:
 @pytest.fixture(scope="module")
 def made() -> Session:
     """Return a session with three cells, four runs each."""
-    found = Session(PAPER, Effort(4, 20.0, 10.0), Compiled(), seed=1)
+    found = Session(PAPER, Effort(4, 20.0, 10.0), seed=1)
     found.simulate(CELLS)
     return found
 
@@ -248,7 +247,7 @@ def test_every_claim_is_checked_on_simulated_cells() -> None:
     """The checks run through, and say something, on cells of one short run each."""
     assert len(PAPER.claims) == 27
     analytic = [spec for spec in PAPER.claims if not spec.cells]
-    session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    session = Session(PAPER, PAPER.modes["quick"], seed=1)
     for spec in analytic:
         found = spec.check(session)
         assert found.measured

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from airpath.reproduction.archive import text
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.session import Session
@@ -29,7 +28,7 @@ def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
 
 
 def test_every_point_has_a_scenario() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     cells = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
     assert {type(cell) for cell in cells} == {SweepPoint}
@@ -66,7 +65,7 @@ def test_points_of_hypotheses_are_those_of_their_criteria() -> None:
 def test_the_recorded_link_has_at_most_ten_runs() -> None:
     runs = {name: mode.replications for name, mode in PAPER.modes.items()}
     for cell in SWEEPS.cells("trace"):
-        found = {name: PAPER.effort_of(cell, mode) for name, mode in PAPER.modes.items()}
+        found = {name: PAPER.sweeps.effort_of(cell, mode) for name, mode in PAPER.modes.items()}
         assert {name: effort.replications for name, effort in found.items()} == {
             name: min(10, count) for name, count in runs.items()
         }
@@ -74,7 +73,7 @@ def test_the_recorded_link_has_at_most_ten_runs() -> None:
 
 
 def test_no_claim_is_the_papers() -> None:
-    session = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    session = Session(PAPER, PAPER.modes["quick"], seed=1)
     (bursts,) = [each.check(session) for each in PAPER.claims if not each.cells]
     assert (bursts.key, bursts.holds, bursts.of_paper) == ("long-bursts", True, False)
 

@@ -307,20 +307,14 @@ class Slow(OneByOne):
         queue = {"name": "bottleneck", "drops": {"overflow": 2}}
         delays = {"p50_delay_s": 1.0, "p95_delay_s": 2.0}
         run = {"simulated_s": 60.0, "flows": [flow], "queues": [queue], "together": {"all": delays}}
-        return Simulated([run] * options["replications"], False)
-
-    def describe(self, _scenario: Any) -> Any:
-        return {}
-
-    def build(self) -> Any:
-        return {"version": "0.0", "commit": "none"}
+        return Simulated([run] * options["replications"])
 
 
 def test_a_delay_44_per_cent_too_long_does_not_pass_unmarked() -> None:
-    engine: Any = Slow()
+    engine = Slow()
     tables = [f"table{number}" for number in (2, 3, 4, 5, 6)]
     effort = Effort(replications=2, duration_s=10.0, warmup_s=0.0, resamples=0)
-    found = reproduce("sbd", tables, effort=effort, engine=engine)
+    found = engine.reproduce("sbd", tables, effort=effort)
     assert found.verdict.not_judged == 0
     # Goodput and delay of 16 settings and of drop-tail 8 times, and 32 improvements.
     assert found.verdict.numbers == 2 * 16 + 2 * 8 + 32

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from one_by_one import OneByOne
+from one_by_one import OneByOne, lasting
 
 import airpath as ap
 from airpath.models import rtt_stages
 from airpath.reproduction.base import Cell
-from airpath.reproduction.engine import Compiled, Series, Simulated
+from airpath.reproduction.engine import Series, Simulated
 from airpath.reproduction.session import Session
 from airpath_papers.wimax import PAPER
 from airpath_papers.wimax.analysis import (
@@ -50,15 +50,14 @@ def session(cells: list[Cell], runs: int | None = None) -> Session:
     """Return a session with these cells, each run so often as it is or as `runs` says."""
     paper = PAPER
     if runs is not None:
-        whole = PAPER.effort_of
-        paper = replace(PAPER, effort_of=lambda c, e: replace(whole(c, e), replications=runs))
-    made = Session(paper, PAPER.modes["quick"], Compiled(), seed=1)
+        paper = replace(PAPER, sweeps=lasting(PAPER.sweeps, replications=runs))
+    made = Session(paper, PAPER.modes["quick"], seed=1)
     made.simulate(cells)
     return made
 
 
 def resolved(cell: Any) -> Any:
-    found = Session(PAPER, PAPER.modes["quick"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["quick"], seed=1)
     return json.loads(found.scenario(cell).resolve()[0])
 
 
@@ -121,13 +120,13 @@ class Delays(OneByOne):
             {"link": "reverse", "delay_s": list(run), "count": list(run.values())}
             for run in self.runs
         ]
-        return Simulated([{"mac_delays": [other, each]} for each in found], interrupted=False)
+        return Simulated([{"mac_delays": [other, each]} for each in found])
 
 
 def test_the_distribution_is_that_of_all_runs_together() -> None:
-    engine: Any = Delays({0.01: 3, 0.04: 1}, {0.01: 2, 0.07: 4})
-    made = Session(PAPER, PAPER.modes["quick"], engine, seed=1)
-    made.simulate([UNI])
+    engine = Delays({0.01: 3, 0.04: 1}, {0.01: 2, 0.07: 4})
+    made = Session(PAPER, PAPER.modes["quick"])
+    engine.simulate(made, [UNI])
     found = DelayDistribution(made, UNI)
     assert [found.at(ms) for ms in (9, 10, 39, 40, 100)] == pytest.approx([0, 0.5, 0.5, 0.6, 1])
     assert [found.quantile(share) for share in (0.5, 0.6, 0.61, 1)] == pytest.approx(
@@ -153,7 +152,7 @@ def test_what_is_not_the_next_segment_is_acknowledged_at_once(
 
 
 def test_every_cell_has_a_scenario() -> None:
-    found = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+    found = Session(PAPER, PAPER.modes["full"], seed=1)
     cells: list[Any] = [cell for item in PAPER.items for cell in item.cells_of(found)]
     cells += [cell for claim in PAPER.claims for cell in claim.cells]
     assert {cell.scenario for cell in cells} == {"download", "model", "crowd", "ranging.toml"}
@@ -180,7 +179,7 @@ def test_the_tables_and_figures_have_a_hundred_runs_in_every_mode() -> None:
     for mode in PAPER.modes.values():
         for sweep in ("table1", "table2", "fig3", "fig4", "fig7"):
             for cell in SWEEPS.cells(sweep):
-                assert PAPER.effort_of(cell, mode).replications == 100
+                assert PAPER.sweeps.effort_of(cell, mode).replications == 100
 
 
 def test_files_and_functions_have_the_same_numbers() -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from airpath.reproduction.archive import text
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.session import Session
 from studies.wimax import DIRECTORY, PAPER
 from studies.wimax.scenarios import SWEEPS
 
-FULL = Session(PAPER, PAPER.modes["full"], Compiled(), seed=1)
+FULL = Session(PAPER, PAPER.modes["full"], seed=1)
 
 
 def test_every_cell_has_a_scenario() -> None:

@@ -108,6 +108,19 @@ def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
+def test_a_replication_without_its_series_is_run_again(tmp_path: Path) -> None:
+    base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
+    options: dict[str, Any] = {"grid": GRID, "reps": 2, "series": ["cwnd"], "out": tmp_path}
+    ap.sweep(base, **options)
+    files = sorted((tmp_path / "series").iterdir())
+    content = files[1].read_bytes()
+    files[1].unlink()
+    assert ap.sweep(base, **options).complete
+    assert sorted((tmp_path / "series").iterdir()) == files
+    assert files[1].read_bytes() == content
+
+
+@pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
 def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
     base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
     sweep = ap.sweep(base, grid=GRID, reps=2, series=["cwnd"], out=tmp_path)
@@ -123,4 +136,6 @@ def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
     assert (tmp_path / "series" / f"{digest}-2-0.parquet").exists()
     alone = ap.simulate(base, reps=1).series("cwnd")
     assert list(first.columns) == ["series", "time_s", "id", "queue", "value"]
+    assert sweep.series(0, "cwnd")["value"].tolist() == first["value"].tolist()
+    assert [run.replication for run in sweep.replications(0)] == [0, 1]
     assert list(first["value"]) == list(alone["value"])

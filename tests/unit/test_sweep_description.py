@@ -133,6 +133,19 @@ def test_an_axis_that_is_no_parameter_is_a_key_of_the_scenario(base: ap.Scenario
         described(scenario, grid={"rtt": ["20 ms"], "bottleneck.link.speed": rates})
 
 
+def test_misspelt_axis_of_a_function_names_its_parameters(base: ap.Scenario) -> None:
+    def path(rate: str, flows: int = 1) -> ap.Scenario:
+        return base
+
+    with pytest.raises(ap.errors.BadValueError) as told:
+        described(path, grid={"rat": ["1 Mbit/s"], "flow": [1]}, reps=1)
+    expected = "no axis. Expected a key of the scenario, or one of: flows, rate."
+    assert str(told.value).splitlines() == [
+        f'airpath.sweep: "rat": {expected}',
+        f'airpath.sweep: "flow": {expected}',
+    ]
+
+
 def test_a_function_may_take_every_axis(base: ap.Scenario) -> None:
     def scenario(**values: str) -> ap.Scenario:
         return base.replace("flows.0.base_rtt", values["rtt"])

@@ -92,7 +92,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "flow_correlation": of_run(spikes.flow_correlation),
 }
 
-CLAIMS: Final = Claims(CLAMP, SWEEPS.point_sets(), MEASURES)
+CLAIMS: Final = Claims(CLAMP, SWEEPS, MEASURES)
 
 # --- a queue's own delay -----------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from airpath_papers.qawla.error_rates import curve_item
 from airpath_papers.qawla.policies import evaluate_table6
 from airpath_papers.qawla.policies import summarise as summarise_policies
 from airpath_papers.qawla.queue_lengths import TITLES, distribution_item
-from airpath_papers.qawla.scenarios import MAX_WINDOW_PACKETS, SWEEPS, analysed
+from airpath_papers.qawla.scenarios import SWEEPS
 from airpath_papers.qawla.tables import evaluate_table2, results_table, summarise
 from airpath_papers.qawla.thresholds import FIGURES, figure_item
 
@@ -42,7 +42,5 @@ PAPER: Final = paper_of(
         "table6": ((), evaluate_table6),
     },
     SWEEPS,
-    analysed_scenario=analysed,
-    solve_arguments={"max_window_packets": MAX_WINDOW_PACKETS},
     summarise=_summarise,
 )

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from airpath.phy import PerTable
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet, same
+from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
@@ -30,7 +30,7 @@ from airpath_papers.qawla.link_adaptation import (
     adaptations,
 )
 from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, queue_probability
-from airpath_papers.qawla.scenarios import SWEEPS, published
+from airpath_papers.qawla.scenarios import SWEEPS, published, solution
 from airpath_papers.qawla.thresholds import OVER_RATINGS_DB
 
 __all__ = ["CLAIMS"]
@@ -47,33 +47,32 @@ def _named(spec: ClaimSpec) -> list[Point]:
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    **SWEEPS.point_sets(),
     "table3": _named,
-    "channels": same(
+    "channels": [
         Point({"channel": key, "mcs": mcs}, (key, mcs)) for key in CHANNELS for mcs in mcs_table()
-    ),
-    "snrs": same(
+    ],
+    "snrs": [
         Point({"channel": key, "snr_db": snr}, (key, snr))
         for key, channel in CHANNELS.items()
         for snr in channel.grid()
-    ),
-    "thresholds": same(
+    ],
+    "thresholds": [
         Point({"channel": key, "th_per": th}, (key, number))
         for key in CHANNELS
         for number, th in enumerate(TH_PER)
-    ),
-    "over-rated": same(
+    ],
+    "over-rated": [
         Point({"channel": key, "policy": policy, "over_rating_db": db}, (key, policy, db))
         for key in CHANNELS
         for policy in ("QAWLA", "TAGLA")
         for db in OVER_RATINGS_DB
-    ),
-    "table6": same(
+    ],
+    "table6": [
         Point({"channel": key, "of": symbol, "place": place}, (key, policy, measure))
         for key in CHANNELS
         for measure, symbol in MEASURES.items()
         for place, policy in enumerate(POLICIES)
-    ),
+    ],
 }
 
 # --- the queue, model and simulation -----------------------------------------------------------
@@ -158,7 +157,7 @@ def _over_rated(policy: str, db: int, worst: bool = False) -> Curve:
 
 CLAIMS: Final = Claims(
     QAWLA,
-    POINTS,
+    SWEEPS,
     {
         "throughput": of_replication(ip_throughput_mbps),
         "throughput_upper": of_point(_upper, is_simulated=True),
@@ -166,7 +165,7 @@ CLAIMS: Final = Claims(
         "likeliest": of_point(
             lambda session, cell: most_likely(queue_distribution(session, cell)), is_simulated=True
         ),
-        "solved": of_point(lambda session, cell: session.solution(cell).throughput_bps / 1e6),
+        "solved": of_point(lambda _session, cell: solution(cell).throughput_bps / 1e6),
         "printed_difference": of_point(_printed_difference),
         "per": _of_rates(lambda rates, _channel, snr, mcs: rates.per(mcs, snr)),
         "per_at_lowest": _of_rates(_per_at_lowest),
@@ -185,4 +184,5 @@ CLAIMS: Final = Claims(
         "table6": _of_adaptation(lambda found, *entry: found.entry(*entry)),
         "printed6": of_point(lambda _session, cell: published_entry(cell[1], cell[0], cell[2])),
     },
+    POINTS,
 )

@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath import _airpath
 from airpath.files import write_file
 from airpath.present import style
 from airpath.present.shares import count_drawn, draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.engine import Solved
 from airpath.reproduction.items import Evaluate
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.results.intervals import Interval
+from airpath.solutions import FixedPoint
 from airpath_papers.qawla.data import inputs
-from airpath_papers.qawla.scenarios import SWEEPS, published
+from airpath_papers.qawla.scenarios import SWEEPS, published, solution
 from airpath_papers.qawla.tables import ANALYSIS, domain
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def distribution_item(key: str) -> Evaluate:
 
 
 def _rows(cell: SweepPoint, session: Session) -> list[Row]:
-    theirs, solved = published(cell), session.solution(cell)
+    theirs, solved = published(cell), solution(cell)
     key = {"idx": theirs.idx, "B": theirs.boundary}
     lengths, tolerance = (theirs.queue_packets, solved.queue_packets), ANALYSIS["queue_analysis"]
     extra = {"domain_published": theirs.domain, "domain_ours": domain(solved)}
@@ -110,7 +111,7 @@ def _rows(cell: SweepPoint, session: Session) -> list[Row]:
 def _table(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session) -> Table:
     lines = []
     for cell, u in found.items():
-        theirs, solved = published(cell), session.solution(cell)
+        theirs, solved = published(cell), solution(cell)
         measured = ["not simulated", "", ""]
         if u:
             mean = sum(k * share.mean for k, share in enumerate(u))
@@ -129,11 +130,11 @@ def _table(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: 
 
 
 def _as_csv(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session) -> str:
-    paper, build = session.paper, session.engine.build()
+    paper = session.paper
     lines = [
         f"# {paper.citation}",
         f"# {title}",
-        f"# Airpath {build['version']} ({build['commit']}), seed {session.seed}, "
+        f"# Airpath {_airpath.version()} ({_airpath.commit()}), seed {session.seed}, "
         f"{session.effort.describe()}; {paper.key}.json in this folder has the scenarios.",
         "# probability: fraction of time with `packets` waiting at the bottleneck; low, high: "
         f"{100 * paper.confidence:g} % interval.",
@@ -159,7 +160,7 @@ def draw_distributions(
     panels: Any = figure.subplots(rows, columns, sharex=True, sharey=columns == 1, squeeze=False)
     longest = 0
     for letter, panel, (cell, u) in zip("abcdef", panels.flat, found.items(), strict=False):
-        solved, theirs, case = session.solution(cell), published(cell), inputs()[cell.axes["idx"]]
+        solved, theirs, case = solution(cell), published(cell), inputs()[cell.axes["idx"]]
         means = [share.mean for share in u]
         ends = ([share.low for share in u], [share.high for share in u])
         regimes = [(0, "blue", "simulated, regime 1 (k < B)")]
@@ -189,7 +190,7 @@ def draw_distributions(
     return figure
 
 
-def _draw_analysis(panel: Axes, solved: Solved, published_packets: float) -> None:
+def _draw_analysis(panel: Axes, solved: FixedPoint, published_packets: float) -> None:
     red: dict[str, Any] = {"color": style.COLOURS["red"]}
     panel.axvline(solved.queue_packets, linewidth=1.8, label="analysis, x*", **red)
     place = {"transform": panel.get_xaxis_transform(), "fillstyle": "none"}

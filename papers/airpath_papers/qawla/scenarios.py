@@ -7,12 +7,16 @@ lists every choice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, cast
 
 import airpath as ap
+from airpath.errors import ModelWarning
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
+from airpath.solutions import FixedPoint
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import PACKET_BYTES, Published, Traffic, inputs, published_table
 
@@ -21,10 +25,10 @@ __all__ = [
     "LINK_DELAY_NS",
     "MAX_WINDOW_PACKETS",
     "SWEEPS",
-    "analysed",
     "multi_regime_path",
     "path",
     "published",
+    "solution",
 ]
 
 LINK_DELAY_NS: Final = 2_500_000
@@ -63,9 +67,23 @@ def path(idx: int, B: int, *, idealised: bool = False) -> ap.Scenario:  # noqa: 
 SWEEPS: Final = Sweeps(QAWLA, path)
 
 
-def analysed(cell: SweepPoint) -> ap.Scenario:
-    """Return the scenario of a cell as the paper's model has it (§3)."""
-    return path(**cell.axes, idealised=True)
+@cache
+def solution(cell: SweepPoint, of: Callable[..., ap.Scenario] = path) -> FixedPoint:
+    """Return the solution of the paper's model at a cell (§3, Algorithm 1).
+
+    Parameters
+    ----------
+    cell : SweepPoint
+        Its axes are parameters of `of`.
+    of : callable
+        Returns the scenario; with `idealised` as the model has it. Default: `path`.
+    """
+    scenario = of(**cell.axes, idealised=True)
+    with warnings.catch_warnings():
+        # The tables have the average beside the fixed point.
+        warnings.simplefilter("ignore", ModelWarning)
+        found = ap.solve(scenario, model="fixed-point", max_window_packets=MAX_WINDOW_PACKETS)
+    return cast(FixedPoint, found)
 
 
 def published(cell: SweepPoint) -> Published:

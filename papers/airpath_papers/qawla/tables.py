@@ -17,17 +17,17 @@ from airpath.reproduction.compare import (
     percent,
     printed,
 )
-from airpath.reproduction.engine import Solved
 from airpath.reproduction.items import Evaluate
 from airpath.reproduction.published import PublishedQuantity, published_rows
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
+from airpath.solutions import FixedPoint
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import TABLE_OF, inputs, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import error_rates, error_rates_table, small
-from airpath_papers.qawla.scenarios import SWEEPS
+from airpath_papers.qawla.scenarios import SWEEPS, solution
 
 __all__ = [
     "ANALYSIS",
@@ -64,7 +64,7 @@ SIMULATED: Final = Tolerance(
 """The tolerance of the simulated cells."""
 
 
-def domain(solved: Solved) -> str:
+def domain(solved: FixedPoint) -> str:
     """Return the domain of a solution, in the paper's names: R1, B or R2.
 
     The paper has one boundary, and counts an empty queue (x* = 0) as R1.
@@ -194,7 +194,7 @@ def _filled(row: Row, cell: Cell, session: Session) -> Row:
         if estimate is None:
             return row
         return row.with_ours(estimate, extra={"replications": estimate.reps})
-    solved = session.solution(cell)
+    solved = solution(cell)
     numbers = (solved.throughput_bps / 1e6, solved.queue_packets, solved.alpha)
     ours = dict(zip(ANALYSIS, numbers, strict=True))[row.quantity]
     return replace(row, ours=ours, extra={**row.extra, "domain_ours": domain(solved)})

@@ -89,7 +89,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "printed_average": of_point(lambda _session, _point, quantity: printed_average(quantity)),
 }
 
-CLAIMS: Final = Claims(SBD, SWEEPS.point_sets(), MEASURES)
+CLAIMS: Final = Claims(SBD, SWEEPS, MEASURES)
 
 # --- sentences over whole grids ----------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from airpath.phy import ReedSolomon, symbol_error_rate
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, joined, same
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, joined
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
 from airpath.reproduction.items import grouped
 from airpath.reproduction.session import Session
@@ -61,12 +61,11 @@ def _with_codes(spec: ClaimSpec) -> list[Point]:
 
 
 POINTS: Final[Mapping[str, PointSet]] = {
-    **SWEEPS.point_sets(),
     "symbols": _symbols,
     "with-codes": _with_codes,
-    "codes": same(model_points({"antennas": ANTENNAS, "code_rate": (1.0, 0.93, 0.9, 0.8, 0.7)})),
-    "packets": same(model_points({"bytes": (40, 250, 1040, 1500, 4000, 9000)})),
-    "symbol-bits": same(model_points({"bits": (4, 8, 16)})),
+    "codes": model_points({"antennas": ANTENNAS, "code_rate": (1.0, 0.93, 0.9, 0.8, 0.7)}),
+    "packets": model_points({"bytes": (40, 250, 1040, 1500, 4000, 9000)}),
+    "symbol-bits": model_points({"bits": (4, 8, 16)}),
 }
 
 # --- measures ----------------------------------------------------------------------------------
@@ -157,7 +156,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "exposure_fall": of_point(_exposure_fall),
 }
 
-CLAIMS: Final = Claims(VCP, POINTS, MEASURES)
+CLAIMS: Final = Claims(VCP, SWEEPS, MEASURES, POINTS)
 
 # --- tests of distributions --------------------------------------------------------------------
 

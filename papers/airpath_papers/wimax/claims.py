@@ -98,4 +98,4 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "table2_ideal": _of_axes(_printed_ideal),
 }
 
-CLAIMS: Final = Claims(WIMAX, SWEEPS.point_sets(), MEASURES)
+CLAIMS: Final = Claims(WIMAX, SWEEPS, MEASURES)

@@ -208,14 +208,13 @@ def _rule(readings: Readings) -> str:
     rule = readings.plan.rule
     if "simulate" not in readings.plan.engines:
         return "none, the analytic model alone"
+    reps = f"{rule.least} to {rule.most} of each point"
     if rule.metric is None:
-        return f"{rule.most} of each point"
+        return f"{rule.most} of each point" if rule.least == rule.most else reps
     wanted = [] if rule.relative is None else [f"{100 * rule.relative:g} % of its mean"]
     wanted += [] if rule.absolute is None else [f"{rule.absolute:g}"]
-    return (
-        f"{rule.least} to {rule.most} of each point, until half the interval of {rule.metric} "
-        f"is at most {' or '.join(wanted)}"
-    )
+    until = f"until half the interval of {rule.metric} is at most {' or '.join(wanted)}"
+    return f"{reps}, {until}"
 
 
 def _drawn(sweep: Sweep) -> dict[str, bytes]:

@@ -25,7 +25,7 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `parameter_plot.py` | figures of means with intervals over parameters |
 | `tolerance.py` | how far a number may be from the published one |
 | `verdict.py` | how many numbers and claims are met |
-| `engine.py` | replications, run by a sweep's coordinator and kept in a ledger; analytic models |
+| `engine.py` | the points of a paper, run as one sweep |
 | `session.py` | one run: each cell is simulated once |
 | `run.py` | from a paper's name to a report |
 | `render.py`, `page.py` | a report on a terminal, as a page, and as the summary of one |

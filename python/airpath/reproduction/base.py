@@ -16,16 +16,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 from airpath.present.tables import Table
 from airpath.reproduction.claim import Cell, Claim, ClaimCheck
 from airpath.reproduction.tolerance import Tolerance
 from airpath.reproduction.verdict import Verdict, verdict_of
+from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:
     from airpath.reproduction.session import Session
-from airpath.results.intervals import Interval
+    from airpath.reproduction.sweeps import Sweeps
 
 __all__ = [
     "Cell",
@@ -277,10 +278,6 @@ class Item:
         return self.cells(session) if callable(self.cells) else self.cells
 
 
-def _not_analysed(_cell: Cell) -> NoReturn:
-    raise LookupError("the paper has no analytic model")
-
-
 @dataclass(frozen=True)
 class Paper:
     """A paper: what it published and how to make it again.
@@ -295,11 +292,8 @@ class Paper:
         The effort of ``quick``, ``default`` and ``full``.
     items : sequence of Item
         Its tables and figures, in the paper's order.
-    simulated_scenario, analysed_scenario : callable
-        Make a cell's scenario as the paper's simulator and as its analytic model have it. Default
-        of the second: the paper has none.
-    solve_arguments : mapping
-        Further arguments of `airpath.solve` for its analytic model. Default: none.
+    sweeps : Sweeps
+        Its points: their scenarios, and how long and how often they are simulated.
     claims : sequence of ClaimCheck
         What its text says about the results.
     summarise : callable
@@ -314,8 +308,6 @@ class Paper:
         Runs behind each printed interval. Default: not printed; half-widths are not compared.
     description : str
         One line, for lists. Default: empty.
-    effort_of : callable
-        The effort of one cell, given that of the mode. Default: the same.
     """
 
     key: str
@@ -323,9 +315,7 @@ class Paper:
     citation: str
     modes: Mapping[Mode, Effort]
     items: Sequence[Item]
-    simulated_scenario: Callable[[Cell, Effort], Any]
-    analysed_scenario: Callable[[Cell], Any] = _not_analysed
-    solve_arguments: Mapping[str, Any] = field(default_factory=dict)
+    sweeps: Sweeps
     claims: Sequence[ClaimCheck] = ()
     summarise: Callable[[Sequence[ItemResult]], Sequence[Summary]] = lambda _results: ()
     confidence: float = 0.99
@@ -333,19 +323,11 @@ class Paper:
     decimals: Mapping[str, int] = field(default_factory=dict)
     published_runs: int | None = None
     description: str = ""
-    effort_of: Callable[[Cell, Effort], Effort] = lambda _cell, effort: effort
 
     def claims_of(self, item: str) -> list[ClaimCheck]:
         """Return the claims that belong to an item."""
         keys = {key for each in self.items if each.key == item for key in each.claims}
         return [each for each in self.claims if each.key in keys]
-
-    def cell_label(self, cell: Cell) -> str:
-        """Return a cell as text: the label of a point, the entries of another named tuple."""
-        if hasattr(cell, "label"):
-            return str(cell.label)
-        names: Sequence[str] = getattr(cell, "_fields", ("cell",) * len(cell))
-        return ", ".join(f"{name}={value}" for name, value in zip(names, cell, strict=True))
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from airpath.reproduction.session import Session
+    from airpath.reproduction.sweeps import SweepPoint
 
 __all__ = [
     "CAUSES",
@@ -20,8 +21,8 @@ __all__ = [
     "Strength",
 ]
 
-Cell = tuple[Any, ...]
-"""What names one simulated scenario: a point of a sweep, or another named tuple."""
+Cell: TypeAlias = "SweepPoint"
+"""What is simulated: a point of one of the paper's sweeps."""
 
 Outcome = Literal["holds", "undecided", "does not hold"]
 

@@ -30,7 +30,7 @@ check.holds = ["last(goodput_kbps) > share * first(goodput_kbps)"]
 ```
 
 ```python
-CLAIMS = Claims(Path(__file__).parent, SWEEPS.point_sets(), MEASURES)
+CLAIMS = Claims(Path(__file__).parent, SWEEPS, MEASURES)
 ```
 
 Where no formula fits, the paper has a function, which gets the session, the numbers and the cells
@@ -47,17 +47,20 @@ def _buffer_size(session: Session, spec: ClaimSpec, points: list[SweepPoint]) ->
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck, Finding
 from airpath.reproduction.files import read_toml
 from airpath.reproduction.formulas import Criterion, Measure, Point
 from airpath.reproduction.session import Session
 from airpath.results.intervals import Interval
+
+if TYPE_CHECKING:
+    from airpath.reproduction.sweeps import Sweeps
 
 __all__ = [
     "ClaimSpec",
@@ -69,7 +72,6 @@ __all__ = [
     "joined",
     "known",
     "means",
-    "same",
 ]
 
 Value = Callable[[Mapping[str, Any]], float]
@@ -133,14 +135,8 @@ Check = Callable[[Session, ClaimSpec, Any], Finding]
 """Gets the session, what the file says, and the cells in the form in which it asked for them."""
 
 
-PointSet = Callable[[ClaimSpec], Sequence[Point]]
-"""Gives the points of a set; it gets the claim, for a set may depend on numbers of a criterion."""
-
-
-def same(points: Iterable[Point]) -> PointSet:
-    """Return the set of points that no criterion changes."""
-    found = list(points)
-    return lambda _spec: found
+PointSet = Sequence[Point] | Callable[[ClaimSpec], Sequence[Point]]
+"""Points, or what returns those of a claim: they may depend on numbers of its criterion."""
 
 
 class Claims:
@@ -150,10 +146,12 @@ class Claims:
     ----------
     directory : Path
         Of the paper.
-    points : mapping of str to callable
-        The sets of points that the claims name.
+    sweeps : Sweeps, optional
+        Of the paper: claims name points by them. Default: none.
     measures : mapping of str to Measure
         What formulas know of a point, by name.
+    points : mapping of str to PointSet
+        Other points that claims name; a sweep of the same name is not used.
 
     Raises
     ------
@@ -164,9 +162,11 @@ class Claims:
     def __init__(
         self,
         directory: Path,
-        points: Mapping[str, PointSet] = MappingProxyType({}),
+        sweeps: Sweeps | None = None,
         measures: Mapping[str, Measure] = MappingProxyType({}),
+        points: Mapping[str, PointSet] = MappingProxyType({}),
     ) -> None:
+        self._sweeps, self._points = sweeps, points
         self.specs = {key: _spec(key, found) for key, found in read_toml(directory, _FILE).items()}
         self._checks: dict[str, ClaimCheck] = {}
         self._criteria: dict[str, Criterion] = {}
@@ -174,18 +174,13 @@ class Claims:
             _check_about(key, spec.about, self.specs)
             if spec.declared:
                 try:
-                    self._declare(spec, points, measures)
+                    self._declare(spec, measures)
                 except ValueError as error:
                     raise ValueError(f"{_FILE}: {key}: {error}") from None
 
-    def _declare(
-        self,
-        spec: ClaimSpec,
-        points: Mapping[str, PointSet],
-        measures: Mapping[str, Measure],
-    ) -> None:
+    def _declare(self, spec: ClaimSpec, measures: Mapping[str, Measure]) -> None:
         """Add the check of a claim whose formulas the file has."""
-        criterion = self._criteria[spec.key] = _criterion(spec, points, measures)
+        criterion = self._criteria[spec.key] = _criterion(spec, self._points_of, measures)
 
         def checked(session: Session) -> Claim:
             return spec.claim(criterion.find(session))
@@ -193,6 +188,16 @@ class Claims:
         self._checks[spec.key] = ClaimCheck(
             spec.key, criterion.cells(), checked, criterion.is_random
         )
+
+    def _points_of(self, name: str, spec: ClaimSpec) -> Sequence[Point]:
+        names = [] if self._sweeps is None else self._sweeps.names()
+        if name in self._points:
+            found = self._points[name]
+            return found(spec) if callable(found) else found
+        if self._sweeps is None or name not in names:
+            known = ", ".join(dict.fromkeys([*names, *self._points])) or "none"
+            raise ValueError(f"check.points = {name!r}: unknown value; expected one of: {known}")
+        return self._sweeps.points(name, spec.numbers)
 
     def check(
         self,
@@ -274,7 +279,9 @@ def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
 
 
 def _criterion(
-    spec: ClaimSpec, points: Mapping[str, PointSet], measures: Mapping[str, Measure]
+    spec: ClaimSpec,
+    points_of: Callable[[str, ClaimSpec], Sequence[Point]],
+    measures: Mapping[str, Measure],
 ) -> Criterion:
     declared = spec.declared
     missing = [f"check.{name}" for name in _CHECK[:3] if name not in declared]
@@ -284,14 +291,10 @@ def _criterion(
         problems += [f"unknown key {', '.join(unknown)}"] if unknown else []
         raise ValueError("; ".join(problems))
     names = declared["points"] if isinstance(declared["points"], list) else [declared["points"]]
-    unknown = [name for name in names if name not in points]
-    if unknown:
-        known = ", ".join(points) or "none"
-        raise ValueError(f"check.points = {unknown[0]!r}: unknown value; expected one of: {known}")
     chosen = [
         Point({**point.place, "points": name}, point.cell) if len(names) > 1 else point
         for name in names
-        for point in points[name](spec)
+        for point in points_of(name, spec)
     ]
     shown = {
         name: tuple(found) if isinstance(found, list) else (found, ".4g")
@@ -315,7 +318,7 @@ def _check_about(key: str, about: Mapping[str, Any], known: Mapping[str, ClaimSp
         raise ValueError(f"{_FILE}: {key}.cause = {cause!r}: must be one of {causes}; set why")
 
 
-def _cells(found: Any) -> Iterator[Cell]:
+def _cells(found: Any) -> Iterator[Any]:
     """Yield the cells, which are tuples, of sequences and mappings."""
     if isinstance(found, tuple) and found:
         yield found

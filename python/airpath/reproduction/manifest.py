@@ -30,7 +30,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from airpath.errors import BadValueError, show
 from airpath.reproduction.base import Effort, Item, Paper
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.declared import table_item
@@ -48,7 +47,7 @@ def paper_of(
     directory: Path,
     claims: Claims,
     items: Mapping[str, Any],
-    sweeps: Sweeps | None = None,
+    sweeps: Sweeps,
     quantities: Mapping[str, Any] = MappingProxyType({}),
     naming: Naming | None = None,
     **more: Any,
@@ -65,8 +64,8 @@ def paper_of(
         What each item needs simulated and how it is evaluated, by the keys of the file; without
         those that the file declares (`declared`, `figures`, `timelines`). Of a figure over time:
         what makes its rows and tables, if it has any.
-    sweeps : Sweeps, optional
-        They make the scenarios. Default: `more` says what does.
+    sweeps : Sweeps
+        Its points.
     quantities : mapping, optional
         Quantities that declared items name, `Measured` and `Computed` ones. Default: none.
     naming : Naming, optional
@@ -76,8 +75,6 @@ def paper_of(
 
     Raises
     ------
-    BadValueError
-        If the file declares an item and there are no sweeps.
     ValueError
         If `items` are not those of the file, or a claim belongs to an item that is not.
     """
@@ -94,11 +91,6 @@ def paper_of(
     for kind, declared in kinds.items():
         specs = about.pop(kind, {})
         for name, spec in specs.items():
-            if sweeps is None:
-                raise BadValueError(
-                    f"{key}/{MANIFEST}: {kind}.{name}.sweep = {show(spec.get('sweep', ''))}: the "
-                    "paper has no sweeps. Give its Sweeps to paper_of."
-                )
             about_item = {**specs.get(spec.get("like"), {}), **spec}
             about_item.pop("like", None)
             rows = [items[name]] if name in items else []
@@ -106,11 +98,10 @@ def paper_of(
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != made.keys() or not belong <= named.keys():
         raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")
-    if sweeps is not None:
-        more = {**sweeps.of_paper(), **more}
     return Paper(
         key=key,
         modes=modes,
+        sweeps=sweeps,
         items=[Item(name, named[name], *made[name], claims.of(name)) for name in named],
         claims=claims.checks(),
         **about,

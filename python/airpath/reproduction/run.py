@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from airpath import _airpath
 from airpath.arguments import blamed, check_all, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
@@ -23,7 +24,6 @@ from airpath.reproduction.base import (
     Progress,
     Report,
 )
-from airpath.reproduction.engine import Compiled
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
@@ -46,7 +46,6 @@ def reproduce_paper(
     provenance: Mapping[str, Any] | None = None,
     effort: Effort | None = None,
     figure_formats: str | Sequence[str] = ("png", "svg"),
-    engine: Compiled | None = None,
     accept_version: bool = False,
 ) -> Report:
     """Make a paper's tables and figures again.
@@ -75,8 +74,6 @@ def reproduce_paper(
         Replications and durations in place of the mode's.
     figure_formats : str or sequence of str
         Of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
-    engine : Compiled, optional
-        What simulates and solves. Default: the compiled engine; with another one nothing is kept.
     accept_version : bool
         Use the replications in `out` that other versions made. Default False: they are left alone.
 
@@ -106,8 +103,7 @@ def reproduce_paper(
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
-    used = engine or Compiled(folder, accept_version)
-    session = Session(paper, effort, used, seed, threads, progress, kinds)
+    session = Session(paper, effort, seed, threads, progress, kinds, folder, accept_version)
     specs = _claims_of(paper, chosen)
     session.simulate(_wanted_cells(chosen, specs, session))
     results = [_evaluate(item, session, folder) for item in chosen]
@@ -189,10 +185,12 @@ def _evaluate(item: Item, session: Session, folder: Path | None) -> ItemResult:
 
 def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[str, Any]:
     effort = session.effort
+    others = [{**vars(build), "replications": n} for build, n in sorted(session.others.items())]
     return {
-        **session.engine.build(),
+        "version": _airpath.version(),
+        "commit": _airpath.commit(),
         **given,
-        **getattr(session.engine, "others_used", dict)(),
+        **({"other_versions": others} if others else {}),
         "paper": session.paper.citation,
         "mode": mode,
         "replications": effort.replications,

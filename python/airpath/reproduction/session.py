@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -11,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.reproduction.base import Cell, Effort, Paper, Progress
-from airpath.reproduction.engine import Compiled, Series, Simulated, Solved, Wanted
+from airpath.reproduction.engine import Series, Simulated, Wanted, simulated
 from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from airpath.sweeps.ledger import Build
 
 __all__ = ["Session"]
 
@@ -29,44 +32,47 @@ class Session:
     Parameters
     ----------
     paper : Paper
-        Makes the scenarios.
+        Its sweeps make the scenarios.
     effort : Effort
-        What each cell is given, if the paper does not say otherwise.
-    engine : Compiled
-        Simulates and solves.
+        That of the mode.
     seed : int
-        Master seed, the same for every cell: compared cells share their random numbers.
+        Master seed, the same for every cell: compared cells share their random numbers. Default 1.
     threads : int or None
         Worker threads; None is one for each core.
     progress : Progress or None
         Told what is done.
     figure_formats : sequence of str
         Of the figures. Default PNG and SVG.
+    folder : Path or None
+        Directory of the ledger. None is a temporary one.
+    accept_version : bool
+        Use replications of other versions in the ledger. Default False.
     """
 
     def __init__(
         self,
         paper: Paper,
         effort: Effort,
-        engine: Compiled,
-        seed: int,
+        seed: int = 1,
         threads: int | None = None,
         progress: Progress | None = None,
         figure_formats: Sequence[str] = ("png", "svg"),
+        folder: Path | None = None,
+        accept_version: bool = False,
     ) -> None:
         self.paper = paper
         self.effort = effort
-        self.engine = engine
         self.seed = seed
         self.threads = threads
         self.progress = progress
         self.interrupted = False
+        self.others: Mapping[Build, int] = {}
+        """Replications of other versions that are used."""
         self.resample: int | None = None
         """Number of the resample, from 0; None for the runs as they are."""
         self._figure_formats = figure_formats
+        self._ledger: dict[str, Any] = {"folder": folder, "accept_version": accept_version}
         self._simulated: dict[Cell, Simulated] = {}
-        self._solved: dict[Cell, Solved] = {}
-        self._scenarios: dict[Cell, Any] = {}
         self._shared: dict[str, Any] = {}
         self._all_runs = self
         self._per_run: dict[tuple[Cell, str], list[Any]] = {}
@@ -82,14 +88,18 @@ class Session:
             return
         try:
             self.report(0.0, "simulating")
-            wanted = [Wanted(self.scenario(c), self.effort_of(c).replications) for c in todo]
-            found = self.engine.simulate(
-                wanted, seed=self.seed, threads=self.threads, progress=self.report
+            found = simulated(
+                [Wanted(c.values, self.scenario(c), self.effort_of(c).replications) for c in todo],
+                name=self.paper.key,
+                confidence=self.paper.confidence,
+                seed=self.seed,
+                threads=self.threads,
+                progress=self.report,
+                **self._ledger,
             )
-            for cell, run in zip(todo, found, strict=False):
-                if run.replications:
-                    self._simulated[cell] = run
-                self.interrupted = self.interrupted or run.interrupted
+            points = zip(todo, found.points, strict=True)
+            self._simulated.update((cell, runs) for cell, runs in points if runs.replications)
+            self.interrupted, self.others = found.interrupted or self.interrupted, found.others
             if not self.interrupted:
                 self.report(1.0, "simulated")
         except KeyboardInterrupt:
@@ -102,13 +112,11 @@ class Session:
 
     def scenario(self, cell: Cell) -> Any:
         """Return the cell's scenario as it is simulated."""
-        if cell not in self._scenarios:
-            self._scenarios[cell] = self.paper.simulated_scenario(cell, self.effort_of(cell))
-        return self._scenarios[cell]
+        return self.paper.sweeps.scenario(cell, self.effort_of(cell))
 
     def effort_of(self, cell: Cell) -> Effort:
         """Return how long and how often the cell is simulated."""
-        return self.paper.effort_of(cell, self.effort)
+        return self.paper.sweeps.effort_of(cell, self.effort)
 
     def finished(self, cell: Cell) -> bool:
         """Return whether all replications of the cell are there."""
@@ -242,13 +250,6 @@ class Session:
         found = paired_interval(others, values, self.paper.confidence)
         return found if found.reps > 1 else None
 
-    def solution(self, cell: Cell) -> Solved:
-        """Return the analytic solution of a cell."""
-        if cell not in self._solved:
-            scenario = self.paper.analysed_scenario(cell)
-            self._solved[cell] = self.engine.solve(scenario, **self.paper.solve_arguments)
-        return self._solved[cell]
-
     def shared(self, name: str, make: Callable[[], T]) -> T | None:
         """Return what several items need and is computed once.
 
@@ -299,10 +300,9 @@ class Session:
             return self.write(make(), out, stem, title, about)
 
     def scenarios(self) -> dict[str, Any]:
-        """Return every simulated scenario as plain values, by the text of its cell."""
+        """Return every simulated scenario, resolved, as plain values, by the label of its cell."""
         return {
-            self.paper.cell_label(cell): dict(self.engine.describe(self.scenario(cell)))
-            for cell in self._simulated
+            cell.label: json.loads(self.scenario(cell).resolve()[0]) for cell in self._simulated
         }
 
 

@@ -43,7 +43,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from airpath.errors import BadValueError, quoted, show
 from airpath.reproduction.base import Effort
@@ -62,11 +62,8 @@ from airpath.reproduction.sweep_keys import (
 from airpath.reproduction.values import is_at
 from airpath.scenario import Scenario
 from airpath.sweeps.axes import key_of
-from airpath.sweeps.base import Base, base_of, parameters_of
-from airpath.sweeps.description import assignments
-
-if TYPE_CHECKING:
-    from airpath.reproduction.claims import ClaimSpec, PointSet
+from airpath.sweeps.base import Base, base_of
+from airpath.sweeps.description import assignments, varied_twice
 
 __all__ = ["FILE", "SweepPoint", "Sweeps", "model_points"]
 
@@ -100,10 +97,22 @@ class SweepPoint(NamedTuple):
     series: tuple[str, ...] = ()
     reps_as: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, scenario: str, **axes: Any) -> SweepPoint:
+        """Return the point of a scenario with values that are computed, for those of the mode."""
+        return cls(scenario, key_of(dict(sorted(axes.items()))))
+
     @property
     def axes(self) -> Mapping[str, Any]:
         """The values by axis."""
         return _parsed(self.text)
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """What names it in a ledger: scenario, axes, and its own times."""
+        own = {"duration_s": self.duration_s, "warmup_s": self.warmup_s}
+        times = {name: value for name, value in own.items() if value >= 0}
+        return {"scenario": self.scenario, **self.axes, **times}
 
     @property
     def label(self) -> str:
@@ -148,8 +157,7 @@ class Sweeps:
     Raises
     ------
     BadValueError
-        If a sweep has a key or a value that is not accepted, or an axis that is nothing of its
-        scenario.
+        If a sweep is no table, or has the name of one of `parent`.
     """
 
     def __init__(
@@ -162,6 +170,10 @@ class Sweeps:
             name: parts_of(found, name, self._place)
             for name, found in read_toml(directory, FILE).items()
         }
+        for name in self._parts.keys() & set(parent.names() if parent else ()):
+            raise BadValueError(
+                f"{self._place}: {name}: the paper has a sweep of this name. Write another name."
+            )
 
     @property
     def _place(self) -> str:
@@ -254,21 +266,13 @@ class Sweeps:
                 seen.add(other)
                 left += [each for of in self._owner(other)._parts[other] for each in _named_by(of)]
 
-    def point_sets(self) -> Mapping[str, PointSet]:
-        """Return the sweeps as the point sets that claims name."""
-
-        def of(name: str) -> PointSet:
-            def points(spec: ClaimSpec) -> list[Point]:
-                return self.points(name, spec.numbers)
-
-            return points
-
-        return {name: of(name) for name in self.names()}
-
     def _points_of(self, part: Mapping[str, Any], at: str, effort: Effort | None) -> list[Point]:
         keys = keys_of(part, at)
+        twice = varied_twice(keys, at)
+        if twice:
+            raise BadValueError("\n".join(twice))
         function = keys.scenario or next(iter(self._known()))
-        self._base(function, at)
+        base = self._base(function, at)
         values, labels = assignments(thinned(keys, effort, at), at)
         points = []
         for assigned in values:
@@ -280,7 +284,7 @@ class Sweeps:
             duration_s, warmup_s = (-1.0 if span is None else span for span in spans)
             if 0 <= duration_s <= warmup_s:
                 raise BadValueError(f"{at}: {not_above(duration_s, warmup_s)}")
-            self._check_axes(function, axes, at)
+            base.refuse_unknown(axes, at)
             named = {
                 axis: labels[axis][key_of(value)] if axis in keys.labels else value
                 for axis, value in assigned.items()
@@ -299,10 +303,6 @@ class Sweeps:
 
     # --- scenarios -----------------------------------------------------------------------------
 
-    def of_paper(self) -> dict[str, Any]:
-        """Return the entries of a `Paper` whose cells are points of these sweeps."""
-        return {"simulated_scenario": self.scenario, "effort_of": self.effort_of}
-
     def _known(self) -> Mapping[str, Callable[..., Scenario]]:
         return {**(self._parent._known() if self._parent else {}), **self._made_by}
 
@@ -318,16 +318,6 @@ class Sweeps:
             made = Base(function, at, [], from_file=False) if function is not None else None
             self._bases[name] = made or base_of(name, at, self._directory, ())
         return self._bases[name]
-
-    def _check_axes(self, function: str, axes: Mapping[str, Any], at: str) -> None:
-        taken = parameters_of(self._known()[function]) if function in self._known() else ()
-        for axis in axes:
-            if taken is not None and axis not in taken and axis.split(".")[0] not in _KEYS:
-                known = ", ".join(sorted(taken))
-                raise BadValueError(
-                    f"{at}: {quoted(axis)}: no axis. Expected a key of the scenario, or one of: "
-                    f"{known}."
-                )
 
     @lru_cache(4096)  # noqa: B019  (the sweeps of a paper live as long as the process)
     def scenario(self, cell: SweepPoint, effort: Effort) -> Scenario:
@@ -372,9 +362,6 @@ class Sweeps:
             own = self.effort_of(cell, effort)
             found[self._identity(cell, own)] = own.replications
         return found
-
-
-_KEYS: Final = frozenset(Scenario.keys())
 
 
 def _named_by(part: Mapping[str, Any]) -> list[str]:

@@ -10,13 +10,12 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.api import LARGEST_THREADS, cores
 from airpath.arguments import blamed, check_all, path_like, whole
-from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted
+from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
 from airpath.files import not_left_empty, output_folder
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from airpath.scenario import Scenario
     from airpath.sweeps.description import Description
     from airpath.sweeps.job import Job
+    from airpath.sweeps.ledger import Ledger
     from airpath.sweeps.result import Sweep
     from airpath.sweeps.solving import Solver
 
@@ -178,6 +178,7 @@ def run_description(
     threads: int | None = None,
     fail_fast: bool = False,
     accept_version: bool = False,
+    leave_others: bool = False,
     tell: ProgressCallback | None = None,
 ) -> tuple[Sweep, Ended]:
     """Run what is missing of a sweep, and return its results and how it ended.
@@ -188,6 +189,9 @@ def run_description(
         What to run.
     out, executor, threads, fail_fast, accept_version, tell
         As `sweep` takes them; `tell` is its `progress`.
+    leave_others : bool
+        Whether the replications of other versions in `out` are left unused, with a warning. Default
+        False: they are refused.
 
     Raises
     ------
@@ -196,7 +200,7 @@ def run_description(
     """
     from airpath.sweeps.ledger import FILE_NAME, Ledger
     from airpath.sweeps.result import Sweep
-    from airpath.sweeps.series import FOLDER, refuse_without_parquet, write_series
+    from airpath.sweeps.series import FOLDER, refuse_without_parquet
 
     plan, jobs = description.plan, description.jobs
     if plan.series:
@@ -205,9 +209,13 @@ def run_description(
     try:
         with (
             _folder(out) as (folder, owned),
-            Ledger.open(folder / FILE_NAME, accept_version=accept_version) as ledger,
+            Ledger.open(
+                folder / FILE_NAME, accept_version=accept_version, leave_others=leave_others
+            ) as ledger,
             stop_on_ctrl_c() as stop,
         ):
+            if leave_others and not accept_version:
+                _warn_of_others(ledger)
             ledger.set_plan(plan, jobs)
             coordinator = Coordinator(
                 plan,
@@ -217,14 +225,26 @@ def run_description(
                 workers,
                 description.contents,
                 progress=Progress(tell),
-                take_series=partial(write_series, folder / FOLDER) if plan.series else None,
+                series=folder / FOLDER if plan.series else None,
                 solver=_solver(description, ledger) if "solve" in plan.engines else None,
                 fail_fast=fail_fast,
             )
             ended = coordinator.run(stop)
     finally:
         workers.close()
-    return Sweep(folder / FILE_NAME, description.functions, owned), ended
+    path, own_only = folder / FILE_NAME, leave_others and not accept_version
+    return Sweep(path, description.functions, owned, own_only=own_only), ended
+
+
+def _warn_of_others(ledger: Ledger) -> None:
+    others = [build for build in ledger.versions() if build != ledger.own]
+    if others:
+        warnings.warn(
+            f"{one_line(str(ledger.path))}: replications of {', '.join(map(str, others))} are left "
+            "alone and run again. --accept-version uses them, airpath sweep prune removes them.",
+            AirpathWarning,
+            stacklevel=3,
+        )
 
 
 def failure_text(ended: Ended) -> str:

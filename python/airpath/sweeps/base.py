@@ -16,6 +16,7 @@ from airpath.errors import (
     Problem,
     ScenarioError,
     one_line,
+    quoted,
     show,
 )
 from airpath.files import MIB, UnreadableError, read_text
@@ -30,6 +31,8 @@ __all__ = ["Base", "base_of", "parameters_of"]
 Overrides = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 _LARGEST = 16 * MIB
+
+_KEYS = frozenset(Scenario.keys())
 
 
 class Base:
@@ -71,6 +74,32 @@ class Base:
     def to_toml(self) -> str:
         """Return the base as TOML; nothing of a function."""
         return self._scenario.to_toml() if isinstance(self._scenario, Scenario) else ""
+
+    def refuse_unknown(self, axes: Iterable[str], place: str) -> None:
+        """Reject axes that are neither parameters of the function nor keys of a scenario.
+
+        Of a base that is a scenario every axis is a key; a wrong one is rejected with its value.
+
+        Parameters
+        ----------
+        axes : iterable of str
+            Their names.
+        place : str
+            Beginning of each line.
+
+        Raises
+        ------
+        BadValueError
+            With a line for each of them.
+        """
+        known = () if isinstance(self._scenario, Scenario) else parameters_of(self._scenario)
+        if isinstance(self._scenario, Scenario) or known is None:
+            return
+        unknown = [a for a in axes if a not in known and a.split(".")[0] not in _KEYS]
+        expected = f"Expected a key of the scenario, or one of: {', '.join(sorted(known))}."
+        lines = [f"{place}: {quoted(axis)}: no axis. {expected}" for axis in unknown]
+        if lines:
+            raise BadValueError("\n".join(lines))
 
     def at(self, values: Mapping[str, Any]) -> Scenario:
         """Return the scenario of a point.

@@ -18,17 +18,19 @@ from typing import TYPE_CHECKING, Any
 from airpath.errors import AirpathError, BadValueError, RunError, one_line
 from airpath.sweeps.advisories import on_replications
 from airpath.sweeps.executors import Workers
-from airpath.sweeps.plan import Plan, Point
+from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.progress import Progress
+from airpath.sweeps.series import series_file, write_series
 from airpath.sweeps.stopping import Stopping
 from airpath.sweeps.targets import Pace, Queue, Target
 from airpath.sweeps.tasks import Failure, Task, TaskResult, Unit, build, failure_of, value_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from airpath.sweeps.job import Contents, Job
     from airpath.sweeps.ledger import Ledger
     from airpath.sweeps.ledger.ledger import Recorded
-    from airpath.sweeps.runs import Run
     from airpath.sweeps.solving import Solver
 
 __all__ = ["Coordinator", "Ended", "stop_on_ctrl_c"]
@@ -87,11 +89,9 @@ class Coordinator:
         What runs tasks.
     contents : mapping of str to str
         Of all files, by SHA-256.
-    take_series : callable or None
-        Takes each finished run, with its time series, before it is stored. Default: None.
-    has_series : callable or None
-        Says of a stored replication, by digest, seed and number, whether its time series are
-        there; one without them is run again. Default None: all are there.
+    series : Path or None
+        Directory of the time series. They are written before their replication is stored, and a
+        stored replication without them is run again. Default: None, no point records any.
     solver : Solver or None
         What asks the analytic models, if they are wanted.
     fail_fast : bool
@@ -110,8 +110,7 @@ class Coordinator:
         contents: Contents,
         *,
         progress: Progress,
-        take_series: Callable[[Run], object] | None = None,
-        has_series: Callable[[str, int, int], bool] | None = None,
+        series: Path | None = None,
         solver: Solver | None = None,
         fail_fast: bool = False,
     ) -> None:
@@ -122,8 +121,7 @@ class Coordinator:
         self._ledger = ledger
         self._workers = workers
         self._contents = contents
-        self._take_series = take_series
-        self._has_series = has_series
+        self._series = series
         self._solver = solver
         self._fail_fast = fail_fast
         self._progress = progress
@@ -176,21 +174,24 @@ class Coordinator:
         """Give what opens each target, in the order of the points."""
         if "simulate" not in self._plan.engines:
             return
+        plan = self._plan
         sharing: dict[tuple[str, int], list[Point]] = {}
-        for point in self._plan.points:
-            sharing.setdefault((point.digest, self._plan.seed_of(point)), []).append(point)
-        self._progress.expect(len(sharing), self._plan)
+        for point in plan.points:
+            sharing.setdefault((point.digest, plan.seed_of(point)), []).append(point)
+        rules = plan.rules()
+        self._progress.expect(rules.values())
         for key, points in sharing.items():
-            yield partial(self._opened, *key, points)
+            yield partial(self._opened, *key, rules[key], points)
 
-    def _opened(self, digest: str, seed: int, points: Sequence[Point]) -> Target:
-        job, plan = self._jobs[digest], self._plan
-        stopping = Stopping(plan.rule, plan.confidence)
-        target = Target(job, seed, plan.rule, stopping, points, job.simulated_s)
+    def _opened(self, digest: str, seed: int, rule: Rule, points: Sequence[Point]) -> Target:
+        job = self._jobs[digest]
+        stopping = Stopping(rule, self._plan.confidence)
+        target = Target(job, seed, rule, stopping, points, job.simulated_s)
         values = {number: dict(of) for number, of in self._ledger.values(digest, seed).items()}
         failures = self._complete(job, seed, values)
-        if self._has_series is not None:
-            values = {n: of for n, of in values.items() if self._has_series(digest, seed, n)}
+        if self._series is not None and job.resolved.recording.series:
+            files = {n: series_file(self._series, digest, seed, n) for n in values}
+            values = {n: of for n, of in values.items() if files[n].exists()}
         target.resume(values)
         self._progress.opened(target)
         if failures or not target.is_done:
@@ -285,9 +286,9 @@ class Coordinator:
         results = list(results)
         runs = [each for result in results for each in result.runs]
         if runs:
-            if self._take_series is not None:
-                for run, _, _ in runs:
-                    self._take_series(run)
+            for run, _, _ in runs:
+                if self._series is not None and run.series:
+                    write_series(self._series, run)
             # The user's functions may have another meaning tomorrow: they are not stored.
             stored = [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
             # What is lost with the process before it is stored is computed at the next start.

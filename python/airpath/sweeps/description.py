@@ -48,7 +48,14 @@ from airpath.sweeps.plan import Plan, Point, Rule
 if TYPE_CHECKING:
     from airpath.results import Result
 
-__all__ = ["MOST_POINTS", "Description", "assignments", "described", "read_sweep_file"]
+__all__ = [
+    "MOST_POINTS",
+    "Description",
+    "assignments",
+    "described",
+    "read_sweep_file",
+    "varied_twice",
+]
 
 MOST_POINTS = 1_000_000
 """Points of the largest sweep, before any is left out."""
@@ -158,10 +165,11 @@ def _described(
         except BadValueError as error:
             problems.append(str(error))
     if keys is not None:
-        problems += [*_without_axes(document, place), *_in_one_place(keys, place)]
+        problems += [*_without_axes(document, place), *varied_twice(keys, place)]
     if problems or keys is None or base is None:
         raise BadValueError("\n".join(problems))
     assigned, labels = assignments(keys, place)
+    base.refuse_unknown(labels, place)
     return _resolved(keys, base, assigned, labels, place, folder)
 
 
@@ -195,8 +203,16 @@ def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:
     return [str(Problem(place, (name,), MISSING, "no axes", accepted)) for name in tables]
 
 
-def _in_one_place(keys: SweepKeys, place: str) -> list[str]:
-    """Return a line for each axis that is varied twice."""
+def varied_twice(keys: SweepKeys, place: str) -> list[str]:
+    """Return a line for each axis that is varied twice.
+
+    Parameters
+    ----------
+    keys : SweepKeys
+        Of the sweep.
+    place : str
+        Beginning of each line.
+    """
     of: dict[str, list[str]] = {}
     listed = {axis for row in keys.points or () for axis in row}
     drawn_axes = keys.random.axes if keys.random is not None else {}

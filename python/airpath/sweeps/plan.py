@@ -25,7 +25,7 @@ class Rule:
     Parameters
     ----------
     least, most : int
-        Replications. Equal when there is no `metric`.
+        Replications. Without a `metric` equal, or those of the points that have their own.
     metric : str, optional
         Whose interval decides.
     relative : float, optional
@@ -58,6 +58,8 @@ class Point:
     advisories : sequence of mapping, optional
         Advisories on its scenario, each as `Advisory.to_dict` returns it. None in the ledger of an
         earlier version, which recorded none.
+    reps : int, optional
+        Its number of replications, which replaces the rule of the plan. Default: the rule decides.
     """
 
     number: int
@@ -65,6 +67,7 @@ class Point:
     labels: Mapping[str, str]
     digest: str
     advisories: Sequence[Mapping[str, str]] | None = None
+    reps: int | None = None
 
     @property
     def title(self) -> str:
@@ -86,7 +89,7 @@ class Plan:
     points : sequence of Point
         In order.
     rule : Rule
-        How many replications.
+        How many replications a point gets that has no `reps`.
     seed : int
         Master seed.
     common_random_numbers : bool
@@ -98,7 +101,7 @@ class Plan:
     engines : sequence of Engine
         What answers for each point.
     series : sequence of str
-        Time series that are stored.
+        Time series that are stored, each of the points that record it.
     base : str
         The base scenario as TOML; empty when it is a function.
     """
@@ -124,6 +127,21 @@ class Plan:
         """Return the plan that `to_dict` wrote."""
         points = [Point(**point) for point in document["points"]]
         return Plan(**{**document, "points": points, "rule": Rule(**document["rule"])})
+
+    def rule_of(self, point: Point) -> Rule:
+        """Return how many replications a point gets."""
+        return self.rule if point.reps is None else Rule(point.reps, point.reps)
+
+    def rules(self) -> dict[tuple[str, int], Rule]:
+        """Return how many replications each job gets, by digest and seed.
+
+        Of several points with one job, the one with the most replications decides.
+        """
+        found: dict[tuple[str, int], Rule] = {}
+        for point in self.points:
+            key, rule = (point.digest, self.seed_of(point)), self.rule_of(point)
+            found[key] = max(found.get(key, rule), rule, key=lambda each: each.most)
+        return found
 
     def seed_of(self, point: Point) -> int:
         """Return the master seed of a point's replications, 0 to 2^64 - 1."""

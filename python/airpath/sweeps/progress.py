@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from airpath.sweeps.plan import Plan
+from airpath.sweeps.plan import Rule
 from airpath.sweeps.targets import Target
 
 __all__ = ["Progress"]
@@ -24,23 +24,23 @@ class Progress:
 
     def __init__(self, tell: Callable[[float, str], None] | None = None) -> None:
         self._tell = tell
-        self._targets = self._opened = self._done = 0
-        self._usual = 1
+        self._targets = self._done = 0
         self._wanted = self._seen = 0
+        self._unopened = 0
         self._replications = self._failures = 0
         self._simulated_s = 0.0
         self._began = time.monotonic()
         self._told = -1.0
 
-    def expect(self, targets: int, plan: Plan) -> None:
-        """Take how many different points there are."""
-        self._targets = targets
-        self._usual = plan.rule.least
+    def expect(self, rules: Collection[Rule]) -> None:
+        """Take how many replications each different point gets."""
+        self._targets = len(rules)
+        self._unopened = sum(rule.least for rule in rules)
         self._began = time.monotonic()
 
     def opened(self, target: Target) -> None:
         """Take a point with what is stored of it."""
-        self._opened += 1
+        self._unopened -= target.rule.least
         self._wanted += target.stopping.wanted
         self._seen += target.stopping.seen
         self._done += target.is_done
@@ -81,4 +81,4 @@ class Progress:
         self._tell(min(self._seen / max(self._total(), 1), 1.0), text)
 
     def _total(self) -> int:
-        return self._wanted + (self._targets - self._opened) * self._usual
+        return self._wanted + self._unopened

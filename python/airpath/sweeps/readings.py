@@ -180,9 +180,9 @@ def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | No
             if why is not None:
                 broken[run.replication] = why
     values: list[Values] = []
-    while len(values) < plan.rule.most and len(values) in stored:
+    while len(values) < plan.rule_of(point).most and len(values) in stored:
         values.append(stored[len(values)])
-    number = _counted(plan, values)
+    number = _counted(plan, point, values)
     failures = {n: why for n, why in ledger.failed(point.digest, seed).items() if n not in stored}
     failures |= {n: why for n, why in broken.items() if n < len(values[:number])}
     complete = number is not None and ("solve" not in plan.engines or solved is not None)
@@ -190,8 +190,8 @@ def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | No
     return PointData(point, values[:number], complete, failures, solved, noted, has_all)
 
 
-def _counted(plan: Plan, values: Sequence[Values]) -> int | None:
-    rule = plan.rule
+def _counted(plan: Plan, point: Point, values: Sequence[Values]) -> int | None:
+    rule = plan.rule_of(point)
     decides = [None if rule.metric is None else each.get(rule.metric) for each in values]
     return counted(rule, decides, plan.confidence)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from airpath.sweeps.differences import difference_table, differences
 from airpath.sweeps.overview import overview
 from airpath.sweeps.plan import Plan
 from airpath.sweeps.readings import Computed, Own, Readings, read
+from airpath.sweeps.series import FOLDER, read_series, series_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +49,8 @@ class Sweep:
         Without them such metrics are NaN.
     owns : object, optional
         What is kept as long as this: a temporary folder.
+    own_only : bool
+        Whether only the replications of this version count. Default False: all in the ledger.
 
     Attributes
     ----------
@@ -61,16 +65,19 @@ class Sweep:
         path: str | Path,
         functions: Mapping[str, Callable[[Result], float]] | None = None,
         owns: object = None,
+        *,
+        own_only: bool = False,
     ) -> None:
         check_all(path_like("path", path))
         self.path = Path(path)
+        self._own_only = own_only
         self._functions = dict(functions or {})
         self._found: Mapping[Key, Own] = {}
         self._own = tuple(self._functions)
         self._owns = owns
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.path, self._own, self._of_functions())
+        return _restored, (self.path, self._own_only, self._own, self._of_functions())
 
     def __repr__(self) -> str:
         left = len(self.unfinished)
@@ -164,6 +171,47 @@ class Sweep:
             ``point``, the axes, ``replication``, and a column for each metric.
         """
         return tables.runs(self.readings)
+
+    def replications(self, point: int) -> list[Run]:
+        """Return the replications that count at a point, with everything that they measured.
+
+        Parameters
+        ----------
+        point : int
+            Its number, from 0.
+        """
+        of = self.readings.points[point]
+        with self._ledger() as ledger:
+            runs = ledger.runs(of.point.digest, self.plan.seed_of(of.point))
+            return list(islice(runs, len(of.values)))
+
+    def series(self, point: int, name: str, replication: int = 0) -> pd.DataFrame:
+        """Return a stored time series of a replication.
+
+        Parameters
+        ----------
+        point : int
+            Number of the point, from 0.
+        name : str
+            Name of the series.
+        replication : int
+            Number of the replication, from 0. Default 0.
+
+        Returns
+        -------
+        series : DataFrame
+            Columns `time_s`, `id` (number of the flow or part), `queue` (-1 where there is none)
+            and `value`; no rows if nothing was recorded.
+
+        Raises
+        ------
+        BadValueError
+            If the file of the series does not exist or cannot be read.
+        """
+        of = self.readings.points[point].point
+        seed = self.plan.seed_of(of)
+        file = series_file(self.path.parent / FOLDER, of.digest, seed, replication)
+        return read_series(file, name)
 
     def failures(self) -> pd.DataFrame:
         """Return what failed.
@@ -299,7 +347,7 @@ class Sweep:
     def _ledger(self) -> Ledger:
         from airpath.sweeps.ledger import Ledger
 
-        return Ledger.read(self.path)
+        return Ledger.read(self.path, own_only=self._own_only)
 
     def _compute(self, confidence: float) -> Computed | None:
         """Return what gives the metrics of the user's functions, if there are any."""
@@ -339,8 +387,8 @@ class Sweep:
         return found
 
 
-def _restored(path: Path, own: Sequence[str], found: Mapping[Key, Own]) -> Sweep:
-    sweep = Sweep(path)
+def _restored(path: Path, own_only: bool, own: Sequence[str], found: Mapping[Key, Own]) -> Sweep:
+    sweep = Sweep(path, own_only=own_only)
     sweep._own, sweep._found = tuple(own), found
     return sweep
 

@@ -160,7 +160,8 @@ def about(readings: Readings, builds: Sequence[tuple[str, str]]) -> dict[str, An
 def _reps(plan: Plan) -> int | dict[str, Any]:
     rule = plan.rule
     if rule.metric is None:
-        return rule.most
+        same = rule.least == rule.most
+        return rule.most if same else {"min": rule.least, "max": rule.most}
     until = {"metric": rule.metric, "relative": rule.relative, "absolute": rule.absolute}
     kept = {key: value for key, value in until.items() if value is not None}
     return {"min": rule.least, "max": rule.most, "until": kept}

@@ -103,13 +103,15 @@ class Ledger:
         return ledger
 
     @staticmethod
-    def read(path: str | os.PathLike[str]) -> Ledger:
+    def read(path: str | os.PathLike[str], *, own_only: bool = False) -> Ledger:
         """Open a ledger to look at it, also while a coordinator writes it.
 
         Parameters
         ----------
         path : path
             The file.
+        own_only : bool
+            Whether only the replications of this version are read. Default False: of all.
 
         Raises
         ------
@@ -117,7 +119,9 @@ class Ledger:
             If it is not there, no ledger, of a newer format, damaged or cannot be read.
         """
         place = Path(path)
-        return Ledger(place, connected(place, writes=False), None)
+        ledger = Ledger(place, connected(place, writes=False), None)
+        ledger._only = ledger.own if own_only else None
+        return ledger
 
     def __enter__(self) -> Ledger:
         return self

@@ -118,15 +118,13 @@ def overview(path: Path) -> Overview:
         done = {} if plan is None else _done(ledger, plan, stored)
         noted = [] if plan is None else list(_noted(ledger, plan, done))
     failures = [Failure(keys.get((digest, seed)), n, why) for digest, seed, n, why in failed]
-    most = 0 if plan is None else plan.rule.most
-    planned = sum(min(stored.replications.get(key, 0), most) for key in keys)
+    rules = {} if plan is None else plan.rules()
+    planned = sum(min(stored.replications.get(key, 0), of.most) for key, of in rules.items())
     return Overview(
         name=None if plan is None else plan.name,
         points=0 if plan is None else len(plan.points),
         finished_points=len(done),
-        wanted=(0, 0)
-        if plan is None
-        else (len(keys) * plan.rule.least, len(keys) * plan.rule.most),
+        wanted=(sum(of.least for of in rules.values()), sum(of.most for of in rules.values())),
         replications=planned,
         others=total - planned,
         failures=sorted(failures, key=lambda of: (of.point is None, of.point or 0, of.replication)),
@@ -145,10 +143,9 @@ def _done(ledger: Ledger, plan: Plan, stored: Stored) -> dict[int, int]:
     """
     from airpath.sweeps.stopping import counted
 
-    rule = plan.rule
     found = {}
     for point in plan.points:
-        key = (point.digest, plan.seed_of(point))
+        key, rule = (point.digest, plan.seed_of(point)), plan.rule_of(point)
         prefix = stored.prefixes.get(key, 0)
         number = rule.most if rule.metric is None and prefix >= rule.most else None
         if rule.metric is not None and prefix >= rule.least:

@@ -49,7 +49,7 @@ def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) ->
 
     What failed runs again.
 
-    Without a plan, as in the ledger of `reproduce`, only what other versions made is removed.
+    Without a plan only what other versions made is removed.
 
     Parameters
     ----------
@@ -99,15 +99,14 @@ def _series(path: Path, found: Iterable[_Found]) -> list[Path]:
 
 def _needless(ledger: Ledger, accept_version: bool) -> Iterator[_Found]:
     plan = ledger.plan()
-    most = 0 if plan is None else plan.rule.most
-    keys = set() if plan is None else {(p.digest, str(plan.seed_of(p))) for p in plan.points}
+    rules = {} if plan is None else plan.rules()
     for digest, seed, replication, build, place in ledger.places():
-        why = ""
+        rule, why = rules.get((digest, int(seed))), ""
         if not accept_version and build != ledger.own:
             why = "other_versions"
-        elif plan is not None and (digest, seed) not in keys:
+        elif plan is not None and rule is None:
             why = "not_planned"
-        elif plan is not None and replication >= most:
+        elif rule is not None and replication >= rule.most:
             why = "beyond_most"
         yield _Found(place, why, series_file(Path(), digest, int(seed), replication).name)
 
