@@ -24,6 +24,7 @@ from airpath.reproduction.scoring import by_place, largest_difference, others, w
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.differences import paired_interval
 
 FILE = """
 [rises]
@@ -141,8 +142,8 @@ def test_a_verdict_that_turns_with_the_runs_is_undecided(folder: Path) -> None:
 
 def test_resamples_keep_the_pairs_of_runs(folder: Path) -> None:
     def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
-        difference = found.difference(*(found.values(cell, value) for cell in cells))
-        return Finding(difference is not None and difference.high < 0, [], {})
+        low, high = (found.values(cell, value) for cell in cells)
+        return Finding(paired_interval(high, low, 0.99).high < 0, [], {})
 
     runs = [10.0, 20.0, 30.0, 40.0]
     numbers = {"low": runs, "high": [run + 1 + run / 100 for run in runs]}

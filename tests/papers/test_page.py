@@ -214,7 +214,7 @@ def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:
         found("c", True, strength=Strength(60, 100)),
     ]
     counted = {"within": 3, "numbers": 4, "outside_text": ["fig1, far"]}
-    overview = Overview("p", "A and B.", counted, claims, ["Fig. 9: a drawing."])
+    overview = Overview("p", "A and B.", counted, Tally(claims), ["Fig. 9: a drawing."])
     made = page_of_overview([overview])
     assert "| p | 3 | 4 | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 |" in made
     for line in (

@@ -118,7 +118,7 @@ def report(rows: Sequence[Row], claims: Sequence[Claim] = ()) -> Report:
     about = {"mode": "quick", "seed": 1, "command": "airpath", "version": "1", "commit": "c"}
     about |= {"replications": 2, "duration_s": 3.0, "warmup_s": 0.0, "confidence": 0.9, "note": ""}
     items = [ItemResult("table3", "T", rows, [table]), ItemResult("fig1", "F", rows[:1])]
-    return Report(paper, about, items, claims, (), False, Effort(2, 3.0, 0.0), 0.9)
+    return Report(paper, about, items, claims, (), False, Effort(2, 3.0, 0.0))
 
 
 def printed(found: Report, **options: Any) -> str:

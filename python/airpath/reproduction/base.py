@@ -13,7 +13,7 @@ that they need; each cell is simulated once, however many use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -324,9 +324,10 @@ class Paper:
     published_runs: int | None = None
     description: str = ""
 
-    def claims_of(self, item: str) -> list[ClaimCheck]:
-        """Return the claims that belong to an item."""
-        keys = {key for each in self.items if each.key == item for key in each.claims}
+    def claims_of(self, items: Iterable[str]) -> list[ClaimCheck]:
+        """Return the claims that belong to some items, named by their keys."""
+        named = set(items)
+        keys = {key for each in self.items if each.key in named for key in each.claims}
         return [each for each in self.claims if each.key in keys]
 
 
@@ -350,8 +351,6 @@ class Report:
         True when Ctrl-C ended the simulations early; `items` hold what was finished.
     effort : Effort
         What each cell was given.
-    confidence : float
-        Of all intervals, in (0, 1).
     """
 
     paper: Paper
@@ -361,7 +360,6 @@ class Report:
     summaries: Sequence[Summary]
     interrupted: bool
     effort: Effort
-    confidence: float
 
     @property
     def verdict(self) -> Verdict:

@@ -329,7 +329,7 @@ def _cells(found: Any) -> Iterator[Any]:
 
 def caption(session: Session, item: str) -> str:
     """Return how many of the paper's claims about an item hold, of those that were checked."""
-    here = session.paper.claims_of(item)
+    here = session.paper.claims_of([item])
     checked = [each.check(session) for each in here if session.complete(each.cells)]
     found = [each.holds for each in checked if each.of_paper]
     return f"Of the paper's {len(found)} claims about it {sum(found)} hold." if found else ""

@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -223,36 +223,28 @@ class Criterion:
         found = [
             point.cell
             for group in self._groups()
-            for text, tree in self._trees.items()
-            for node in ast.walk(tree)
-            if (measure := self._measure_of(node)) is not None and measure.is_simulated
-            for point in self._chosen(node, group, text)
+            for measure, call in self._used()
+            if measure.is_simulated
+            for point in self._select(call, group)
         ]
         return list(dict.fromkeys(found))
 
     @property
     def is_random(self) -> bool:
         """Whether a measure of its formulas depends on random numbers."""
-        nodes = (node for tree in self._trees.values() for node in ast.walk(tree))
-        measures = (self._measure_of(node) for node in nodes)
-        return any(measure is not None and measure.is_random for measure in measures)
+        return any(measure.is_random for measure, _ in self._used())
 
-    def _measure_of(self, node: ast.AST) -> Measure | None:
-        if not isinstance(node, ast.Name) or node.id in (*self.measures, *self.numbers):
-            return None
-        return self.known.get(node.id)
+    def _used(self) -> Iterator[tuple[Measure, ast.Call | None]]:
+        """Yield the measures of the formulas, each with its call if it has arguments."""
+        for tree in self._trees.values():
+            nodes = list(ast.walk(tree))
+            calls = {node.func: node for node in nodes if isinstance(node, ast.Call)}
+            for node in nodes:
+                if isinstance(node, ast.Name) and (found := self._measure_of(node)) is not None:
+                    yield found, calls.get(node)
 
-    def _chosen(self, node: ast.AST, group: Place, text: str) -> Points:
-        """Return the points of a measure: `node` is its name, anywhere in a formula."""
-        call = next(
-            (
-                each
-                for each in ast.walk(self._trees[text])
-                if isinstance(each, ast.Call) and each.func is node
-            ),
-            None,
-        )
-        return self._select(call, group)
+    def _measure_of(self, node: ast.Name) -> Measure | None:
+        return None if node.id in (*self.measures, *self.numbers) else self.known.get(node.id)
 
     def _select(self, call: ast.Call | None, group: Place) -> Points:
         wanted = {**group, **self._place(call)}

@@ -18,7 +18,7 @@ from airpath.reproduction.claim import CAUSES, Claim, Outcome
 from airpath.reproduction.files import read_text
 from airpath.reproduction.page import markdown
 from airpath.reproduction.plugins import NO_PAPERS, paper_directory, papers_with
-from airpath.reproduction.verdict import current
+from airpath.reproduction.verdict import Tally, current
 
 __all__ = [
     "RESULTS",
@@ -49,7 +49,7 @@ class Overview:
         Authors, title, year.
     verdict : mapping
         Counts of the last full run, as ``reproduce --json`` has them.
-    claims : sequence of Claim
+    claims : Tally
         Claims of the paper without the first criteria that later ones revise.
     missing : sequence of str
         What is printed and not reproduced, with the reason.
@@ -58,16 +58,12 @@ class Overview:
     paper: str
     citation: str
     verdict: Mapping[str, Any]
-    claims: Sequence[Claim]
+    claims: Tally
     missing: Sequence[str]
-
-    def of(self, outcome: Outcome) -> list[Claim]:
-        """Return the claims with an outcome."""
-        return [each for each in self.claims if each.outcome == outcome]
 
     def causes(self) -> dict[str, int]:
         """Return how many claims do not hold, by cause; an empty key is a missing cause."""
-        found = [each.cause for each in self.of("does not hold")]
+        found = [each.cause for each in self.claims.of("does not hold")]
         return {cause: found.count(cause) for cause in (*CAUSES, "") if cause in found}
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,12 +74,10 @@ class Overview:
             "numbers": self.verdict["numbers"],
             "within": self.verdict["within"],
             "outside": list(self.verdict["outside_text"]),
-            "claims": len(self.claims),
-            "hold": len(self.of("holds")),
-            "undecided": [each.key for each in self.of("undecided")],
+            **self.claims.to_dict(),
             "do_not_hold": [
                 {"claim": each.key, "text": each.text, "cause": each.cause, "why": each.why}
-                for each in self.of("does not hold")
+                for each in self.claims.of("does not hold")
             ],
             "not_reproduced": list(self.missing),
         }
@@ -122,7 +116,7 @@ def overview_of(paper: str) -> Overview:
         paper,
         found["provenance"]["paper"],
         found["verdict"],
-        current(claims),
+        Tally(current(claims)),
         _missing(read_text(paper_directory(paper), "README.md")),
     )
 
@@ -171,7 +165,7 @@ def counts(papers: Sequence[Overview]) -> Table:
             each.paper,
             str(each.verdict["within"]),
             str(each.verdict["numbers"]),
-            *(str(len(each.of(outcome))) for outcome in get_args(Outcome)),
+            *(str(len(each.claims.of(outcome))) for outcome in get_args(Outcome)),
             *(str(each.causes().get(cause, 0)) for cause in (*CAUSES, "")),
             str(len(each.missing)),
         ]
@@ -193,8 +187,7 @@ def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
         "Claims that do not hold or are undecided": [
             f"{each.paper}, {found.key}: {found.text} {_reason(found)}"
             for each in papers
-            for found in each.claims
-            if found.outcome != "holds"
+            for found in each.claims.open
         ],
         "Printed, and not reproduced": [
             f"{each.paper}, {entry}" for each in papers for entry in each.missing

@@ -14,6 +14,7 @@ from airpath.reproduction.compare import NOT_SIMULATED, ColumnSet, number, perce
 from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
 
 __all__ = [
@@ -210,15 +211,12 @@ def improvement(
     ours, theirs = (quantity.values(session, each) for each in (cell, other))
     if not ours or not theirs:
         return None
-    difference = session.difference(ours, theirs)
-    nan = float("nan")
+    difference = paired_interval(theirs, ours, session.paper.confidence)
     base = sum(theirs) / len(theirs)
     batches = (batch_means(each, quantity.batch or len(each)) for each in (ours, theirs))
     return Improvement(
         100 * ((sum(ours) / len(ours)) / base - 1),
-        difference is not None and not difference.low <= 0 <= difference.high,
+        difference.low > 0 or difference.high < 0,
         [100 * (a / b - 1) for a, b in zip(*batches, strict=False)],
-        (nan, nan)
-        if difference is None
-        else (difference.low / (base / 100), difference.high / (base / 100)),
+        (difference.low / (base / 100), difference.high / (base / 100)),
     )

@@ -104,7 +104,7 @@ def reproduce_paper(
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
     session = Session(paper, effort, seed, threads, progress, kinds, folder, accept_version)
-    specs = _claims_of(paper, chosen)
+    specs = paper.claims_of(item.key for item in chosen)
     session.simulate(_wanted_cells(chosen, specs, session))
     results = [_evaluate(item, session, folder) for item in chosen]
     report = Report(
@@ -115,7 +115,6 @@ def reproduce_paper(
         summaries=[*paper.summarise(results), *half_widths(results, session)],
         interrupted=session.interrupted,
         effort=effort,
-        confidence=paper.confidence,
     )
     if folder is not None:
         from airpath.report.paper import report_of_paper
@@ -138,11 +137,6 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
         verb = "not an item" if len(unknown) == 1 else "not items"
         raise BadValueError(f"{listed}: {verb} of {paper.key}. Accepted are {', '.join(by_key)}.")
     return [by_key[name] for name in dict.fromkeys(names or by_key)]
-
-
-def _claims_of(paper: Paper, items: Sequence[Item]) -> list[ClaimCheck]:
-    wanted = {key for item in items for key in item.claims}
-    return [spec for spec in paper.claims if spec.key in wanted]
 
 
 def _wanted_cells(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.reproduction.base import Cell, Effort, Paper, Progress
 from airpath.reproduction.engine import Series, Simulated, Wanted, simulated
-from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
@@ -241,14 +240,6 @@ class Session:
         if any(map(math.isnan, values)):
             return Interval(math.nan, math.nan, math.nan, self.paper.confidence, len(values))
         return mean_interval(values, self.paper.confidence)
-
-    def difference(self, values: Sequence[float], others: Sequence[float]) -> Interval | None:
-        """Return the mean difference of two cells, paired by run: equal runs share their streams.
-
-        None for fewer than two pairs.
-        """
-        found = paired_interval(others, values, self.paper.confidence)
-        return found if found.reps > 1 else None
 
     def shared(self, name: str, make: Callable[[], T]) -> T | None:
         """Return what several items need and is computed once.

@@ -15,7 +15,7 @@ from airpath.reproduction.base import Effort
 from airpath.scenario.base import FromFile, fault, faults_at, problems_of
 from airpath.scenario.typed import ABSENT, Maybe
 from airpath.scenario.values import Text
-from airpath.sweeps.keys import SweepKeys
+from airpath.sweeps.keys import REPS, SweepKeys
 
 __all__ = [
     "PaperSweepKeys",
@@ -75,20 +75,14 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise fault("not a whole number above 0", "Write one", "20")
-    return value
-
-
 def _reps(value: Any) -> int | Share:
     if isinstance(value, Share):
         return value
     if not isinstance(value, Mapping):
-        return _whole(value)
+        return REPS(value)
     if not {"one_in"} <= value.keys() <= {"one_in", "min"}:
         raise fault("not a share of the mode's", "Write one in so many", "{one_in = 10, min = 4}")
-    return Share(*(_whole(value[key]) for key in ("one_in", "min") if key in value))
+    return Share(*(REPS(value[key]) for key in ("one_in", "min") if key in value))
 
 
 _OF_EFFORT: Final[Mapping[str, Callable[[Any], Any]]] = {

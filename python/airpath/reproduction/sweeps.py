@@ -163,25 +163,27 @@ class Sweeps:
     def __init__(
         self, directory: Path, *scenarios: Callable[..., Scenario], parent: Sweeps | None = None
     ) -> None:
-        self._directory, self._parent = directory, parent
-        self._made_by = {each.__name__: each for each in scenarios}
-        self._bases: dict[str, Base] = {}
-        self._parts = {
-            name: parts_of(found, name, self._place)
-            for name, found in read_toml(directory, FILE).items()
+        self._place = f"{directory.name}/{FILE}"
+        self._directories: list[Path] = [directory, *(parent._directories if parent else ())]
+        self._functions: dict[str, Callable[..., Scenario]] = {
+            **(parent._functions if parent else {}),
+            **{each.__name__: each for each in scenarios},
         }
-        for name in self._parts.keys() & set(parent.names() if parent else ()):
-            raise BadValueError(
-                f"{self._place}: {name}: the paper has a sweep of this name. Write another name."
-            )
-
-    @property
-    def _place(self) -> str:
-        return f"{self._directory.name}/{FILE}"
+        self._bases: dict[str, Base] = {}
+        self._parts: dict[str, tuple[str, Sequence[Mapping[str, Any]]]] = {}
+        if parent is not None:
+            self._parts.update(parent._parts)
+        for name, found in read_toml(directory, FILE).items():
+            at = f"{self._place}: {name}"
+            if name in self._parts:
+                raise BadValueError(
+                    f"{at}: the paper has a sweep of this name. Write another name."
+                )
+            self._parts[name] = (at, parts_of(found, name, self._place))
 
     def names(self) -> list[str]:
         """Return the names of the sweeps, those of the parent first."""
-        return [*(self._parent.names() if self._parent else ()), *self._parts]
+        return list(self._parts)
 
     def points(
         self,
@@ -209,13 +211,10 @@ class Sweeps:
             If there is no such sweep, an entry of it is not accepted, or `place` has an axis that
             none of its points has.
         """
-        owner = self._owner(name)
-        if owner is not self:
-            return owner.points(name, numbers, effort, **place)
+        of_sweep, parts = self._named(name)
         found: list[Point] = []
-        for number, part in enumerate(self._parts[name]):
-            at = f"{self._place}: {name}"
-            at += f".{number}" if len(self._parts[name]) > 1 else ""
+        for number, part in enumerate(parts):
+            at = f"{of_sweep}.{number}" if len(parts) > 1 else of_sweep
             self._refuse_cycle(name, part, at)
             found += self._points_of(filled(part, numbers or {}, at), at, effort)
         known = dict.fromkeys(axis for point in found for axis in point.place)
@@ -223,7 +222,7 @@ class Sweeps:
             if axis not in known:
                 expected = f"Expected one of: {', '.join(known)}" if known else "It has none"
                 raise BadValueError(
-                    f"{self._place}: {name}: {quoted(axis)}: no axis of this sweep. {expected}."
+                    f"{of_sweep}: {quoted(axis)}: no axis of this sweep. {expected}."
                 )
         return [point for point in found if is_at(point.place, place)]
 
@@ -233,23 +232,15 @@ class Sweeps:
 
     def changes(self, name: str) -> dict[str, str]:
         """Return the changes of a sweep by name, each in words, in the order of its parts."""
-        owner = self._owner(name)
-        if owner is not self:
-            return owner.changes(name)
-        found: dict[str, str] = {}
-        for part in self._parts[name]:
-            found |= changes_of(part, f"{self._place}: {name}")
-        return found
+        at, parts = self._named(name)
+        return {change: about for part in parts for change, about in changes_of(part, at).items()}
 
-    def _owner(self, name: str) -> Sweeps:
-        """Return these sweeps or those of a parent: whichever has the sweep."""
-        found: Sweeps | None = self
-        while found is not None:
-            if name in found._parts:
-                return found
-            found = found._parent
-        known = ", ".join(self.names())
-        raise BadValueError(f"{self._place}: {quoted(name)}: no sweep. Expected one of: {known}.")
+    def _named(self, name: str) -> tuple[str, Sequence[Mapping[str, Any]]]:
+        """Return the place of a sweep, for messages, and its parts."""
+        if name not in self._parts:
+            wrong = f"{self._place}: {quoted(name)}: no sweep"
+            raise BadValueError(f"{wrong}. Expected one of: {', '.join(self._parts)}.")
+        return self._parts[name]
 
     def _refuse_cycle(self, name: str, part: Mapping[str, Any], at: str) -> None:
         """Refuse a `reps_as` that leads back to its own sweep."""
@@ -264,14 +255,14 @@ class Sweeps:
                 )
             if other not in seen:
                 seen.add(other)
-                left += [each for of in self._owner(other)._parts[other] for each in _named_by(of)]
+                left += [each for of in self._named(other)[1] for each in _named_by(of)]
 
     def _points_of(self, part: Mapping[str, Any], at: str, effort: Effort | None) -> list[Point]:
         keys = keys_of(part, at)
         twice = varied_twice(keys, at)
         if twice:
             raise BadValueError("\n".join(twice))
-        function = keys.scenario or next(iter(self._known()))
+        function = keys.scenario or next(iter(self._functions))
         base = self._base(function, at)
         values, labels = assignments(thinned(keys, effort, at), at)
         points = []
@@ -303,20 +294,16 @@ class Sweeps:
 
     # --- scenarios -----------------------------------------------------------------------------
 
-    def _known(self) -> Mapping[str, Callable[..., Scenario]]:
-        return {**(self._parent._known() if self._parent else {}), **self._made_by}
-
     def _base(self, name: str, at: str) -> Base:
         if name not in self._bases:
-            function = self._known().get(name)
-            if function is None and not name.endswith(".toml"):
-                known = ", ".join(self._known())
-                raise BadValueError(
-                    f"{at}: scenario = {quoted(name)}: unknown value; expected one of: {known}, or "
-                    "a scenario file."
-                )
-            made = Base(function, at, [], from_file=False) if function is not None else None
-            self._bases[name] = made or base_of(name, at, self._directory, ())
+            if name in self._functions:
+                self._bases[name] = Base(self._functions[name], at, [], from_file=False)
+            elif name.endswith(".toml"):
+                places = (place for place in self._directories if (place / name).is_file())
+                self._bases[name] = base_of(name, at, next(places, self._directories[0]), ())
+            else:
+                known = f"expected one of: {', '.join(self._functions)}, or a scenario file"
+                raise BadValueError(f"{at}: scenario = {quoted(name)}: unknown value; {known}.")
         return self._bases[name]
 
     @lru_cache(4096)  # noqa: B019  (the sweeps of a paper live as long as the process)

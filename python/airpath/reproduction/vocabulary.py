@@ -55,6 +55,11 @@ Function = Callable[..., Values]
 """Gets the session and the arguments."""
 
 
+def _of_values(of: Callable[..., Values]) -> Function:
+    """Return a function that needs no session."""
+    return lambda _session, *values: of(*values)
+
+
 def _over_points(of: Callable[[Array], Any]) -> Function:
     """Return a function of the means of all arguments."""
 
@@ -78,13 +83,14 @@ def _within(_session: Session, values: Values, target: Values, by: Values) -> Va
     return combined(lambda x, y, most: np.abs(x - y) <= most, values, target, by)
 
 
-def _of_runs(of: Callable[[Session, Sequence[float]], float]) -> Function:
+def _of_runs(of: Callable[[Session, list[float]], float]) -> Function:
     """Return a function of the runs of each point."""
 
     def function(session: Session, values: Values) -> Values:
         if values.runs is None:
             raise ValueError("runs are expected, and these numbers have none")
-        return Values(values.places, np.array([of(session, list(each)) for each in values.runs()]))
+        runs = ([float(each) for each in of_point] for of_point in values.runs())
+        return Values(values.places, np.array([of(session, each) for each in runs]))
 
     return function
 
@@ -92,46 +98,16 @@ def _of_runs(of: Callable[[Session, Sequence[float]], float]) -> Function:
 def _end(name: str) -> Function:
     """Return one of the ends of the interval of the mean, or its half-width."""
 
-    def end(session: Session, values: Sequence[float]) -> float:
-        if len(values) < 2:
-            return float("nan")
-        found: float = getattr(session.interval([float(each) for each in values]), name)
+    def end(session: Session, values: list[float]) -> float:
+        found: float = getattr(session.interval(values), name) if len(values) > 1 else math.nan
         return found
 
     return _of_runs(end)
 
 
-def _run_share(_session: Session, values: Sequence[float]) -> float:
-    return sum(map(bool, values)) / len(values)
-
-
-def _run_deviation(_session: Session, values: Sequence[float]) -> float:
-    return stdev(map(float, values))
-
-
-def _mean(_session: Session, values: Values) -> Values:
-    return values.averaged()
-
-
-def _fixed(_session: Session, values: Values) -> Values:
-    return values.without_runs()
-
-
-def _first(_session: Session, values: Values) -> Values:
-    return values.chosen([0])
-
-
-def _last(_session: Session, values: Values) -> Values:
-    return values.chosen([len(values) - 1])
-
-
 def _steps(_session: Session, values: Values) -> Values:
     later, before = (values.chosen(range(n, len(values) + n - 1)) for n in (1, 0))
     return Values(later.places, combined(np.subtract, later, before).means)
-
-
-def _sort(_session: Session, values: Values) -> Values:
-    return values.without_runs().chosen([int(n) for n in np.argsort(values.means)])
 
 
 def _drop(means: Array) -> float:
@@ -143,10 +119,6 @@ def _where(_session: Session, values: Values, condition: Values) -> Values:
     if len(condition) != len(values):
         raise ValueError(f"{len(condition)} conditions for {len(values)} points")
     return values.chosen([n for n, met in enumerate(condition.means) if met])
-
-
-def _from_peak(_session: Session, values: Values) -> Values:
-    return values.chosen(range(int(np.argmax(values.means)), len(values)))
 
 
 # --- one quantity over another -----------------------------------------------------------------
@@ -214,10 +186,6 @@ def interpolated(x: Sequence[float], y: Sequence[float], place: float) -> float:
     raise OutsideRangeError(f"{place:g} is outside the points, {x[0]:g} to {x[-1]:g}")
 
 
-def _correlation(_session: Session, values: Values, others: Values) -> Values:
-    return constant(float(np.corrcoef(values.means, others.means)[0, 1]))
-
-
 FUNCTIONS: Final[Mapping[str, Function]] = {
     "within": _within,
     "increasing": _neighbours(lambda steps: steps > 0),
@@ -227,33 +195,37 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "all": _over_points(np.all),
     "any": _over_points(np.any),
     "share": _over_points(np.mean),
-    "run_share": _of_runs(_run_share),
+    "run_share": _of_runs(lambda _session, runs: sum(map(bool, runs)) / len(runs)),
     "low": _end("low"),
     "high": _end("high"),
     "half_width": _end("half_width"),
-    "mean": _mean,
+    "mean": _of_values(Values.averaged),
     "median": _over_points(np.median),
     "total": _over_points(np.sum),
     "deviation": _over_points(np.std),
-    "run_deviation": _of_runs(_run_deviation),
-    "run_most": _of_runs(lambda _session, values: max(map(float, values))),
-    "correlation": _correlation,
+    "run_deviation": _of_runs(lambda _session, runs: stdev(runs)),
+    "run_most": _of_runs(lambda _session, runs: max(runs)),
+    "correlation": _of_values(
+        lambda x, y: constant(float(np.corrcoef(x.means, y.means)[0, 1])),
+    ),
     "least": _over_points(lambda means: np.min(means) if len(means) else math.nan),
     "largest": _over_points(lambda means: np.max(means) if len(means) else math.nan),
     "greatest": _by_point(lambda *values: reduce(np.maximum, values)),
-    "first": _first,
-    "last": _last,
-    "sort": _sort,
+    "first": _of_values(lambda x: x.chosen([0])),
+    "last": _of_values(lambda x: x.chosen([len(x) - 1])),
+    "sort": _of_values(
+        lambda x: x.without_runs().chosen([int(n) for n in np.argsort(x.means)]),
+    ),
     "steps": _steps,
     "drop": _over_points(_drop),
     "where": _where,
-    "from_peak": _from_peak,
+    "from_peak": _of_values(lambda x: x.chosen(range(int(np.argmax(x.means)), len(x)))),
     "peak": _peak,
     "crossing": _crossing,
     "span": _span,
     "reaching": _reaching,
     "at": _at,
-    "fixed": _fixed,
+    "fixed": _of_values(Values.without_runs),
     "abs": _by_point(np.abs),
     "sqrt": _by_point(np.sqrt),
     "log": _by_point(np.log),

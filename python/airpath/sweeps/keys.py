@@ -19,7 +19,7 @@ from airpath.scenario.values import Text, Truth
 from airpath.sweeps.axes import key_of, plain
 from airpath.sweeps.plan import ENGINES, Rule
 
-__all__ = ["DEFAULT_METRICS", "Random", "SweepKeys"]
+__all__ = ["DEFAULT_METRICS", "REPS", "Random", "SweepKeys"]
 
 DEFAULT_METRICS = ("goodput_bps", "p95_delay_s")
 
@@ -90,7 +90,7 @@ def _at(path: Path, value: Any, check: Callable[[Any], Any]) -> Any:
 
 # --- replications ------------------------------------------------------------------------------
 
-_REPS = _whole(1, LARGEST_REPS, "4")
+REPS = _whole(1, LARGEST_REPS, "4")
 
 
 class Until(Model):
@@ -125,7 +125,7 @@ class Reps(Model):
     """
 
     min: Annotated[int, PlainValidator(_whole(2, LARGEST_REPS, "4"))] = 4
-    max: Annotated[int, PlainValidator(_REPS)] = Field(examples=["64"])
+    max: Annotated[int, PlainValidator(REPS)] = Field(examples=["64"])
     until: Until = Field(examples=['{metric = "goodput_bps", relative = 0.02}'])
 
 
@@ -133,7 +133,7 @@ def _rule(value: Any) -> Rule:
     if isinstance(value, Rule):
         return value
     if not isinstance(value, Mapping):
-        number = _REPS(value)
+        number = REPS(value)
         return Rule(number, number)
     found = Reps.model_validate(value)
     if found.max < found.min:
