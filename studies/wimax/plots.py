@@ -46,7 +46,7 @@ def plot_of(
     values = [point.axes[axis] for point in next(iter(groups.values()))]
     looks = [(COLOURS[policy], "o") for policy in groups]
     cells = {NAMES[policy]: points for policy, points in groups.items()}
-    return ParameterPlot(name, "", values, cells, quantities, 0.0, looks)
+    return ParameterPlot(name, "", values, cells, quantities, looks)
 
 
 def figure_of(session: Session, plots: Mapping[str, ParameterPlot]) -> Figure:

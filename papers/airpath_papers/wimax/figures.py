@@ -110,7 +110,6 @@ SWEPT: Final = ParameterPlot(
         "(b) uplink efficiency": EFFICIENCY,
         "(c) throughput, Mbit/s": GOODPUT,
     },
-    dodge=0.0,
 )
 
 FALLS: Final = {PER_QUEUE: 1.8, "blind-BI": 7.9, "adapt-BI": 1.8}

@@ -167,7 +167,7 @@ class Row:
     def of(cls, document: Mapping[str, Any]) -> Row:
         """Return the row that `to_dict` wrote; its tolerance keeps the outcome only."""
         named = {field.name for field in fields(cls)} | {"relative_difference", "within"}
-        told = document["tolerance"]
+        tolerance = document["tolerance"]
         return cls(
             document["row"],
             document["quantity"],
@@ -177,7 +177,9 @@ class Row:
             document["published_ci"],
             document["low"],
             document["high"],
-            None if told is None else Tolerance(told["source"], passed=document["within"]),
+            None
+            if tolerance is None
+            else Tolerance(tolerance["source"], passed=document["within"]),
             {name: value for name, value in document.items() if name not in named},
         )
 

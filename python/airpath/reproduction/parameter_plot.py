@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.present import style as plotting
-from airpath.present.points import STAR, Point, Points, draw, draw_means
+from airpath.present.points import Point, draw_means
 from airpath.reproduction.base import Cell, Table
-from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 
@@ -38,8 +36,6 @@ class ParameterPlot:
         At most as many as `looks`; each has a cell for each value.
     quantities : mapping of str to Measured
         What is shown, by the titles of the figure's panels.
-    dodge : float
-        By how much points of one value are drawn beside each other, in the unit of the values.
     looks : sequence of tuple
         Colour and marker of each group. Default: those of the first four.
     """
@@ -49,7 +45,6 @@ class ParameterPlot:
     values: Sequence[float]
     groups: Mapping[str, Sequence[Cell]]
     quantities: Mapping[str, Measured]
-    dodge: float
     looks: Sequence[tuple[str, str]] = LOOKS
 
     def table(self, title: str, session: Session, notes: Sequence[str]) -> Table:
@@ -66,33 +61,12 @@ class ParameterPlot:
         columns += [(group, each.name) for group in self.groups for each in shown]
         return Table(title, columns, lines, notes)
 
-    def panels(
-        self,
-        session: Session,
-        published: Mapping[str, Mapping[str, tuple[float, str, PublishedMean]]] = MappingProxyType(
-            {}
-        ),
-    ) -> Figure:
-        """Return the figure without its heading: a panel for each quantity, from 0 on.
-
-        Parameters
-        ----------
-        session : Session
-            Has the cells.
-        published : mapping of str to mapping
-            By quantity and group: the value of the parameter, what the legend says, the number.
-            Default: none.
-        """
+    def panels(self, session: Session) -> Figure:
+        """Return the figure without its heading: a panel for each quantity, from 0 on."""
         figure = plotting.new_figure(4.8 * len(self.quantities), 4.8)
         panels: Any = figure.subplots(1, len(self.quantities))
         for panel, (name, quantity) in zip(panels, self.quantities.items(), strict=True):
             self.draw(panel, quantity, session)
-            for group, (value, label, theirs) in published.get(quantity.name, {}).items():
-                # Open, beside ours, so that both intervals can be seen.
-                place = [Point(value + 3 * self.dodge, theirs.mean, 0.0, theirs.half_width)]
-                colour = plotting.COLOURS[self.looks[list(self.groups).index(group)][0]]
-                star = {"color": colour, **STAR}
-                draw(panel, Points(label, place, star, bars={"capsize": 2}))
             axis = f"{self.parameter}, {self.unit}"
             panel.set(xlabel=axis, title=name, xlim=(0, 1.03 * max(self.values)))
             panel.set_ylim(bottom=0)
@@ -102,11 +76,8 @@ class ParameterPlot:
 
     def draw(self, panel: Axes, quantity: Measured, session: Session) -> None:
         """Draw a quantity of all groups over the parameter."""
-        middle = (len(self.groups) - 1) / 2
-        groups = zip(self.groups.items(), self.looks, strict=False)
-        for place, ((group, cells), (colour, marker)) in enumerate(groups):
-            shifted = [value + self.dodge * (place - middle) for value in self.values]
-            points = means_of(session, quantity, cells, shifted)
+        for (group, cells), (colour, marker) in zip(self.groups.items(), self.looks, strict=False):
+            points = means_of(session, quantity, cells, self.values)
             draw_means(panel, points, colour, marker, group)
 
 

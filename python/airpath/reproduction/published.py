@@ -91,7 +91,7 @@ def published_rows(
     name : str
         File name: ``table3.csv``.
     keys : sequence of str
-        Columns that name a row; whole numbers and numbers become such.
+        Columns that name a row; integers and other numbers are parsed.
     quantities : sequence of PublishedQuantity
         Columns of numbers, one row for each entry.
     words : mapping of str to str, optional
