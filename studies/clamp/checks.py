@@ -47,10 +47,8 @@ def returned(session: Session, point: SweepPoint) -> tuple[float, float | None]:
     a sender's CLAMP does not run away.
     """
     edges = np.arange(RETURN_S, 300.1, 2.0)
-    rates = []
-    for flow in range(point.axes["flows"]):
-        times, sent = session.series(point, "delivered").of(flow)
-        rates.append(np.histogram(times, bins=edges, weights=sent)[0])
+    delivered = session.series(point, "delivered")
+    rates = [delivered.sums(flow, edges) for flow in range(point.axes["flows"])]
     fair = np.mean(rates, axis=0)
     off = np.flatnonzero(np.max(np.abs(np.array(rates) / fair - 1), axis=0) > 0.1)
     times, windows = session.series(point, "awnd").of(0)
@@ -60,9 +58,7 @@ def returned(session: Session, point: SweepPoint) -> tuple[float, float | None]:
 
 def swing(session: Session, point: SweepPoint) -> float:
     """Return the standard deviation of the first flow's AWND over its mean, after the warm-up."""
-    times, windows = session.series(point, "awnd").of(0)
-    grid = np.arange(150.0, 300.0, 0.1)
-    found = windows[np.searchsorted(times, grid, "right") - 1]
+    found = session.series(point, "awnd").levels(0, np.arange(150.0, 300.0, 0.1))
     return float(found.std() / found.mean())
 
 

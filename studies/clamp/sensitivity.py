@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from airpath.present import style as plotting
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
+from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.claim import Finding
 from airpath.reproduction.figures import DeclaredFigure
 from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.formulas import Criterion, Point
-from airpath.reproduction.items import Evaluate, called
+from airpath.reproduction.items import Drawn, Found, called, item_of
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES
 from airpath_papers.clamp.measures import FLOWS_MS, NAMING, QUANTITIES
 from airpath_papers.paths import CLAMP
 
 from .scenarios import SWEEPS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["SENSITIVITY"]
 
@@ -156,47 +151,45 @@ def _lines(about: str, key: str, found: Finding) -> list[list[str]]:
     return [[about, key, holds, first], *(["", "", "", line] for line in more)]
 
 
-def _headed(spec: Mapping[str, Any], key: str, title: str, session: Session) -> Figure:
-    figure = DeclaredFigure(CLAMP, key, spec, SWEEPS, QUANTITIES, NAMING).drawn(session)
-    plotting.heading(figure, title, f"{spec['legend']} {session.about}")
-    return figure
-
-
-def _figures(session: Session, out: Path | None) -> list[Path]:
-    """Draw Figs. 4, 5 and 10 over the mean sojourn time."""
-    figures: list[Path] = []
-    if out is None:
-        return figures
+def _over_wait() -> dict[str, Drawn]:
+    """Return Figs. 4, 5 and 10 over the mean sojourn time."""
     over = {"x": "wait_ms", "x_name": "mean sojourn time, arrival to start of service, ms"}
+    found: dict[str, Drawn] = {}
     for key in ("fig4", "fig5", "fig10"):
         spec = {**read_toml(CLAMP, MANIFEST)["figures"][key], **over}
         title = called(key, spec["title"].replace("queueing delay", "sojourn time"))
-        make = partial(_headed, spec, key, title, session)
-        figures += session.draw(make, out, f"clamp-{key}-wait", title, session.about)
-    return figures
+        figure = DeclaredFigure(CLAMP, key, spec, SWEEPS, QUANTITIES, NAMING)
+        found[f"clamp-{key}-wait"] = (title, figure.drawn)
+    return found
 
 
-def _evaluate(session: Session, out: Path | None) -> ItemResult:
-    complete = session.complete(CELLS)
+def _found(session: Session, title: str) -> Found:
     rows: list[Row] = []
     lines: list[list[str]] = []
-    for name, about in NAMED.items() if complete else ():
+    for name, about in NAMED.items():
         for key, looked in EVALUATIONS.items():
             criterion = replace(CLAIMS.criterion(key), points=looked.points(name))
             found = criterion.find(session)
             lines += _lines(about, key, found)
             rows += _rows(name, key, found.values) if found.values else []
-    for key in BY_WAIT if complete else ():
+    for key in BY_WAIT:
         lines += _lines(WAIT, key, _waited(key).find(session))
     columns = [("", "changed"), ("", "claim"), ("", "holds"), ("", "measured")]
     notes = [
         "Of the variants half of the runs (of two or one: of their length), over some knobs; "
         "at equal sojourn times every run."
     ]
-    table = Table(TITLE, columns, lines, notes)
-    figures = _figures(session, out) if complete else []
-    return ItemResult("sensitivity", TITLE, rows, [table], figures, complete=complete)
+    return rows, [Table(title, columns, lines, notes)]
 
 
-SENSITIVITY: Final[tuple[Sequence[Cell], Evaluate]] = (CELLS, _evaluate)
+SENSITIVITY: Final = item_of(
+    Path(__file__).parent,
+    "sensitivity",
+    CELLS,
+    _found,
+    legend="Panels end at 300 or 400 ms. Intervals are those of 4 runs or more.",
+    title=TITLE,
+    whole=True,
+    more=_over_wait(),
+)
 """The item's cells, and what makes its result."""

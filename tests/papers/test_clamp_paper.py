@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from one_by_one import lasting
 
 from airpath.reproduction.base import Cell, Effort
+from airpath.reproduction.engine import Series
 from airpath.reproduction.overview import kept_results
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
@@ -166,9 +166,10 @@ class Queues:
     def __init__(self, **levels: list[float]) -> None:
         self.levels = levels
 
-    def series(self, point: SweepPoint, _name: str, _run: int) -> Any:
+    def series(self, point: SweepPoint, _name: str, _run: int) -> Series:
         levels = np.array(self.levels["newreno" if point == spikes.NEWRENO else "clamp"])
-        return SimpleNamespace(of=lambda _queue: (np.arange(float(len(levels))), levels))
+        times = np.arange(float(len(levels)))
+        return Series(times, np.zeros(len(levels), dtype=np.uint32), levels)
 
 
 def test_excursions_are_above_a_multiple_of_the_other_queue() -> None:

@@ -20,7 +20,7 @@ from airpath.reproduction.session import Session
 from airpath_papers.qawla import thresholds
 from airpath_papers.qawla.data import published_entry
 from airpath_papers.qawla.error_rates import AWGN, ITU_A, draw_curves, error_rates
-from airpath_papers.sbd.data import GRID_MIN_TH, drop_tail, improvements, published_table
+from airpath_papers.sbd.data import GRID_MIN_TH, improvements, published_table
 from airpath_papers.sbd.figures import GRIDS, grid
 
 
@@ -106,8 +106,8 @@ def test_a_cloud_begins_at_0_and_its_enlargement_shows_every_interval(one_flow: 
 def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) -> None:
     for panel in one_flow.axes:
         drawn = bars(panel)
-        plain = drop_tail()[384, 1]
-        printed = {f"paper, Table {n}": published_table(n)[384] for n in (2, 3)}
+        plain = published_table(6)[384, 1]
+        printed = {f"paper, Table {n}": published_table(n)[384, 1] for n in (2, 3)}
         for label, row in {**printed, "paper, drop-tail": plain}.items():
             assert points(drawn[label]) == [(row.delay_s.mean, row.goodput_kbps.mean)]
             assert half_widths(drawn[label], 0) == pytest.approx([row.delay_s.half_width])
@@ -118,7 +118,7 @@ def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
     of_grid = grid(GRIDS["fig13"])
     with style.style():
         figure = of_grid.drawn(session(of_grid.cells))
-    plain = drop_tail()[128, 4]
+    plain = published_table(6)[128, 4]
     changes = [1 + improvements()[128, 4, "RED", what] / 100 for what in ("delay", "goodput")]
     for panel in figure.axes:
         [found] = points(bars(panel)["paper, Table 6"])
@@ -141,8 +141,8 @@ def test_fig1_begins_at_0_with_intervals_and_published_points(
         for flows in (1, 2, 3, 4):
             label = f"{flows} flow{'s' if flows > 1 else ''}"
             assert drawn[label].has_yerr
-            if (384, flows) in drop_tail():
-                printed = getattr(drop_tail()[384, flows], what)
+            if (384, flows) in published_table(6):
+                printed = getattr(published_table(6)[384, flows], what)
                 [(_, height)] = points(drawn[f"paper, Table 6, {label}"])
                 assert height == printed.mean
         assert {label for label in drawn if label.startswith("paper")} == {

@@ -80,7 +80,6 @@ def window_deviation(
 
     With `of_mean`, as a share of the mean of its recorded values.
     """
-    times, values = session.series(point, series, run).of(0)
-    grid = np.arange(100.0, 300.0, 0.01)
-    found = float(np.std(values[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]))
-    return found / float(np.average(values)) if of_mean else found
+    recorded = session.series(point, series, run)
+    found = float(np.std(recorded.levels(0, np.arange(100.0, 300.0, 0.01))))
+    return found / float(np.average(recorded.of(0)[1])) if of_mean else found

@@ -36,9 +36,8 @@ CLAMP: Final = DYNAMICS["a=40000"]
 
 def queue_over_time(session: Session, point: SweepPoint, run: int, from_s: float) -> Any:
     """Return packets in the queue every 0.1 s from then to the end of the arrivals."""
-    times, levels = session.series(point, "queue", run).of(0)
     grid = np.arange(from_s, ARRIVALS_S, STEP_S)
-    return levels[np.maximum(np.searchsorted(times, grid, "right") - 1, 0)]
+    return session.series(point, "queue", run).levels(0, grid)
 
 
 def _starts(session: Session, point: SweepPoint, run: int) -> list[float]:

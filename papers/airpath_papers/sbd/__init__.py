@@ -9,29 +9,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from airpath.reproduction.figures import figure_item
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import SBD
 from airpath_papers.sbd.claims import CLAIMS, SWEEPS
-from airpath_papers.sbd.figures import GRIDS, TRACES, cells_of_others, evaluate_best
+from airpath_papers.sbd.figures import ITEMS
 from airpath_papers.sbd.tables import ITEM, NAMING, QUANTITIES, summarise
 
 __all__ = ["PAPER"]
 
 PAPER: Final = paper_of(
-    SBD,
-    CLAIMS,
-    {
-        "table6": ITEM,
-        **{
-            key: figure_item(SBD, key, spec, SWEEPS, QUANTITIES, NAMING)
-            for key, spec in GRIDS.items()
-        },
-        **TRACES,
-        "bearers": (cells_of_others, evaluate_best),
-    },
-    SWEEPS,
-    QUANTITIES,
-    NAMING,
-    summarise=summarise,
+    SBD, CLAIMS, {"table6": ITEM, **ITEMS}, SWEEPS, QUANTITIES, NAMING, summarise=summarise
 )

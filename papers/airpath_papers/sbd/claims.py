@@ -37,8 +37,7 @@ def _jitter_s(replication: Mapping[str, Any]) -> float:
 
 def _jain(session: Session, run: int, point: SweepPoint, window_s: float, *times_s: float) -> float:
     delivered = session.series(point, "delivered", run)
-    span_s = (times_s[0], times_s[1])
-    return measures.jain_in_windows(delivered, point.axes["flows"], window_s, span_s)
+    return measures.jain_in_windows(delivered, point.axes["flows"], window_s, times_s)
 
 
 def rfc6298_rto_s(samples_s: Sequence[float]) -> list[float]:
@@ -79,13 +78,9 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "jitter": of_replication(_jitter_s),
     "jain": of_run(_jain),
     "rto": of_run(_rto_s),
-    "printed_goodput_half_width": of_point(
-        lambda _session, point: printed(point.axes, "goodput").half_width
-    ),
+    "printed_goodput_half_width": of_point(lambda _, at: printed(at.axes, "goodput").half_width),
     "printed_improvement": of_point(_improvement),
-    "printed_half_width": of_point(
-        lambda _session, point, quantity: printed_half_width(point.axes, quantity)
-    ),
+    "printed_half_width": of_point(lambda _, at, of: printed_half_width(at.axes, of)),
     "printed_average": of_point(lambda _session, _point, quantity: printed_average(quantity)),
 }
 

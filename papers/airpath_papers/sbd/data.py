@@ -19,8 +19,6 @@ __all__ = [
     "Published",
     "Setting",
     "aqm_of",
-    "drop_tail",
-    "flows_named",
     "improvements",
     "printed",
     "printed_average",
@@ -75,10 +73,10 @@ def setting_at(axes: Mapping[str, Any]) -> Setting:
     if kind not in PROPOSED:
         return DROP_TAIL
     bearer = axes.get("setting_for") or axes["bearer"]
-    chosen = published_table(table or PROPOSED[kind])[bearer].setting
+    chosen = published_table(table or PROPOSED[kind])[bearer, 1].setting
     strength: Any = axes.get("t_r_ms") or axes.get("maxp", 0)
     if isinstance(strength, str):
-        strength = published_table(PROPOSED[kind] - 1)[bearer].setting.strength
+        strength = published_table(PROPOSED[kind] - 1)[bearer, 1].setting.strength
     named = {
         "proposed": chosen.min_th,
         "least": GRID_MIN_TH[0],
@@ -93,41 +91,29 @@ def aqm_of(axes: Mapping[str, Any]) -> str:
     """Return the discipline that the axes of a point name: ``SBD``, ``RED`` or ``drop-tail``."""
     if table := axes.get("table", 0):
         return "SBD" if table < 4 else "RED"
-    found: str = axes.get("aqm", "drop-tail").split()[0]
-    return found
+    return str(axes.get("aqm", "drop-tail").split()[0])
 
 
 class Published(NamedTuple):
-    """One row of Tables 2 to 6: a buffer and what it gave."""
+    """One row of Tables 2 to 6: a setting and what it gave; Table 6 has drop-tail."""
 
-    bearer: int
-    """Nominal rate, kbit/s."""
-    flows: int
     setting: Setting
     goodput_kbps: PublishedMean
     delay_s: PublishedMean
 
 
 @cache
-def published_table(number: int) -> dict[int, Published]:
-    """Return Table 2, 3, 4 or 5 by bearer: single flows with SBD (2, 3) or RED (4, 5)."""
+def published_table(number: int) -> dict[tuple[int, int], Published]:
+    """Return SBD (Tables 2, 3), RED (4, 5) or drop-tail (6) by bearer and number of flows."""
     kind, column = ("SBD", "T_r_ms") if number < 4 else ("RED", "maxp")
     found = {}
     for row in read_table(SBD, f"table{number}.csv"):
-        bearer = int(row["bearer"])
-        setting = Setting(kind, float(row[column]), int(row["minth"]))
-        found[bearer] = Published(bearer, 1, setting, *_measured(row))
+        setting = DROP_TAIL
+        if column in row:
+            setting = Setting(kind, float(row[column]), int(row["minth"]))
+        measured = (published_mean(row, name) for name in ("goodput_kbps", "delay_s"))
+        found[int(row["bearer"]), int(row.get("flows", 1))] = Published(setting, *measured)
     return found
-
-
-@cache
-def drop_tail() -> dict[tuple[int, int], Published]:
-    """Return the drop-tail columns of Table 6 by bearer and number of flows."""
-    return {
-        (bearer, flows): Published(bearer, flows, DROP_TAIL, *_measured(row))
-        for row in read_table(SBD, "table6.csv")
-        for bearer, flows in [(int(row["bearer"]), int(row["flows"]))]
-    }
 
 
 @cache
@@ -137,22 +123,11 @@ def improvements() -> dict[tuple[int, int, str, str], float]:
     By bearer, number of flows, ``SBD`` or ``RED``, and ``goodput`` or ``delay``.
     """
     return {
-        (int(row["bearer"]), int(row["flows"]), aqm, quantity): float(
-            row[f"{quantity}_{aqm.lower()}"]
-        )
+        (int(row["bearer"]), int(row["flows"]), aqm, of): float(row[f"{of}_{aqm.lower()}"])
         for row in read_table(SBD, "table6.csv")
         for aqm in PROPOSED
-        for quantity in ("goodput", "delay")
+        for of in ("goodput", "delay")
     }
-
-
-def flows_named(flows: int) -> str:
-    """Return how many flows there are, in words."""
-    return f"{flows} flow{'s' if flows > 1 else ''}"
-
-
-def _measured(row: dict[str, str]) -> tuple[PublishedMean, PublishedMean]:
-    return published_mean(row, "goodput_kbps"), published_mean(row, "delay_s")
 
 
 # --- what is printed of a point ----------------------------------------------------------------
@@ -173,15 +148,12 @@ def printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
     """
     column = "goodput_kbps" if quantity == "goodput" else "delay_s"
     bearer, flows, aqm = axes["bearer"], axes["flows"], aqm_of(axes)
-    plain: PublishedMean = getattr(drop_tail()[bearer, flows], column)
-    if aqm not in PROPOSED:
-        return plain
-    if flows == 1:
-        row = published_table(axes.get("table") or PROPOSED[aqm])[bearer]
-        found: PublishedMean = getattr(row, column)
+    number = axes.get("table") or PROPOSED[aqm] if aqm in PROPOSED and flows == 1 else 6
+    found: PublishedMean = getattr(published_table(number)[bearer, flows], column)
+    if number < 6 or aqm not in PROPOSED:
         return found
     factor = 1 + improvements()[bearer, flows, aqm, quantity] / 100
-    return PublishedMean(factor * plain.mean, factor * plain.half_width)
+    return PublishedMean(factor * found.mean, factor * found.half_width)
 
 
 def printed_half_width(axes: Mapping[str, Any], quantity: str) -> float:
@@ -202,9 +174,7 @@ def printed_average(quantity: str) -> float:
         sbd, red, plain = (
             printed({**at, "aqm": aqm}, quantity) for aqm in (*PROPOSED, "drop-tail")
         )
-        both = PublishedMean(
-            (sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2
-        )
-        relative = math.hypot(both.half_width / both.mean, plain.half_width / plain.mean)
-        squares.append((100 * both.mean / plain.mean * relative) ** 2)
+        mean, half = (sbd.mean + red.mean) / 2, math.hypot(sbd.half_width, red.half_width) / 2
+        relative = math.hypot(half / mean, plain.half_width / plain.mean)
+        squares.append((100 * mean / plain.mean * relative) ** 2)
     return math.sqrt(sum(squares)) / len(squares)

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from airpath.present import style
-from airpath.present.timelines import levels_at
-from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.figures import DeclaredFigure
-from airpath.reproduction.items import Found
+from airpath.reproduction.base import Cell, Row, Table
+from airpath.reproduction.figures import DeclaredFigure, figure_item
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.paths import SBD
 from airpath_papers.sbd.claims import SWEEPS
-from airpath_papers.sbd.data import BEARERS, PROPOSED, flows_named, published_table, setting_at
+from airpath_papers.sbd.data import BEARERS, PROPOSED, published_table, setting_at
 from airpath_papers.sbd.scenarios import SWITCH_S
 from airpath_papers.sbd.tables import DELAY, GOODPUT, NAMING, QUANTITIES, keys, rows_of
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["GRIDS", "TRACES", "cells_of_others", "evaluate_best", "grid", "grid_spec"]
+__all__ = ["GRIDS", "ITEMS", "grid", "grid_spec"]
 
 # --- Figs. 6 to 13: the grids ------------------------------------------------------------------
 
@@ -58,7 +52,7 @@ def grid_spec(aqm: str, bearer: int, flows: int) -> dict[str, Any]:
         for point, marker, _, name in shown
     ]
     return {
-        "title": f"{aqm}, {bearer} kbit/s, {flows_named(flows)}",
+        "title": f"{aqm}, {bearer} kbit/s, {NAMING.word('flows', flows)}",
         "legend": f"{strength.partition(',')[0]} rises from the large dot of each line on.",
         "points": [{"sweep": "grids", "aqm": aqm, **at}],
         "rows": ["goodput", "delay"],
@@ -99,8 +93,8 @@ OTHERS: Final = {
 """By the names of their files."""
 
 
-def cells_of_others(session: Session) -> Sequence[Cell]:
-    """Return the cells of every grid: the item ``bearers`` looks for the best in all of them."""
+def _cells_of_all(session: Session) -> Sequence[Cell]:
+    """Return the cells of every grid: the best is sought in all of them."""
     specs = (*GRIDS.values(), *OTHERS.values())
     return [cell for spec in specs for cell in grid(spec).cells(session)]
 
@@ -108,13 +102,13 @@ def cells_of_others(session: Session) -> Sequence[Cell]:
 # --- the best of the grids ---------------------------------------------------------------------
 
 
-def evaluate_best(session: Session, out: Path | None) -> ItemResult:
-    """Return the grids of the other bearers, and the setting with the largest goodput of each."""
-    title = "the grids on all bearers: the settings with the largest goodput, one flow"
-    rows, lines = [], []
+def _best(session: Session, title: str) -> Found:
+    """Return the setting with the largest goodput of each grid; rows of the other bearers."""
+    rows: list[Row | None] = []
+    lines = []
     for aqm, proposal in PROPOSED.items():
         for bearer in BEARERS:
-            theirs = published_table(proposal - 1)[bearer]
+            theirs = published_table(proposal - 1)[bearer, 1]
             place = {"aqm": aqm, "bearer": bearer, "flows": 1}
             points = SWEEPS.cells("grids", effort=session.effort, **place)
             known = {point: e for point in points if (e := GOODPUT.estimate(session, point))}
@@ -133,22 +127,9 @@ def evaluate_best(session: Session, out: Path | None) -> ItemResult:
         "One flow; T_r in ms, goodput in kbit/s, delay in s. Ours is the largest of many means: "
         "with few runs it is too large, by about ±, and which setting it belongs to is chance."
     ]
-    complete = session.complete(cells_of_others(session))
-    figures: list[Path] = []
-    for stem, spec in OTHERS.items():
-        of_grid, _ = grid(spec).found(session, title)
-        rows += [row for row in of_grid if row is not None and row.ours is not None]
-        if out is not None and complete:
-            make = partial(_headed, spec, session)
-            figures += session.draw(make, out, stem, spec["title"], session.about)
-    table = Table(title, columns, lines, notes)
-    return ItemResult("bearers", title, rows, [table], figures, complete=complete)
-
-
-def _headed(spec: Mapping[str, Any], session: Session) -> Figure:
-    figure = grid(spec).drawn(session)
-    style.heading(figure, spec["title"], f"{spec['legend']} {session.about}")
-    return figure
+    for spec in OTHERS.values():
+        rows += grid(spec).found(session, title)[0]
+    return rows, [Table(title, columns, lines, notes)]
 
 
 # --- Figs. 2, 14 and 15: two flows over a bearer that changes after 50 s -----------------------
@@ -163,8 +144,7 @@ PARTS: Final = {
 
 
 def _measured(session: Session, point: SweepPoint, low: float, high: float) -> dict[str, float]:
-    times, levels = session.series(point, "queue").of(0)
-    occupancy = levels_at(times, levels, np.arange(low, high, 0.01))
+    occupancy = session.series(point, "queue").levels(0, np.arange(low, high, 0.01))
     drops = session.series(point, "drop")
     reasons = drops.value[(drops.time_s >= low) & (drops.time_s < high)]
     return {
@@ -190,8 +170,19 @@ def _found(point: SweepPoint, session: Session, title: str) -> Found:
     return rows, [Table(title, columns, lines, notes)]
 
 
-TRACES: Final = {
-    key: partial(_found, point)
-    for key, point in zip(("fig2", "fig14", "fig15"), SWEEPS.cells("traces"), strict=True)
+ITEMS: Final = {
+    **{
+        key: partial(_found, point)
+        for key, point in zip(("fig2", "fig14", "fig15"), SWEEPS.cells("traces"), strict=True)
+    },
+    **{key: figure_item(SBD, key, spec, SWEEPS, QUANTITIES, NAMING) for key, spec in GRIDS.items()},
+    "bearers": item_of(
+        SBD,
+        "bearers",
+        _cells_of_all,
+        _best,
+        title="the grids on all bearers: the settings with the largest goodput, one flow",
+        more={stem: (spec["title"], grid(spec).drawn) for stem, spec in OTHERS.items()},
+    ),
 }
-"""What makes the rows and the table of each trace, whose figures ``paper.toml`` declares."""
+"""The items; of the traces what makes rows and table: ``paper.toml`` declares their figures."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def overflows(replication: Replication) -> float:
 
 
 def jain_in_windows(
-    delivered: Series, flows: int, window_s: float, times_s: tuple[float, float]
+    delivered: Series, flows: int, window_s: float, times_s: Sequence[float]
 ) -> float:
     """Return Jain's index of what the flows got in windows of some seconds, averaged.
 
@@ -79,14 +79,11 @@ def jain_in_windows(
         How many flows.
     window_s : float
         Length of a window, s. Windows in which nothing arrived are left out.
-    times_s : tuple of float
+    times_s : sequence of float
         From when to when, s.
     """
-    edges = np.arange(*times_s, window_s)
+    edges = np.arange(times_s[0], times_s[1], window_s)
     edges = np.append(edges, edges[-1] + window_s)
-    shares = [
-        np.histogram(times, bins=edges, weights=values)[0]
-        for times, values in map(delivered.of, range(flows))
-    ]
+    shares = [delivered.sums(flow, edges) for flow in range(flows)]
     indices = [_airpath.jain_index(list(each)) for each in zip(*shares, strict=True) if sum(each)]
     return sum(indices) / len(indices)

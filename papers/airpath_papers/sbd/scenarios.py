@@ -79,13 +79,9 @@ def path(
     flow_groups = [flow.model_copy(update=first)]
     if newcomer_s:
         flow_groups.append(flow.model_copy(update={"count": 1, "start": f"{newcomer_s} s"}))
-    queue: ap.aqm.QueueDisc
-    if setting == DROP_TAIL:
-        queue = ap.aqm.DropTail(limit=f"{size} packets")
-    elif weight:
-        queue = _averaged(setting, weight)
-    else:
-        queue = _managed(setting, alpha, by_rate=aqm.endswith("reconfigured"))
+    queue: ap.aqm.QueueDisc = ap.aqm.DropTail(limit=f"{size} packets")
+    if setting != DROP_TAIL:
+        queue = _queue(setting, alpha, weight, by_rate=aqm.endswith("reconfigured"))
     link = PATH.bottleneck.link.model_copy(update={"rate": f"{bearer} kbit/s"})
     return PATH.model_copy(
         update={
@@ -97,22 +93,15 @@ def path(
     )
 
 
-def _averaged(setting: Setting, weight: float) -> ap.aqm.QueueDisc:
-    """Return RED of Floyd and Jacobson 1993, on an average of the occupancy."""
-    return ap.aqm.Red(
-        limit=BUFFER,
-        min_th=setting.min_th,
-        max_th=BUFFER,
-        max_p=setting.strength,
-        weight=weight,
-        gentle=False,
-        wait=False,
-    )
+def _queue(setting: Setting, alpha: int, weight: float, *, by_rate: bool) -> ap.aqm.QueueDisc:
+    """Return SBD or RED at the RLC buffer, with a setting or those proposed for each rate.
 
-
-def _managed(setting: Setting, alpha: int, *, by_rate: bool) -> ap.aqm.QueueDisc:
-    """Return SBD or RED at the RLC buffer, with a setting or those proposed for each rate."""
+    With a `weight`: RED of Floyd and Jacobson 1993, on an average of the occupancy.
+    """
     kind, entries = setting.kind, _entries(setting)
+    if weight:
+        averaged = {"weight": weight, "gentle": False, "wait": False, **entries}
+        return ap.aqm.Red(limit=BUFFER, max_th=BUFFER, **averaged)
     if by_rate:
         proposed = {rate: _entries(setting_at({"aqm": kind, "bearer": rate})) for rate in BEARERS}
         entries = {"by_rate": [{"rate": f"{rate} kbit/s", **of} for rate, of in proposed.items()]}

@@ -9,10 +9,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from airpath import _airpath
 from airpath.engine.advisory import of_scenario
 from airpath.engine.inputs import Reading
 from airpath.errors import RunError
+from airpath.present.timelines import levels_at
 from airpath.sweeps.api import failure_text, run_description
 from airpath.sweeps.axes import Dimension, key_of, labels_of, values_by_axis
 from airpath.sweeps.description import Description
@@ -22,7 +25,6 @@ from airpath.sweeps.ledger import Build
 from airpath.sweeps.plan import Plan, Point, Rule
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from airpath.reproduction.base import Progress
@@ -51,6 +53,16 @@ class Series:
         """Return the instants and the values of one flow or queue."""
         chosen = self.ids == number
         return self.time_s[chosen], self.value[chosen]
+
+    def levels(self, number: int, at_s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the value that holds at each of some instants, s; before the first one, that."""
+        return levels_at(*self.of(number), at_s)
+
+    def sums(self, number: int, edges_s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the values in each bin between some instants, s."""
+        times, values = self.of(number)
+        found: NDArray[np.float64] = np.histogram(times, bins=edges_s, weights=values)[0]
+        return found
 
 
 def _nothing_recorded(name: str, replication: int) -> Series:

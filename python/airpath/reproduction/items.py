@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
@@ -16,13 +17,16 @@ from airpath.reproduction.session import Session
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Cells", "Evaluate", "Found", "called", "grouped", "item_of", "titles"]
+__all__ = ["Cells", "Drawn", "Evaluate", "Found", "called", "grouped", "item_of", "titles"]
 
 Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
 """What an item needs simulated."""
 
 Evaluate = Callable[[Session, Path | None], ItemResult]
 """Makes an item's result; the path is the directory for its files, None when none are wanted."""
+
+Drawn = tuple[str, Callable[[Session], "Figure"]]
+"""The title of a figure, and what returns it without its heading."""
 
 Found = tuple[Sequence[Row | None], Sequence[Table]]
 """Rows and tables of an item; rows without a number are left out of its result."""
@@ -53,6 +57,7 @@ def item_of(
     title: str = "",
     name: str = "",
     whole: bool = False,
+    more: Mapping[str, Drawn] = MappingProxyType({}),
 ) -> tuple[Cells, Evaluate]:
     """Return the cells of an item and its evaluation, as `manifest.paper_of` takes them.
 
@@ -78,6 +83,8 @@ def item_of(
     whole : bool
         Whether there are no rows and tables before all cells are simulated; a row without a
         number then stays, as a finding. Default False.
+    more : mapping of str to tuple
+        Further figures by the names of their files: the title of each, and what draws it.
     """
     plain = title or titles(directory)[key]
     heading = called(key, plain)
@@ -85,22 +92,25 @@ def item_of(
 
     def evaluate(session: Session, out: Path | None) -> ItemResult:
         needed = cells(session) if callable(cells) else cells
-        complete, figures = session.complete(needed), []
+        complete = session.complete(needed)
+        figures: list[Path] = []
         rows, tables = found(session, heading) if complete or not whole else ([], [])
-        if out is not None and complete and drawn is not None:
-            figures = session.draw(
-                lambda: _headed(drawn(session), heading, _about(session, key, needed, legend)),
-                *(out, f"{directory.name}-{key}", heading, session.about),
-            )
+        own = {} if drawn is None else {f"{directory.name}-{key}": (heading, drawn)}
+        if out is not None and complete:
+            about = _about(session, key, needed, legend)
+            for stem, (text, draw) in {**own, **more}.items():
+                make = partial(_headed, session, draw, text, about)
+                figures += session.draw(make, out, stem, text, session.about)
         kept = [row for row in rows if row is not None and (whole or row.ours is not None)]
         return ItemResult(key, named, kept, tables, figures, complete=complete)
 
     return cells, evaluate
 
 
-def _headed(figure: Figure, title: str, about: str) -> Figure:
+def _headed(session: Session, draw: Callable[[Session], Figure], title: str, about: str) -> Figure:
     from airpath.present import style
 
+    figure = draw(session)
     style.heading(figure, title, about)
     return figure
 

@@ -5,6 +5,7 @@ A paper names its quantities once; tables, figures and claims take estimates and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = [
     "Improvement",
     "Measured",
     "MeasuredOfRun",
+    "Printed",
     "batch_means",
     "bottleneck",
     "improvement",
@@ -65,7 +67,7 @@ class Measured:
 
     name: str
     unit: str
-    measure: Callable[..., float]
+    measure: Callable[..., Any]
     decimals: int
     tolerance: Tolerance | None = None
     batch: int = 0
@@ -171,6 +173,20 @@ class Computed:
         """Return the row of a cell that `place` names."""
         ours = float(self.compute(cell.axes))
         return Row(place, self.name, self.unit, None, ours, extra=self.extra(session, cell))
+
+
+@dataclass(frozen=True)
+class Printed(Measured):
+    """A number that the paper prints of a point, drawn like a measured one.
+
+    `measure` gets the values by axis and returns a `PublishedMean`; a half-width of 0 is none.
+    """
+
+    def estimate(self, session: Session, cell: Any) -> Interval:
+        """Return the number with its interval."""
+        mean, half = self.measure(cell.axes)
+        half = half or math.nan
+        return Interval(mean, mean - half, mean + half, session.paper.confidence, 1)
 
 
 def batch_means(values: Sequence[float], size: int) -> list[float]:
