@@ -165,7 +165,8 @@ def test_points_that_are_not_simulated_have_computed_rows(sweeps: Sweeps) -> Non
 def test_notes_may_have_numbers_of_a_point(sweeps: Sweeps) -> None:
     point = {"sweep": "sizes", "cc": "cubic", "size": 10}
     table = {**SPEC["table"], "note_of": [point], "notes": ["model {model}"]}
-    assert made(sweeps, table=table).found(session(sweeps), "")[1][0].notes == ["model 100"]
+    figure = made(sweeps, table=table, rows=["model"])
+    assert figure.found(session(sweeps), "")[1][0].notes == ["model 100"]
 
 
 def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> None:
@@ -184,9 +185,10 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"rows": ["ratte"]}, '"ratte": no quantity. Expected one of: rate, delay, model'),
+        ({"rows": ["ratte"]}, '"ratte": no quantity. Expected one of: delay, model, rate'),
         ({"panels": [{"colour": "red"}]}, '"colour": unknown key. Expected one of: also, by'),
         ({"panel": []}, '"panel": unknown key.'),
+        ({"table": {"columns": [["size", "", ""]]}}, '"size": no quantity.'),
     ],
 )
 def test_unknown_names_are_refused(
@@ -325,11 +327,26 @@ def test_series_are_drawn_by_panel_on_scales_of_equal_height(
     assert names == ["newreno", "cubic"]
 
 
-def test_an_unknown_kind_of_curve_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:
-    panel = {"y_name": "", "curves": [{"kind": "stars"}]}
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ({"kind": "stars"}, 'curves.kind: "stars": unknown value. Expected one of: band, crosses'),
+        ({"color": "red"}, 'curves: "color": unknown key. Expected one of: colour, factor'),
+    ],
+)
+def test_unknown_entries_of_a_curve_are_refused(
+    curve: Mapping[str, str], expected: str, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    panel = {"y_name": "", "curves": [curve]}
     with pytest.raises(BadValueError) as raised:
         timeline_item(tmp_path, "fig1", {**TIMELINE, "panels": [panel]}, sweeps, {})
-    assert 'fig1: kind = "stars": unknown value. Expected one of: steps' in str(raised.value)
+    place = f"{tmp_path.name}/paper.toml: timelines.fig1.panels.{expected}"
+    assert str(raised.value).startswith(place)
+
+
+def test_a_key_of_a_table_is_refused_with_its_place(sweeps: Sweeps) -> None:
+    with pytest.raises(BadValueError, match=r"^p/paper.toml: figures.fig1.table: \"accross\": "):
+        made(sweeps, table={"accross": "cc"})
 
 
 def test_a_level_holds_until_the_next_one() -> None:

@@ -130,7 +130,12 @@ def test_fig1_begins_at_0_with_intervals_and_published_points(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     figures: list[Any] = []
-    monkeypatch.setattr(Session, "write", lambda _self, figure, *_rest: figures.append(figure))
+
+    def keep(_session: Session, figure: Any, *_rest: Any) -> list[Path]:
+        figures.append(figure)
+        return []
+
+    monkeypatch.setattr(Session, "write", keep)
     [item] = [item for item in load("sbd").items if item.key == "fig1"]
     item.evaluate(session(item.cells), tmp_path)
     [figure] = figures

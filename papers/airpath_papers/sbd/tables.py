@@ -74,8 +74,8 @@ def _printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
 QUANTITIES: Final = {
     **MEASURED,
     "both": _Both("both", "", goodput_kbps, 0),
-    "printed_goodput": Printed("printed_goodput", "kbit/s", lambda at: _printed(at, "goodput"), 1),
-    "printed_delay": Printed("printed_delay", "s", lambda at: _printed(at, "delay"), 2),
+    "printed_goodput": Printed("printed_goodput", "kbit/s", lambda at: _printed(at, "goodput")),
+    "printed_delay": Printed("printed_delay", "s", lambda at: _printed(at, "delay")),
 }
 """Those that declared items name."""
 
@@ -155,7 +155,7 @@ def _found(session: Session, _title: str) -> Found:
         managed = [row for point in points[1:] for row in rows_of(session, point)]
         rows += [*found, *managed, *gains]
         plain += found
-        # In its table the discipline stands beside the quantity.
+        # In its table the discipline follows the quantity.
         improved += [replace(row, quantity=f"{row.quantity} {row.row['aqm']}") for row in gains]
     named = [Key("bearer", "bearer"), Key("flows", "flows")]
     measured = [quantity.shown() for quantity in MEASURED.values()]

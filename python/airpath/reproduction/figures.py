@@ -37,8 +37,8 @@ differs in a second row of the same panels), and `enlarged = true` (the only pan
 enlarged, its points in the order of the sweep).
 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
-that of the item. Its notes may have texts of quantities of a point, ``{goodput}``: the first of
-`note_of`, given like `points`. Points that are not simulated, for computed quantities, are
+that of the item. Its notes may have texts of the quantities of the rows, ``{goodput}``, of a point:
+the first of `note_of`, given like `points`. Points that are not simulated are
 ``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. An item may be made of `parts`, each
 with `points`, `rows`, `row` and `table`.
 """
@@ -52,13 +52,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from airpath.errors import BadValueError, quoted
 from airpath.present import style
 from airpath.present.panels import Panel, draw_panels
 from airpath.present.points import OPEN, Points, enlarged
 from airpath.present.points import Point as Drawn
 from airpath.reproduction.base import Cell, Effort
-from airpath.reproduction.files import MANIFEST
+from airpath.reproduction.files import MANIFEST, refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
 from airpath.reproduction.quantities import Computed
@@ -83,6 +82,8 @@ _FIGURE: Final = {
     *("points", "order", "rows", "row", "table", "panels", "below", "legend"),
     *("wide", "size_in", "heights", "own_legends", "least_runs", "enlarged", *_PANEL),
 }
+_TABLE: Final = {"title", "place", "by", "lines", "across", "columns", "notes", "note_of"}
+_ALSO: Final = {"points", "marker", "published", *_PANEL}
 
 
 def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
@@ -138,17 +139,19 @@ class DeclaredFigure:
             self._check(each, _PANEL)
 
     def _check(self, spec: Mapping[str, Any], known: Iterable[str]) -> None:
-        for key in spec.keys() - known:
-            raise BadValueError(
-                f"{self._place}: {quoted(key)}: unknown key. Expected one of: "
-                f"{', '.join(sorted(known))}."
-            )
-        for name in [*spec.get("rows", []), *_listed(spec.get("y", []))]:
-            if name not in self._quantities:
-                raise BadValueError(
-                    f"{self._place}: {quoted(name)}: no quantity. Expected one of: "
-                    f"{', '.join(self._quantities)}."
-                )
+        """Refuse unknown keys and quantities."""
+        table, more = spec.get("table", {}), spec.get("also", [])
+        refuse_unknown(self._place, spec, known)
+        refuse_unknown(f"{self._place}.table", table, _TABLE)
+        refuse_unknown(f"{self._place}.also", (key for each in more for key in each), _ALSO)
+        columns = (each if isinstance(each, str) else each[0] for each in table.get("columns", []))
+        names = [
+            *spec.get("rows", []),
+            *_listed(spec.get("y", [])),
+            *spec.get("marks", {}),
+            *columns,
+        ]
+        refuse_unknown(self._place, names, self._quantities, "no quantity")
 
     # --- points --------------------------------------------------------------------------------
 
@@ -180,7 +183,8 @@ class DeclaredFigure:
         place, by = _tuples(table.get("place", {})), table.get("by")
         if "note_of" in table:
             first = chosen_points(table["note_of"], self._sweeps, session.effort)[0]
-            texts = {name: q.text(session, first.cell) for name, q in self._quantities.items()}
+            quantities = ((name, self._quantities[name]) for name in self._spec["rows"])
+            texts = {name: each.text(session, first.cell) for name, each in quantities}
             table["notes"] = [note.format_map(texts) for note in table["notes"]]
         how = (table, self._quantities, self._naming)
         points = [point for point in points if is_at(values_of(point), place)]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args, get_type_hints
+
+from airpath.errors import BadValueError, quoted
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = ["MANIFEST", "read_records", "read_table", "read_text", "read_toml"]
+__all__ = ["MANIFEST", "read_records", "read_table", "read_text", "read_toml", "refuse_unknown"]
 
 R = TypeVar("R")
 
@@ -89,6 +91,33 @@ def read_text(directory: Path, name: str) -> str:
         File name: ``README.md``.
     """
     return (directory / name).read_text(encoding="utf-8")
+
+
+def refuse_unknown(
+    place: str, names: Iterable[str], known: Iterable[str], what: str = "unknown key"
+) -> None:
+    """Refuse names in a paper's file that are not known.
+
+    Parameters
+    ----------
+    place : str
+        File and table: ``sbd/paper.toml: figures.fig1``.
+    names : iterable of str
+        Those that are given.
+    known : iterable of str
+        Those that are accepted.
+    what : str
+        The problem. Default: ``unknown key``.
+
+    Raises
+    ------
+    BadValueError
+        With a line for each of them.
+    """
+    expected = f"Expected one of: {', '.join(sorted(known))}"
+    bad = [name for name in dict.fromkeys(names) if name not in set(known)]
+    if bad:
+        raise BadValueError("\n".join(f"{place}: {quoted(n)}: {what}. {expected}." for n in bad))
 
 
 def _without_comments(text: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ from airpath.reproduction.base import Effort, Item, Paper
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.declared import table_item
 from airpath.reproduction.figures import figure_item
-from airpath.reproduction.files import MANIFEST, read_toml
+from airpath.reproduction.files import MANIFEST, read_toml, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
@@ -75,6 +75,8 @@ def paper_of(
 
     Raises
     ------
+    BadValueError
+        If a declared item has a key or a name that is not known.
     ValueError
         If `items` are not those of the file, or a claim belongs to an item that is not.
     """
@@ -91,8 +93,10 @@ def paper_of(
     for kind, declared in kinds.items():
         specs = about.pop(kind, {})
         for name, spec in specs.items():
-            about_item = {**specs.get(spec.get("like"), {}), **spec}
-            about_item.pop("like", None)
+            about_item = dict(spec)
+            if like := about_item.pop("like", ""):
+                refuse_unknown(f"{key}/{MANIFEST}: {kind}.{name}.like", [like], specs, "unknown")
+                about_item = {**specs[like], **about_item}
             rows = [items[name]] if name in items else []
             made[name] = declared(directory, name, about_item, sweeps, quantities, *rows)
     belong = {item for spec in claims.specs.values() for item in spec.items}

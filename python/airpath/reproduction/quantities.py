@@ -67,7 +67,7 @@ class Measured:
 
     name: str
     unit: str
-    measure: Callable[..., Any]
+    measure: Callable[..., float]
     decimals: int
     tolerance: Tolerance | None = None
     batch: int = 0
@@ -176,15 +176,24 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Printed(Measured):
+class Printed:
     """A number that the paper prints of a point, drawn like a measured one.
 
-    `measure` gets the values by axis and returns a `PublishedMean`; a half-width of 0 is none.
+    Parameters
+    ----------
+    name, unit : str
+        As of `Measured`.
+    printed : callable
+        Gets the values by axis; a half-width of 0 is none.
     """
+
+    name: str
+    unit: str
+    printed: Callable[[Mapping[str, Any]], PublishedMean]
 
     def estimate(self, session: Session, cell: Any) -> Interval:
         """Return the number with its interval."""
-        mean, half = self.measure(cell.axes)
+        mean, half = self.printed(cell.axes)
         half = half or math.nan
         return Interval(mean, mean - half, mean + half, session.paper.confidence, 1)
 

@@ -28,13 +28,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from airpath.errors import BadValueError, quoted
 from airpath.present import style
 from airpath.present.axes import legend_below
 from airpath.present.panels import legend_of, same_height
 from airpath.present.timelines import KINDS, draw_series, draw_texts
 from airpath.reproduction.figures import chosen_points
-from airpath.reproduction.files import MANIFEST
+from airpath.reproduction.files import MANIFEST, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import values_of
@@ -49,6 +48,15 @@ __all__ = ["timeline_item"]
 
 _BIN_S: Final = 1.0
 """Length of the bins of rates and bands, s."""
+
+
+_FIGURE: Final = frozenset(
+    ("points", "title", "legend", "from_s", "to_s", "events", "panels", "size_in", "heights")
+)
+_PANEL: Final = frozenset(("title", "y_name", "ylim", "levels", "scale", "curves"))
+_CURVE: Final = frozenset(
+    ("place", "series", "of", "factor", "kind", "colour", "label", "times", "values")
+)
 
 
 class _Numbers(dict[str, Any]):
@@ -72,13 +80,13 @@ class _Timeline:
         self._spec, self._quantities = spec, quantities
         self.points = chosen_points(spec["points"], sweeps, None)
         self.cells = [point.cell for point in self.points]
+        refuse_unknown(place, spec, _FIGURE)
         for panel in spec["panels"]:
+            refuse_unknown(f"{place}.panels", panel, _PANEL)
             for curve in panel["curves"]:
-                if (kind := curve.get("kind", "steps")) not in KINDS:
-                    raise BadValueError(
-                        f"{place}: kind = {quoted(kind)}: unknown value. Expected one of: "
-                        f"{', '.join(KINDS)}."
-                    )
+                refuse_unknown(f"{place}.panels.curves", curve, _CURVE)
+                kind = curve.get("kind", "steps")
+                refuse_unknown(f"{place}.panels.curves.kind", [kind], KINDS, "unknown value")
 
     def drawn(self, session: Session) -> Figure:
         """Return the figure without its heading."""
@@ -157,7 +165,7 @@ def timeline_item(
     Raises
     ------
     BadValueError
-        If a curve has an unknown kind.
+        If a key or the kind of a curve is not known.
     """
     place = f"{directory.name}/{MANIFEST}: timelines.{key}"
     timeline = _Timeline(place, spec, sweeps, quantities)
