@@ -209,8 +209,14 @@ def test_points_with_different_replications_are_one_sweep(tmp_path: Path) -> Non
     assert (found.finished_points, found.wanted, found.others) == (2, (5, 5), 0)
     few = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
     few.simulate(sweeps.cells("few"))
-    assert overview(out / "ledger.sqlite").others == 1
-    assert prune(out / "ledger.sqlite").beyond_most == 1
+    assert [len(few.replications(cell)) for cell in sweeps.cells("few")] == [2, 2]
+    # Other items and more replications of an earlier call are not lost.
+    assert overview(out / "ledger.sqlite").finished_points == 2
+    assert prune(out / "ledger.sqlite").replications == 0
+    longer = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
+    longer.simulate(sweeps.cells("few", rate="1 Mbit/s"))
+    assert len(ap.load_sweep(out).points()) == 4
+    assert prune(out / "ledger.sqlite").kept == 5
 
 
 def _path(rate: str) -> ap.Scenario:

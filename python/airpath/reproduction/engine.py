@@ -164,7 +164,7 @@ def simulated(
         threads=threads,
         fail_fast=True,
         accept_version=accept_version,
-        leave_others=True,
+        is_shared=True,
         tell=progress,
     )
     if ended.failed:

@@ -178,7 +178,7 @@ def run_description(
     threads: int | None = None,
     fail_fast: bool = False,
     accept_version: bool = False,
-    leave_others: bool = False,
+    is_shared: bool = False,
     tell: ProgressCallback | None = None,
 ) -> tuple[Sweep, Ended]:
     """Run what is missing of a sweep, and return its results and how it ended.
@@ -189,9 +189,10 @@ def run_description(
         What to run.
     out, executor, threads, fail_fast, accept_version, tell
         As `sweep` takes them; `tell` is its `progress`.
-    leave_others : bool
-        Whether the replications of other versions in `out` are left unused, with a warning. Default
-        False: they are refused.
+    is_shared : bool
+        Whether several calls share `out`, as those of `reproduce` for different items: points of
+        earlier calls stay in the plan of the ledger, and replications of other versions are left
+        unused, with a warning. Default False: the plan is replaced, other versions are rejected.
 
     Raises
     ------
@@ -210,13 +211,13 @@ def run_description(
         with (
             _folder(out) as (folder, owned),
             Ledger.open(
-                folder / FILE_NAME, accept_version=accept_version, leave_others=leave_others
+                folder / FILE_NAME, accept_version=accept_version, leave_others=is_shared
             ) as ledger,
             stop_on_ctrl_c() as stop,
         ):
-            if leave_others and not accept_version:
+            if is_shared and not accept_version:
                 _warn_of_others(ledger)
-            ledger.set_plan(plan, jobs)
+            ledger.set_plan(plan.joined(ledger.plan()) if is_shared else plan, jobs)
             coordinator = Coordinator(
                 plan,
                 jobs,
@@ -232,7 +233,7 @@ def run_description(
             ended = coordinator.run(stop)
     finally:
         workers.close()
-    path, own_only = folder / FILE_NAME, leave_others and not accept_version
+    path, own_only = folder / FILE_NAME, is_shared and not accept_version
     return Sweep(path, description.functions, owned, own_only=own_only), ended
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 __all__ = ["ENGINES", "Engine", "Plan", "Point", "Rule"]
@@ -142,6 +142,34 @@ class Plan:
             key, rule = (point.digest, self.seed_of(point)), self.rule_of(point)
             found[key] = max(found.get(key, rule), rule, key=lambda each: each.most)
         return found
+
+    def joined(self, other: Plan | None) -> Plan:
+        """Return the plan with the points of an earlier one behind its own.
+
+        A point of both gets the larger number of replications. Points of another seed are left out.
+
+        Parameters
+        ----------
+        other : Plan or None
+            The earlier plan.
+        """
+        if other is None or other.seed != self.seed:
+            return self
+        counts: dict[str, int] = {}
+        for plan in (self, other):
+            for point in plan.points:
+                reps = plan.rule_of(point).most
+                counts[point.digest] = max(reps, counts.get(point.digest, reps))
+        own = {point.digest for point in self.points}
+        found = [*self.points, *(point for point in other.points if point.digest not in own)]
+        points = [replace(p, number=n, reps=counts[p.digest]) for n, p in enumerate(found)]
+        return replace(
+            self,
+            points=points,
+            axes=tuple(dict.fromkeys((*self.axes, *other.axes))),
+            series=tuple(dict.fromkeys((*self.series, *other.series))),
+            rule=Rule(min(counts.values()), max(counts.values())),
+        )
 
     def seed_of(self, point: Point) -> int:
         """Return the master seed of a point's replications, 0 to 2^64 - 1."""
