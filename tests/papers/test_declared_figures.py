@@ -232,8 +232,11 @@ def test_points_of_few_runs_have_no_intervals(least: int, has_bars: bool, sweeps
 
 
 def test_a_row_below_is_over_the_last_curve(sweeps: Sweeps) -> None:
-    below = {"over": True, "y_name": "over {last}"}
-    _upper, lower = drawn(made(sweeps, below=below), session(sweeps))
+    below = {"over": True, "y_name": "over {last}", "limits": {"yscale": "log"}}
+    figure = made(sweeps, below=below, limits={"xlim": [0, 30]})
+    upper, lower = drawn(figure, session(sweeps))
+    assert (upper.get_yscale(), lower.get_yscale()) == ("linear", "log")
+    assert upper.get_xlim() == lower.get_xlim() == (0, 30)
     assert lower.get_ylabel() == "over New Reno"
     assert list(bars(lower).values()) == [[(10.0, 20.5 / 10.5), (20.0, 40.5 / 20.5)]]
 

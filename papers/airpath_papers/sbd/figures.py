@@ -181,6 +181,7 @@ ITEMS: Final = {
         "bearers",
         _cells_of_all,
         _best,
+        legend="T_r or maxp rises from the large dot of each line on.",
         title="the grids on all bearers: the settings with the largest goodput, one flow",
         more={stem: (spec["title"], grid(spec).drawn) for stem, spec in OTHERS.items()},
     ),

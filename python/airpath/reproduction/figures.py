@@ -33,8 +33,8 @@ and of what differs. With `published = true` these are drawn open.
 
 Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
 `heights`, `own_legends`, `least_runs` (points of fewer runs have no intervals), `below` (what
-differs in a second row of the same panels), and `enlarged = true` (the only panel from 0 on and
-enlarged, its points in the order of the sweep).
+differs in a second row of the same panels; limits are added), and `enlarged = true` (the only
+panel from 0 on and enlarged, its points in the order of the sweep).
 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
 that of the item. Its notes may have texts of the quantities of the rows, ``{goodput}``, of a point:
@@ -234,7 +234,9 @@ class DeclaredFigure:
         wide = spec.get("wide", len(made))
         rows = [made[first : first + wide] for first in range(0, len(made), wide)]
         if below := spec.get("below"):
-            merged = [({**each, "title": "", **below}, of) for each, of in panels]
+            merged = [
+                ({**each, "title": "", **below, **_limits(each, below)}, of) for each, of in panels
+            ]
             rows.append([self._panel(session, each, of, labels) for each, of in merged])
         about = (spec.get("size_in", ()), spec.get("heights", ()))
         return draw_panels(rows, *about, own_legends=spec.get("own_legends", False))
@@ -351,6 +353,11 @@ class DeclaredFigure:
                 drawn = self._measured(session, whole, quantity, of)
                 found.append(Points(also["label"].format(label), drawn, {**look, "zorder": 4}))
         return found
+
+
+def _limits(*specs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits of some panels together; those of later ones win."""
+    return {"limits": {k: v for each in specs for k, v in each.get("limits", {}).items()}}
 
 
 def _listed(given: Any) -> list[Any]:
