@@ -41,10 +41,8 @@ SHOWN: Final = 12
 
 def cells(session: Session) -> Sequence[Cell]:
     """Return what the item needs simulated."""
-    found = adaptations(session)
-    if found is None:
-        return []
-    links = dict.fromkeys(link for point in points_of(found) for link in point.cells.values())
+    points = points_of(adaptations(session))
+    links = dict.fromkeys(link for point in points for link in point.cells.values())
     return [link.point for link in links]
 
 
@@ -141,8 +139,7 @@ class _Comparison:
 def evaluate(session: Session, out: Path | None) -> ItemResult:
     """Return the policies by simulation and by the fixed point over the sample."""
     found = adaptations(session)
-    wanted = cells(session)
-    if found is None or not session.complete(wanted):
+    if not session.complete(cells(session)):
         return ItemResult(KEY, TITLE, [], complete=False)
     comparison = _Comparison(session, points_of(found))
     rows = [

@@ -218,6 +218,15 @@ def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Pa
     assert made == [None, None, *(draw for draw in range(resamples) for _ in range(2))]
 
 
+def test_what_was_not_computed_before_ctrl_c_is_not_computed_later() -> None:
+    found = session()
+    assert found.shared("early", lambda: 1) == 1
+    found.interrupted = True
+    assert found.shared("early", lambda: 2) == 1
+    with pytest.raises(KeyboardInterrupt):
+        found.shared("late", lambda: 1)
+
+
 def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:
     calls = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from airpath.present.timelines import draw_series, levels_at
 from airpath.reproduction import Effort, Paper
 from airpath.reproduction.engine import Series, Simulated
 from airpath.reproduction.figures import DeclaredFigure, figure_item
-from airpath.reproduction.quantities import Computed, Measured, MeasuredOfRun
+from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured, MeasuredOfRun
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
@@ -58,11 +59,18 @@ class Made(OneByOne):
         return Simulated(runs, lambda _name, _run: series)
 
 
+def halved(found: Session, cell: Any) -> float:
+    """Return half the rate of a point; no number with 20 SDUs."""
+    rate = RATE.estimate(found, cell)
+    return math.nan if cell.axes["size"] == 20 or rate is None else rate.mean / 2
+
+
 RATE = Measured("rate", "Mbit/s", lambda run: run["rate"], 1)
 QUANTITIES = {
     "rate": RATE,
     "delay": Measured("delay", "s", lambda run: run["delay"], 1),
     "model": Computed("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g"),
+    "halved": ComputedAtPoint("halved", "Mbit/s", lambda of, cell: halved(of, cell), ".1f"),
     "recorded": MeasuredOfRun("recorded", "1", lambda _runs, run, _cell: 7.0 + run, 1),
 }
 NAMING = Naming({"cc": {"cubic": "CUBIC", "newreno": "New Reno"}, "size": "{} SDUs"})
@@ -103,6 +111,36 @@ def bars(axis: Any) -> dict[str, list[tuple[float, float]]]:
         each.get_label(): [(float(x), float(y)) for x, y in each.lines[0].get_xydata()]
         for each in axis.containers
     }
+
+
+# --- published numbers that are relative to ours ------------------------------------------------
+
+
+def test_a_star_is_a_multiple_of_our_number_at_one_point(sweeps: Sweeps) -> None:
+    star = {"of": "rate", "place": {"cc": "cubic", "size": 10}, "times": 0.5, "plus": 1.0}
+    star |= {"at": 15, "label": "paper", "like": "CUBIC"}
+    with style.style():
+        figure = made(sweeps, panels=[{"stars": [star]}]).drawn(session(sweeps))
+    assert bars(figure.axes[0])["paper"] == [(15.0, 0.5 * 20.5 + 1.0)]
+    [drawn] = [each for each in figure.axes[0].containers if each.get_label() == "paper"]
+    assert drawn.lines[0].get_color() == style.colour_of(0)
+
+
+def test_a_band_is_between_multiples_of_our_numbers_over_the_axis(sweeps: Sweeps) -> None:
+    band = {"of": "rate", "place": {"cc": "newreno"}, "between": [1.0, 2.0], "label": "paper"}
+    with style.style():
+        figure = made(sweeps, panels=[{"bands": [band]}]).drawn(session(sweeps))
+    [area] = figure.axes[0].collections[-1:]
+    corners = {(float(x), float(y)) for x, y in area.get_paths()[0].vertices}
+    assert {(10.0, 10.5), (10.0, 21.0), (20.0, 20.5), (20.0, 41.0)} <= corners
+    assert area.get_label() == "paper"
+
+
+def test_a_mark_may_be_a_number(sweeps: Sweeps) -> None:
+    with style.style():
+        figure = made(sweeps, panels=[{"marks": {"12.5": "paper"}}]).drawn(session(sweeps))
+    [mark] = [line for line in figure.axes[0].lines if line.get_label() == "paper"]
+    assert list(mark.get_xdata()) == [12.5, 12.5]
 
 
 # --- rows and tables ---------------------------------------------------------------------------
@@ -185,8 +223,10 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"rows": ["ratte"]}, '"ratte": no quantity. Expected one of: delay, model, rate'),
-        ({"panels": [{"colour": "red"}]}, '"colour": unknown key. Expected one of: also, by'),
+        ({"rows": ["ratte"]}, '"ratte": no quantity. Expected one of: delay, halved, model'),
+        ({"panels": [{"colour": "red"}]}, '"colour": unknown key. Expected one of: also, bands'),
+        ({"panels": [{"stars": [{"of": "pace"}]}]}, '"pace": no quantity.'),
+        ({"panels": [{"marks": {"pace": ""}}]}, '"pace": no quantity.'),
         ({"panel": []}, '"panel": unknown key.'),
         ({"table": {"columns": [["size", "", ""]]}}, '"size": no quantity.'),
     ],
@@ -366,3 +406,35 @@ def test_rates_are_sums_of_bins_and_bands_have_mean_and_range() -> None:
     assert axis.lines[0].get_ydata().tolist() == pytest.approx([3.0, 4.0])
     heights = axis.collections[0].get_paths()[0].vertices[:, 1]
     assert (heights.min(), heights.max()) == (2.0, 6.0)
+
+
+# --- what is computed at points ----------------------------------------------------------------
+
+
+def test_a_computed_number_may_be_missing(sweeps: Sweeps) -> None:
+    found = session(sweeps)
+    rows, [table] = made(sweeps, rows=["halved"]).found(found, "Fig. 1")
+    assert [row.ours for row in rows if row] == [10.25, None, 5.25, None]
+    assert [row[1:] for row in table.rows] == [["10.2", "5.2"], ["", ""]]
+    with style.style():
+        figure = made(sweeps, y="halved").drawn(found)
+    assert [line.get_xydata().tolist() for line in figure.axes[0].lines] == [
+        [[10.0, 10.25]],
+        [[10.0, 5.25]],
+    ]
+
+
+def test_parts_have_the_keys_of_the_figure_and_their_own(sweeps: Sweeps) -> None:
+    parts = [
+        {"points": [{"sweep": "sizes", "cc": cc}], "table": {"notes": [cc]}}
+        for cc in ("newreno", "cubic")
+    ]
+    spec = {**SPEC, "title": "t", "parts": parts}
+    _cells, evaluate = figure_item(Path("p"), "f", spec, sweeps, QUANTITIES, NAMING)
+    result = evaluate(session(sweeps), None)
+    assert [row.row["cc"] for row in result.rows] == 2 * ["newreno"] + 2 * ["cubic"]
+    assert [table.notes for table in result.tables] == [["newreno"], ["cubic"]]
+    assert {column[0] for table in result.tables for column in table.columns[1:]} == {
+        "New Reno",
+        "CUBIC",
+    }

@@ -14,14 +14,14 @@ from airpath.reproduction.base import ItemResult, Summary
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.claims import CLAIMS
-from airpath_papers.qawla.data import TABLE_OF
 from airpath_papers.qawla.error_rates import curve_item
-from airpath_papers.qawla.policies import evaluate_table6
+from airpath_papers.qawla.policies import TABLE6
 from airpath_papers.qawla.policies import summarise as summarise_policies
 from airpath_papers.qawla.queue_lengths import TITLES, distribution_item
 from airpath_papers.qawla.scenarios import SWEEPS
-from airpath_papers.qawla.tables import evaluate_table2, results_table, summarise
-from airpath_papers.qawla.thresholds import FIGURES, figure_item
+from airpath_papers.qawla.tables import QUANTITIES, TABLE2, summarise
+from airpath_papers.qawla.thresholds import NAMING
+from airpath_papers.qawla.thresholds import QUANTITIES as OF_THRESHOLDS
 
 __all__ = ["PAPER"]
 
@@ -34,13 +34,13 @@ PAPER: Final = paper_of(
     QAWLA,
     CLAIMS,
     {
-        **{key: ((), curve_item(key)) for key in ("fig2", "fig3")},
-        "table2": ((), evaluate_table2),
-        **{key: (SWEEPS.cells(key), results_table(b)) for b, key in TABLE_OF.items()},
-        **{key: (SWEEPS.cells(key), distribution_item(key)) for key in TITLES},
-        **{key: ((), figure_item(key)) for key in FIGURES},
-        "table6": ((), evaluate_table6),
+        **{key: curve_item(key) for key in ("fig2", "fig3")},
+        "table2": TABLE2,
+        **{key: distribution_item(key) for key in TITLES},
+        "table6": TABLE6,
     },
     SWEEPS,
+    {**QUANTITIES, **OF_THRESHOLDS},
+    NAMING,
     summarise=_summarise,
 )

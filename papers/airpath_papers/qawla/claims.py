@@ -13,6 +13,7 @@ from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
 from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint, model_points
 from airpath.reproduction.vocabulary import crossing
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import (
@@ -48,31 +49,27 @@ def _named(spec: ClaimSpec) -> list[Point]:
 
 POINTS: Final[Mapping[str, PointSet]] = {
     "table3": _named,
-    "channels": [
-        Point({"channel": key, "mcs": mcs}, (key, mcs)) for key in CHANNELS for mcs in mcs_table()
-    ],
+    "channels": model_points({"channel": list(CHANNELS), "mcs": list(mcs_table())}),
     "snrs": [
-        Point({"channel": key, "snr_db": snr}, (key, snr))
+        point
         for key, channel in CHANNELS.items()
-        for snr in channel.grid()
+        for point in model_points({"channel": [key], "snr_db": channel.grid()})
     ],
-    "thresholds": [
-        Point({"channel": key, "th_per": th}, (key, number))
-        for key in CHANNELS
-        for number, th in enumerate(TH_PER)
-    ],
-    "over-rated": [
-        Point({"channel": key, "policy": policy, "over_rating_db": db}, (key, policy, db))
-        for key in CHANNELS
-        for policy in ("QAWLA", "TAGLA")
-        for db in OVER_RATINGS_DB
-    ],
-    "table6": [
-        Point({"channel": key, "of": symbol, "place": place}, (key, policy, measure))
-        for key in CHANNELS
-        for measure, symbol in MEASURES.items()
-        for place, policy in enumerate(POLICIES)
-    ],
+    "thresholds": model_points({"channel": list(CHANNELS), "th_per": TH_PER}),
+    "over-rated": model_points(
+        {
+            "channel": list(CHANNELS),
+            "policy": ["QAWLA", "TAGLA"],
+            "over_rating_db": OVER_RATINGS_DB,
+        }
+    ),
+    "table6": model_points(
+        {
+            "channel": list(CHANNELS),
+            "of": list(MEASURES.values()),
+            "place": range(len(POLICIES)),
+        }
+    ),
 }
 
 # --- the queue, model and simulation -----------------------------------------------------------
@@ -94,11 +91,12 @@ def _printed_difference(_session: Session, cell: Any) -> float:
 
 
 def _of_rates(compute: Callable[..., float]) -> Measure:
-    """Return a measure of a channel and its error rates."""
+    """Return a measure of a channel and its error rates; gets the other axis of the point."""
 
-    def of(session: Session, cell: tuple[str, Any], *more: Any) -> float:
-        key, place = cell
-        return compute(rates_of(session)[key], CHANNELS[key], place, *more)
+    def of(session: Session, cell: SweepPoint, *more: Any) -> float:
+        axes = dict(cell.axes)
+        key = axes.pop("channel")
+        return compute(rates_of(session)[key], CHANNELS[key], *axes.values(), *more)
 
     return of_point(of, is_random=True)
 
@@ -126,19 +124,17 @@ def _snr_db(rates: PerTable, channel: Channel, mcs: int, per: float) -> float:
 
 
 def _of_adaptation(compute: Callable[..., float]) -> Measure:
-    """Return a measure of link adaptation on a channel, with which the cell begins."""
+    """Return a measure of link adaptation on a channel; gets the axes of the point."""
 
-    def of(session: Session, cell: tuple[Any, ...], *more: Any) -> float:
-        found = adaptations(session)
-        assert found is not None, "claims are checked only when nothing was interrupted"
-        return compute(found[cell[0]], *cell[1:], *more)
+    def of(session: Session, cell: SweepPoint, *more: Any) -> float:
+        return compute(adaptations(session)[cell.axes["channel"]], cell.axes, *more)
 
     return of_point(of, is_random=True)
 
 
 def _normalised(
     found: Adaptation,
-    number: int,
+    axes: Mapping[str, Any],
     policy: str,
     h: int = 100,
     boundary: int = 20,
@@ -148,11 +144,25 @@ def _normalised(
 ) -> float:
     """Return T_M or T_W at a threshold; `optimum_b` is the B of *optimum*, 0 for any."""
     curve = Curve(policy, h, boundary, over_rating_db, worst, optimum_b or None)
-    return curve.values(found)[number]
+    return curve.values(found)[TH_PER.index(axes["th_per"])]
 
 
-def _over_rated(policy: str, db: int, worst: bool = False) -> Curve:
-    return Curve(policy, over_rating_db=db, worst=worst)
+def _over_rated(axes: Mapping[str, Any], worst: bool = False) -> Curve:
+    return Curve(axes["policy"], over_rating_db=axes["over_rating_db"], worst=worst)
+
+
+def _mean_at(found: Adaptation, axes: Mapping[str, Any], threshold: float) -> float:
+    return found.mean(Curve(axes["policy"]).at(threshold), axes["over_rating_db"])
+
+
+def _entry(axes: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the policy and the measure of an entry of Table 6."""
+    return list(POLICIES)[axes["place"]], {of: name for name, of in MEASURES.items()}[axes["of"]]
+
+
+def _printed_entry(_session: Session, cell: SweepPoint) -> float:
+    policy, measure = _entry(cell.axes)
+    return published_entry(policy, cell.axes["channel"], measure)
 
 
 CLAIMS: Final = Claims(
@@ -176,13 +186,11 @@ CLAIMS: Final = Claims(
         "peak_value": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[1]),
         "peak_at": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[0]),
         "mean_from": _of_adaptation(
-            lambda found, policy, db, least: _over_rated(policy, db).average(found, least)
+            lambda found, axes, least: _over_rated(axes).average(found, least)
         ),
-        "mean_at": _of_adaptation(
-            lambda found, policy, db, th: found.mean(Curve(policy).at(th), db)
-        ),
-        "table6": _of_adaptation(lambda found, *entry: found.entry(*entry)),
-        "printed6": of_point(lambda _session, cell: published_entry(cell[1], cell[0], cell[2])),
+        "mean_at": _of_adaptation(_mean_at),
+        "table6": _of_adaptation(lambda found, axes: found.entry(*_entry(axes))),
+        "printed6": of_point(_printed_entry),
     },
     POINTS,
 )

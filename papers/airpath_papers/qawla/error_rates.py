@@ -10,9 +10,8 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import exp, lgamma, log, log1p, sqrt
-from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,12 +21,13 @@ from numpy.typing import NDArray
 from airpath import phy
 from airpath.phy.figure import draw_rates
 from airpath.present import style
-from airpath.reproduction.base import ItemResult, Row, Table
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.compare import ColumnSet, Key, comparison, percent
-from airpath.reproduction.items import Evaluate
+from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath.units import Size
+from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import PACKET_BYTES, inputs, mcs_table
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ class Channel:
         """Return the error rates that come with Airpath."""
         return _shipped(self.shipped)
 
+    @property
+    def command(self) -> str:
+        """The command that made them."""
+        return str(self.table().document["provenance"]["command"])
+
     def grid(self) -> list[float]:
         """Return the SNRs of the curves, dB."""
         return self._steps(*self.grid_db[:2])
@@ -134,9 +139,7 @@ def rates_of(session: Session) -> Mapping[str, phy.PerTable]:
         uniform = random.Random(f"error rates {session.resample}").random
         return {key: resampled(rates, uniform) for key, rates in counted.items()}
 
-    found = session.shared("error rates", make)
-    assert found is not None, "claims are checked only when nothing was interrupted"
-    return found
+    return session.shared("error rates", make)
 
 
 def resampled(rates: phy.PerTable, uniform: Callable[[], float]) -> phy.PerTable:
@@ -280,50 +283,48 @@ LOWEST: Final = 1e-6
 """Lowest error rate of the figures."""
 
 
-def curve_item(key: str) -> Evaluate:
-    """Return what evaluates Fig. 2 or 3."""
+def curve_item(key: str) -> tuple[Cells, Evaluate]:
+    """Return Fig. 2 or 3 as an item."""
     channel = {"fig2": AWGN, "fig3": ITU_A}[key]
-    title = f"Fig. {key[3:]}: packet error rate over the SNR, {channel.name} channel"
-
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        command = channel.table().document["provenance"]["command"]
-        points = channel.table().points(PACKET_BYTES, confidence=0.99)
-        rows = [
-            Row(
-                {"channel": channel.key, "mcs": int(at["mcs"][3:]), "snr_db": at["snr_db"]},
-                "per",
-                "1",
-                None,
-                at["per"],
-                low=at["per_low"],
-                high=at["per_high"],
-                extra={"errors": at["errors"], "blocks": at["blocks"]},
-            )
-            for at in points.to_dict("records")
-        ]
-        pers = points.pivot(index="snr_db", columns="mcs", values="per").reindex(channel.grid())
-        lines = [
-            [f"{snr_db:g}", *("" if np.isnan(per) else small(per) for per in line)]
-            for snr_db, line in zip(pers.index, pers.to_numpy(), strict=True)
-        ]
-        notes = [
-            f"PER of {PACKET_BYTES}-byte packets, Eq. 23 with the counted share of FEC blocks; a "
-            "curve ends with its first point without an error.",
-            f"Error rates: {command}",
-        ]
-        table = Table(title, [("SNR", "dB"), *(("", mcs) for mcs in pers.columns)], lines, notes)
-        about = f"After {session.paper.citation} {command}"
-        figures = []
-        if out is not None:
-            figures = session.draw(
-                lambda: draw_curves(channel, title), out, f"qawla-{key}", title, about
-            )
-        return ItemResult(key, title, rows, [table], figures)
-
-    return evaluate
+    legend = (
+        f"{PACKET_BYTES}-byte packets; bars: 99 % Wilson intervals; ▼: upper end of the interval "
+        f"where no block failed. {channel.command}."
+    )
+    title = f"packet error rate over the SNR, {channel.name} channel"
+    figure = lambda _session: draw_curves(channel)  # noqa: E731
+    return item_of(QAWLA, key, (), partial(_found, channel), figure, legend, title=title)
 
 
-def draw_curves(channel: Channel, title: str) -> Figure:
+def _found(channel: Channel, _session: Session, title: str) -> Found:
+    points = channel.table().points(PACKET_BYTES, confidence=0.99)
+    rows = [
+        Row(
+            {"channel": channel.key, "mcs": int(at["mcs"][3:]), "snr_db": at["snr_db"]},
+            "per",
+            "1",
+            None,
+            at["per"],
+            low=at["per_low"],
+            high=at["per_high"],
+            extra={"errors": at["errors"], "blocks": at["blocks"]},
+        )
+        for at in points.to_dict("records")
+    ]
+    pers = points.pivot(index="snr_db", columns="mcs", values="per").reindex(channel.grid())
+    lines = [
+        [f"{snr_db:g}", *("" if np.isnan(per) else small(per) for per in line)]
+        for snr_db, line in zip(pers.index, pers.to_numpy(), strict=True)
+    ]
+    notes = [
+        f"PER of {PACKET_BYTES}-byte packets, Eq. 23 with the counted share of FEC blocks; a "
+        "curve ends with its first point without an error.",
+        f"Error rates: {channel.command}",
+    ]
+    columns = [("SNR", "dB"), *(("", mcs) for mcs in pers.columns)]
+    return rows, [Table(title, columns, lines, notes)]
+
+
+def draw_curves(channel: Channel) -> Figure:
     """Return the figure of the packet error rates of a channel, those of Table 2 as circles."""
     figure = style.new_figure(8.6, 5.6)
     panel, rates = figure.subplots(), channel.table()
@@ -339,6 +340,4 @@ def draw_curves(channel: Channel, title: str) -> Figure:
     if channel is ITU_A:
         panel.plot([], [], color="black", label="paper, Table 2", **circle)
     figure.legend(loc="outside lower center", ncols=4)
-    subtitle = f"{PACKET_BYTES}-byte packets · bars: 99 % Wilson intervals · ▼: upper end of "
-    style.heading(figure, title, subtitle + "the interval where no block failed")
     return figure

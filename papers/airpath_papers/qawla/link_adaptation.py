@@ -216,8 +216,8 @@ Adaptations = Mapping[str, Adaptation]
 """By the key of the channel."""
 
 
-def adaptations(session: Session) -> Adaptations | None:
-    """Return both channels; None after Ctrl-C. A resample has error rates that differ."""
+def adaptations(session: Session) -> Adaptations:
+    """Return both channels. A resample has error rates that differ."""
     return session.shared(
         "link adaptation",
         lambda: {

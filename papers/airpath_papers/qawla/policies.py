@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from airpath.reproduction.base import ItemResult, Row, Summary, Table
 from airpath.reproduction.compare import ColumnSet, Key, absolute, comparison, number, printed
-from airpath.reproduction.published import PublishedQuantity, published_rows
+from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.scoring import others
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance, marked
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.data import MEASURES
+from airpath_papers.qawla.data import MEASURES, published_entry
 from airpath_papers.qawla.error_rates import CHANNELS
-from airpath_papers.qawla.link_adaptation import Adaptations, Curve, adaptations
+from airpath_papers.qawla.link_adaptation import POLICIES, Adaptations, Curve, adaptations
 
-__all__ = ["BEST", "BEST_FACTOR", "evaluate_table6", "limit", "summarise"]
+__all__ = ["BEST", "BEST_FACTOR", "TABLE6", "limit", "summarise"]
 
 NEAR, ROUGH = 0.02, 0.05
 """Largest differences from Table 6: with thresholds, and of MaxPHYThru."""
@@ -43,8 +41,6 @@ KEYS: Final = [
     Key("channel", "channel", lambda channel: CHANNELS[channel].name),
 ]
 
-QUANTITIES: Final = [PublishedQuantity(measure, "1", measure) for measure in MEASURES]
-
 ENTRIES: Final = [
     ColumnSet(
         measure, symbol, printed(2), number(3), absolute(3), ("paper", "ours", "diff", "within")
@@ -53,35 +49,36 @@ ENTRIES: Final = [
 ]
 
 
-def evaluate_table6(session: Session, _out: Path | None) -> ItemResult:
-    """Return Table 6 and the best thresholds."""
-    title = "Table 6: normalised aggregate TCP throughput of the policies"
+def _found(session: Session, title: str) -> Found:
+    """Return the entries of Table 6 and the best thresholds."""
     found = adaptations(session)
-    if found is None:
-        return ItemResult("table6", title, [], complete=False)
-    places = published_rows(QAWLA, "table6.csv", ("policy", "channel"), QUANTITIES)
-    rows = [_filled(row, found) for row in places]
+    rows = [
+        _entry(found, policy, channel, measure)
+        for policy in POLICIES
+        for channel in CHANNELS
+        for measure in MEASURES
+    ]
     thresholds, threshold_rows = _best_table(found)
     notes = [
-        f"within: {NEAR:g}; {ROUGH:g} for MaxPHYThru. By the fixed point, 72 traffic scenarios."
+        f"within: {NEAR:g}; {ROUGH:g} for MaxPHYThru. By the fixed point, 72 traffic scenarios.",
+        *(f"Error rates, {channel.name}: {channel.command}" for channel in CHANNELS.values()),
     ]
-    for channel in CHANNELS.values():
-        command = channel.table().document["provenance"]["command"]
-        notes.append(f"Error rates, {channel.name}: {command}")
-    return ItemResult(
-        "table6",
-        "Normalised aggregate TCP throughput of the policies",
-        [*rows, *threshold_rows],
-        [comparison(title, rows, KEYS, ENTRIES, notes), thresholds],
-    )
+    return [*rows, *threshold_rows], [comparison(title, rows, KEYS, ENTRIES, notes), thresholds]
 
 
-def _filled(row: Row, found: Adaptations) -> Row:
-    policy, channel = str(row.row["policy"]), str(row.row["channel"])
-    ours, largest = found[channel].entry(policy, row.quantity), limit(policy)
+def _entry(found: Adaptations, policy: str, channel: str, measure: str) -> Row:
+    theirs, ours = published_entry(policy, channel, measure), found[channel].entry(policy, measure)
+    largest = limit(policy)
     tolerance = Tolerance(f"{largest:g} (README)", absolute=largest)
-    extra = {"difference": ours - (row.published or 0.0), "limit": largest}
-    return replace(row, ours=ours, tolerance=tolerance, extra=extra)
+    extra = {"difference": ours - theirs, "limit": largest}
+    place = {"policy": policy, "channel": channel}
+    return Row(place, measure, "1", theirs, ours, tolerance=tolerance, extra=extra)
+
+
+_NAME: Final = "Normalised aggregate TCP throughput of the policies"
+
+TABLE6: Final = item_of(QAWLA, "table6", (), _found, title=f"n{_NAME[1:]}", name=_NAME)
+"""The item's cells, of which it has none, and its evaluation."""
 
 
 def _best_table(found: Adaptations) -> tuple[Table, list[Row]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,12 +12,13 @@ from airpath.files import write_file
 from airpath.present import style
 from airpath.present.shares import count_drawn, draw_shares
 from airpath.reproduction.base import Cell, ItemResult, Row, Table
-from airpath.reproduction.items import Evaluate
+from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.quantities import bottleneck
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.results.intervals import Interval
 from airpath.solutions import FixedPoint
+from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import inputs
 from airpath_papers.qawla.scenarios import SWEEPS, published, solution
 from airpath_papers.qawla.tables import ANALYSIS, domain
@@ -65,35 +67,36 @@ def most_likely(u: Sequence[Interval]) -> int:
 # --- the items ---------------------------------------------------------------------------------
 
 TITLES: Final = {
-    "fig5": "Fig. 5: queue length, idx = 2, three boundaries B",
-    "fig6": "Fig. 6: queue length, B = 20, six scenarios",
+    "fig5": "queue length, idx = 2, three boundaries B",
+    "fig6": "queue length, B = 20, six scenarios",
 }
 
 
-def distribution_item(key: str) -> Evaluate:
-    """Return what evaluates Fig. 5 or 6."""
-    title = TITLES[key]
+def distribution_item(key: str) -> tuple[Cells, Evaluate]:
+    """Return Fig. 5 or 6 as an item; a file has the distributions that the figure shows."""
     cells = sorted(SWEEPS.cells(key), key=lambda cell: (cell.axes["idx"], cell.axes["B"]))
 
-    def evaluate(session: Session, out: Path | None) -> ItemResult:
-        found = {cell: queue_distribution(session, cell) for cell in cells}
-        figures: list[Path] = []
-        if out is not None and all(found.values()):
-            figures = session.draw(
-                lambda: draw_distributions(title, found, session),
-                out,
-                f"qawla-{key}",
-                title,
-                session.about,
-            )
-            path = out / f"qawla-{key}.csv"
-            write_file(path, _as_csv(title, found, session).encode())
-            figures.append(path)
-        rows = [row for cell in cells for row in _rows(cell, session)]
-        table, complete = _table(title, found, session), session.complete(cells)
-        return ItemResult(key, title, rows, [table], figures, complete=complete)
+    def distributions(session: Session) -> dict[SweepPoint, list[Interval]]:
+        return {cell: queue_distribution(session, cell) for cell in cells}
 
-    return evaluate
+    def found(session: Session, title: str) -> Found:
+        rows = [row for cell in cells for row in _rows(cell, session)]
+        return rows, [_table(title, distributions(session), session)]
+
+    def drawn(session: Session) -> Figure:
+        return draw_distributions(distributions(session))
+
+    def evaluated(session: Session, out: Path | None) -> ItemResult:
+        result = evaluate(session, out)
+        if out is None or not result.complete:
+            return result
+        path = out / f"qawla-{key}.csv"
+        write_file(path, _as_csv(result.title, distributions(session), session).encode())
+        return replace(result, figures=[*result.figures, path])
+
+    legend = "Bars with 99 % intervals; x*: fixed point, in regime 1 (R1), regime 2 (R2) or at B."
+    _cells, evaluate = item_of(QAWLA, key, cells, found, drawn, legend, title=TITLES[key])
+    return cells, evaluated
 
 
 def _rows(cell: SweepPoint, session: Session) -> list[Row]:
@@ -150,9 +153,7 @@ def _as_csv(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session:
 # --- drawing -----------------------------------------------------------------------------------
 
 
-def draw_distributions(
-    title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session
-) -> Figure:
+def draw_distributions(found: Mapping[SweepPoint, Sequence[Interval]]) -> Figure:
     """Return the figure: a panel for each cell, bars in the colour of the regime, and x*."""
     columns = 1 if len(found) < 4 else 2
     rows = -(-len(found) // columns)
@@ -185,8 +186,6 @@ def draw_distributions(
         panel.set_ylabel("fraction of time, $u_k$")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2 * columns)
-    about = "bars with 99 % intervals · x*: fixed point, in regime 1 (R1), regime 2 (R2) or at B"
-    style.heading(figure, title, f"{session.effort.describe()} · {about}")
     return figure
 
 

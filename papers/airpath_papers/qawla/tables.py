@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from math import nan
 from typing import Final
 
 from airpath.reproduction.base import Cell, ItemResult, Row, Summary
 from airpath.reproduction.compare import (
     ColumnSet,
     Key,
-    NoteColumns,
     comparison,
     number,
     percent,
     printed,
 )
-from airpath.reproduction.items import Evaluate
-from airpath.reproduction.published import PublishedQuantity, published_rows
-from airpath.reproduction.quantities import ip_throughput_mbps
+from airpath.reproduction.items import Found, item_of
+from airpath.reproduction.quantities import ComputedAtPoint, Measured, ip_throughput_mbps
 from airpath.reproduction.scoring import largest_difference, others
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
@@ -27,15 +25,15 @@ from airpath.solutions import FixedPoint
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import TABLE_OF, inputs, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import error_rates, error_rates_table, small
-from airpath_papers.qawla.scenarios import SWEEPS, solution
+from airpath_papers.qawla.scenarios import published, solution
 
 __all__ = [
     "ANALYSIS",
     "CELL_LIMIT",
     "MEAN_LIMIT",
+    "QUANTITIES",
+    "TABLE2",
     "domain",
-    "evaluate_table2",
-    "results_table",
     "summarise",
 ]
 
@@ -77,8 +75,8 @@ def domain(solved: FixedPoint) -> str:
 LINK_RATE: Final = Tolerance("half of the last printed digit", absolute=5e-4)
 
 
-def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
-    """Return Table 2: rates computed from Table 1 and our own error rates beside the printed."""
+def _found2(_session: Session, title: str) -> Found:
+    """Return rates computed from Table 1 and our error rates with the printed ones."""
     rows = []
     for case in inputs().values():
         for regime, (mcs, rate) in enumerate(zip(case.mcs, case.rate_mbps, strict=True), start=1):
@@ -87,7 +85,7 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
             rows.append(Row(place, "link_rate", "Mbit/s", rate, ours, tolerance=LINK_RATE))
             rows.append(replace(error_rates()[case.snr_db, mcs], row=place))
     rates = comparison(
-        "Table 2: the 18 scenarios (ITU-A channel), rates r in Mbit/s",
+        title,
         rows,
         [
             Key("idx", "idx"),
@@ -105,100 +103,78 @@ def evaluate_table2(_session: Session, _out: Path | None) -> ItemResult:
             "Tables 3 to 5 take the packet error rates as printed.",
         ],
     )
-    return ItemResult("table2", "The 18 validation scenarios", rows, [rates, error_rates_table()])
+    return rows, [rates, error_rates_table()]
+
+
+TABLE2: Final = item_of(
+    QAWLA,
+    "table2",
+    (),
+    _found2,
+    title="the 18 scenarios (ITU-A channel), rates r in Mbit/s",
+    name="The 18 validation scenarios",
+)
+"""The item's cells, of which it has none, and its evaluation."""
 
 
 # --- Tables 3, 4 and 5 -------------------------------------------------------------------------
 
-QUANTITIES: Final = [
-    PublishedQuantity(name, unit, column, {**ANALYSIS, "throughput_simulation": SIMULATED}[name])
-    for name, unit, column in (
-        ("throughput_analysis", "Mbit/s", "analysis_mbps"),
-        ("queue_analysis", "packets", "queue_packets"),
-        ("alpha_analysis", "1", "alpha"),
-        ("throughput_simulation", "Mbit/s", "ns3_mbps"),
-    )
-]
 
-SIMULATED_COLUMNS: Final = ColumnSet(
-    "throughput_simulation",
-    "",
-    printed(4),
-    number(4),
-    percent(2),
-    ("ns-3", "ours", "diff %", "within"),
-)
+def _domains(_session: Session, cell: Cell) -> dict[str, str]:
+    ours = domain(solution(cell))
+    return {"domain_published": published(cell).domain, "domain_ours": ours}
+
+
+def _solved(
+    name: str, unit: str, value: Callable[[FixedPoint], float], columns: ColumnSet
+) -> ComputedAtPoint:
+    """Return a quantity of the fixed point."""
+    compute = lambda _session, cell: value(solution(cell))  # noqa: E731
+    return ComputedAtPoint(name, unit, compute, ".4f", _domains, ANALYSIS[name], columns)
 
 
 def _alpha(alpha: float | None) -> str:
     return "N/A" if alpha is None else small(alpha)
 
 
-ANALYSIS_COLUMNS: Final[list[ColumnSet | NoteColumns]] = [
-    ColumnSet(
-        "throughput_analysis", "T", printed(4), number(4), percent(3), ("paper", "ours", "diff %")
+T_NAMES: Final = ("paper", "ours", "diff %")
+T_SIMULATED: Final = ("ns-3", "ours", "diff %", "within")
+
+_QUANTITIES: Final = (
+    _solved(
+        "throughput_analysis",
+        "Mbit/s",
+        lambda found: found.throughput_bps / 1e6,
+        ColumnSet("throughput_analysis", "T", printed(4), number(4), percent(3), T_NAMES),
     ),
-    NoteColumns("domain", ("domain_published", "domain_ours")),
-    ColumnSet("queue_analysis", "x*", printed(4), number(4)),
-    ColumnSet(
+    _solved(
+        "queue_analysis",
+        "packets",
+        lambda found: found.queue_packets,
+        ColumnSet("queue_analysis", "x*", printed(4), number(4)),
+    ),
+    _solved(
         "alpha_analysis",
-        "alpha*",
-        lambda row: _alpha(row.published),
-        lambda row: _alpha(row.ours),
+        "1",
+        lambda found: nan if found.alpha is None else found.alpha,
+        ColumnSet(
+            "alpha_analysis", "alpha*", lambda r: _alpha(r.published), lambda r: _alpha(r.ours)
+        ),
     ),
-]
+    Measured(
+        "throughput_simulation",
+        "Mbit/s",
+        ip_throughput_mbps,
+        4,
+        SIMULATED,
+        columns=ColumnSet(
+            "throughput_simulation", "", printed(4), number(4), percent(2), T_SIMULATED
+        ),
+    ),
+)
 
-
-def results_table(boundary: int) -> Evaluate:
-    """Return what evaluates the table for B = `boundary`: 10, 20 or 30 packets."""
-    key = TABLE_OF[boundary]
-    heading = f"Table {key[-1]}, B = {boundary}"
-
-    def evaluate(session: Session, _out: Path | None) -> ItemResult:
-        where = {"domain": "domain_published"}
-        places = published_rows(QAWLA, f"{key}.csv", ("idx", "B"), QUANTITIES, where)
-        cells = {(at.place["idx"], at.place["B"]): at.cell for at in SWEEPS.points(key)}
-        found = [_filled(row, cells[row.row["idx"], row.row["B"]], session) for row in places]
-        simulated = comparison(
-            f"{heading}: aggregate TCP throughput T simulated, Mbit/s",
-            [row for row in found if row.quantity not in ANALYSIS],
-            [Key("idx", "idx")],
-            [SIMULATED_COLUMNS],
-            [
-                f"ours: {session.effort.describe()}; ± are 99 % intervals.",
-                f"within: at most {100 * CELL_LIMIT:g} % or the two intervals combined, "
-                "sqrt(a² + b²), whichever is wider.",
-            ],
-        )
-        analysed = comparison(
-            f"{heading}: the fixed point; T in Mbit/s, x* in packets",
-            [row for row in found if row.quantity in ANALYSIS],
-            [Key("idx", "idx")],
-            ANALYSIS_COLUMNS,
-        )
-        # Results: not where the paper has no alpha*, nor before a simulation.
-        known = [
-            r for r in found if (r.published if r.quantity in ANALYSIS else r.ours) is not None
-        ]
-        title, complete = f"Aggregate TCP throughput for B = {boundary}", [*cells.values()]
-        tables = [simulated, analysed]
-        return ItemResult(key, title, known, tables, complete=session.complete(complete))
-
-    return evaluate
-
-
-def _filled(row: Row, cell: Cell, session: Session) -> Row:
-    """Return a published row with our number, if there is one."""
-    if row.quantity not in ANALYSIS:
-        estimate = session.estimate(cell, ip_throughput_mbps)
-        if estimate is None:
-            return row
-        return row.with_ours(estimate, extra={"replications": estimate.reps})
-    solved = solution(cell)
-    numbers = (solved.throughput_bps / 1e6, solved.queue_packets, solved.alpha)
-    ours = dict(zip(ANALYSIS, numbers, strict=True))[row.quantity]
-    return replace(row, ours=ours, extra={**row.extra, "domain_ours": domain(solved)})
-
+QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
+"""Those that ``paper.toml`` names."""
 
 # --- over the tables ---------------------------------------------------------------------------
 

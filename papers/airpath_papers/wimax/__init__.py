@@ -13,7 +13,7 @@ from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.changes import RADIO_ITEM, SIZING_ITEM
 from airpath_papers.wimax.claims import CLAIMS, SWEEPS
-from airpath_papers.wimax.curves import CURVES
+from airpath_papers.wimax.curves import NAMING, QUANTITIES
 from airpath_papers.wimax.figures import FIG6, FIG7
 from airpath_papers.wimax.tables import TABLES, summarise
 from airpath_papers.wimax.timelines import TIMELINES
@@ -25,7 +25,6 @@ PAPER: Final = paper_of(
     CLAIMS,
     {
         **TIMELINES,
-        **CURVES,
         **TABLES,
         "sizing": SIZING_ITEM,
         "radio": RADIO_ITEM,
@@ -33,6 +32,8 @@ PAPER: Final = paper_of(
         "fig7": FIG7,
     },
     SWEEPS,
+    QUANTITIES,
+    NAMING,
     summarise=summarise,
 )
 """The paper."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airpath.present import style
 from airpath.present.axes import label_decades, legend_below
@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Panel", "draw_panels", "legend_of", "same_height"]
+__all__ = ["Band", "Panel", "draw_panels", "legend_of", "same_height"]
 
 _DECADES = 1e4
 """Ratio of the ends of a logarithmic axis up to which its marks are written out."""
 
 _GREY: Mapping[str, Any] = {"color": style.COLOURS["grey"], "linestyle": ":", "linewidth": 1.2}
+
+
+class Band(NamedTuple):
+    """A pale area between two curves over `x`, with its text in the legend."""
+
+    label: str
+    x: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,8 @@ class Panel:
         linear, heights from 0 on.
     marks, levels : mapping of float to str
         Dotted vertical and horizontal lines, with their text in the legend; empty for none.
+    bands : sequence of Band
+        Behind the curves. Default: none.
     """
 
     title: str
@@ -49,6 +60,7 @@ class Panel:
     limits: Mapping[str, Any] = field(default_factory=dict)
     marks: Mapping[float, str] = field(default_factory=dict)
     levels: Mapping[float, str] = field(default_factory=dict)
+    bands: Sequence[Band] = ()
 
 
 def draw_panels(
@@ -102,6 +114,9 @@ def legend_of(axes: Iterable[Axes]) -> list[Any]:
 def _draw(axis: Axes, panel: Panel) -> None:
     for each in panel.curves:
         draw(axis, each)
+    pale: Any = {"color": style.COLOURS["green"], "alpha": 0.15, "lw": 0}
+    for band in panel.bands:
+        axis.fill_between(band.x, band.low, band.high, label=band.label, **pale)
     for at, label in panel.marks.items():
         axis.axvline(at, label=label or None, **_GREY)
     for at, label in panel.levels.items():

@@ -13,14 +13,15 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
 | `sweeps.py` | a paper's `sweeps.toml`: the points of items and claims |
 | `declared.py`, `figures.py`, `timelines.py` | items of `paper.toml`: tables, figures, series |
+| `relative.py` | published numbers in figures that are relative to ours |
 | `spread.py` | words for values; tables with the values of an axis next to each other |
 | `items.py` | items in Python: cells, rows and tables, figure |
-| `files.py`, `published.py` | published numbers: CSV files with keys, units and ±, as rows |
+| `files.py`, `published.py` | published numbers: CSV files with units and ± |
 | `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
 | `formulas.py`, `vocabulary.py`, `values.py` | declared checks: formulas over measures of points |
 | `strength.py` | how firm the outcome of a claim is, by resampling |
-| `quantities.py` | a measured quantity as rows, texts and columns; one mechanism against another |
+| `quantities.py` | measured and computed quantities as rows, texts and columns |
 | `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
 | `parameter_plot.py` | figures of means with intervals over parameters |
 | `tolerance.py` | how far a number may be from the published one |

@@ -7,10 +7,17 @@ file = "table2.csv"             # its line of a point has the point's values in 
 columns = {goodput = "goodput_kbps", delay = "delay_s"} # of the published numbers, by quantity
 keys = {bearer = "bearer", minth = "minth"}             # headings of the columns that name a line
 row = {bearer = "bearer", minth = "minth"}              # what names a row of the document
+name = "..."                    # of the item, if it is not its title
+words.domain = ["theirs", "ours"] # columns of words: entries of `Row.extra`
+parts = [                       # several tables; default: one with all quantities
+  {title = "Table {number}, {bearer} kbit/s: goodput", shown = ["goodput"], notes = ["..."]},
+  {title = "Table {number}: the model", shown = ["delay", "domain"]},
+]
 ```
 
 A row has entries of the point's place or of its published line, by name. The quantities are those
-that the paper gives to `paper_of`.
+that the paper gives to `paper_of`, measured or computed. Titles may name the number of the table
+and values of its first point.
 """
 
 from __future__ import annotations
@@ -19,12 +26,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from airpath.reproduction.base import Row
-from airpath.reproduction.compare import Key, comparison
+from airpath.reproduction.base import Row, Table
+from airpath.reproduction.compare import Key, NoteColumns, comparison
 from airpath.reproduction.files import read_table
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.published import line_of, parsed, published_mean
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.quantities import Computed, Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import Sweeps
 
@@ -37,11 +44,12 @@ class _Table:
     def __init__(
         self,
         directory: Path,
+        key: str,
         spec: Mapping[str, Any],
         sweeps: Sweeps,
-        quantities: Mapping[str, Measured],
+        quantities: Mapping[str, Measured | Computed],
     ) -> None:
-        self.spec = spec
+        self.key, self.spec = key, spec
         self.points = sweeps.points(spec["sweep"])
         self.cells = [point.cell for point in self.points]
         self.quantities = quantities
@@ -49,22 +57,43 @@ class _Table:
 
     def found(self, session: Session, title: str) -> Found:
         """Return the numbers of each point, published and measured: rows and the table."""
-        names = list(self.spec["columns"])
-        rows = self._rows(session, names)
-        keys = [Key(*each) for each in self.spec["keys"].items()]
-        shown = [self.quantities[name].shown() for name in names]
-        runs = session.effort_of(self.cells[0]).describe()
-        about = f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."
-        return rows, [comparison(title, rows, keys, shown, [about])]
+        rows = self._rows(session)
+        parts = self.spec.get("parts", [{"title": title}])
+        return rows, [self._table(session, rows, **part) for part in parts]
 
-    def _rows(self, session: Session, names: Sequence[str]) -> list[Row]:
+    def _table(
+        self,
+        session: Session,
+        rows: Sequence[Row],
+        title: str,
+        shown: Sequence[str] = (),
+        notes: Sequence[str] = (),
+    ) -> Table:
+        keys = [Key(*each) for each in self.spec["keys"].items()]
+        names, words = shown or list(self.spec["columns"]), self.spec.get("words", {})
+        columns = [
+            NoteColumns(name, words[name]) if name in words else self.quantities[name].shown()
+            for name in names
+        ]
+        about = []
+        if any(isinstance(self.quantities.get(name), Measured) for name in names):
+            runs = session.effort_of(self.cells[0]).describe()
+            about = [f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."]
+        return comparison(self.formatted(title), rows, keys, columns, [*about, *notes])
+
+    def formatted(self, title: str) -> str:
+        """Return a title with the number of the table and the values that it names."""
+        number = self.key.removeprefix("table")
+        return title.format(number=number, **self.points[0].place)
+
+    def _rows(self, session: Session) -> list[Row]:
         rows = []
         for point in self.points:
             line = line_of(self.lines, point.place)
             entries = {**{name: parsed(text) for name, text in line.items()}, **point.place}
             place = {name: entries[entry] for name, entry in self.spec["row"].items()}
-            for name in names:
-                theirs = published_mean(line, self.spec["columns"][name]) if line else None
+            for name, column in self.spec["columns"].items():
+                theirs = published_mean(line, column) if line and line[column] else None
                 rows.append(self.quantities[name].row(session, point.cell, place, theirs))
         return rows
 
@@ -74,7 +103,7 @@ def table_item(
     key: str,
     spec: Mapping[str, Any],
     sweeps: Sweeps,
-    quantities: Mapping[str, Measured],
+    quantities: Mapping[str, Measured | Computed],
 ) -> tuple[Cells, Evaluate]:
     """Return the cells and the evaluation of a published table.
 
@@ -88,8 +117,9 @@ def table_item(
         Its table in ``paper.toml``.
     sweeps : Sweeps
         Of the paper.
-    quantities : mapping of str to Measured
+    quantities : mapping
         By name.
     """
-    table = _Table(directory, spec, sweeps, quantities)
-    return item_of(directory, key, table.cells, table.found)
+    table = _Table(directory, key, spec, sweeps, quantities)
+    name = table.formatted(spec.get("name", ""))
+    return item_of(directory, key, table.cells, table.found, name=name)

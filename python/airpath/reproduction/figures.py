@@ -26,10 +26,11 @@ it has. A column is a quantity, its group and its name; with ``{}``, which stand
 
 Panels have all keys of the figure from `x` on, and `place`, values of axes; with `by` there is one
 for each value. Further keys of a panel: `limits` (keywords of ``Axes.set``), `marks` (vertical
-lines at computed quantities, with the text of the legend), `levels` (horizontal lines), `label` (a
-format of the legend: ``"r = {}"``), `over = true` (every curve over the last one, ``{last}`` in
-`y_name`), and `also`: other points, which have no rows, as tables of `points`, `label`, `marker`
-and of what differs. With `published = true` these are drawn open.
+lines at computed quantities or numbers, with the text of the legend), `levels` (horizontal lines),
+`bands` and `stars` (published numbers that are relative to ours: `relative`), `label` (a format of
+the legend: ``"r = {}"``), `over = true` (every curve over the last one, ``{last}`` in `y_name`),
+and `also`: other points, which have no rows, as tables of `points`, `label`, `marker` and of what
+differs. With `published = true` these are drawn open.
 
 Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
 `heights`, `own_legends`, `least_runs` (points of fewer runs have no intervals), `below` (what
@@ -39,8 +40,8 @@ panel from 0 on and enlarged, its points in the order of the sweep).
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
 that of the item. Its notes may have texts of the quantities of the rows, ``{goodput}``, of a point:
 the first of `note_of`, given like `points`. Points that are not simulated are
-``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. An item may be made of `parts`, each
-with `points`, `rows`, `row` and `table`.
+``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. The rows and tables of an item may be
+made of `parts`, each with `points`, `rows`, `row` and `table`; default: those of the figure.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ from airpath.reproduction.base import Cell, Effort
 from airpath.reproduction.files import MANIFEST, refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
-from airpath.reproduction.quantities import Computed
+from airpath.reproduction.quantities import Computed, ComputedAtPoint
+from airpath.reproduction.relative import bands_of, stars_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming, at_axis, spread_table, values_of
 from airpath.reproduction.sweeps import Sweeps, model_points
@@ -76,11 +78,11 @@ _SMOOTH: Final = 80
 
 _PANEL: Final = {
     *("title", "place", "by", "x", "x_name", "y", "y_name", "curves", "label", "over"),
-    *("limits", "marks", "levels", "also"),
+    *("limits", "marks", "levels", "bands", "stars", "also"),
 }
 _FIGURE: Final = {
     *("points", "order", "rows", "row", "table", "panels", "below", "legend"),
-    *("wide", "size_in", "heights", "own_legends", "least_runs", "enlarged", *_PANEL),
+    *("wide", "size_in", "heights", "own_legends", "least_runs", "enlarged", "like", *_PANEL),
 }
 _TABLE: Final = {"title", "place", "by", "lines", "across", "columns", "notes", "note_of"}
 _ALSO: Final = {"points", "marker", "published", *_PANEL}
@@ -148,7 +150,8 @@ class DeclaredFigure:
         names = [
             *spec.get("rows", []),
             *_listed(spec.get("y", [])),
-            *spec.get("marks", {}),
+            *(mark for mark in spec.get("marks", {}) if not _is_number(mark)),
+            *(each["of"] for kind in ("bands", "stars") for each in spec.get(kind, [])),
             *columns,
         ]
         refuse_unknown(self._place, names, self._quantities, "no quantity")
@@ -268,14 +271,19 @@ class DeclaredFigure:
             self._shown(session, spec, curve, labels.index(curve[0]), curves) for curve in curves
         ]
         shown += self._others(session, spec, labels)
+        colours = {label: style.colour_of(number) for number, label in enumerate(labels)}
+        shown += stars_of(session, spec, points, self._quantities, colours)
+        bands = bands_of(session, spec, points, self._quantities)
         marks = {
-            self._quantities[name].compute(points[0].cell.axes): label
+            float(name)
+            if _is_number(name)
+            else self._quantities[name].compute(points[0].cell.axes): label
             for name, label in spec.get("marks", {}).items()
         }
         levels = {float(at): label for at, label in spec.get("levels", {}).items()}
         y_name = spec["y_name"].format(last=curves[-1][0])
         named = (spec.get("title", ""), spec["x_name"], y_name)
-        return Panel(*named, shown, spec.get("limits", {}), marks, levels)
+        return Panel(*named, shown, spec.get("limits", {}), marks, levels, bands)
 
     def _shown(
         self,
@@ -288,7 +296,10 @@ class DeclaredFigure:
         label, quantity, points = curve
         colour = style.colour_of(number)
         if self._is_law(spec, quantity):
-            return Points(label, _smooth(quantity, points, spec["x"]), {"color": colour, "lw": 1.4})
+            look = {"color": colour, "lw": 1.4}
+            if isinstance(quantity, ComputedAtPoint):
+                return Points(label, self._measured(session, spec, quantity, points), look)
+            return Points(label, _smooth(quantity, points, spec["x"]), look)
         found = self._measured(session, spec, quantity, points)
         if spec.get("over"):
             last, _, others = curves[-1]
@@ -364,6 +375,20 @@ def _listed(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _joined(whole: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a part with what the figure says for all parts."""
+    table = {**whole.get("table", {}), **part.get("table", {})}
+    return {**whole, **part, "table": table}
+
+
 def _tuples(place: Mapping[str, Any]) -> dict[str, Any]:
     return {axis: tuple(v) if isinstance(v, list) else v for axis, v in place.items()}
 
@@ -395,10 +420,11 @@ def figure_item(
     naming: Naming,
 ) -> tuple[Cells, Evaluate]:
     """Return the cells and the evaluation of a figure; parameters as of `DeclaredFigure`."""
-    parts = [
-        DeclaredFigure(directory, key, part, sweeps, quantities, naming)
-        for part in spec.get("parts", [spec])
-    ]
+    whole = {name: entry for name, entry in spec.items() if name != "parts"}
+    figure, *parts = (
+        DeclaredFigure(directory, key, _joined(whole, part), sweeps, quantities, naming)
+        for part in ({}, *spec.get("parts", [{}]))
+    )
 
     def found(session: Session, title: str) -> Found:
         each = [part.found(session, title) for part in parts]
@@ -409,7 +435,7 @@ def figure_item(
         key,
         lambda session: [cell for part in parts for cell in part.cells(session)],
         found,
-        parts[0].drawn if "panels" in spec else None,
+        figure.drawn if "panels" in spec else None,
         spec.get("legend", ""),
         title=spec.get("title", ""),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from airpath.reproduction.base import Cell, Row
@@ -20,6 +21,7 @@ from airpath.results.intervals import Interval
 
 __all__ = [
     "Computed",
+    "ComputedAtPoint",
     "Improvement",
     "Measured",
     "MeasuredOfRun",
@@ -63,6 +65,8 @@ class Measured:
     batch : int
         Runs of the paper for one number, from 1: a row has the means of as many runs of ours each,
         as ``means_of_20_runs``. Default 0: it has not.
+    columns : ColumnSet, optional
+        Of a table. Default: the published number, ours, the difference in per cent.
     """
 
     name: str
@@ -71,6 +75,7 @@ class Measured:
     decimals: int
     tolerance: Tolerance | None = None
     batch: int = 0
+    columns: ColumnSet | None = None
 
     def values(self, session: Session, cell: Cell) -> list[float]:
         """Return the number of each finished run of a cell."""
@@ -122,7 +127,9 @@ class Measured:
         return row.with_ours(found, extra=extra)
 
     def shown(self, names: Sequence[str] = ("paper", "ours", "diff %")) -> ColumnSet:
-        """Return the columns of it: the published number, ours, the difference in per cent."""
+        """Return the columns of it."""
+        if self.columns is not None:
+            return self.columns
         text = (printed(self.decimals), number(self.decimals), percent(1))
         return ColumnSet(self.name, f"{self.name}, {self.unit}", *text, names)
 
@@ -148,31 +155,74 @@ class Computed:
     name, unit : str
         As of `Measured`.
     compute : callable
-        Gets the values by axis.
+        Gets the values by axis. Returns NaN where there is no number.
     form : str
         How it is written, a specification of `format`.
     extra : callable, optional
         Gets the session and the cell; returns `Row.extra`. Default: nothing.
+    tolerance, columns : optional
+        As of `Measured`.
     """
 
     name: str
     unit: str
-    compute: Callable[[Mapping[str, Any]], float]
+    compute: Callable[..., float]
     form: str
     extra: Callable[[Session, Cell], Mapping[str, Any]] = lambda _session, _cell: {}
+    tolerance: Tolerance | None = None
+    columns: ColumnSet | None = None
 
-    def estimate(self, session: Session, cell: Any) -> Interval:
+    def value(self, _session: Session, cell: Any) -> float | None:
+        """Return the number at a cell; None where there is none."""
+        return _known(self.compute(cell.axes))
+
+    def estimate(self, session: Session, cell: Any) -> Interval | None:
         """Return the number, without an interval."""
-        return session.interval([self.compute(cell.axes)])
+        found = self.value(session, cell)
+        return None if found is None else session.interval([found])
 
-    def text(self, _session: Session, cell: Any) -> str:
-        """Return the number as text."""
-        return format(self.compute(cell.axes), self.form)
+    def text(self, session: Session, cell: Any) -> str:
+        """Return the number as text; empty where there is none."""
+        found = self.value(session, cell)
+        return "" if found is None else format(found, self.form)
 
-    def row(self, session: Session, cell: Any, place: Mapping[str, int | float | str]) -> Row:
-        """Return the row of a cell that `place` names."""
-        ours = float(self.compute(cell.axes))
-        return Row(place, self.name, self.unit, None, ours, extra=self.extra(session, cell))
+    def row(
+        self,
+        session: Session,
+        cell: Any,
+        place: Mapping[str, int | float | str],
+        theirs: PublishedMean | None = None,
+    ) -> Row:
+        """Return the row of a cell; parameters as of `Measured.row`."""
+        found = self.value(session, cell)
+        mean, half_width = (None, None) if theirs is None else theirs
+        return Row(
+            *(place, self.name, self.unit, mean, found),
+            published_ci=half_width or None,
+            tolerance=None if theirs is None else self.tolerance,
+            extra=self.extra(session, cell),
+        )
+
+    def shown(self) -> ColumnSet:
+        """Return the columns of it."""
+        own = ColumnSet(self.name, f"{self.name}, {self.unit}", printed(4), number(4))
+        return self.columns or own
+
+
+@dataclass(frozen=True)
+class ComputedAtPoint(Computed):
+    """A quantity that follows from all that is known of a point.
+
+    `compute` gets the session and the cell. Figures have it at the points only.
+    """
+
+    def value(self, session: Session, cell: Any) -> float | None:
+        """Return the number at a cell; None where there is none."""
+        return _known(self.compute(session, cell))
+
+
+def _known(found: float) -> float | None:
+    return None if isnan(found) else float(found)
 
 
 @dataclass(frozen=True)

@@ -168,13 +168,19 @@ def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> 
 
 
 def _evaluate(item: Item, session: Session, folder: Path | None) -> ItemResult:
-    """Evaluate an item; after Ctrl-C, also one while it is drawn, without its figures."""
+    """Evaluate an item; after Ctrl-C, also one while it is drawn, without its figures.
+
+    An item that needs more than was computed then has nothing.
+    """
     if not session.interrupted:
         try:
             return item.evaluate(session, folder)
         except KeyboardInterrupt:
             session.interrupted = True
-    return item.evaluate(session, None)
+    try:
+        return item.evaluate(session, None)
+    except KeyboardInterrupt:
+        return ItemResult(item.key, item.title, [], complete=False)
 
 
 def _provenance(session: Session, mode: Mode, given: Mapping[str, Any]) -> dict[str, Any]:

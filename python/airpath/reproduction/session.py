@@ -241,7 +241,7 @@ class Session:
             return Interval(math.nan, math.nan, math.nan, self.paper.confidence, len(values))
         return mean_interval(values, self.paper.confidence)
 
-    def shared(self, name: str, make: Callable[[], T]) -> T | None:
+    def shared(self, name: str, make: Callable[[], T]) -> T:
         """Return what several items need and is computed once.
 
         Parameters
@@ -253,12 +253,17 @@ class Session:
 
         Returns
         -------
-        found : what `make` returned, or None
-            None when it was not there yet when Ctrl-C came.
+        found
+            What `make` returned.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If it was not computed when Ctrl-C came.
         """
         if name not in self._shared:
             if self.interrupted:
-                return None
+                raise KeyboardInterrupt
             self._shared[name] = make()
         found: T = self._shared[name]
         return found

@@ -133,13 +133,20 @@ def _parsed(text: str) -> Mapping[str, Any]:
     return found
 
 
-def model_points(axes: Mapping[str, Sequence[Any]]) -> list[Point]:
+def model_points(axes: Mapping[str, Any]) -> list[Point]:
     """Return points that are not simulated: all values of some axes, crossed.
 
-    Models and claims about them are computed at these.
+    Models and claims about them are computed at these. An axis has its values, or powers of ten
+    at equal distances: ``{decades = [-5.0, -0.3], per_decade = 10}``.
     """
-    places = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    listed = [_powers(**each) if isinstance(each, Mapping) else each for each in axes.values()]
+    places = [dict(zip(axes, values, strict=True)) for values in product(*listed)]
     return [Point(place, SweepPoint("", key_of(place))) for place in places]
+
+
+def _powers(decades: Sequence[float], per_decade: int) -> list[float]:
+    low, high = (round(per_decade * end) for end in decades)
+    return [10 ** (number / per_decade) for number in range(low, high + 1)]
 
 
 class Sweeps:

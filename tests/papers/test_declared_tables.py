@@ -1,0 +1,133 @@
+"""Published tables that a paper declares: measured and computed columns, several tables."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_declared_figures import SWEEP, Made, link
+
+from airpath.reproduction import Effort, Paper
+from airpath.reproduction.compare import ColumnSet, number, printed
+from airpath.reproduction.declared import table_item
+from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
+from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import Sweeps, model_points
+from airpath.reproduction.tolerance import Tolerance
+
+PUBLISHED = """cc,size,rate_mbps,rate_half_width_mbps,model_mbps,share
+cubic,20,41.0,0.5,400,
+cubic,10,20.0,0.5,101,0.5
+"""
+
+NEAR = Tolerance("1 Mbit/s", absolute=1.0)
+MODEL: Any = ("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g")
+QUANTITIES: dict[str, Measured | Computed] = {
+    "rate": Measured("rate", "Mbit/s", lambda run: run["rate"], 1, NEAR),
+    "model": Computed(
+        *MODEL,
+        extra=lambda _session, cell: {"printed": "large", "ours": f"of {cell.axes['size']}"},
+        tolerance=NEAR,
+        columns=ColumnSet("model", "M", printed(0), number(0)),
+    ),
+    "share": ComputedAtPoint(
+        "share", "1", lambda _session, cell: {20: math.nan, 10: 0.25}[cell.axes["size"]], ".2f"
+    ),
+}
+SPEC: dict[str, Any] = {
+    "sweep": "cubic",
+    "file": "table2.csv",
+    "columns": {"model": "model_mbps", "share": "share", "rate": "rate_mbps"},
+    "keys": {"size": "buffer"},
+    "row": {"size": "size", "cc": "cc"},
+    "name": "All of {cc}",
+    "words": {"sizes": ["printed", "ours"]},
+    "parts": [
+        {"title": "Table {number}: rates of {cc}", "shown": ["rate"], "notes": ["A note."]},
+        {"title": "Table {number}: the model", "shown": ["model", "sizes"]},
+    ],
+}
+
+
+@pytest.fixture
+def sweeps(tmp_path: Path) -> Sweeps:
+    only = SWEEP.replace("[sizes]", "[cubic]").replace(', "newreno"', "")
+    (tmp_path / "sweeps.toml").write_text(only, encoding="utf-8")
+    (tmp_path / "table2.csv").write_text(PUBLISHED, encoding="utf-8")
+    (tmp_path / "paper.toml").write_text('[items]\ntable2 = "a table"\n', encoding="utf-8")
+    return Sweeps(tmp_path, link)
+
+
+def evaluated(sweeps: Sweeps, folder: Path, *, simulated: bool = True, **more: Any) -> Any:
+    spec = {**SPEC, **more}
+    cells, evaluate = table_item(folder, "table2", spec, sweeps, QUANTITIES)
+    found = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
+    if simulated:
+        assert not callable(cells)
+        Made().simulate(found, cells)
+    return evaluate(found, None)
+
+
+def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: Path) -> None:
+    result = evaluated(sweeps, tmp_path)
+    assert result.title == "All of cubic"
+    found = {(row.quantity, row.row["size"]): row for row in result.rows}
+    # What is not computed has no row.
+    assert list(found) == [
+        ("model", 20),
+        ("rate", 20),
+        ("model", 10),
+        ("share", 10),
+        ("rate", 10),
+    ]
+    rate, model = found["rate", 20], found["model", 10]
+    assert (rate.published, rate.published_ci, rate.ours) == (41.0, 0.5, 40.5)
+    assert rate.extra == {"replications": 2}
+    assert (model.published, model.published_ci, model.ours) == (101.0, None, 100.0)
+    assert (model.low, model.within) == (None, True)
+    assert model.extra == {"printed": "large", "ours": "of 10"}
+
+
+def test_each_part_is_a_table_of_some_quantities(sweeps: Sweeps, tmp_path: Path) -> None:
+    rates, model = evaluated(sweeps, tmp_path).tables
+    assert (rates.title, model.title) == ("Table 2: rates of cubic", "Table 2: the model")
+    assert [group for group, _ in rates.columns] == ["", *3 * ["rate, Mbit/s"]]
+    assert list(rates.notes) == ["ours: 2 runs of 2 s; ± are 99 % intervals.", "A note."]
+    assert model.columns == [
+        ("", "buffer"),
+        ("M", "paper"),
+        ("M", "ours"),
+        ("sizes", "paper"),
+        ("sizes", "ours"),
+    ]
+    assert model.rows == [
+        ["20", "400", "400", "large", "of 20"],
+        ["10", "101", "100", "large", "of 10"],
+    ]
+    # Nothing of it was simulated.
+    assert list(model.notes) == []
+
+
+def test_computed_numbers_are_there_before_the_simulation(sweeps: Sweeps, tmp_path: Path) -> None:
+    result = evaluated(sweeps, tmp_path, simulated=False)
+    assert not result.complete
+    assert {row.quantity for row in result.rows} == {"model", "share"}
+    assert result.tables[0].rows[0][1:] == ["41.0 ± 0.5", "not simulated", ""]
+
+
+def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path) -> None:
+    more: Any = {"parts": [{"title": "Table 2: a table"}], "name": ""}
+    result = evaluated(sweeps, tmp_path, **more)
+    [table] = result.tables
+    assert (result.title, table.title) == ("a table", "Table 2: a table")
+    assert [row[1] for row in table.rows] == ["400", "101"]
+
+
+def test_an_axis_may_have_powers_of_ten() -> None:
+    axes = {"x": {"decades": [-1.0, 0.5], "per_decade": 2}, "n": [1]}
+    points = model_points(axes)
+    assert [point.place["x"] for point in points] == [0.1, 10**-0.5, 1.0, 10**0.5]
+    assert {point.cell.axes["n"] for point in points} == {1}
+    assert {point.cell.scenario for point in points} == {""}
