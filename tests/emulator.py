@@ -21,7 +21,7 @@ Run = TypeVar("Run")
 def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> Run:
     """Return a run in real time that can be judged; skip the test where there is none.
 
-    A run is repeated because its own certificate states that the machine did not keep up, which is
+    A run is repeated because its validity report states that the machine did not keep up, which is
     known before anything is compared. One that is valid is judged, whatever it shows.
 
     Parameters
@@ -29,14 +29,14 @@ def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> R
     run : callable
         Runs it.
     invalid : callable
-        Returns why its certificate is not valid; nothing where it is.
+        Returns why the run is not valid; nothing where it is.
     """
     for _ in range(TRIES):
         found = run()
         reasons = invalid(found)
         if not reasons:
             return found
-    pytest.skip(f"not judged: certificate invalid in {TRIES} runs; in the last: {reasons[0]}")
+    pytest.skip(f"not judged: run invalid in {TRIES} runs; in the last: {reasons[0]}")
 
 
 @functools.cache

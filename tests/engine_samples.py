@@ -23,18 +23,18 @@ def scenario(**changes: Any) -> ap.Scenario:
     return ap.Scenario(**(keys | changes))
 
 
-def emulation(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
+def emulation(validity: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
     """Return what stands in for `airpath.emulate`: other random numbers, and what a kernel says."""
 
     def emulate(
-        made: ap.Scenario, *, seed: int, replications: int, confidence: float, progress: Any = None
+        made: ap.Scenario, *, seed: int, reps: int, confidence: float, progress: Any = None
     ) -> Any:
-        result = ap.simulate(made, reps=replications, seed=seed + 100, confidence=confidence)
+        result = ap.simulate(made, reps=reps, seed=seed + 100, confidence=confidence)
         good = {"valid": True, "reasons": [], "ack_ratio": 0.5, "device_drops": 0}
         late = {"lateness_p50_s": 2e-5, "lateness_p99_s": 1e-4, "lateness_max_s": 4e-4}
         known: Any = result
         known.engine = "emulate"
-        known.certificates = [{**good, **late, **(certificate or {})}] * replications
+        known.validity_reports = [{**good, **late, **(validity or {})}] * reps
         known.kernel = {"release": "6.18.0", "counters": {}, "not_applied": [], **kernel}
         return known
 

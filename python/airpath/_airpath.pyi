@@ -21,8 +21,8 @@ __all__ = [
     "mean_interval",
     "optimum_pair",
     "phy_channel",
+    "phy_components",
     "phy_measure",
-    "phy_parts",
     "policy_choices",
     "registry",
     "rtt_stages",
@@ -300,7 +300,7 @@ def fixed_points(
 def generate_trace(config_json: str) -> Trace:
     """Make the trace of a Rayleigh-faded Shannon-rate link."""
 
-def phy_parts() -> str:
+def phy_components() -> str:
     """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, ..."""
 
 def phy_channel(name: str) -> tuple[str, int | None] | None:

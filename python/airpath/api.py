@@ -11,9 +11,9 @@ from typing import Any
 
 from airpath import _airpath
 from airpath.arguments import (
-    blamed,
-    called,
     check_all,
+    display_name,
+    error_prefix,
     fraction,
     number,
     path_like,
@@ -140,7 +140,7 @@ def simulate(
     except ValueError as error:
         raise BadValueError(in_words(scenario, str(error))) from None
     except OSError as error:
-        raise BadValueError(f"{blamed('capture_to', capture_to)}: {error}") from None
+        raise BadValueError(f"{error_prefix('capture_to', capture_to)}: {error}") from None
     except RuntimeError as error:
         raise RunError(f"{scenario.name}: {error}") from None
     result = Result(
@@ -266,7 +266,7 @@ def solve(
 
 def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> float:
     until = quantity("trajectory", Duration, trajectory)
-    place = blamed("trajectory", trajectory)
+    place = error_prefix("trajectory", trajectory)
     if until <= 0:
         raise BadValueError(f"{place}: not above 0. Write a duration above 0.")
     if model not in (None, "clamp-fluid"):
@@ -277,13 +277,13 @@ def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> floa
 def _check_window(packets: float, model: str | None, trajectory: Any) -> None:
     name = "max_window_packets"
     check_all(number(name, packets, "43.69"))
-    place = blamed(name, packets)
+    place = error_prefix(name, packets)
     if packets < 1:
         raise BadValueError(f"{place}: below 1. Write a number of packets from 1 on.")
     if model not in (None, "fixed-point"):
         raise BadValueError(f"{place}: model {model} does not take it. Only fixed-point does.")
     if trajectory is not None:
-        both = f"{called('trajectory')} is of clamp-fluid"
+        both = f"{display_name('trajectory')} is of clamp-fluid"
         raise BadValueError(f"{place}: only fixed-point takes it; {both}. Leave one out.")
 
 
@@ -304,15 +304,16 @@ def _captures(
     if folder is None:
         if points is not None and checked_points(points):
             raise BadValueError(
-                f"{called('capture')}: needs a folder. Give {called('capture_to')} as well."
+                f"{display_name('capture')}: needs a folder. "
+                f"Give {display_name('capture_to')} as well."
             )
         return None
     chosen = checked_points(scenario.capture.points if points is None else points)
     number = scenario.capture.replication if replication is None else replication
     if not number < reps:
         given = f"{scenario.file or scenario.name}: capture.replication = {number}"
-        head = given if replication is None else blamed("capture_replication", number)
-        accepted = f"Write an integer from 0 to {reps - 1}, below {called('reps')}"
+        head = given if replication is None else error_prefix("capture_replication", number)
+        accepted = f"Write an integer from 0 to {reps - 1}, below {display_name('reps')}"
         raise BadValueError(f"{head}: is not run. {accepted}.")
     return CapturePlan(folder, chosen, number) if chosen else None
 
@@ -330,7 +331,7 @@ def _check_arguments(
         None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, many),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
-        None if calls else f"{blamed('progress', progress)}: not a function. Give one.",
+        None if calls else f"{error_prefix('progress', progress)}: not a function. Give one.",
     )
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from airpath.scenario.units import Quantity
 
 __all__ = [
-    "blamed",
-    "called",
     "called_by_option",
     "check_all",
+    "display_name",
+    "error_prefix",
     "fraction",
     "number",
     "path_like",
@@ -61,18 +61,18 @@ def called_by_option(option: Callable[[str], str]) -> Iterator[None]:
         _OPTION.reset(before)
 
 
-def called(argument: str) -> str:
+def display_name(argument: str) -> str:
     """Return what a message calls an argument: ``reps``, or ``--reps`` on the command line."""
     option = _OPTION.get()
     return argument if option is None else option(argument)
 
 
-def blamed(argument: str, value: object) -> str:
+def error_prefix(argument: str, value: object) -> str:
     """Return what begins a line about a value: ``reps = 0``, or ``--reps: 0``."""
     sign = " =" if _OPTION.get() is None else ":"
     # A path is long, and its end is what matters.
     shown = quoted(os.fspath(value)) if isinstance(value, Path) else show(value)
-    return f"{called(argument)}{sign} {shown}"
+    return f"{display_name(argument)}{sign} {shown}"
 
 
 # --- checks ------------------------------------------------------------------------------------
@@ -85,13 +85,13 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        return f"{blamed(name, value)}: not an integer. {accepted}."
+        return f"{error_prefix(name, value)}: not an integer. {accepted}."
     if number < low and low > 0:
-        return f"{blamed(name, value)}: below {low}. {accepted}."
+        return f"{error_prefix(name, value)}: below {low}. {accepted}."
     if high is not None and number > high and low > 0:
-        return f"{blamed(name, value)}: above {high}. Write an integer from {low} to {high}."
+        return f"{error_prefix(name, value)}: above {high}. Write an integer from {low} to {high}."
     if number < low or (high is not None and number > high):
-        return f"{blamed(name, value)}: not accepted. {accepted}."
+        return f"{error_prefix(name, value)}: not accepted. {accepted}."
     return None
 
 
@@ -100,9 +100,9 @@ def fraction(name: str, value: Any) -> str | None:
     accepted = "Write a fraction, for example 0.99"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or value != value:
-        return f"{blamed(name, value)}: not a number. {accepted}."
+        return f"{error_prefix(name, value)}: not a number. {accepted}."
     if not 0 < value < 1:
-        return f"{blamed(name, value)}: not between 0 and 1. {accepted}."
+        return f"{error_prefix(name, value)}: not between 0 and 1. {accepted}."
     return None
 
 
@@ -111,7 +111,9 @@ def number(name: str, value: Any, example: str) -> str | None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # An integer of hundreds of digits is none that can be counted with.
     if not is_number or not -LARGEST < value < LARGEST:
-        return f"{blamed(name, value)}: not a finite number. Write one, for example {example}."
+        return (
+            f"{error_prefix(name, value)}: not a finite number. Write one, for example {example}."
+        )
     return None
 
 
@@ -119,12 +121,15 @@ def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
     """Return what is wrong with what is to be one of a few words, a line."""
     if isinstance(value, str) and value in accepted:
         return None
-    return f"{blamed(name, value)}: not one of the accepted words. Write {' or '.join(accepted)}."
+    words = " or ".join(accepted)
+    return f"{error_prefix(name, value)}: not one of the accepted words. Write {words}."
 
 
 def text(name: str, value: Any) -> str | None:
     """Return what is wrong with what is to be a text, a line."""
-    return None if isinstance(value, str) else f"{blamed(name, value)}: not a text. Write one."
+    return (
+        None if isinstance(value, str) else f"{error_prefix(name, value)}: not a text. Write one."
+    )
 
 
 def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
@@ -138,7 +143,7 @@ def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
     try:
         return kind.of(value)
     except UnitError as error:
-        head, rest = blamed(name, value), (error.what, error.accepted, error.example)
+        head, rest = error_prefix(name, value), (error.what, error.accepted, error.example)
         raise BadValueError(str(Problem(head, (), MISSING, *rest))) from None
 
 
@@ -146,7 +151,7 @@ def path_like(name: str, value: Any) -> str | None:
     """Return what is wrong with what is to be a path, a line."""
     if isinstance(value, (str, os.PathLike)):
         return None
-    return f"{blamed(name, value)}: not a path. Write a text or a pathlib.{Path.__name__}."
+    return f"{error_prefix(name, value)}: not a path. Write a text or a pathlib.{Path.__name__}."
 
 
 def check_all(*lines: str | None) -> None:

@@ -59,7 +59,7 @@ class AirpathWarning(UserWarning):
 
 
 class OverrideWarning(AirpathWarning):
-    """An override lost what was given: keys that the new part does not have."""
+    """An override lost what was given: keys that the new component does not have."""
 
 
 class AdvisoryWarning(AirpathWarning):
@@ -196,8 +196,12 @@ class Problem:
         head = self.field_name
         if self.value is not MISSING:
             head = f"{head} = {show(self.value)}" if head else show(self.value)
-        parts = [part for part in (one_line(self.place) if self.place else "", head) if part]
-        text = ": ".join([*parts, self.what]) + "."
+        components = [
+            component
+            for component in (one_line(self.place) if self.place else "", head)
+            if component
+        ]
+        text = ": ".join([*components, self.what]) + "."
         if self.accepted:
             text += f" {self.accepted}"
             text += f", for example {self.example}." if self.example else "."
@@ -228,8 +232,10 @@ class ScenarioError(BadValueError):
 def dotted(path: Iterable[str | int]) -> str:
     """Return a field's path as text, keys with odd characters quoted as TOML quotes them."""
     return ".".join(
-        str(part) if isinstance(part, int) or _BARE_KEY.fullmatch(part) else quoted(part)
-        for part in path
+        str(component)
+        if isinstance(component, int) or _BARE_KEY.fullmatch(component)
+        else quoted(component)
+        for component in path
     )
 
 

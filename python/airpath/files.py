@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from airpath.arguments import blamed, check_all, path_like
+from airpath.arguments import check_all, error_prefix, path_like
 from airpath.errors import BadValueError, RunError, one_line
 
 __all__ = [
@@ -173,7 +173,7 @@ def output_folder(folder: str | os.PathLike[str], argument: str = "folder") -> P
     check_all(path_like(argument, folder))
     if not os.fspath(folder):
         wrong = "not a folder. Write its name, or . for the working folder."
-        raise BadValueError(f"{blamed(argument, folder)}: {wrong}")
+        raise BadValueError(f"{error_prefix(argument, folder)}: {wrong}")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def output_folder(folder: str | os.PathLike[str], argument: str = "folder") -> P
             wrong = f"is {what}, not a folder. Give another name."
         else:
             wrong = f"cannot be written to ({_reason(error)}). Give a folder that can."
-        raise BadValueError(f"{blamed(argument, path)}: {wrong}") from None
+        raise BadValueError(f"{error_prefix(argument, path)}: {wrong}") from None
     return path
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, number, path_like, quantity, whole, word
+from airpath.arguments import check_all, error_prefix, number, path_like, quantity, whole, word
 from airpath.arguments import text as is_text
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
@@ -323,5 +323,5 @@ def format_of(path: str) -> Format:
 def _bin_length(given: str | float | Duration) -> int:
     length = int(quantity("bin", Duration, given))
     if length == 0:
-        raise BadValueError(f"{blamed('bin', given)}: not above 0. Write a duration above 0.")
+        raise BadValueError(f"{error_prefix('bin', given)}: not above 0. Write a duration above 0.")
     return length

@@ -168,7 +168,7 @@ def test_every_example_is_accepted(airpath_command: Command, example: str) -> No
 # --- list --------------------------------------------------------------------------------------
 
 
-def test_list_has_one_line_for_each_part(airpath_command: Command) -> None:
+def test_list_has_one_line_for_each_component(airpath_command: Command) -> None:
     answer = airpath_command("list")
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.startswith("congestion:\n  reno         the congestion control of RFC 5681")
@@ -206,7 +206,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
     assert airpath_command("list", "colour") == (
         2,
         "",
-        '"colour": not a kind of part. '
+        '"colour": not a kind of component. '
         "Accepted are congestion, aqm, link, scheduler, request, grant, window, errors, snr, "
         "policy, fading, mcs, table, model, paper.\n",
     )

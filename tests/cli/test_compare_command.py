@@ -125,7 +125,7 @@ def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
                 progress(number, {"event": "progress", "at_s": at_s, "until_s": 4.0})
         result: Any = ap.simulate(made, reps=replications, **settings)
         result.kernel = {"release": "6.18.5", "not_applied": []}
-        result.certificates = [{"valid": True}, {"valid": False, "reasons": ["too late."]}]
+        result.validity_reports = [{"valid": True}, {"valid": False, "reasons": ["too late."]}]
         return result
 
     monkeypatch.setattr(ap, "emulate", emulate, raising=False)
@@ -139,7 +139,7 @@ def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
     ]
     lines = answer.out.splitlines()
     assert "emulate: 2 replications, Linux 6.18.5, INVALID" in lines
-    fact = "[invalid-certificate] emulate: 1 of 2 replications are invalid: too late."
+    fact = "[invalid-emulation] emulate: 1 of 2 replications are invalid: too late."
     assert fact in lines
 
 

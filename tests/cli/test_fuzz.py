@@ -268,7 +268,7 @@ def test_any_trace_is_described_converted_and_run_or_refused(
     is_accepted_or_refused(described)
     target = folder / "converted.csv"
     target.unlink(missing_ok=True)
-    converted = call("trace", "convert", str(source), str(target), "--bin", "500 ms")
+    converted = call("trace", "convert", str(source), str(target), "--bin-width", "500 ms")
     assert converted.status in (0, 2)
     assert target.exists() == (converted.status == 0)
     (folder / "small.toml").write_text(SCENARIO)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from processes import AT_ONCE_S, Running
 
-from airpath.phy import parts
+from airpath.phy import components
 from forked import airpath_words
 
 Command = Callable[..., Any]
@@ -102,7 +102,7 @@ def test_ctrl_c_after_the_last_point_says_that_all_were_finished(
 
 
 def test_the_command_in_the_file_makes_the_file(airpath_command: Command) -> None:
-    airpath_command(*per(*FEW, "--until-clean", "--out", "a.json", "--threads", 1))
+    airpath_command(*per(*FEW, "--stop-at-zero-errors", "--out", "a.json", "--threads", 1))
     command = json.loads(Path("a.json").read_text())["provenance"]["command"].split()
     assert command[0] == "airpath"
     assert airpath_command(*command[1:], "--out", "b.json", "--threads", 3).status == 0
@@ -111,7 +111,7 @@ def test_the_command_in_the_file_makes_the_file(airpath_command: Command) -> Non
 
 def test_until_clean_ends_a_curve(airpath_command: Command) -> None:
     arguments = ("--channel", "awgn", "--mcs", "qpsk-1/2", "--snr", "1:9:2", "--blocks", 9000)
-    answer = airpath_command(*per(*arguments, "--until-clean", "--json"))
+    answer = airpath_command(*per(*arguments, "--stop-at-zero-errors", "--json"))
     points = json.loads(answer.out)["curves"][0]["points"]
     assert [point["errors"] == 0 for point in points] == [False, True]
 
@@ -192,7 +192,7 @@ def test_a_table_that_lacks_what_this_command_writes_is_not_gone_on_with(
     assert json.loads(Path("a.json").read_text()) == document
 
 
-CHANNELS = ", ".join(parts().channels)
+CHANNELS = ", ".join(components().channels)
 SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
 
 
@@ -252,13 +252,14 @@ def test_all_bad_values_are_told_at_once(airpath_command: Command) -> None:
 def test_the_skip_rule_is_refused_where_it_was_not_tried(airpath_command: Command) -> None:
     for channel, mapping in (("awgn", "random"), ("vehicular-a", "fusc")):
         answer = airpath_command(
-            *per("--channel", channel, "--mapping", mapping, "--snr", 1, "--skip")
+            *per("--channel", channel, "--mapping", mapping, "--snr", 1, "--skip-rule")
         )
         full = channel if channel == "awgn" else f"{channel}/{mapping}"
         assert answer == (
             2,
             "",
-            f"--skip: true: has no thresholds for {full}. Leave it out, or measure vehicular-a.\n",
+            f"--skip-rule: true: has no thresholds for {full}. "
+            "Leave it out, or measure vehicular-a.\n",
         )
 
 

@@ -87,10 +87,13 @@ def test_a_figure_must_be_one(airpath_command: Command) -> None:
 
 
 def test_convert_goes_there_and_back(airpath_command: Command) -> None:
-    assert airpath_command("trace", "convert", "some.trace", "x.csv", "--bin", "1 ms").status == 0
+    assert (
+        airpath_command("trace", "convert", "some.trace", "x.csv", "--bin-width", "1 ms").status
+        == 0
+    )
     text = Path("x.csv").read_text()
     assert text.startswith("# airpath ")
-    assert "# command: airpath trace convert some.trace x.csv --bin '1 ms'" in text
+    assert "# command: airpath trace convert some.trace x.csv --bin-width '1 ms'" in text
     assert airpath_command("trace", "convert", "x.csv", "y.trace").status == 0
     assert Path("y.trace").read_text() == Path("some.trace").read_text()
 
@@ -106,11 +109,11 @@ def test_convert_takes_the_format_by_name(airpath_command: Command) -> None:
     ("options", "message"),
     [
         (
-            ["--bin", "10"],
-            '--bin: "10": no unit. '
+            ["--bin-width", "10"],
+            '--bin-width: "10": no unit. '
             'Write a number with ns, us, ms, s, min or h, for example "40 ms".',
         ),
-        (["--bin", "0 s"], '--bin: "0 s": not above 0. Write a duration above 0.'),
+        (["--bin-width", "0 s"], '--bin-width: "0 s": not above 0. Write a duration above 0.'),
     ],
 )
 def test_convert_refuses(airpath_command: Command, options: list[str], message: str) -> None:

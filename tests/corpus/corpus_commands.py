@@ -27,7 +27,7 @@ GOOD_WORDS: Mapping[str, tuple[str, ...]] = {
     "phy per": ("--channel", "awgn", "--snr", "2", "--mcs", "0", "--errors", "1"),
     "phy ser": ("--snr", "2"),
     "trace info": ("good.trace",),
-    "trace convert": ("good.trace", "new.csv", "--bin", "1 s"),
+    "trace convert": ("good.trace", "new.csv", "--bin-width", "1 s"),
     "trace generate": ("new.trace", "--duration", "1 s"),
 }
 """Of each command, words with which it is content."""
@@ -106,7 +106,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--method": _TEXTS,
     "--packet": (*_with_unit("B"), "0 B"),
     "--plot": ("", "x", "x.txt", "x.jpeg", ".png/", "missing/x.png", "a\x00b.png"),
-    "--bin": (*_with_unit("ms"), "0 ms"),
+    "--bin-width": (*_with_unit("ms"), "0 ms"),
     "--to": ("", "house", "CSV"),
     "--trajectory": (*_with_unit("s"), "0 s"),
     "--max-window-packets": ("", "house", "0", "0.99", "-1", "nan", "inf"),

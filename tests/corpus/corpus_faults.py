@@ -12,7 +12,7 @@ from corpus_case import Case
 from corpus_tables import Host, Literal, is_model, members
 from pydantic.fields import FieldInfo
 
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Packets, Quantity, Size
 
@@ -52,7 +52,7 @@ def faults(host: Host, skip: Collection[str] = ()) -> Iterator[Case]:
         if name in skip:
             continue
         key = info.alias or name
-        chooses = issubclass(host.model, Part) and key == host.model.chosen_by
+        chooses = issubclass(host.model, Component) and key == host.model.chosen_by
         values = _kind_faults(host) if chooses else _value_faults(host, name, info)
         for kind, value in values:
             yield _case(host, kind, key, {key: Literal(value)})

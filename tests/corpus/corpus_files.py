@@ -139,7 +139,7 @@ def _trace(kind: str, name: str, file: str, content: bytes) -> Iterator[Case]:
     files = {file: content}
     commands: dict[str, tuple[str, ...]] = {
         "info": ("trace", "info", file),
-        "convert": ("trace", "convert", file, "new.csv", "--bin", "1 s"),
+        "convert": ("trace", "convert", file, "new.csv", "--bin-width", "1 s"),
         "run": ("run", "good.toml", "--set", f"bottleneck.link={_link(file)}", "--reps", "1"),
     }
     for command, words in commands.items():

@@ -141,8 +141,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 NOT_TRIED = {
     "accept_version", "bands", "capture_to", "command", "effort", "engine", "figures", "name",
-    "outside", "privileged", "progress",
-    "provenance", "relative", "skip", "until_clean",
+    "host_network", "keep_privileges", "progress",
+    "provenance", "relative", "skip_rule", "stop_at_zero_errors",
 }  # fmt: skip
 """Arguments that are called, or shown, or taken for true or false."""
 

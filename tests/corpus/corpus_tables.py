@@ -19,7 +19,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from airpath.scenario import Scenario
-from airpath.scenario.base import Model, Part
+from airpath.scenario.base import Component, Model
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,7 +52,7 @@ class Host:
 
     @property
     def name(self) -> str:
-        kind = self.table.get(self.model.chosen_by) if issubclass(self.model, Part) else None
+        kind = self.table.get(self.model.chosen_by) if issubclass(self.model, Component) else None
         name = self.model.public_name()
         return name if kind is None else f"{name}[{kind}]"
 
@@ -163,14 +163,14 @@ def is_model(part: Any) -> bool:
 
 
 def _choices(model: type[Model]) -> list[type[Model]]:
-    is_family = issubclass(model, Part) and "family" in vars(model)
+    is_family = issubclass(model, Component) and "family" in vars(model)
     return list(model.registry.values()) if is_family else [model]  # type: ignore[attr-defined]
 
 
 def _smallest(model: type[Model]) -> dict[str, Any]:
     """Return a table with no more than it needs: examples of its keys are in the class."""
     table: dict[str, Any] = {}
-    if issubclass(model, Part):
+    if issubclass(model, Component):
         table[model.chosen_by] = model.model_fields[model.chosen_by].default
         if getattr(model, "needs_path", False):
             table["base_rtt"] = "2 s"

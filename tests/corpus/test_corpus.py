@@ -24,7 +24,7 @@ from corpus_methods import METHODS, attributes, methods, public_methods
 from corpus_python import constructors, functions
 from corpus_tables import GOOD, Host, hosts, toml
 
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 from report_samples import document
 from report_sweeps import write_sweep
 
@@ -95,7 +95,7 @@ def none_is_wrong(cases: Iterable[Case], folder: Path, *, in_short: bool = False
 def faults_of(host: Host) -> Iterator[Case]:
     """Yield the cases of a host; keys that a family shares are tried with its first member."""
     family = next((c for c in host.model.__mro__ if "family" in vars(c)), None)
-    if family is None or not issubclass(family, Part):
+    if family is None or not issubclass(family, Component):
         return faults(host)
     first = next(h for h in HOSTS if issubclass(h.model, family))
     return faults(host, () if first is host else family.model_fields)

@@ -1,7 +1,7 @@
-"""Writes what Rust reads of the Python classes: the TCP profiles and a sample of every part.
+"""Writes what Rust reads of the Python classes: the TCP profiles and a sample of every component.
 
 `make docs` runs it with the pages of the reference. The profiles belong to the engine, for its own
-tests and for plug-ins; the samples are for the suites that go through every part.
+tests and for plug-ins; the samples are for the suites that go through every component.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import airpath as ap
 from airpath.scenario import FAMILIES
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 from airpath.scenario.engine_problems import with_types_alone
 from airpath.scenario.tcp.profiles import profiles
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class _Names:
-    """Names the files of a part as they are written."""
+    """Names the files of a component as they are written."""
 
     def trace_key(self, file: str, field: object) -> str:
         return file
@@ -45,33 +45,33 @@ def tcp_profiles() -> dict[str, Any]:
 
 
 def samples() -> dict[str, dict[str, Any]]:
-    """Return every part as a resolved scenario has it, with defaults and its class's examples."""
+    """Return every component in its resolved form, with defaults and its class's examples."""
     found: dict[str, dict[str, Any]] = {}
     for name, family in FAMILIES.items():
-        resolved = [_resolved(sample(part)) for part in family.registry.values()]
-        found[name] = {part["kind"]: part for part in resolved}
+        resolved = [_resolved(sample(component)) for component in family.registry.values()]
+        found[name] = {component["kind"]: component for component in resolved}
     return found
 
 
-def sample(part: type[Part]) -> Part:
+def sample(component: type[Component]) -> Component:
     """Return a part of its defaults, and of the example of each key that must be given.
 
-    The engine does not check it: it may have been built before the part was added.
+    The engine does not check it: it may have been built before the component was added.
     """
     given = {
         name: tomllib.loads(f"value = {info.examples[0]}")["value"]
-        for name, info in part.model_fields.items()
+        for name, info in component.model_fields.items()
         if info.examples
     }
-    made = with_types_alone(lambda: part(**given))
-    assert made is not None, f"{part.__name__}: an example has a wrong type"
+    made = with_types_alone(lambda: component(**given))
+    assert made is not None, f"{component.__name__}: an example has a wrong type"
     return made
 
 
-def _resolved(part: Part) -> dict[str, Any]:
-    if isinstance(part, ap.cc.Congestion):
-        return part.resolved_control(_Names(), ())
-    return part.resolved(_Names(), ())
+def _resolved(component: Component) -> dict[str, Any]:
+    if isinstance(component, ap.cc.Congestion):
+        return component.resolved_control(_Names(), ())
+    return component.resolved(_Names(), ())
 
 
 FILES: dict[str, Callable[[], Any]] = {

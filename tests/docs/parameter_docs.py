@@ -16,7 +16,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from airpath.scenario.base import Model, Part
+from airpath.scenario.base import Component, Model
 from airpath.scenario.units import Quantity
 
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)$")
@@ -89,7 +89,7 @@ def own_fields(model: type[Model]) -> dict[str, FieldInfo]:
     The key that chooses the class is none of them. The keys of every flow stand with `Source`.
     """
     shared: set[str] = set()
-    if issubclass(model, Part):
+    if issubclass(model, Component):
         shared.add(model.chosen_by)
         shared |= set(models()["traffic.Source"].model_fields) if _is_a_source(model) else set()
     return {name: info for name, info in model.model_fields.items() if name not in shared}
@@ -100,7 +100,7 @@ def _is_a_source(model: type[Model]) -> bool:
 
 
 def nested(model: type[Model]) -> list[type[Model]]:
-    """Return the tables, no parts themselves, of which keys of the class are lists."""
+    """Return the tables, no components themselves, of which keys of the class are lists."""
     found = []
     for info in own_fields(model).values():
         if typing.get_origin(info.annotation) is list:
@@ -204,17 +204,17 @@ def _spellings(value: Any) -> list[str]:
         return ["none"]
     if isinstance(value, (list, tuple)):
         return [_in_a_file(value)]
-    if isinstance(value, Part):
+    if isinstance(value, Component):
         return _spellings(_kind(value))
     raise DocError(f"{value!r}: no way to write it is known")
 
 
-def _kind(part: Part) -> str:
-    return str(getattr(part, part.chosen_by))
+def _kind(component: Component) -> str:
+    return str(getattr(component, component.chosen_by))
 
 
 def _in_a_file(value: Any) -> str:
-    if isinstance(value, Part):
+    if isinstance(value, Component):
         value = _kind(value)
     if isinstance(value, bool):
         return str(value).lower()

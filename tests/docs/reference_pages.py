@@ -1,8 +1,8 @@
 """Writes what the reference says of classes: `make docs` runs it.
 
 Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
-parameters, between `<!-- parts: FAMILY -->` and `<!-- end -->` all classes of a family, between
-`<!-- models -->` and `<!-- end -->` the list of the models' pages, and between
+parameters, between `<!-- components: FAMILY -->` and `<!-- end -->` all classes of a family,
+between `<!-- models -->` and `<!-- end -->` the list of the models' pages, and between
 `<!-- tcp: TABLE -->` and `<!-- end -->` a table about the TCP parameters. All of it is made from
 the classes, their docstrings and the table of TCP parameters; the text around it is written by
 hand.
@@ -27,13 +27,13 @@ ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 MODELS = REFERENCE / "models"
 _BLOCK = re.compile(
-    r"(<!-- (parameters|parts|models|tcp)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL
+    r"(<!-- (parameters|components|models|tcp)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL
 )
 _CLASSES = re.compile(r"<!-- parameters: (.*?) -->")
 
 
 class Family(NamedTuple):
-    """How the pages call a family, and what begins a section about one of its parts."""
+    """How the pages call a family, and what begins a section about one of its components."""
 
     title: str
     heading: str = "### `kind"
@@ -123,7 +123,7 @@ def regenerated(page: Path) -> str:
         begin, kind, names, _, end = found.groups()
         if kind == "parameters":
             text = _table_of(names.split(", "), scenario)
-        elif kind == "parts":
+        elif kind == "components":
             text = _family(names, scenario)
         elif kind == "tcp":
             table, *about = names.split()
@@ -233,8 +233,8 @@ def _index() -> str:
     text = ""
     for name in sorted(FAMILIES, key=lambda name: [*TITLES, name].index(name)):
         family = TITLES.get(name, Family(name.capitalize()))
-        parts = FAMILIES[name].registry.values()
-        homes_of_family = [homes.get(model.public_name()) for model in parts]
+        components = FAMILIES[name].registry.values()
+        homes_of_family = [homes.get(model.public_name()) for model in components]
         found = {page: _title(page) for page in homes_of_family if page and page not in listed}
         listed |= found.keys()
         links = ", ".join(

@@ -43,7 +43,7 @@ else:
 COMMAND_SECONDS = 1000
 """A guard against a hang."""
 TRIES = 3
-"""Runs of a command in real time until its certificate is valid, at most."""
+"""Runs of a command in real time until one is valid, at most."""
 SCENARIO_KEYS = {"duration", "bottleneck", "flows"}
 
 
@@ -155,7 +155,7 @@ def run_command(
         if not (in_real_time and "INVALID" in done.stdout + done.stderr):
             break
     else:
-        raise NotJudgedError(f"not judged: certificate invalid in {TRIES} runs")
+        raise NotJudgedError(f"not judged: run invalid in {TRIES} runs")
     if done.returncode != status:
         printed = done.stdout + done.stderr
         raise PageError(f"$ {command}\nexit status {done.returncode}, not {status}:\n{printed}")

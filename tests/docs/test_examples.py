@@ -221,7 +221,7 @@ def test_what_a_machine_cannot_run_is_skipped_with_the_reason(
     assert run_page.what_is_missing(traces, has_traces=True) is None
 
 
-def test_a_command_in_real_time_is_judged_if_its_certificate_is_valid(
+def test_a_command_in_real_time_is_judged_if_its_validity_report_is_valid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What ran too late was passed over without a word."""
@@ -230,7 +230,7 @@ def test_a_command_in_real_time_is_judged_if_its_certificate_is_valid(
     with pytest.raises(run_page.PageError, match="exit status 3, not 0"):
         run_page.run_console(block, update=False)
     block.comments.append("needs emulation")
-    with pytest.raises(run_page.NotJudgedError, match="not judged: certificate invalid in 3 runs"):
+    with pytest.raises(run_page.NotJudgedError, match="not judged: run invalid in 3 runs"):
         run_page.run_console(block, update=False)
     assert Path("runs").read_text() == "run\n" * 4
     block.text = "$ grep -c run runs && echo run >> runs || echo INVALID\n4\n"
@@ -271,21 +271,23 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert not missing
 
 
-# --- every part has its page and its class -----------------------------------------------------
+# --- every component has its page and its class ------------------------------------------------
 
 
-def built_in_parts() -> list[tuple[str, str]]:
+def built_in_components() -> list[tuple[str, str]]:
     registry = json.loads(_airpath.registry())
     return [(family, name) for family in FAMILIES for name, _summary in registry[family]]
 
 
-@pytest.mark.parametrize(("family", "name"), built_in_parts())
-def test_every_built_in_part_has_a_class(family: str, name: str) -> None:
+@pytest.mark.parametrize(("family", "name"), built_in_components())
+def test_every_built_in_component_has_a_class(family: str, name: str) -> None:
     assert name in FAMILIES[family].registry
 
 
-@pytest.mark.parametrize(("family", "name"), built_in_parts())
-def test_every_built_in_part_has_a_page_with_the_usual_headings(family: str, name: str) -> None:
+@pytest.mark.parametrize(("family", "name"), built_in_components())
+def test_every_built_in_component_has_a_page_with_the_usual_headings(
+    family: str, name: str
+) -> None:
     page = MODELS / f"{name}.md"
     assert page.is_file(), f"write {page.relative_to(ROOT)}"
     headings = " ".join(re.findall(r"^## (.*)$", page.read_text("utf-8"), re.MULTILINE)).lower()

@@ -1,7 +1,7 @@
-"""A family of parts is one line in Rust and one in Python: one is added to a copy of the tree.
+"""A family of components is one line in Rust and one in Python: one is added to a copy of the tree.
 
 The toy is `jitter`: a time that every transmission of a fixed link takes besides. What is counted
-are the places of the family, and those of the link that takes its parts.
+are the places of the family, and those of the link that takes its components.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_EDITS = 13
 """Three Rust files, their module, a module of classes and its import, its namespace in `airpath`
 (a module and two lines), a page, a section of the scenario's page; and the family's line in either
 list."""
-LISTS = {"crates/path/src/parts.rs: family", "python/airpath/scenario/parts.py: family"}
+LISTS = {"crates/path/src/components.rs: family", "python/airpath/scenario/components.py: family"}
 
 FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/link/links.py"
 TAKER = [
@@ -93,18 +93,18 @@ TAKER = [
         "    loss: Real = 0.0\n    jitter: Maybe[Jitter] = ABSENT\n\n\nclass Regime(Model):\n",
     ),
 ]
-"""What makes the fixed link take the parts: in which file, what becomes what."""
+"""What makes the fixed link take the components: in which file, what becomes what."""
 FROM_OUTSIDE = """
 #[cfg(test)]
 mod tests {
-    use super::Parts;
+    use super::Components;
     use airpath_link::jitter::JitterRegistry;
 
     #[test]
     fn what_is_registered_is_what_links_are_given() {
-        let mut parts = Parts::default();
-        parts.jitter.register("mine", |_, _| unreachable!("nobody makes it"));
-        let given = parts.registries().get::<JitterRegistry>();
+        let mut components = Components::default();
+        components.jitter.register("mine", |_, _| unreachable!("nobody makes it"));
+        let given = components.registries().get::<JitterRegistry>();
         assert_eq!(given.names().collect::<Vec<_>>(), ["mine"]);
     }
 }
@@ -122,7 +122,7 @@ print(ap.simulate(scenario, reps=1).replications[0]["links"][0]["delivered_packe
 
 
 def plugged_in(tree: Path) -> None:
-    """Make the fixed link of the copy take the parts."""
+    """Make the fixed link of the copy take the components."""
     for name, old, new in TAKER:
         text = (tree / name).read_text("utf-8")
         assert text.count(old) == 1, f"{name}: {old}"
@@ -132,7 +132,7 @@ def plugged_in(tree: Path) -> None:
 def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edits = run(sys.executable, "scripts/new-part", *FAMILY, folder=tree).splitlines()[:-1]
+    edits = run(sys.executable, "scripts/new-component", *FAMILY, folder=tree).splitlines()[:-1]
     by_hand = changed(tree)
     assert len(edits) <= MOST_EDITS
     assert set(edits) >= LISTS
@@ -155,15 +155,15 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
 
 
 @pytest.mark.long
-def test_the_family_builds_and_a_link_takes_its_parts(tree: Path) -> None:
-    run(sys.executable, "scripts/new-part", *FAMILY, folder=tree)
+def test_the_family_builds_and_a_link_takes_its_components(tree: Path) -> None:
+    run(sys.executable, "scripts/new-component", *FAMILY, folder=tree)
     plugged_in(tree)
     docs = docs_of(tree)
-    with (tree / "crates/path/src/parts.rs").open("a", encoding="utf-8") as parts:
-        parts.write(FROM_OUTSIDE)
+    with (tree / "crates/path/src/components.rs").open("a", encoding="utf-8") as components:
+        components.write(FROM_OUTSIDE)
     target = ROOT / "target"
     cargo = {"CARGO_TARGET_DIR": str(target), "PYO3_BUILD_EXTENSION_MODULE": "1"}
-    for package, name in (("airpath-link", "jitter"), ("airpath-path", "parts")):
+    for package, name in (("airpath-link", "jitter"), ("airpath-path", "components")):
         test = ("cargo", "test", "--quiet", "--offline", "-p", package, "--lib", name)
         assert "test result: ok. 0 passed" not in run(*test, folder=tree, **cargo)
     module = ("--profile", "quick", "-p", "airpath-py")

@@ -20,7 +20,7 @@ from airpath.scenario.units import Duration
 from airpath.scenario.values import PositiveDuration, choice
 
 PAGES = reference_pages.pages()
-PARTS = [part for family in FAMILIES.values() for part in family.registry.values()]
+COMPONENTS = [component for family in FAMILIES.values() for component in family.registry.values()]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -28,10 +28,10 @@ def test_a_page_says_what_the_classes_say(page: Path) -> None:
     assert page.read_text("utf-8") == regenerated(page), f"{page.name}: run make docs"
 
 
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.public_name())
-def test_every_part_with_parameters_has_its_table_on_a_page(part: type[Model]) -> None:
-    if parameter_docs.parameters(part):
-        assert part.public_name() in reference_pages.described()
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.public_name())
+def test_every_component_with_parameters_has_its_table_on_a_page(component: type[Model]) -> None:
+    if parameter_docs.parameters(component):
+        assert component.public_name() in reference_pages.described()
 
 
 def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:

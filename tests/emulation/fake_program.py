@@ -2,7 +2,7 @@
 
 What it does otherwise is in the environment variable FAKE_EMU, a JSON object:
 
-``certificate``: entries of the certificate; ``without``: quantities of flows that are null;
+``validity``: entries of the validity report; ``without``: quantities of flows that are null;
 ``lines``: what is written to the events instead of events; ``status``: exit status at once;
 ``failed``: the entries of an event of that name; ``linger``: wait for a signal before the end;
 ``deaf``: ignore signals; ``command``: exit status of the command; ``report``: text of the report.
@@ -29,7 +29,7 @@ CHECK = {
         {"name": "cubic", "found": "absent", "ok": False, "remedy": "modprobe tcp_cubic"},
     ],
 }
-CERTIFICATE = {
+VALIDITY = {
     "valid": True,
     "reasons": [],
     "base_rtt_s": 0.03,
@@ -92,7 +92,7 @@ def write(document: dict[str, Any], told: dict[str, Any], *, commands: bool) -> 
     report = {
         "replication": replication,
         "flows": [] if commands else rows,
-        "certificate": CERTIFICATE | told.get("certificate", {}),
+        "validity": VALIDITY | told.get("validity", {}),
         "kernel": {
             "release": "6.18",
             "sysctls": {"client": document["kernel"]["sysctls"]},

@@ -1,4 +1,4 @@
-"""`airpath.emulate` with a program that stands for the real one: results, certificates, ends."""
+"""`airpath.emulate` with a program that stands for the real one: results, validity, ends."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def _lines(seen: Path) -> list[dict]:
 
 def test_a_result_has_the_tables_of_a_simulation(fake: Fake, scenario: ap.Scenario) -> None:
     seen = fake()
-    result = ap.emulate(scenario, seed=3, replications=2)
+    result = ap.emulate(scenario, seed=3, reps=2)
     assert result.engine == "emulate"
     assert result.valid
-    assert len(result.certificates) == 2
+    assert len(result.validity_reports) == 2
     simulated = ap.simulate(scenario, seed=3, reps=2)
     for table in ("flows", "queues", "links", "groups"):
         mine, theirs = result.table(table), simulated.table(table)
@@ -51,7 +51,7 @@ def test_what_a_kernel_does_not_tell_is_missing_everywhere(
     fake: Fake, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     fake(without=["fast_retransmits", "mean_rtt_s", "duplicate_packets", "cwnd_limited_share"])
-    result = ap.emulate(scenario, replications=2)
+    result = ap.emulate(scenario, reps=2)
     assert result.table("flows")["fast_retransmits"].isna().all()
     assert result.intervals("flows")[-1]["fast_retransmits"].reps == 0
     assert math.isnan(result.intervals("flows")[-1]["mean_rtt_s"].mean)
@@ -64,11 +64,11 @@ def test_what_a_kernel_does_not_tell_is_missing_everywhere(
     assert "–" in result._repr_html_()
 
 
-def test_a_bad_certificate_marks_the_result_invalid(
+def test_a_bad_validity_report_marks_the_result_invalid(
     fake: Fake, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     reason = "99 % of packets were up to 9 ms late, more than 5 % of the base RTT of 30 ms"
-    fake(certificate={"valid": False, "reasons": [reason]})
+    fake(validity={"valid": False, "reasons": [reason]})
     result = ap.emulate(scenario)
     assert not result.valid
     assert result.invalid == [reason]
@@ -85,9 +85,9 @@ def test_a_bad_certificate_marks_the_result_invalid(
     assert pickle.loads(pickle.dumps(result)).invalid == [reason]
 
 
-def test_a_certificate_without_a_verdict_is_bad(fake: Fake, scenario: ap.Scenario) -> None:
-    fake(certificate={"valid": False, "reasons": []})
-    assert ap.emulate(scenario, replications=2).invalid == [
+def test_a_validity_report_without_a_verdict_is_bad(fake: Fake, scenario: ap.Scenario) -> None:
+    fake(validity={"valid": False, "reasons": []})
+    assert ap.emulate(scenario, reps=2).invalid == [
         "replication 0: no reason was told",
         "replication 1: no reason was told",
     ]
@@ -97,7 +97,7 @@ def test_captures_are_of_the_first_replication(
     fake: Fake, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     seen = fake()
-    result = ap.emulate(scenario, replications=2, capture_to=tmp_path / "out")
+    result = ap.emulate(scenario, reps=2, capture_to=tmp_path / "out")
     assert sorted(result.captures) == ["client", "server"]
     assert (tmp_path / "out" / "server.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
     assert [line["document"]["capture"] for line in _lines(seen)] == [True, False]
@@ -116,10 +116,10 @@ def test_the_folder_of_a_run_is_gone_afterwards(fake: Fake, scenario: ap.Scenari
     assert not Path(_lines(seen)[0]["document"]["folder"]).exists()
 
 
-def test_a_run_is_judged_if_its_certificate_is_valid_whatever_it_shows() -> None:
+def test_a_run_is_judged_if_its_validity_report_is_valid_whatever_it_shows() -> None:
     runs = iter([["late"], [], ["late"]])
     assert judged(lambda: next(runs), lambda reasons: reasons) == []
-    skipped = "not judged: certificate invalid in 3 runs; in the last: late"
+    skipped = "not judged: run invalid in 3 runs; in the last: late"
     with pytest.raises(pytest.skip.Exception, match=skipped):
         judged(lambda: ["late"], lambda reasons: reasons)
     assert next(runs) == ["late"]
@@ -189,8 +189,8 @@ def test_an_early_end_and_nonsense_are_told(
 def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
     fake()
     with pytest.raises(BadValueError) as error:
-        ap.emulate(scenario, seed=-1, replications=0, confidence=2, progress=3)  # type: ignore[arg-type]
-    for name in ("seed = -1", "replications = 0", "confidence = 2", "progress = 3"):
+        ap.emulate(scenario, seed=-1, reps=0, confidence=2, progress=3)  # type: ignore[arg-type]
+    for name in ("seed = -1", "reps = 0", "confidence = 2", "progress = 3"):
         assert name in str(error.value)
     for argv in ("ping", [], [3], None):
         with pytest.raises(BadValueError, match="not a command"):
@@ -212,7 +212,7 @@ def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(ap.errors.Interrupted) as stopped:
-        ap.emulate(scenario, replications=3, progress=listen)
+        ap.emulate(scenario, reps=3, progress=listen)
     result = stopped.value.result
     assert result.interrupted
     assert (len(result.replications), result.requested) == (1, 3)

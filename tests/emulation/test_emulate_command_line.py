@@ -17,11 +17,11 @@ Fake = Callable[..., Path]
 Call = Callable[..., tuple[int, str, str]]
 
 
-def test_flows_print_the_tables_of_run_and_the_certificate(fake: Fake, command: Call) -> None:
+def test_flows_print_the_tables_of_run_and_the_validity_report(fake: Fake, command: Call) -> None:
     fake()
     status, out, err = command("s.toml", "--seed", "3")
     assert status == 0
-    for title in ("Flows", "Queues", "Links", "Certificate", "What the kernel does in its own way"):
+    for title in ("Flows", "Queues", "Links", "Validity", "What the kernel does in its own way"):
         assert f"\n{title}\n" in out
     assert "0.100 ms" in out  # the 99th percentile of the lateness
     assert "1.0 s of 4 s: rate 9.70 Mbit/s" in err
@@ -32,7 +32,7 @@ def test_a_live_view_leaves_the_tables(fake: Fake, command: Call) -> None:
     fake()
     status, out, _ = command("s.toml", "--live")
     assert status == 0
-    assert "\nCertificate\n" in out
+    assert "\nValidity\n" in out
 
 
 def test_one_json_document(fake: Fake, command: Call) -> None:
@@ -41,7 +41,7 @@ def test_one_json_document(fake: Fake, command: Call) -> None:
     document = json.loads(out)
     assert status == 0
     assert document["engine"] == "emulate"
-    assert len(document["certificates"]) == 2
+    assert len(document["validity_reports"]) == 2
 
 
 def test_a_folder_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
@@ -61,8 +61,8 @@ def test_figures_are_drawn(fake: Fake, command: Call, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "timeline.png").stat().st_size > 10_000
 
 
-def test_an_invalid_certificate_has_a_status_of_its_own(fake: Fake, command: Call) -> None:
-    fake(certificate={"valid": False, "reasons": ["packets were late"]})
+def test_an_invalid_validity_report_has_a_status_of_its_own(fake: Fake, command: Call) -> None:
+    fake(validity={"valid": False, "reasons": ["packets were late"]})
     status, out, _ = command("s.toml")
     assert status == 3
     assert "INVALID: packets were late" in out.splitlines()[:3]
@@ -74,8 +74,8 @@ def test_an_invalid_certificate_has_a_status_of_its_own(fake: Fake, command: Cal
     [
         ({"command": 0}, 0),
         ({"command": 7}, 7),
-        ({"certificate": {"valid": False}, "command": 0}, 3),
-        ({"certificate": {"valid": False}, "command": 7}, 7),
+        ({"validity": {"valid": False}, "command": 0}, 3),
+        ({"validity": {"valid": False}, "command": 7}, 7),
         ({"failed": {"what": "command", "message": "x: not found"}}, 1),
         ({"failed": {"what": "scenario", "message": "x", "status": 2}}, 2),
     ],
@@ -89,7 +89,7 @@ def test_the_exit_status_of_a_command(
     assert out == ""
     if "failed" not in otherwise:
         assert "\nQueues\n" in err
-        assert "\nCertificate\n" in err
+        assert "\nValidity\n" in err
         assert "\nFlows\n" not in err
 
 
@@ -107,10 +107,10 @@ def test_a_shell_is_started_when_it_is_asked_for(
 ) -> None:
     seen = fake()
     monkeypatch.setenv("SHELL", "/bin/dash")
-    command("s.toml", "--shell", "--outside", "--privileged")
+    command("s.toml", "--shell", "--host-network", "--keep-privileges")
     document = json.loads(seen.read_text())["document"]
     assert document["traffic"]["client"] == ["/bin/dash", "-i"]
-    assert (document["outside"], document["keep_privileges"]) == (True, True)
+    assert (document["host_network"], document["keep_privileges"]) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,10 @@ def test_a_shell_is_started_when_it_is_asked_for(
         ((), "airpath emulate: no scenario. Write its file, or --check."),
         (("s.toml", "--capture"), "--capture: needs a folder. Write --out DIR as well."),
         (("s.toml", "--server", "x"), "--server: needs a command. Write -- COMMAND, or --shell."),
-        (("s.toml", "--outside"), "--outside: needs a command. Write -- COMMAND, or --shell."),
+        (
+            ("s.toml", "--host-network"),
+            "--host-network: needs a command. Write -- COMMAND, or --shell.",
+        ),
         (("s.toml", "--reps", "2", "--", "x"), "--reps: means nothing beside a command, which"),
         (("s.toml", "--json", "--", "x"), "--json: standard output is the command's. Write --out"),
         (("s.toml", "--shell", "x"), "--shell: given beside a command. Give one of them."),

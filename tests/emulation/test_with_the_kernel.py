@@ -1,6 +1,6 @@
 """Short emulations with the real program and the real kernel, where this machine can do that.
 
-What depends on time is asserted of runs with a valid certificate alone.
+What depends on time is asserted of runs with a valid run alone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _plausible(result: ap.Result) -> float:
     """Return the goodput, Mbit/s, of a link of 10 Mbit/s that was not idle."""
     goodput = result.intervals("flows")[-1]["goodput_bps"].mean / 1e6
     # What leaves late before the measured time counts in it.
-    late_s = max(certificate["lateness_max_s"] for certificate in result.certificates)
+    late_s = max(validity["lateness_max_s"] for validity in result.validity_reports)
     assert (
         0.5 < goodput <= 10 * 1460 / 1500 * (1.01 + late_s / result.replications[0]["measured_s"])
     )
@@ -85,9 +85,9 @@ def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
 
     result = judged(run, _invalid)
     assert _plausible(result) > 7
-    (certificate,) = result.certificates
-    assert certificate["class"] in ("fifo", "other")
-    assert certificate["packets"] > 1000
+    (validity,) = result.validity_reports
+    assert validity["class"] in ("fifo", "other")
+    assert validity["packets"] > 1000
     ss = result.ss()
     assert set(ss["flow"]) == {0, 1}
     assert ss["cwnd"].max() > 2
@@ -97,10 +97,10 @@ def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
 
 def test_replications_have_intervals(tmp_path: Path) -> None:
     def run() -> ap.Result:
-        result = ap.emulate(_scenario(duration="2 s"), replications=2, capture_to=tmp_path / "out")
+        result = ap.emulate(_scenario(duration="2 s"), reps=2, capture_to=tmp_path / "out")
         assert result.intervals("flows")[-1]["goodput_bps"].reps == 2
         result.save(tmp_path / "out")
-        assert ap.load_result(tmp_path / "out").certificates == result.certificates
+        assert ap.load_result(tmp_path / "out").validity_reports == result.validity_reports
         return result
 
     judged(run, _invalid)
@@ -165,7 +165,7 @@ def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixtu
         document = json.loads((tmp_path / "out" / "result.json").read_text())
         assert status == (0 if document["valid"] else 3), err
         assert document["ended"]["status"] == 0
-        assert "\nCertificate\n" in err
+        assert "\nValidity\n" in err
         return out, document["invalid"]
 
     out, _ = judged(run, lambda found: found[1])

@@ -1,7 +1,7 @@
-"""Scenarios whose results are kept: every part that the program knows, each in a short run.
+"""Scenarios whose results are kept: every component that the program knows, each in a short run.
 
-A new part of a family joins by itself, with its defaults and the class's example of each key that
-must be given.
+A new component of a family joins by itself, with its defaults and the class's example of each key
+that must be given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Document = dict[str, Any]
 
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
 FAMILIES = tuple(FAMILY_CLASSES)
-"""Those of the registry whose parts a scenario can name."""
+"""Those of the registry whose components a scenario can name."""
 
 LINKS: dict[str, Document] = {
     "fixed": {"rate": "5 Mbit/s", "loss": 1e-3, "frame_overhead": "6 B"},
@@ -89,7 +89,7 @@ SNRS: dict[str, Document] = {
     "constant": {"mean": "13 dB"},
     "jakes": {"mean": "15 dB", "doppler": "4 Hz"},
     "rayleigh": {"mean": "15 dB", "doppler": "4 Hz"},
-    "profile": {"mean": "15 dB", "profile": "vehicular-a", "doppler": "4 Hz"},
+    "tapped-delay-line": {"mean": "15 dB", "profile": "vehicular-a", "doppler": "4 Hz"},
     "rician": {"mean": "15 dB", "k": "3 dB", "doppler": "4 Hz"},
     "shadowed": {
         "deviation": "6 dB",
@@ -99,7 +99,7 @@ SNRS: dict[str, Document] = {
     },
     "trace": {"file": "snr.csv"},
 }
-PARTS: dict[str, dict[str, Document]] = {
+COMPONENTS: dict[str, dict[str, Document]] = {
     "aqm": AQMS,
     "link": LINKS,
     "errors": ERRORS,
@@ -111,7 +111,7 @@ PARTS: dict[str, dict[str, Document]] = {
     "window": WINDOWS,
     "congestion": {},
 }
-"""What a part is told beside its `kind`, where that is not what its class says."""
+"""What a component is told beside its `kind`, where that is not what its class says."""
 
 SERIES = ["cwnd", "rtt", "queue", "sojourn", "drop", "mark", "delivered", "seq_received"]
 
@@ -127,9 +127,9 @@ def write_files(folder: Path) -> None:
     (folder / "snr.csv").write_text("time_s,snr_db\n0,13\n1.5,4\n2.25,-3\n2.5,21\n4,9\n6,9\n")
 
 
-def part(family: str, kind: str) -> Document:
-    """Return a part as `PARTS` has it; else with the class's example of what must be given."""
-    told = PARTS[family].get(kind)
+def component(family: str, kind: str) -> Document:
+    """Return a component as in `COMPONENTS`; else with the class's examples of required keys."""
+    told = COMPONENTS[family].get(kind)
     if told is None:
         fields = FAMILY_CLASSES[family].registry[kind].model_fields.items()
         examples = [(key, info.examples[0]) for key, info in fields if info.examples]
@@ -158,7 +158,7 @@ def flow(**keys: Any) -> Document:
 
 def path(aqm: Any = None, link: Any = None) -> Document:
     link = link or {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms"}
-    return {"aqm": aqm or part("aqm", "droptail"), "link": link}
+    return {"aqm": aqm or component("aqm", "droptail"), "link": link}
 
 
 def kinds(family: str) -> list[str]:
@@ -174,39 +174,41 @@ def cases() -> dict[str, Document]:
 def _cases() -> Iterator[tuple[str, Document]]:
     for aqm in kinds("aqm"):
         for link in kinds("link"):
-            bottleneck = path(part("aqm", aqm), part("link", link))
+            bottleneck = path(component("aqm", aqm), component("link", link))
             if FAMILY_CLASSES["link"].registry[link].has_stations:
                 back = {"kind": "reverse", "aqm": "droptail"}
                 yield f"{aqm} over {link}", scenario(bottleneck=bottleneck, ack_path=back)
             else:
                 yield f"{aqm} over {link}", scenario(bottleneck=bottleneck)
-        both = {"kind": "reverse", "aqm": part("aqm", aqm)}
+        both = {"kind": "reverse", "aqm": component("aqm", aqm)}
         yield f"{aqm} for ACKs", scenario(ack_path=both)
     for profile in profiles():
         for control in kinds("congestion"):
             yield from control_cases(profile, control)
     for kind in kinds("errors"):
-        link = {"kind": "fixed", "rate": "5 Mbit/s", "errors": part("errors", kind)}
+        link = {"kind": "fixed", "rate": "5 Mbit/s", "errors": component("errors", kind)}
         yield f"channel {kind}", scenario(bottleneck=path(link=link))
     for kind in kinds("policy"):
-        link = {**part("link", "adaptive"), "policy": part("policy", kind)}
+        link = {**component("link", "adaptive"), "policy": component("policy", kind)}
         yield f"policy {kind}", scenario(bottleneck=path(link=link))
     for kind in kinds("snr"):
-        link = {key: value for key, value in part("link", "adaptive").items() if key != "snr_db"}
-        yield f"snr {kind}", scenario(bottleneck=path(link={**link, "snr": part("snr", kind)}))
+        link = {
+            key: value for key, value in component("link", "adaptive").items() if key != "snr_db"
+        }
+        yield f"snr {kind}", scenario(bottleneck=path(link={**link, "snr": component("snr", kind)}))
     for kind in kinds("scheduler"):
-        link = {**part("link", "cell"), "scheduler": part("scheduler", kind)}
+        link = {**component("link", "cell"), "scheduler": component("scheduler", kind)}
         yield f"scheduler {kind}", scenario(bottleneck=path(link=link))
     yield from station_cases()
     rate = {"kind": "mcs", "table": "airpath:802.16-ctc-awgn", "bandwidth": "4 MHz"}
     yield (
         "cell with schemes",
-        scenario(bottleneck=path(link={**part("link", "cell"), "rate": rate})),
+        scenario(bottleneck=path(link={**component("link", "cell"), "rate": rate})),
     )
     for kind in kinds("window"):
         # CLAMP's window needs a price.
-        bottleneck = path(part("aqm", "clamp" if kind == "clamp" else "droptail"))
-        flows = [flow(count=2, window=part("window", kind))]
+        bottleneck = path(component("aqm", "clamp" if kind == "clamp" else "droptail"))
+        flows = [flow(count=2, window=component("window", kind))]
         yield f"window {kind}", scenario(flows=flows, bottleneck=bottleneck)
     yield from other_cases()
 
@@ -214,18 +216,18 @@ def _cases() -> Iterator[tuple[str, Document]]:
 def station_cases() -> Iterator[tuple[str, Document]]:
     """Yield two stations with every request procedure, grant policy and scheduler."""
     both = {"kind": "reverse", "aqm": "droptail"}
-    link = part("link", "ofdma-tdd")
+    link = component("link", "ofdma-tdd")
     ahead = {**link, "grant": {"kind": "adapt-bi", "size": "46 B"}}
     for kind in kinds("request"):
         # What cannot be asked for has to be granted unasked.
         given = ahead if kind == "none" else link
-        bottleneck = path(link={**given, "request": part("request", kind)})
+        bottleneck = path(link={**given, "request": component("request", kind)})
         yield f"request {kind}", scenario(bottleneck=bottleneck, ack_path=both)
     for kind in kinds("grant"):
-        bottleneck = path(link={**link, "grant": part("grant", kind)})
+        bottleneck = path(link={**link, "grant": component("grant", kind)})
         yield f"grant {kind}", scenario(bottleneck=bottleneck, ack_path=both)
     for kind in kinds("scheduler"):
-        bottleneck = path(link={**ahead, "scheduler": part("scheduler", kind)})
+        bottleneck = path(link={**ahead, "scheduler": component("scheduler", kind)})
         yield f"scheduler {kind} of stations", scenario(bottleneck=bottleneck, ack_path=both)
     radio = {"distance": "1.5 km", "speed": "30 km/h"}
     harq = {"attempts": 3, "round_trip": "10 ms"}
@@ -258,7 +260,7 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
     flows = [flow(count=2, cc=control, profile=profile)]
     name = f"{control} under {profile}"
     # CLAMP needs a price, VCP a load code.
-    aqm = part("aqm", control if control in ("clamp", "vcp") else "droptail")
+    aqm = component("aqm", control if control in ("clamp", "vcp") else "droptail")
     if control != "dctcp":
         yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
     if profiles()[profile]["stack"].value != "ns3" and profile != "ns3-2014":
@@ -271,7 +273,7 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
 
 
 def other_cases() -> Iterator[tuple[str, Document]]:
-    """Yield what is no part: recoveries, traffic, wires, ACK paths, changes."""
+    """Yield what is no component: recoveries, traffic, wires, ACK paths, changes."""
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "loss": 0.02}
     for recovery in ("reno", "newreno", "sack", "prr"):
         flows = [
@@ -318,7 +320,7 @@ def other_cases() -> Iterator[tuple[str, Document]]:
         ("chase combining", "multi-regime", {"harq": combined}),
         ("ARQ alone", "rate-trace", {"loss": 0.02, "arq": {"delay": "40 ms"}}),
     ):
-        link = {**part("link", kind), **keys, "in_order": kind != "rate-trace"}
+        link = {**component("link", kind), **keys, "in_order": kind != "rate-trace"}
         yield f"{name} over {kind}", scenario(bottleneck=path(link=link))
     wire = {"rate": "900 kbit/s", "delay": "8 ms", "limit": "12 packets"}
     triangle = {"smallest": "2920 B", "mode": "7300 B", "largest": "146 kB", "step": "1460 B"}
@@ -344,7 +346,7 @@ def other_cases() -> Iterator[tuple[str, Document]]:
         ),
     )
     for kind in kinds("link"):
-        bottleneck = path(link=part("link", kind))
+        bottleneck = path(link=component("link", kind))
         flows = [flow(), flow(direction="reverse"), flow(cc="cubic", direction="reverse")]
         both = {"kind": "reverse", "aqm": "droptail"}
         yield f"both ways over {kind}", scenario(bottleneck=bottleneck, flows=flows, ack_path=both)
@@ -356,12 +358,12 @@ def other_cases() -> Iterator[tuple[str, Document]]:
         flows = [flow(count=3, **control), flow(count=3, direction="reverse", **control)]
         both = {"kind": "reverse", "aqm": aqm}
         yield f"{name}, ACKs first", scenario(bottleneck=path(aqm), flows=flows, ack_path=both)
-    bearer = {"aqm": part("aqm", "droptail"), "link": part("link", "rlc-am")}
+    bearer = {"aqm": component("aqm", "droptail"), "link": component("link", "rlc-am")}
     yield (
         "both directions of a bearer",
         scenario(
             bottleneck=bearer,
-            ack_path={"kind": "reverse", "aqm": part("aqm", "codel")},
+            ack_path={"kind": "reverse", "aqm": component("aqm", "codel")},
             control=[{"at": "5 s", "rate": "128 kbit/s"}],
         ),
     )

@@ -34,7 +34,7 @@ def test_every_kept_result_has_a_scenario() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_part_is_in_a_scenario(family: str) -> None:
+def test_every_component_is_in_a_scenario(family: str) -> None:
     key = "cc" if family == "congestion" else family
     assert set(kinds(family)) <= set(named(key, list(CASES.values())))
 

@@ -268,7 +268,7 @@ def test_every_exported_name_is_there() -> None:
         _ = ap.Nonsense
 
 
-def test_the_engine_and_the_scenario_know_the_same_parts() -> None:
+def test_the_engine_and_the_scenario_know_the_same_components() -> None:
     registry = json.loads(_airpath.registry())
     # What is not chosen in a scenario as a part is `capture` and `model`.
     assert registry.keys() == FAMILIES.keys() | {"capture", "model"}

@@ -82,9 +82,9 @@ def test_the_swings_of_the_fixed_point_are_a_fact_with_its_size(
     assert len(warned) == len(solution.warnings) > 0
 
 
-def facts(certificate: Mapping[str, Any] | None = None, **kernel: Any) -> dict[str, Fact]:
+def facts(validity: Mapping[str, Any] | None = None, **kernel: Any) -> dict[str, Fact]:
     made = scenario(duration="3 s", warmup="1 s")
-    emulated = emulation(certificate, **kernel)(made, seed=1, replications=2, confidence=0.9)
+    emulated = emulation(validity, **kernel)(made, seed=1, reps=2, confidence=0.9)
     answers = {"emulate": Answer("emulate", emulated, None, {})}
     return {fact.code: fact for fact in facts_of(answers, emulated.resolved)}
 
@@ -99,12 +99,12 @@ def test_a_good_emulation_tells_how_late_it_was_and_no_more() -> None:
     assert found["lateness"].most["mean_rtt_s"] == 2e-4
 
 
-def test_an_invalid_certificate_bears_on_everything() -> None:
+def test_an_invalid_validity_report_bears_on_everything() -> None:
     bad = facts({"valid": False, "reasons": ["late by more than 5 % of the base RTT"]})
-    assert bad["invalid-certificate"].text == (
+    assert bad["invalid-emulation"].text == (
         "2 of 2 replications are invalid: late by more than 5 % of the base RTT."
     )
-    assert bad["invalid-certificate"].is_about("links.bottleneck.utilisation")
+    assert bad["invalid-emulation"].is_about("links.bottleneck.utilisation")
 
 
 def test_packets_that_no_model_lost_are_told() -> None:
@@ -213,7 +213,7 @@ def test_probes_that_simulated_senders_send_too_are_no_difference() -> None:
         warmup="1 s",
         flows=ap.flows(1, cc="reno", profile="linux", base_rtt="30 ms"),
     )
-    emulated = emulation(counters=counters)(linux, seed=1, replications=2, confidence=0.9)
+    emulated = emulation(counters=counters)(linux, seed=1, reps=2, confidence=0.9)
     answers = {"emulate": Answer("emulate", emulated, None, {})}
     assert [fact.code for fact in facts_of(answers, emulated.resolved)] == ["lateness"]
 

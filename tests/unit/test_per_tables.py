@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import airpath as ap
 import airpath.phy
 from airpath.errors import BadValueError
-from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, parts
+from airpath.phy import IncompleteTableWarning, OutsideTableWarning, PerTable, components
 from airpath.phy.measure import FILE_NAME
 from airpath.phy.settings import MeasurementSettings
 from airpath.phy.tables import parse
@@ -254,10 +254,10 @@ def test_the_mapping_is_part_of_the_channel() -> None:
 def test_skipped_blocks_are_counted_and_right() -> None:
     given: dict[str, Any] = {"mcs": 3, "errors": 10**6, "blocks": 100_000}
     whole, skipping = (
-        airpath.phy.measure("vehicular-a", 26, skip=skip, **given) for skip in (False, True)
+        airpath.phy.measure("vehicular-a", 26, skip_rule=skip, **given) for skip in (False, True)
     )
-    assert skipping.document["settings"]["skip"] is True
-    assert " --skip " in skipping.document["provenance"]["command"]
+    assert skipping.document["settings"]["skip_rule"] is True
+    assert " --skip-rule " in skipping.document["provenance"]["command"]
     point = skipping.document["curves"][0]["points"][0]
     assert point["blocks"] == 100_000
     assert 0.5 < point["skipped"] / point["blocks"] < 1
@@ -329,7 +329,7 @@ def test_another_build_does_not_go_on_with_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "chosen"),
     [
-        ("all", [mcs["name"] for mcs in parts().mcss]),
+        ("all", [mcs["name"] for mcs in components().mcss]),
         ("0", ["mcs0"]),
         ("7, mcs2,64qam-2/3", ["mcs2", "mcs5", "mcs7"]),
         (3, ["mcs3"]),
@@ -368,15 +368,15 @@ def test_lists_of_snr(given: Any, values: list[float], written: str) -> None:
 def settings(**changes: Any) -> MeasurementSettings:
     given = {
         "channel": "awgn", "snr_db": 1, "mcs": 0, "mapping": "random", "errors": 1, "blocks": 1,
-        "iterations": 1, "algorithm": "max-log", "demapper": "max-log", "skip": False,
-        "until_clean": False, "seed": 1,
+        "iterations": 1, "algorithm": "max-log", "demapper": "max-log", "skip_rule": False,
+        "stop_at_zero_errors": False, "seed": 1,
     }  # fmt: skip
     return MeasurementSettings.checked(given | changes)
 
 
 def test_python_names_its_own_arguments() -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
-        airpath.phy.measure("awgn", [1, math.inf], blocks=0, until_clean=True)
+        airpath.phy.measure("awgn", [1, math.inf], blocks=0, stop_at_zero_errors=True)
     lines = str(refused.value).splitlines()
     assert lines[0].startswith("snr_db = [1, inf]: not finite.")
     assert lines[1].startswith("blocks = 0: not an integer from 1 on.")
@@ -399,14 +399,14 @@ def test_true_is_no_number(key: str) -> None:
 
 
 def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
-    given = {"channel": "vehicular-a", "skip": True}
+    given = {"channel": "vehicular-a", "skip_rule": True}
     for iterations in (10, 20):
-        assert settings(**given, iterations=iterations).skip
+        assert settings(**given, iterations=iterations).skip_rule
     for iterations in (1, 9):
         with pytest.raises(ap.errors.BadValueError) as refused:
             settings(**given, iterations=iterations)
         assert str(refused.value) == (
-            "skip = true: has no thresholds for fewer than 10 iterations. "
+            "skip_rule = true: has no thresholds for fewer than 10 iterations. "
             "Leave it out, or decode with 10 iterations or more."
         )
 

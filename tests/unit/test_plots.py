@@ -12,8 +12,8 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from component_samples import sample
 from matplotlib.patches import StepPatch
-from part_samples import sample
 
 import airpath as ap
 from airpath.present import style

@@ -89,7 +89,7 @@ def test_the_public_name_of_a_class_finds_it(model: type[Model]) -> None:
     if is_public:
         assert attrgetter(model.public_name())(ap) is model
     else:
-        assert model.__name__.startswith("_") or model.__name__ in ("Part", "TcpParameters")
+        assert model.__name__.startswith("_") or model.__name__ in ("Component", "TcpParameters")
 
 
 EXPORTED = {

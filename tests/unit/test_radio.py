@@ -43,7 +43,7 @@ def test_a_distance_makes_a_shadowed_fading_snr() -> None:
         "correlation_m": 50.0,
         "speed_mps": 10.0,
         "inner": {
-            "kind": "profile",
+            "kind": "tapped-delay-line",
             "profile": "pedestrian-b",
             "mean_db": pytest.approx(down, abs=1e-9),
             "doppler_hz": pytest.approx(83.39, abs=0.01),

@@ -164,7 +164,7 @@ def test_which_connections_reduce_in_cwr(profile: str, tcp: dict[str, Any], reac
         ({"cc": "newreno", "profile": "linux", "tcp": {"recovery": "newreno"}}, "newreno"),
     ],
 )
-def test_who_decides_about_recovery(keys: dict[str, Any], recovery: str) -> None:
+def test_profile_selects_recovery(keys: dict[str, Any], recovery: str) -> None:
     source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
     assert source["options"]["recovery"] == recovery
     assert source["congestion"] == {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}

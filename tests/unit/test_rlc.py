@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from part_samples import inline
+from component_samples import inline
 
 import airpath as ap
 from airpath.scenario import loads

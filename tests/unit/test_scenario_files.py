@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
          "(at line 2, column 8)"),
     ],
 )  # fmt: skip
-def test_what_is_no_toml_is_said_in_our_words(text: str, what: str) -> None:
+def test_toml_syntax_error_message(text: str, what: str) -> None:
     (line,) = lines(text)
     # Releases of Python differ by where they say it is.
     assert line.split(" (at ")[0] == f"wimax.toml: not TOML: {what.split(' (at ')[0]}"

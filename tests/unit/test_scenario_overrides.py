@@ -60,17 +60,17 @@ def changed(given: Given, lost: str | None = None) -> ap.Scenario:
         [("bottleneck.aqm", "codel"), ("bottleneck.aqm", "droptail")],
     ],
 )
-def test_a_part_that_is_named_keeps_the_buffer(given: Given) -> None:
+def test_a_component_that_is_named_keeps_the_buffer(given: Given) -> None:
     # It became the default's 100 packets, and a comparison of two AQMs one of two buffers.
     assert changed(given).bottleneck.aqm == ap.aqm.DropTail(limit=ap.units.Packets(500))
 
 
 @pytest.mark.parametrize("kind", ["codel", "pie", "fq-codel", "red", "ared", "sbd", "rlc-red"])
-def test_a_part_that_becomes_another_keeps_what_both_have(kind: str) -> None:
+def test_a_component_that_becomes_another_keeps_what_both_have(kind: str) -> None:
     assert changed({"bottleneck.aqm": kind}).bottleneck.aqm.limit == 500  # type: ignore[attr-defined]
 
 
-def test_what_the_new_part_does_not_have_is_said() -> None:
+def test_what_the_new_component_does_not_have_is_said() -> None:
     lost = 'bottleneck.aqm = "gred": drops bottleneck.aqm.limit = "500 packets"'
     assert changed({"bottleneck.aqm": "gred"}, lost).bottleneck.aqm == ap.aqm.Gred()
     lost = 'flows.0.source = "cbr": drops flows.0.cc = "newreno", flows.0.tcp = '
@@ -79,7 +79,7 @@ def test_what_the_new_part_does_not_have_is_said() -> None:
     assert (group.count, group.base_rtt) == (2, 60_000_000)
 
 
-def test_what_the_new_part_does_not_take_is_said() -> None:
+def test_what_the_new_component_does_not_take_is_said() -> None:
     limit = ("bottleneck.aqm.limit", "150 kB")
     lost = 'bottleneck.aqm = "codel": drops bottleneck.aqm.limit = "150 kB"'
     assert changed([limit, ("bottleneck.aqm", "codel")], lost).bottleneck.aqm == ap.aqm.CoDel()
@@ -124,7 +124,7 @@ def test_the_short_form_is_extended() -> None:
     assert found.flows[0].cc == ap.cc.NewReno(hystart="off")  # type: ignore[attr-defined]
 
 
-def test_a_default_part_is_extended() -> None:
+def test_a_default_component_is_extended() -> None:
     found = changed({"ack_path": "reverse", "ack_path.aqm.limit": "5 packets"})
     assert found.ack_path == ap.ack_path.Reverse(aqm=ap.aqm.DropTail(limit=ap.units.Packets(5)))
 
@@ -141,7 +141,7 @@ def test_one_of_several_keys_takes_the_place_of_the_others() -> None:
     assert found.flows[1].size is None  # type: ignore[attr-defined]
 
 
-def test_a_part_as_an_object_takes_the_whole_place() -> None:
+def test_a_component_as_an_object_takes_the_whole_place() -> None:
     lost = 'bottleneck.aqm = {kind = "codel"}: drops bottleneck.aqm.limit = "500 packets"'
     assert changed({"bottleneck.aqm": ap.aqm.CoDel()}, lost).bottleneck.aqm == ap.aqm.CoDel()
 

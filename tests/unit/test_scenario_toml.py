@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import airpath as ap
 from airpath.errors import dotted
 from airpath.scenario import FAMILIES, loads
-from airpath.scenario.base import Model, Part
+from airpath.scenario.base import Component, Model
 from airpath.scenario.toml_text import write_table
 from random_examples import examples
 
@@ -217,7 +217,9 @@ def plain_values() -> st.SearchStrategy[Any]:
         | st.sampled_from(words)
         | st.text(max_size=20)
     )
-    keys = st.sampled_from(sorted({str(part) for path in paths(DOCUMENT) for part in path}))
+    keys = st.sampled_from(
+        sorted({str(component) for path in paths(DOCUMENT) for component in path})
+    )
     return st.recursive(
         leaves,
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
@@ -235,8 +237,8 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
         *parents, last = draw(st.sampled_from(ALL_PATHS))
         table: Any = document
         try:
-            for part in parents:
-                table = table[part]
+            for component in parents:
+                table = table[component]
             if draw(st.booleans()):
                 table[last] = draw(plain_values())
             elif draw(st.booleans()):
@@ -342,7 +344,7 @@ def models(base: type[Model] = Model) -> Iterator[type[Model]]:
         yield from models(model)
 
 
-PARTS = {model.public_name(): model for model in models()}
+COMPONENTS = {model.public_name(): model for model in models()}
 
 
 def tables(page: str, marker: str) -> dict[str, dict[str, list[str]]]:
@@ -362,26 +364,28 @@ def tables(page: str, marker: str) -> dict[str, dict[str, list[str]]]:
 SCENARIO_TABLES = tables("scenario.md", "class")
 
 
-def test_every_part_is_in_the_reference() -> None:
-    families = {"Part", "ack_path.AckPath", "link.SlotRate"} | {
+def test_every_component_is_in_the_reference() -> None:
+    families = {"Component", "ack_path.AckPath", "link.SlotRate"} | {
         family.public_name() for family in FAMILIES.values()
     }
     # Bbr has no keys and no engine: the page says so in words.
     elsewhere = {"TcpConfig", "TcpParameters", "traffic.Uniform", "cc.Bbr"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.
-    made = re.findall(r"<!-- parts: (\w+) -->", text)
-    members = {part.public_name() for name in made for part in FAMILIES[name].registry.values()}
+    made = re.findall(r"<!-- components: (\w+) -->", text)
+    members = {
+        component.public_name() for name in made for component in FAMILIES[name].registry.values()
+    }
     links = {"CellUser", "TddUser", "Regime", "Framing", "Harq", "AttemptErrors", "Arq", "Radio"}
     links |= {"ReedSolomon", "SmallPackets"}
     rows = {"aqm.SbdRow", "aqm.RlcRedRow", *(f"link.{name}" for name in links)}
-    public = {name for name, model in PARTS.items() if not model.__name__.startswith("_")}
+    public = {name for name, model in COMPONENTS.items() if not model.__name__.startswith("_")}
     assert set(SCENARIO_TABLES) == public - families - elsewhere - members - rows
 
 
 @pytest.mark.parametrize("name", sorted(SCENARIO_TABLES))
 def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> None:
-    model, rows = PARTS[name], SCENARIO_TABLES[name]
+    model, rows = COMPONENTS[name], SCENARIO_TABLES[name]
     fields = {info.alias or key: info for key, info in model.model_fields.items()}
     if name != "traffic.Source" and issubclass(model, ap.traffic.Source):
         fields = {
@@ -407,19 +411,19 @@ def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> 
             assert tomllib.loads(f"value = {default.strip('`')}")["value"] == shown, key
 
 
-@pytest.mark.parametrize("name", sorted(PARTS))
+@pytest.mark.parametrize("name", sorted(COMPONENTS))
 def test_every_parameter_is_documented(name: str) -> None:
-    model = PARTS[name]
+    model = COMPONENTS[name]
     text = inspect.cleandoc(model.__doc__ or "")  # Python 3.13 dedents on its own
     own = set(model.model_fields) - set(
         ap.traffic.Source.model_fields if name != "traffic.Source" else ()
     )
-    if issubclass(model, Part):
+    if issubclass(model, Component):
         own.discard(model.chosen_by)
     undocumented = {
         key for key in own if not re.search(rf"^(\w+, )*{key}(, \w+)* : ", text, re.MULTILINE)
     }
-    if model.__name__.startswith("_") or name in ("Part", "link.Link"):
+    if model.__name__.startswith("_") or name in ("Component", "link.Link"):
         return
     assert not undocumented
 

@@ -55,7 +55,7 @@ def test_a_shipped_table_is_what_was_asked_for(name: str) -> None:
 def test_the_command_in_a_shipped_table_has_its_settings(name: str) -> None:
     document = airpath.phy.load(name).document
     about = document["settings"]
-    usual = {"mapping": "random", "demapper": "max-log", "skip": False}
+    usual = {"mapping": "random", "demapper": "max-log", "skip_rule": False}
     given = {**usual, **about, "channel": document["channel"]}
     chosen = MeasurementSettings.checked({**given, "seed": document["provenance"]["seed"]})
     assert chosen.command() == document["provenance"]["command"]

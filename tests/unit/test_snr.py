@@ -81,7 +81,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             ".angle_deg = 270: above 180. Write a number from 0 to 180, for example 45.",
         ),
         (
-            '{kind = "profile", mean = "15 dB", doppler = "1 Hz", profile = "vehicular"}',
+            '{kind = "tapped-delay-line", mean = "15 dB", doppler = "1 Hz", profile = "vehicular"}',
             '.profile = "vehicular": not one of the accepted words. The nearest is vehicular-b; '
             "accepted are pedestrian-a, pedestrian-b, vehicular-a, vehicular-b, epa, eva, etu.",
         ),
@@ -213,7 +213,7 @@ def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_th
     expected = {"kind": "rician", "k_db": -3.0, "angle_deg": 45.0, "mean_db": 6.0}
     assert snr_of(link(snr=rician)) == {**expected, "doppler_hz": shift}
     taps = ap.snr.TappedDelayLine(mean="6 dB", profile="eva", doppler="3 Hz")
-    expected = {"kind": "profile", "profile": "eva", "mean_db": 6.0, "doppler_hz": 3.0}
+    expected = {"kind": "tapped-delay-line", "profile": "eva", "mean_db": 6.0, "doppler_hz": 3.0}
     assert snr_of(link(snr=taps)) == expected
     beams = ap.snr.Beamforming(mean="6 dB", period="300 ms", doppler="3 Hz")
     expected = {"kind": "beamforming", "period_ns": 300_000_000, "mean_db": 6.0, "doppler_hz": 3.0}

@@ -62,7 +62,7 @@ def test_no_two_values_have_one_label(values: list[Any]) -> None:
     assert all(label and label.isprintable() for label in labels)
 
 
-def test_a_part_is_called_by_its_kind_and_by_what_differs_where_that_is_not_enough() -> None:
+def test_a_component_is_called_by_its_kind_and_by_what_differs_where_that_is_not_enough() -> None:
     aqms = [
         {"kind": "droptail", "limit": "100 packets"},
         {"kind": "droptail", "limit": "20 packets"},

@@ -45,7 +45,7 @@ def test_digest_knows_values_and_contents_and_neither_name_nor_what_is_recorded(
     assert job_of(traced)[0].digest != before
 
 
-def test_asked_for_series_are_recorded() -> None:
+def test_requested_series_are_recorded() -> None:
     job, contents = job_of(scenario(record={"series": ["queue"], "interval": "1 s"}), ["queue"])
     (run,) = run_job(job, contents, 1, 0, 1)
     assert set(run.series) == {"queue"}

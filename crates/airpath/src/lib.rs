@@ -3,10 +3,10 @@
 //!
 //! A plug-in is a crate with a component: a queue discipline, a congestion control algorithm, a
 //! receive-window policy or a link. It depends on this crate only; the other crates are internal and
-//! change without notice. [`Parts`] registers its components, [`simulate`] runs a scenario with them:
+//! change without notice. [`Components`] registers its components, [`simulate`] runs a scenario with them:
 //!
 //! ```
-//! use airpath::{Fifo, Packet, Parts, QueueDisc, QueueState, Ctx, simulate};
+//! use airpath::{Fifo, Packet, Components, QueueDisc, QueueState, Ctx, simulate};
 //!
 //! /// First in, first out, without a limit.
 //! #[derive(Default)]
@@ -30,8 +30,8 @@
 //!     }
 //! }
 //!
-//! let mut parts = Parts::default();
-//! parts.queues.register("unlimited", |_, _| Ok(Box::new(Unlimited::default())));
+//! let mut components = Components::default();
+//! components.queues.register("unlimited", |_, _| Ok(Box::new(Unlimited::default())));
 //! let report = simulate(
 //!     r#"{
 //!         "duration_ns": 1000000000,
@@ -44,7 +44,7 @@
 //!                        "queue": {"kind": "unlimited"}},
 //!         "ack_path": {"kind": "ideal"}
 //!     }"#,
-//!     &parts,
+//!     &components,
 //!     1,
 //! )?;
 //! // In a second 200 packets arrive, and the link begins 100.
@@ -63,7 +63,7 @@ pub use airpath_core::{
 };
 // How a component is set up, and registered.
 pub use airpath_core::registry::read_config;
-pub use airpath_core::{ConfigError, Part, Registry, Seed, Setup, Stream};
+pub use airpath_core::{Component, ConfigError, Registry, Seed, Setup, Stream};
 // Queue disciplines.
 pub use airpath_aqm::{
     AnyQueue, Fifo, Queue, QueueDisc, QueueReport, QueueState, QueueWrapper, delegate_queue,
@@ -85,15 +85,15 @@ pub use airpath_link::{
     Transmitter,
 };
 // Trying a component.
-pub use airpath_core::test_kit::Bench;
-pub use airpath_path::{Parts, ReplicationReport};
+pub use airpath_core::testing::TestHarness;
+pub use airpath_path::{Components, ReplicationReport};
 
 use airpath_path::{Scenario, build};
 use airpath_sim::Driver;
 use std::error::Error;
 use std::sync::Arc;
 
-/// Simulates one replication of a scenario, in which the kinds of `parts` are accepted.
+/// Simulates one replication of a scenario, in which the kinds of `components` are accepted.
 ///
 /// `scenario` is the resolved form, JSON in SI base units: the first value of
 /// `ap.Scenario(…).resolve()` in Python. Links that read files are not accepted. The same `seed` gives the same report, bit for bit.
@@ -102,11 +102,11 @@ use std::sync::Arc;
 /// When the scenario is not valid, or a component fails during the run.
 pub fn simulate(
     scenario: &str,
-    parts: &Parts,
+    components: &Components,
     seed: u64,
 ) -> Result<ReplicationReport, Box<dyn Error>> {
     let scenario = Scenario::from_json(scenario)?;
-    let mut driver = Driver::new(build(&scenario, parts, &Arc::default(), seed, 0)?);
+    let mut driver = Driver::new(build(&scenario, components, &Arc::default(), seed, 0)?);
     driver.run(&())?;
     Ok(driver.report(0))
 }

@@ -9,7 +9,8 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, LinkRate, Packet, PacketKind, Part, Setup, Time,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, LinkRate, Packet, PacketKind, Setup,
+    Time,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,7 +32,7 @@ pub struct AckPriority {
     held_bytes: Bytes,
 }
 
-impl Part<dyn QueueDisc + Send> for AckPriority {
+impl Component<dyn QueueDisc + Send> for AckPriority {
     type Config = AckPriorityConfig;
 
     fn check(config: &AckPriorityConfig) -> Result<(), ConfigError> {

@@ -10,7 +10,7 @@ use crate::red::{Red, RedConfig};
 use crate::red_dropper::RedCurve;
 use crate::red_dropper::RedVariant;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, Duration, LinkRate, Packet, Part, Setup, Time, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, Duration, LinkRate, Packet, Setup, Time, at_least,
 };
 use serde::Deserialize;
 
@@ -101,7 +101,7 @@ impl AredConfig {
     }
 }
 
-impl<T: ?Sized> Part<T> for Ared {
+impl<T: ?Sized> Component<T> for Ared {
     type Config = AredConfig;
 
     fn check(config: &AredConfig) -> Result<(), ConfigError> {

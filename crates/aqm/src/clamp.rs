@@ -12,8 +12,8 @@
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, Duration, LinkRate, Packet, PacketKind, Part, Series, Setup,
-    Time, above, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, Duration, LinkRate, Packet, PacketKind, Series,
+    Setup, Time, above, at_least,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -202,7 +202,7 @@ pub struct Clamp {
 
 type QueueSetup<'a> = Setup<'a, dyn QueueDisc + Send>;
 
-impl Part<dyn QueueDisc + Send> for Clamp {
+impl Component<dyn QueueDisc + Send> for Clamp {
     type Config = ClampConfig;
 
     fn check(config: &ClampConfig) -> Result<(), ConfigError> {

@@ -7,7 +7,9 @@
 use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
-use airpath_core::{Bytes, Checks, ConfigError, Ctx, DropReason, Packet, Part, Setup, at_least};
+use airpath_core::{
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Packet, Setup, at_least,
+};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -36,7 +38,7 @@ pub struct Codel {
     fifo: TimedFifo,
 }
 
-impl<T: ?Sized> Part<T> for Codel {
+impl<T: ?Sized> Component<T> for Codel {
     type Config = CodelConfig;
 
     fn check(config: &CodelConfig) -> Result<(), ConfigError> {

@@ -4,7 +4,9 @@
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
-use airpath_core::{Bytes, Checks, ConfigError, Ctx, DropReason, Packet, Part, Setup, at_least};
+use airpath_core::{
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Packet, Setup, at_least,
+};
 use serde::Deserialize;
 
 /// How much may wait.
@@ -64,7 +66,7 @@ impl DropTail {
     }
 }
 
-impl<T: ?Sized> Part<T> for DropTail {
+impl<T: ?Sized> Component<T> for DropTail {
     type Config = DropTailConfig;
 
     fn check(config: &DropTailConfig) -> Result<(), ConfigError> {
@@ -114,17 +116,17 @@ impl QueueDisc for DropTail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_core::{FlowId, Time, test_kit::Bench};
+    use airpath_core::{FlowId, Time, testing::TestHarness};
 
     /// Offers packets of the given sizes; gives the sequence numbers that got in.
     fn admitted(limit: Limit, sizes: &[u32]) -> Vec<u64> {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = DropTail::new(DropTailConfig { limit });
         for (number, size) in sizes.iter().enumerate() {
             let packet = Packet::data(FlowId(0), number as u64, size - 40, 40, Time::ZERO);
-            queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+            queue.enqueue(&packet, &mut harness.at(Time::ZERO));
         }
-        std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO))).map(|p| p.seq).collect()
+        std::iter::from_fn(|| queue.dequeue(&mut harness.at(Time::ZERO))).map(|p| p.seq).collect()
     }
 
     #[test]

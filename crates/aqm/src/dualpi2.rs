@@ -10,8 +10,8 @@
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Part, Setup, Time, above,
-    at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Setup, Time,
+    above, at_least,
 };
 use serde::Deserialize;
 
@@ -94,7 +94,7 @@ pub struct DualPi2 {
     next_update: Time,
 }
 
-impl<T: ?Sized> Part<T> for DualPi2 {
+impl<T: ?Sized> Component<T> for DualPi2 {
     type Config = DualPi2Config;
 
     fn check(config: &DualPi2Config) -> Result<(), ConfigError> {

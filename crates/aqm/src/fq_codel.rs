@@ -9,7 +9,7 @@ use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Packet, PacketKind, Part, Ring, Setup, Time,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Packet, PacketKind, Ring, Setup, Time,
     at_least,
 };
 use serde::Deserialize;
@@ -77,7 +77,7 @@ pub struct FqCodel {
     held: usize,
 }
 
-impl<T: ?Sized> Part<T> for FqCodel {
+impl<T: ?Sized> Component<T> for FqCodel {
     type Config = FqCodelConfig;
 
     fn check(config: &FqCodelConfig) -> Result<(), ConfigError> {

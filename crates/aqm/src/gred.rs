@@ -8,7 +8,7 @@
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Packet, Part, Setup, Stream, above, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Packet, Setup, Stream, above, at_least,
 };
 use serde::Deserialize;
 
@@ -51,7 +51,7 @@ pub struct Gred {
     fifo: Fifo,
 }
 
-impl<T: ?Sized> Part<T> for Gred {
+impl<T: ?Sized> Component<T> for Gred {
     type Config = GredConfig;
 
     fn check(config: &GredConfig) -> Result<(), ConfigError> {
@@ -110,7 +110,7 @@ impl QueueDisc for Gred {
 mod tests {
     use super::*;
     use airpath_conformance::Law;
-    use airpath_core::{Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+    use airpath_core::{Ecn, FlowId, Registry, Seed, Time, testing::TestHarness};
     use serde_json::json;
 
     const PAPER: GredConfig = GredConfig { min_th: 30.0, max_th: 90.0, max_p: 0.1, ecn: false };
@@ -145,17 +145,17 @@ mod tests {
 
     #[test]
     fn nothing_is_dropped_below_min_th_and_everything_at_twice_max_th() {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { max_p: 0.0, max_th: 31.0, ..PAPER });
-        let offer = |queue: &mut Gred, bench: &mut Bench, count| {
+        let offer = |queue: &mut Gred, harness: &mut TestHarness, count| {
             for seq in 0..count {
                 let packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
-                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut harness.at(Time::ZERO));
             }
         };
-        offer(&mut queue, &mut bench, 31);
-        assert_eq!((queue.packets(), bench.counts().total()), (31, 0));
-        offer(&mut queue, &mut bench, 10_000);
+        offer(&mut queue, &mut harness, 31);
+        assert_eq!((queue.packets(), harness.counts().total()), (31, 0));
+        offer(&mut queue, &mut harness, 10_000);
         assert!(queue.packets() <= 62, "{}", queue.packets());
     }
 
@@ -164,45 +164,45 @@ mod tests {
     #[test]
     fn drops_follow_the_curve() {
         const ARRIVALS: u32 = 100_000;
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { min_th: 0.0, max_th: 20.0, max_p: 1.0, ecn: false });
         let packet = || Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(&packet(), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(), &mut harness.at(Time::ZERO));
         for _ in 0..ARRIVALS {
-            queue.enqueue(&packet(), &mut bench.at(Time::ZERO));
+            queue.enqueue(&packet(), &mut harness.at(Time::ZERO));
             if queue.packets() == 2 {
-                queue.dequeue(&mut bench.at(Time::ZERO));
+                queue.dequeue(&mut harness.at(Time::ZERO));
             }
         }
         let arrivals = f64::from(ARRIVALS);
-        let rate = bench.counts().total() as f64 / arrivals;
+        let rate = harness.counts().total() as f64 / arrivals;
         let five_deviations = 5.0 * (0.05 * 0.95 / arrivals).sqrt();
         EQ1.close("share dropped of 100 000 at q = 0.05", "", rate, 0.05, five_deviations);
     }
 
     #[test]
     fn what_the_link_holds_counts() {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 1.0, ecn: false });
-        queue.on_held(6, Bytes(6 * 1500), &mut bench.at(Time::ZERO));
+        queue.on_held(6, Bytes(6 * 1500), &mut harness.at(Time::ZERO));
         let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(&packet, &mut bench.at(Time::ZERO));
-        assert_eq!((queue.packets(), bench.counts().total()), (0, 1));
+        queue.enqueue(&packet, &mut harness.at(Time::ZERO));
+        assert_eq!((queue.packets(), harness.counts().total()), (0, 1));
     }
 
     #[test]
     fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
         let config = GredConfig { min_th: 0.0, max_th: 10.0, max_p: 1.0, ecn: true };
         for (ecn, waiting, marked) in [(Ecn::Ect0, 15, true), (Ecn::NotEct, 10, false)] {
-            let mut bench = Bench::default();
+            let mut harness = TestHarness::default();
             let mut queue = gred(config);
             for _ in 0..15 {
                 let mut packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
                 packet.ecn = ecn;
-                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut harness.at(Time::ZERO));
             }
             assert!(queue.packets() <= waiting, "{ecn:?}: {}", queue.packets());
-            assert_eq!(bench.counts().marked > 0, marked, "{ecn:?}");
+            assert_eq!(harness.counts().marked > 0, marked, "{ecn:?}");
         }
     }
 
@@ -210,8 +210,8 @@ mod tests {
     fn a_bad_value_is_named() {
         let config: GredConfig =
             serde_json::from_value(json!({"min_th": 30, "max_th": 20, "max_p": 0.1})).unwrap();
-        let error =
-            <Gred as Part<dyn QueueDisc + Send>>::check(&config).expect_err("max_th below min_th");
+        let error = <Gred as Component<dyn QueueDisc + Send>>::check(&config)
+            .expect_err("max_th below min_th");
         assert_eq!(error.to_string(), "max_th = 20: not above min_th. Accepted: more than 30");
     }
 }

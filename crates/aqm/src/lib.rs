@@ -6,13 +6,13 @@
 //!
 //! ```
 //! use airpath_aqm::{DropTail, DropTailConfig, Limit, QueueDisc};
-//! use airpath_core::{FlowId, Packet, Time, test_kit::Bench};
-//! let mut bench = Bench::default();
+//! use airpath_core::{FlowId, Packet, Time, testing::TestHarness};
+//! let mut harness = TestHarness::default();
 //! let mut queue = DropTail::new(DropTailConfig { limit: Limit::Packets(1) });
 //! for seq in [0, 1460] {
-//!     queue.enqueue(&Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO), &mut bench.at(Time::ZERO));
+//!     queue.enqueue(&Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO), &mut harness.at(Time::ZERO));
 //! }
-//! assert_eq!((queue.packets(), bench.counts().total()), (1, 1));
+//! assert_eq!((queue.packets(), harness.counts().total()), (1, 1));
 //! ```
 #![forbid(unsafe_code)]
 

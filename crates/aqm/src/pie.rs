@@ -11,7 +11,7 @@ use crate::pie_probability::{PieGains, pie_next_drop_prob};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, Packet, Part, Setup, Stream, Time,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, Packet, Setup, Stream, Time,
     at_least,
 };
 use serde::Deserialize;
@@ -120,7 +120,7 @@ pub struct Pie {
     next_update: Time,
 }
 
-impl<T: ?Sized> Part<T> for Pie {
+impl<T: ?Sized> Component<T> for Pie {
     type Config = PieConfig;
 
     fn check(config: &PieConfig) -> Result<(), ConfigError> {

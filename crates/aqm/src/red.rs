@@ -7,8 +7,8 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::red_dropper::{RedDropper, RedSettings, RedVariant, RedVerdict};
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Stream,
-    Time, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Setup,
+    Stream, Time, at_least,
 };
 use serde::Deserialize;
 
@@ -108,7 +108,7 @@ impl Red {
     }
 }
 
-impl<T: ?Sized> Part<T> for Red {
+impl<T: ?Sized> Component<T> for Red {
     type Config = RedConfig;
 
     fn check(config: &RedConfig) -> Result<(), ConfigError> {

@@ -15,12 +15,12 @@ use crate::rem::Rem;
 use crate::rlc_red::RlcRed;
 use crate::sbd::Sbd;
 use crate::vcp::VcpQueue;
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, Time, built_in_parts};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, Time, built_in_components};
 
 /// Queue disciplines that were registered at run time.
 pub type QueueRegistry = Registry<dyn QueueDisc + Send>;
 
-built_in_parts! {
+built_in_components! {
     /// Any queue discipline.
     enum AnyQueue: dyn QueueDisc + Send, () {
         "droptail" => DropTail(DropTail): "Drop-tail: an arrival that finds no room is dropped.",
@@ -49,7 +49,7 @@ impl AnyQueue {
         state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) {
-        usual_part_first!(
+        usual_component_first!(
             self, queue, (packet, state, ctx): (&Packet, &mut QueueState, &mut Ctx<'_>) => (): {
                 queue.enqueue(packet, ctx);
                 *state = queue.state();
@@ -57,10 +57,10 @@ impl AnyQueue {
         );
     }
 
-    /// `on_served`, with the usual part in place.
+    /// `on_served`, with the usual component in place.
     #[inline]
     pub(crate) fn serve(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        usual_part_first!(
+        usual_component_first!(
             self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (): queue.on_served(packet, ctx)
         );
     }
@@ -73,7 +73,7 @@ impl AnyQueue {
         state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) -> bool {
-        usual_part_first!(
+        usual_component_first!(
             self, queue, (packet, state, ctx): (&mut Packet, &mut QueueState, &mut Ctx<'_>) => bool: {
                 let is_there = queue.dequeue_into(packet, ctx);
                 *state = queue.state();
@@ -84,5 +84,5 @@ impl AnyQueue {
 }
 
 impl QueueDisc for AnyQueue {
-    delegate_queue!(match each_part);
+    delegate_queue!(match each_component);
 }

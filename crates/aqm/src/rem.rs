@@ -12,8 +12,8 @@ use crate::air_fifo::AirFifo;
 use crate::droptail::Limit;
 use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Series, Setup,
-    Stream, Time, above, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series,
+    Setup, Stream, Time, above, at_least,
 };
 use serde::Deserialize;
 
@@ -162,7 +162,7 @@ pub struct Rem {
     per_byte: f64,
 }
 
-impl<T: ?Sized> Part<T> for Rem {
+impl<T: ?Sized> Component<T> for Rem {
     type Config = RemConfig;
 
     fn check(config: &RemConfig) -> Result<(), ConfigError> {

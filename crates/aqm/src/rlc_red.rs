@@ -11,8 +11,8 @@ use crate::queue_disc::{QueueDisc, QueueState};
 use crate::rate_table::{RateRow, RateTable};
 use crate::red_dropper::red_final_probability;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, LinkRate, Packet, Part, Setup, Stream, at_least,
-    below,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, LinkRate, Packet, Setup, Stream,
+    at_least, below,
 };
 use serde::Deserialize;
 
@@ -96,7 +96,7 @@ pub struct RlcRed {
     fifo: Fifo,
 }
 
-impl<T: ?Sized> Part<T> for RlcRed {
+impl<T: ?Sized> Component<T> for RlcRed {
     type Config = RlcRedConfig;
 
     fn check(config: &RlcRedConfig) -> Result<(), ConfigError> {

@@ -11,8 +11,8 @@ use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::rate_table::{RateRow, RateTable};
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Part, Setup, Time,
-    at_least, at_most,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Setup,
+    Time, at_least, at_most,
 };
 use serde::Deserialize;
 
@@ -152,7 +152,7 @@ pub struct Sbd {
     fifo: Fifo,
 }
 
-impl<T: ?Sized> Part<T> for Sbd {
+impl<T: ?Sized> Component<T> for Sbd {
     type Config = SbdConfig;
 
     fn check(config: &SbdConfig) -> Result<(), ConfigError> {

@@ -13,8 +13,8 @@ mod load;
 use crate::air_fifo::AirFifo;
 use crate::queue_disc::{QueueDisc, QueueState};
 use airpath_core::{
-    Bytes, Checks, ConfigError, Ctx, DropReason, Duration, Ecn, LinkRate, Packet, PacketKind, Part,
-    Series, Setup, Time, above, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, Ecn, LinkRate, Packet,
+    PacketKind, Series, Setup, Time, above, at_least,
 };
 use load::{LoadSettings, Meter};
 pub use load::{VcpAverage, vcp_average_queue, vcp_code, vcp_load_factor};
@@ -67,7 +67,7 @@ pub struct VcpQueue {
     taken: usize,
 }
 
-impl<T: ?Sized> Part<T> for VcpQueue {
+impl<T: ?Sized> Component<T> for VcpQueue {
     type Config = VcpConfig;
 
     fn check(config: &VcpConfig) -> Result<(), ConfigError> {

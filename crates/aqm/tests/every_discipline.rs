@@ -8,7 +8,7 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport, QueueState};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Ctx, Duration, Ecn, FlowId, LinkRate, Packet, PacketKind, PayloadHandle, QueueId, Rate,
-    Recorder, Registry, Seed, Series, Setup, Time, test_kit::Bench,
+    Recorder, Registry, Seed, Series, Setup, Time, testing::TestHarness,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -50,8 +50,8 @@ fn step() -> impl Strategy<Value = Step> {
 /// Drives one discipline bare and one inside a [`Queue`], step by step the same, and keeps its own
 /// books.
 struct Ledger {
-    bench: Bench,
-    bare_bench: Bench,
+    harness: TestHarness,
+    bare_bench: TestHarness,
     bare: AnyQueue,
     queue: Queue,
     now: Time,
@@ -79,8 +79,8 @@ struct Ledger {
 impl Ledger {
     fn new(description: &Value) -> Ledger {
         Ledger {
-            bench: Bench::default(),
-            bare_bench: Bench::default(),
+            harness: TestHarness::default(),
+            bare_bench: TestHarness::default(),
             bare: make(description),
             queue: Queue::new(make(description), QueueId(0)),
             now: Time::ZERO,
@@ -107,7 +107,7 @@ impl Ledger {
             Step::Dequeue => self.dequeue(),
             Step::Pause { nanos } => self.pause(nanos),
             Step::Rate { bps } => {
-                self.queue.on_rate(LinkRate::of_packets(Rate(bps)), &mut self.bench.at(self.now));
+                self.queue.on_rate(LinkRate::of_packets(Rate(bps)), &mut self.harness.at(self.now));
                 self.bare
                     .on_rate(LinkRate::of_packets(Rate(bps)), &mut self.bare_bench.at(self.now));
             }
@@ -134,12 +134,12 @@ impl Ledger {
         packet.set_payload(PayloadHandle(self.offered.len() as u32));
         self.bytes_in += u64::from(size);
         self.measured.0 += 1;
-        self.queue.enqueue(&packet, &mut self.bench.at(self.now));
+        self.queue.enqueue(&packet, &mut self.harness.at(self.now));
         self.bare.enqueue(&packet, &mut self.bare_bench.at(self.now));
     }
 
     fn dequeue(&mut self) {
-        let packet = self.queue.dequeue(&mut self.bench.at(self.now));
+        let packet = self.queue.dequeue(&mut self.harness.at(self.now));
         let bare = self.bare.dequeue(&mut self.bare_bench.at(self.now));
         assert_eq!(packet, bare, "measuring changes nothing");
         let Some(mut packet) = packet else {
@@ -147,14 +147,14 @@ impl Ledger {
             return;
         };
         self.note_out(&packet);
-        self.queue.on_served(&mut packet, &mut self.bench.at(self.now));
+        self.queue.on_served(&mut packet, &mut self.harness.at(self.now));
         self.bare.on_served(&mut packet, &mut self.bare_bench.at(self.now));
     }
 
     /// The link takes a packet and keeps it.
     fn dequeue_held(&mut self) {
         let mut packet = Packet::default();
-        let is_there = self.queue.dequeue_held_into(&mut packet, &mut self.bench.at(self.now));
+        let is_there = self.queue.dequeue_held_into(&mut packet, &mut self.harness.at(self.now));
         let bare = self.bare.dequeue(&mut self.bare_bench.at(self.now));
         assert_eq!(is_there.then_some(packet), bare, "holding changes nothing");
         if is_there {
@@ -167,7 +167,7 @@ impl Ledger {
     /// The link gets rid of the oldest packet that it holds.
     fn release(&mut self) {
         if let Some(size) = self.held.pop_front() {
-            self.queue.release(1, Bytes(u64::from(size)), &mut self.bench.at(self.now));
+            self.queue.release(1, Bytes(u64::from(size)), &mut self.harness.at(self.now));
             self.tell_bare();
         }
     }
@@ -201,7 +201,7 @@ impl Ledger {
             }
             assert!(due >= self.now, "a wake-up in the past");
             self.now = due;
-            self.queue.wake_if_due(&mut self.bench.at(due));
+            self.queue.wake_if_due(&mut self.harness.at(due));
             self.bare.on_wake(&mut self.bare_bench.at(due));
             self.check();
         }
@@ -210,11 +210,11 @@ impl Ledger {
         if self.bare.next_wakeup() <= until {
             self.bare.on_wake(&mut self.bare_bench.at(until));
         }
-        self.queue.wake_if_due(&mut self.bench.at(until));
+        self.queue.wake_if_due(&mut self.harness.at(until));
     }
 
     fn check(&mut self) {
-        for handle in std::mem::take(self.bench.bus().released()) {
+        for handle in std::mem::take(self.harness.bus().released()) {
             self.packets_dropped += 1;
             self.bytes_dropped += u64::from(self.offered[handle.0 as usize - 1].0);
         }
@@ -223,8 +223,8 @@ impl Ledger {
         let packets = self.queue.packets() as u64;
         let offered = self.offered.len() as u64;
         assert_eq!(offered, self.packets_out + self.packets_dropped + packets, "packets");
-        assert_eq!(self.bench.counts().total(), self.packets_dropped);
-        assert_eq!(self.bench.counts(), self.bare_bench.counts());
+        assert_eq!(self.harness.counts().total(), self.packets_dropped);
+        assert_eq!(self.harness.counts(), self.bare_bench.counts());
         assert_eq!(self.bare.packets() as u64, packets);
         assert_eq!(self.bare.backlog().0, held);
         assert_eq!(self.bare.next_wakeup(), self.queue.next_wakeup());
@@ -261,11 +261,11 @@ fn every_built_in_discipline_has_descriptions() {
 #[test]
 fn an_empty_queue_is_empty() {
     for description in AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind)) {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = make(&description);
-        assert!(queue.dequeue(&mut bench.at(Time::ZERO)).is_none() && queue.peek().is_none());
+        assert!(queue.dequeue(&mut harness.at(Time::ZERO)).is_none() && queue.peek().is_none());
         assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO), "{description}");
-        queue.on_wake(&mut bench.at(Time::ZERO));
+        queue.on_wake(&mut harness.at(Time::ZERO));
     }
 }
 
@@ -290,28 +290,28 @@ fn every_limit_counts_what_the_link_holds() {
     let descriptions = AnyQueue::BUILT_IN.iter().map(|(kind, _)| with_room_for_40(kind));
     for description in descriptions.chain([json!({"kind": "droptail", "limit": {"bytes": 60_000}})])
     {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = Queue::new(make(&description), QueueId(0));
         let mut offered = 0;
-        let mut offer = |queue: &mut Queue, bench: &mut Bench, count: u32| {
+        let mut offer = |queue: &mut Queue, harness: &mut TestHarness, count: u32| {
             for _ in 0..count {
                 offered += 1;
                 let packet = Packet::data(FlowId(offered), 0, 1460, 40, Time::ZERO);
-                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut harness.at(Time::ZERO));
                 assert!(queue.occupancy() <= 40, "{description}: {}", queue.occupancy());
             }
         };
-        offer(&mut queue, &mut bench, 1000);
+        offer(&mut queue, &mut harness, 1000);
         assert_eq!((queue.packets(), queue.occupancy()), (40, 40), "{description}");
         let mut packet = Packet::default();
         for _ in 0..25 {
-            assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::ZERO)));
+            assert!(queue.dequeue_held_into(&mut packet, &mut harness.at(Time::ZERO)));
         }
-        offer(&mut queue, &mut bench, 1000);
+        offer(&mut queue, &mut harness, 1000);
         assert_eq!((queue.packets(), queue.occupancy()), (15, 40), "{description}");
-        queue.release(5, Bytes(5 * 1500), &mut bench.at(Time::ZERO));
+        queue.release(5, Bytes(5 * 1500), &mut harness.at(Time::ZERO));
         assert_eq!((queue.packets(), queue.occupancy()), (15, 35), "{description}");
-        offer(&mut queue, &mut bench, 1000);
+        offer(&mut queue, &mut harness, 1000);
         assert_eq!((queue.packets(), queue.occupancy()), (20, 40), "{description}");
     }
 }
@@ -322,7 +322,8 @@ fn every_limit_counts_what_the_link_holds() {
 fn every_limit_counts_the_acks_that_wait_ahead() {
     for (kind, _) in AnyQueue::BUILT_IN.iter().filter(|(kind, _)| *kind != "ack-priority") {
         let around = json!({"kind": "ack-priority", "aqm": with_room_for_40(kind)});
-        let (mut bench, mut queue) = (Bench::default(), Queue::new(make(&around), QueueId(0)));
+        let (mut harness, mut queue) =
+            (TestHarness::default(), Queue::new(make(&around), QueueId(0)));
         for (acks, data) in [(25, 1000), (1000, 0)] {
             for flow in 0..acks + data {
                 let packet = if flow < acks {
@@ -330,12 +331,12 @@ fn every_limit_counts_the_acks_that_wait_ahead() {
                 } else {
                     Packet::data(FlowId(flow), 0, 1460, 40, Time::ZERO)
                 };
-                queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+                queue.enqueue(&packet, &mut harness.at(Time::ZERO));
                 assert!(queue.occupancy() <= 40, "{kind}: {}", queue.occupancy());
             }
             assert_eq!(queue.occupancy(), 40, "{kind}");
         }
-        let left = std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO)));
+        let left = std::iter::from_fn(|| queue.dequeue(&mut harness.at(Time::ZERO)));
         let acks = left.filter(|packet| packet.kind == PacketKind::Ack).count();
         assert_eq!(acks, if *kind == "fq-codel" { 40 } else { 25 }, "{kind}");
     }
@@ -345,17 +346,17 @@ fn every_limit_counts_the_acks_that_wait_ahead() {
 /// one.
 #[test]
 fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
-    let mut bench = Bench::recording(Recorder::new(&[Series::Queue], Duration::ZERO));
+    let mut harness = TestHarness::recording(Recorder::new(&[Series::Queue], Duration::ZERO));
     let mut queue =
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), QueueId(0));
     for _ in 0..4 {
         let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-        queue.enqueue(&packet, &mut bench.at(Time::from_secs(0)));
+        queue.enqueue(&packet, &mut harness.at(Time::from_secs(0)));
     }
     let mut packet = Packet::default();
-    assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::from_secs(0))));
-    assert!(queue.dequeue_held_into(&mut packet, &mut bench.at(Time::from_secs(1))));
-    queue.release(1, Bytes(1500), &mut bench.at(Time::from_secs(2)));
+    assert!(queue.dequeue_held_into(&mut packet, &mut harness.at(Time::from_secs(0))));
+    assert!(queue.dequeue_held_into(&mut packet, &mut harness.at(Time::from_secs(1))));
+    queue.release(1, Bytes(1500), &mut harness.at(Time::from_secs(2)));
     let report = queue.report(Time::from_secs(3));
     let third = 1.0 / 3.0;
     assert_eq!(report.distribution, [0.0, 0.0, 0.0, third, 2.0 * third]);
@@ -364,7 +365,7 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
     // The second packet waited a second, the first not at all.
     assert_eq!(report.mean_sojourn_s, Some(0.5));
     let lengths: Vec<f64> =
-        bench.recorder().samples(Series::Queue).iter().map(|sample| sample.value).collect();
+        harness.recorder().samples(Series::Queue).iter().map(|sample| sample.value).collect();
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
 }
 
@@ -392,14 +393,14 @@ impl QueueDisc for Plain {
 
 #[test]
 fn the_sojourn_time_is_measured_whatever_the_store_notes() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = Queue::new(AnyQueue::Dyn(Box::new(Plain::default())), QueueId(0));
     let acknowledgement = Packet::ack(FlowId(1), 0, 1000, 40);
     for packet in [Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO), acknowledgement] {
-        queue.enqueue(&packet, &mut bench.at(Time::from_secs(1)));
+        queue.enqueue(&packet, &mut harness.at(Time::from_secs(1)));
     }
-    assert!(queue.dequeue(&mut bench.at(Time::from_secs(2))).is_some());
-    assert!(queue.dequeue(&mut bench.at(Time::from_secs(4))).is_some());
+    assert!(queue.dequeue(&mut harness.at(Time::from_secs(2))).is_some());
+    assert!(queue.dequeue(&mut harness.at(Time::from_secs(4))).is_some());
     assert_eq!(queue.report(Time::from_secs(4)).mean_sojourn_s, Some(2.0));
 }
 
@@ -408,7 +409,7 @@ fn the_sojourn_time_is_measured_whatever_the_store_notes() {
 fn what_is_not_held_cannot_be_released() {
     let mut queue =
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 1}})), QueueId(0));
-    queue.release(1, Bytes(1500), &mut Bench::default().at(Time::ZERO));
+    queue.release(1, Bytes(1500), &mut TestHarness::default().at(Time::ZERO));
 }
 
 #[test]

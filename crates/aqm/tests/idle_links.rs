@@ -7,7 +7,7 @@
 use crate::descriptions::{make, with_kind};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Duration, Ecn, FlowId, LinkRate, Packet, QueueId, Rate, Time, test_kit::Bench,
+    Bytes, Duration, Ecn, FlowId, LinkRate, Packet, QueueId, Rate, Time, testing::TestHarness,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -26,7 +26,7 @@ enum Keeping {
 /// A link at 1 Mbit/s that sends one packet after another.
 struct Server {
     queue: Queue,
-    bench: Bench,
+    harness: TestHarness,
     now: Time,
     /// The packet on the air, and when it has been sent.
     sending: Option<(Packet, Time)>,
@@ -48,11 +48,11 @@ impl Server {
 
     fn new(description: &Value, keeping: Keeping, asks_always: bool) -> Server {
         let mut queue = Queue::new(make(description), QueueId(0));
-        let mut bench = Bench::default();
-        queue.on_rate(LinkRate::of_packets(Server::RATE), &mut bench.at(Time::ZERO));
+        let mut harness = TestHarness::default();
+        queue.on_rate(LinkRate::of_packets(Server::RATE), &mut harness.at(Time::ZERO));
         Server {
             queue,
-            bench,
+            harness,
             now: Time::ZERO,
             sending: None,
             asks_always,
@@ -68,7 +68,7 @@ impl Server {
             return;
         }
         let mut packet = Packet::default();
-        let ctx = &mut self.bench.at(self.now);
+        let ctx = &mut self.harness.at(self.now);
         let is_there = match self.keeping {
             Keeping::Nothing => self.queue.dequeue_into(&mut packet, ctx),
             Keeping::UntilReported => self.queue.dequeue_held_into(&mut packet, ctx),
@@ -88,7 +88,7 @@ impl Server {
     fn run_until(&mut self, until: Time) {
         while self.due() <= until {
             self.now = self.due();
-            self.queue.wake_if_due(&mut self.bench.at(self.now));
+            self.queue.wake_if_due(&mut self.harness.at(self.now));
             self.report();
             if let Some((packet, _)) = self.sending.take_if(|(_, ends)| *ends <= self.now) {
                 match self.keeping {
@@ -110,7 +110,7 @@ impl Server {
     }
 
     fn arrive(&mut self, mut packet: Packet) {
-        self.queue.on_served(&mut packet, &mut self.bench.at(self.now));
+        self.queue.on_served(&mut packet, &mut self.harness.at(self.now));
         self.left.push((self.now, packet.seq, packet.ecn));
     }
 
@@ -122,12 +122,12 @@ impl Server {
             all += bytes;
         }
         if packets > 0 {
-            self.queue.release(packets, all, &mut self.bench.at(self.now));
+            self.queue.release(packets, all, &mut self.harness.at(self.now));
         }
     }
 
     fn offer(&mut self, packet: Packet) {
-        self.queue.enqueue(&packet, &mut self.bench.at(self.now));
+        self.queue.enqueue(&packet, &mut self.harness.at(self.now));
         self.start_next();
     }
 }
@@ -173,7 +173,7 @@ fn decides_alike(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<
         }
         let [asking, silent] = servers;
         prop_assert_eq!(&asking.left, &silent.left, "{}", description);
-        prop_assert_eq!(asking.bench.counts(), silent.bench.counts(), "{}", description);
+        prop_assert_eq!(asking.harness.counts(), silent.harness.counts(), "{}", description);
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no sample of aqm nonsense")]
-    fn a_part_without_a_class_is_named() {
+    fn a_component_without_a_class_is_named() {
         samples("aqm", "nonsense", |_| true);
     }
 }

@@ -1,4 +1,4 @@
-//! Errors of configuration and of running parts.
+//! Errors of configuration and of running components.
 
 use crate::bounds::{Bounds, Number};
 use std::error::Error;
@@ -206,7 +206,7 @@ impl Checks {
     }
 }
 
-/// What a part reports when it cannot go on; it ends the run with its message.
+/// What a component reports when it cannot go on; it ends the run with its message.
 pub type StageError = Box<dyn Error + Send + Sync>;
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ mod ring;
 pub mod rng;
 mod stage;
 pub mod stats;
-pub mod test_kit;
+pub mod testing;
 mod units;
 mod wakeups;
 
@@ -47,7 +47,7 @@ pub use packet::{
     Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock, UserId,
 };
 pub use probe::{FlowDrops, Recorder, Sample, Series};
-pub use registry::{Part, Registries, Registry, Setup};
+pub use registry::{Component, Registries, Registry, Setup};
 pub use ring::Ring;
 pub use rng::{Seed, Stream};
 pub use stage::{

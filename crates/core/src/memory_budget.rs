@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_share_a_room_and_stop_at_its_end() {
+    fn recordings_share_one_memory_budget() {
         let room = MemoryBudget::new(3 * 256 * 8);
         let (mut one, mut other) = (Vec::new(), Vec::new());
         assert!((0..512_u64).all(|n| push_within(&mut one, n, Some(&room))));

@@ -133,7 +133,7 @@ impl Series {
 pub struct Sample {
     /// When.
     pub time: Time,
-    /// Which flow or part.
+    /// Which flow or component.
     pub id: u32,
     /// Where, of what happens at queues: drops, marks, sojourn times, lengths; `NONE` elsewhere.
     pub queue: QueueId,
@@ -160,9 +160,9 @@ struct DropsByFlow {
     flows: Vec<[FlowDrops; 2]>,
 }
 
-/// The last value of each part in the interval that is under way, of one level.
+/// The last value of each component in the interval that is under way, of one level.
 ///
-/// Intervals begin at the multiples of their length. What a part had first is kept besides: nothing
+/// Intervals begin at the multiples of their length. What a component had first is kept besides: nothing
 /// else tells its level until the first interval is over.
 #[derive(Clone, Debug, Default)]
 struct Thinning {
@@ -170,8 +170,8 @@ struct Thinning {
     number: u64,
     /// What is kept of it so far.
     kept: Vec<Sample>,
-    /// By part: which of `kept` is its last value. `FIRST` where that is not replaced, `UNSEEN`
-    /// for a part without a value.
+    /// By component: which of `kept` is its last value. `FIRST` where that is not replaced, `UNSEEN`
+    /// for a component without a value.
     places: Vec<usize>,
 }
 
@@ -187,7 +187,7 @@ impl Thinning {
         }
         let place = self.places[id];
         match self.kept.get_mut(place) {
-            // A place of an interval before may by now be another part's.
+            // A place of an interval before may by now be another component's.
             Some(kept) if kept.id == sample.id => *kept = sample,
             _ => {
                 let is_first = place == Thinning::UNSEEN;
@@ -212,7 +212,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// A recorder of `series`. Of a level (cwnd, queue, …) the last value in each `interval` is kept
-    /// for each part, and its first one; counts (drops, bytes) are all kept. Interval zero keeps
+    /// for each component, and its first one; counts (drops, bytes) are all kept. Interval zero keeps
     /// everything.
     pub fn new(series: &[Series], interval: Duration) -> Recorder {
         let wanted = series.iter().fold(0, |bits, s| bits | 1 << *s as u32);

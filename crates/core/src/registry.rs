@@ -1,6 +1,6 @@
-//! Run-time registries: built-in parts by name, and parts that come from outside.
+//! Run-time registries: built-in components by name, and plug-ins.
 //!
-//! A crate lists its built-in parts in one table (see `built_in_parts!`); a user adds parts of
+//! A crate lists its built-in components in one table (see `built_in_components!`); a user adds components of
 //! the same kind to a [`Registry`], under names of their own.
 
 use crate::error::ConfigError;
@@ -12,43 +12,43 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a part is given at its making, beside its own configuration.
+/// What a component is given at its making, beside its own configuration.
 pub struct Setup<'a, T: ?Sized, X = ()> {
     /// Where its randomness comes from.
     pub seed: Seed,
-    /// Parts of its kind from outside, for a part that wraps another.
+    /// Plug-ins of its kind, for a component that wraps another.
     pub registry: &'a Registry<T, X>,
-    /// What else parts of this kind need (a link: its queue and the traces).
+    /// What else components of this kind need (a link: its queue and the traces).
     pub extra: X,
 }
 
-/// A built-in part: what it is set up from, and how.
-pub trait Part<T: ?Sized, X = ()>: Sized {
+/// A built-in component: what it is set up from, and how.
+pub trait Component<T: ?Sized, X = ()>: Sized {
     /// What the user sets.
     type Config: DeserializeOwned;
 
-    /// Checks the ranges of all values, and of parts inside; called before `build`.
+    /// Checks the ranges of all values, and of components inside; called before `build`.
     ///
     /// # Errors
-    /// With every problem of `config` that is known without files and without other parts.
+    /// With every problem of `config` that is known without files and without other components.
     fn check(config: &Self::Config) -> Result<(), ConfigError> {
         let _ = config;
         Ok(())
     }
 
-    /// A part set up from `config`, which `check` has accepted.
+    /// A component set up from `config`, which `check` has accepted.
     ///
     /// # Errors
-    /// When `config` does not fit `setup`: a missing file, another part.
+    /// When `config` does not fit `setup`: a missing file, another component.
     fn build(config: Self::Config, setup: Setup<'_, T, X>) -> Result<Self, ConfigError>;
 }
 
-/// How a part from outside is made from its parameters.
+/// How a plug-in is made from its parameters.
 pub type Factory<T, X = ()> =
     dyn Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync;
 
-/// A part that is large or rare, and lies apart.
-impl<T: ?Sized, X, P: Part<T, X>> Part<T, X> for Box<P> {
+/// A component that is large or rare, and lies apart.
+impl<T: ?Sized, X, P: Component<T, X>> Component<T, X> for Box<P> {
     type Config = P::Config;
 
     fn check(config: &P::Config) -> Result<(), ConfigError> {
@@ -79,7 +79,7 @@ impl<T: ?Sized, X> Default for Registry<T, X> {
 }
 
 impl<T: ?Sized, X> Registry<T, X> {
-    /// Adds the part called `name`; a part of that name that was there before is replaced.
+    /// Adds the component called `name`; a component of that name that was there before is replaced.
     pub fn register(
         &mut self,
         name: impl Into<String>,
@@ -88,18 +88,18 @@ impl<T: ?Sized, X> Registry<T, X> {
         self.factories.insert(name.into(), Arc::new(factory));
     }
 
-    /// Declares that parts called `name` share nothing with each other or with anything else that
+    /// Declares that components called `name` share nothing with each other or with anything else that
     /// changes during a run, so that it does not matter in which order those of different stages are
     /// called. Without it they are called in order of time, which costs some speed.
     pub fn declare_independent(&mut self, name: impl Into<String>) {
         self.independent.insert(name.into());
     }
 
-    /// How the part called `name` is made, or `None` when nobody registered it.
+    /// How the component called `name` is made, or `None` when nobody registered it.
     pub fn factory(&self, name: &str) -> Option<&Factory<T, X>> {
         let factory = self.factories.get(name)?;
         if !self.independent.contains(name) {
-            DEPENDENT_PARTS.with(|count| count.set(count.get() + 1));
+            DEPENDENT_COMPONENTS.with(|count| count.set(count.get() + 1));
         }
         Some(&**factory)
     }
@@ -110,7 +110,7 @@ impl<T: ?Sized, X> Registry<T, X> {
     }
 }
 
-/// Registries of any families, by their types: what a part is given that takes parts of other
+/// Registries of any families, by their types: what a component is given that takes components of other
 /// families. A copy shares them.
 #[derive(Clone, Default)]
 pub struct Registries {
@@ -133,14 +133,14 @@ impl Registries {
 }
 
 thread_local! {
-    /// Parts from outside that this thread has asked for and that are not declared independent.
-    static DEPENDENT_PARTS: Cell<u64> = const { Cell::new(0) };
+    /// Plug-ins that this thread has asked for and that are not declared independent.
+    static DEPENDENT_COMPONENTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Parts from outside that this thread has made so far and that may share state with others: whoever
+/// Plug-ins that this thread has made so far and that may share state with others: whoever
 /// builds a stage compares before and after.
-pub fn dependent_parts() -> u64 {
-    DEPENDENT_PARTS.with(Cell::get)
+pub fn dependent_components() -> u64 {
+    DEPENDENT_COMPONENTS.with(Cell::get)
 }
 
 /// The `kind` of a description `{"kind": …, …}`.
@@ -156,7 +156,7 @@ pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
         other => Err(ConfigError::new(
             "kind",
             other.unwrap_or(&Value::Null),
-            "missing or not a text. Write the name of a part",
+            "missing or not a text. Write the name of a component",
         )),
     }
 }
@@ -172,8 +172,8 @@ pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
     Ok((kind, Value::Object(rest)))
 }
 
-/// Reads the configuration of a built-in part out of its description `{"kind": …, …}`, without a copy
-/// of it: networks have a hundred thousand parts.
+/// Reads the configuration of a built-in component out of its description `{"kind": …, …}`, without a copy
+/// of it: networks have a hundred thousand components.
 ///
 /// # Errors
 /// When it is no description, or a key is missing, unknown or of the wrong type.
@@ -189,7 +189,7 @@ pub fn read_description<C: DeserializeOwned>(description: &Value) -> Result<C, C
     })
 }
 
-/// Reads the configuration of a built-in part.
+/// Reads the configuration of a built-in component.
 ///
 /// # Errors
 /// When a key is missing, unknown or of the wrong type.
@@ -198,37 +198,37 @@ pub fn read_config<C: DeserializeOwned>(parameters: &Value) -> Result<C, ConfigE
         .map_err(|error| ConfigError::new("", parameters, error.to_string()))
 }
 
-/// Declares the built-in parts of a kind: an enum with one variant per part and one for parts
-/// from outside, its construction by name, and the list of names. One line per part, that of the
-/// usual part first.
+/// Declares the built-in components of a kind: an enum with one variant per component and one for components
+/// from outside, its construction by name, and the list of names. One line per component, that of the
+/// usual component first.
 ///
-/// Where it stands, `each_part!(value, part => …)` does the same with whatever part `value` is, and
-/// `usual_part_first!` does it with the usual part in place, behind one comparison, and with every
+/// Where it stands, `each_component!(value, component => …)` does the same with whatever component `value` is, and
+/// `usual_component_first!` does it with the usual component in place, behind one comparison, and with every
 /// other one in a function of its own: for what is called with every packet.
 ///
-/// `built_in_parts! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "one line", … } }`
+/// `built_in_components! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "…", … } }`
 #[macro_export]
-macro_rules! built_in_parts {
-    // The pattern of the usual part.
+macro_rules! built_in_components {
+    // The pattern of the usual component.
     (@usual $any:ident, $inner:ident, $usual:ident $($other:ident)*) => { $any::$usual($inner) };
     ($(#[$meta:meta])* enum $any:ident: $object:ty, $extra:ty {
-        $($name:literal => $variant:ident($part:ty): $summary:literal,)+
+        $($name:literal => $variant:ident($component:ty): $summary:literal,)+
     }) => {
         $(#[$meta])*
-        // A tag of its own: which part it is takes one load, not the decoding of a niche.
+        // A tag of its own: which component it is takes one load, not the decoding of a niche.
         #[repr(u32)]
         pub enum $any {
-            $(#[doc = $summary] $variant($part),)+
-            /// A part from outside.
+            $(#[doc = $summary] $variant($component),)+
+            /// A plug-in.
             Dyn(Box<$object>),
         }
 
         impl $any {
-            /// Name and one-line description of every built-in part.
+            /// Name and one-line description of every built-in component.
             pub const BUILT_IN: &'static [(&'static str, &'static str)] =
                 &[$(($name, $summary)),+];
 
-            /// Checks the parameters of a built-in part. Parts of other kinds are checked when they
+            /// Checks the parameters of a built-in component. Components of other kinds are checked when they
             /// are made.
             ///
             /// # Errors
@@ -237,13 +237,13 @@ macro_rules! built_in_parts {
                 match $crate::registry::kind_of(description)? {
                     $($name => {
                         let config = $crate::registry::read_description(description)?;
-                        <$part as $crate::Part<$object, $extra>>::check(&config)
+                        <$component as $crate::Component<$object, $extra>>::check(&config)
                     })+
                     _ => Ok(()),
                 }
             }
 
-            /// Makes the part that `description` (`{"kind": …, parameters}`) asks for.
+            /// Makes the component that `description` (`{"kind": …, parameters}`) asks for.
             ///
             /// # Errors
             /// When the kind is unknown or a parameter is not accepted.
@@ -255,8 +255,8 @@ macro_rules! built_in_parts {
                 match kind {
                     $($name => {
                         let config = $crate::registry::read_description(description)?;
-                        <$part as $crate::Part<$object, $extra>>::check(&config)?;
-                        <$part as $crate::Part<$object, $extra>>::build(config, setup)
+                        <$component as $crate::Component<$object, $extra>>::check(&config)?;
+                        <$component as $crate::Component<$object, $extra>>::build(config, setup)
                             .map($any::$variant)
                     })+
                     _ => match setup.registry.factory(kind) {
@@ -275,19 +275,19 @@ macro_rules! built_in_parts {
             }
         }
 
-        /// Of the part that is built in under a name, an expression about its type; `None` of others.
+        /// Of the component that is built in under a name, an expression about its type; `None` of others.
         #[allow(unused_macros)]
-        macro_rules! part_named {
+        macro_rules! component_named {
             ($kind:expr, $type_name:ident => $call:expr) => {
                 match $kind {
-                    $($name => { type $type_name = $part; Some($call) })+
+                    $($name => { type $type_name = $component; Some($call) })+
                     _ => None,
                 }
             };
         }
 
         #[allow(unused_macros)]
-        macro_rules! each_part {
+        macro_rules! each_component {
             ($value:expr, $inner:ident => $call:expr) => {
                 match $value {
                     $($any::$variant($inner) => $call,)+
@@ -296,17 +296,17 @@ macro_rules! built_in_parts {
             };
         }
 
-        /// In a method that is given `self` to be changed: `usual_part_first!(self, part, (argument,
+        /// In a method that is given `self` to be changed: `usual_component_first!(self, component, (argument,
         /// …): (Type, …) => Type: …)`.
         #[allow(unused_macros)]
-        macro_rules! usual_part_first {
+        macro_rules! usual_component_first {
             ($self:ident, $inner:ident, $given:tt: $types:ty => $result:ty: $call:expr) => {{
                 #[inline(never)]
                 fn other(any: &mut $any, $given: $types) -> $result {
-                    each_part!(any, $inner => $call)
+                    each_component!(any, $inner => $call)
                 }
                 match $self {
-                    $crate::built_in_parts!(@usual $any, $inner, $($variant)+) => $call,
+                    $crate::built_in_components!(@usual $any, $inner, $($variant)+) => $call,
                     any => other(any, $given),
                 }
             }};

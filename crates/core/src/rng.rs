@@ -1,7 +1,7 @@
 //! Named random streams.
 //!
-//! Every stochastic part draws from a stream of its own, derived from the master seed, the
-//! replication and the part's name. Adding a part leaves the others' draws as they were, and
+//! Every stochastic component draws from a stream of its own, derived from the master seed, the
+//! replication and the component's name. Adding a component leaves the others' draws as they were, and
 //! compared mechanisms see the same randomness.
 
 use crate::units::Duration;
@@ -13,7 +13,7 @@ use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of the part called `name` in replication `replication` of a run with
+    /// The stream of the component called `name` in replication `replication` of a run with
     /// `master_seed`.
     pub fn new(master_seed: u64, replication: u64, name: &str) -> Stream {
         let mut state = fnv1a(name);
@@ -60,30 +60,30 @@ impl Stream {
     }
 }
 
-/// Where the randomness of a part comes from: master seed, replication and name.
+/// Where the randomness of a component comes from: master seed, replication and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
     /// Seed of the whole run.
     pub master: u64,
     /// Number of the replication.
     pub replication: u64,
-    /// The part's name, unique in its network: `bottleneck/queue`.
+    /// The component's name, unique in its network: `bottleneck/queue`.
     pub name: String,
 }
 
 impl Seed {
-    /// The seed of the part called `name`.
+    /// The seed of the component called `name`.
     pub fn new(master: u64, replication: u64, name: impl Into<String>) -> Seed {
         Seed { master, replication, name: name.into() }
     }
 
-    /// The seed of a part inside this one.
+    /// The seed of a component inside this one.
     #[must_use]
     pub fn child(&self, name: &str) -> Seed {
         Seed::new(self.master, self.replication, [&self.name, "/", name].concat())
     }
 
-    /// The part's own stream.
+    /// The component's own stream.
     pub fn stream(&self) -> Stream {
         Stream::new(self.master, self.replication, &self.name)
     }

@@ -56,7 +56,7 @@ pub enum UserChange {
     SnrMoved(f64),
 }
 
-/// A part of a network that takes packets, holds them and hands them on.
+/// A component of a network that takes packets, holds them and hands them on.
 ///
 /// A stage never reads a clock, never calls another stage and never blocks. Several inputs and
 /// outputs make it duplex or give it N queues. At equal times the driver calls `wake` for what
@@ -387,7 +387,7 @@ impl<'a> Ctx<'a> {
         self.record(Series::Mark, packet.flow.0, 1.0);
     }
 
-    /// Notes a value of a series for the part `id`; costs one test when the series is off.
+    /// Notes a value of a series for the component `id`; costs one test when the series is off.
     #[inline]
     pub fn record(&mut self, series: Series, id: u32, value: f64) {
         if self.bus.recorder.is_recorded(series) {

@@ -204,13 +204,13 @@ fn congestion_controls() -> Vec<Probe> {
 
 /// What is found out with timers.
 #[derive(Serialize, Deserialize)]
-struct Measured {
+struct TimerChecks {
     class: String,
     lateness: Option<TimerLateness>,
     checks: Vec<Probe>,
 }
 
-fn timers() -> Measured {
+fn timers() -> TimerChecks {
     let mut checks = vec![real_time_class(), locked_memory()];
     let class = sys::class().name().to_owned();
     let lateness = lateness();
@@ -218,7 +218,7 @@ fn timers() -> Measured {
         Ok(lateness) => judged(lateness),
         Err(error) => Probe::bad("timer lateness", error.to_string(), "use a kernel with timerfd"),
     });
-    Measured { class, lateness: lateness.ok(), checks }
+    TimerChecks { class, lateness: lateness.ok(), checks }
 }
 
 fn judged(lateness: &TimerLateness) -> Probe {

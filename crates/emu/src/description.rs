@@ -34,8 +34,8 @@ pub struct Description {
     pub comment: String,
     /// The server's side is the network namespace in which the program was started.
     #[serde(default)]
-    pub outside: bool,
-    /// Commands keep the privileges of whoever started the program, as a nested run with `outside`
+    pub host_network: bool,
+    /// Commands keep the privileges of whoever started the program, as a nested run with `host_network`
     /// needs.
     #[serde(default)]
     pub keep_privileges: bool,

@@ -4,13 +4,13 @@
 //! their order up to the instant at which a packet was read, and only then is the packet put in. Being
 //! late therefore never adds up; it is noted for each packet that leaves.
 
-use crate::certificate::Lateness;
 use crate::classify::{ParsedPacket, write_ecn};
 use crate::events::Progress;
 use crate::flow_table::FlowTable;
 use crate::meters::Meters;
 use crate::packet_io::{Ending, PacketIo, Ready, Side, Supervisor};
 use crate::payloads::Payloads;
+use crate::validity::Lateness;
 use airpath_core::{Bus, Duration, PayloadHandle, Recorder, Stage, StageId, Time};
 use airpath_path::{
     Direction, Exit, Failure, Network, ReplicationReport, RunningNetwork, Scenario, Timetable,
@@ -28,7 +28,7 @@ const LARGEST_PACKET: usize = 65_535;
 
 /// Why a run has failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Failed {
+pub enum EmulationError {
     /// A part of the path.
     #[error("{} (at {} s)", .0.source, .0.at.as_secs_lossy())]
     Model(Failure),
@@ -45,8 +45,8 @@ pub enum Failed {
     Memory(f64),
 }
 
-fn system(doing: &'static str) -> impl Fn(io::Error) -> Failed {
-    move |source| Failed::System { doing, source }
+fn system(doing: &'static str) -> impl Fn(io::Error) -> EmulationError {
+    move |source| EmulationError::System { doing, source }
 }
 
 /// Which flow's end a stage is, and where that is.
@@ -157,8 +157,8 @@ impl<O: PacketIo> Driver<O> {
     ///
     /// # Errors
     /// When a part or a device fails.
-    pub fn run(&mut self, supervisor: &mut impl Supervisor) -> Result<Ending, Failed> {
-        self.timetable.begin(&mut self.running, Time::ZERO).map_err(Failed::Model)?;
+    pub fn run(&mut self, supervisor: &mut impl Supervisor) -> Result<Ending, EmulationError> {
+        self.timetable.begin(&mut self.running, Time::ZERO).map_err(EmulationError::Model)?;
         let mut next_look = Time::ZERO;
         let mut ready = Ready::default();
         loop {
@@ -173,7 +173,7 @@ impl<O: PacketIo> Driver<O> {
                     return Ok(ending);
                 }
                 if self.running.recorder().is_full() {
-                    return Err(Failed::Memory(now.as_secs_lossy()));
+                    return Err(EmulationError::Memory(now.as_secs_lossy()));
                 }
             }
             if now >= supervisor.next_progress() {
@@ -192,7 +192,7 @@ impl<O: PacketIo> Driver<O> {
     }
 
     /// Waits for whatever is next.
-    fn wait(&mut self, supervisor: &impl Supervisor) -> Result<Ready, Failed> {
+    fn wait(&mut self, supervisor: &impl Supervisor) -> Result<Ready, EmulationError> {
         let now = self.packet_io.now();
         let due = self.next_due().min(supervisor.next_progress()).min(now + HEARTBEAT);
         if due <= now {
@@ -218,7 +218,11 @@ impl<O: PacketIo> Driver<O> {
 
     /// Runs everything that is due up to `until`, in order, and writes what leaves. At one instant
     /// the timetable comes first, then timers, then packets from outside.
-    fn advance(&mut self, until: Time, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+    fn advance(
+        &mut self,
+        until: Time,
+        supervisor: &mut impl Supervisor,
+    ) -> Result<(), EmulationError> {
         let until = until.min(self.end);
         loop {
             let told = self.next_of_timetable();
@@ -233,7 +237,7 @@ impl<O: PacketIo> Driver<O> {
                 self.advance_timetable(told, supervisor)?;
             } else if let Some((due, stage)) = first {
                 self.now = due;
-                self.running.wake(stage, due).map_err(Failed::Model)?;
+                self.running.wake(stage, due).map_err(EmulationError::Model)?;
             }
             self.flush(supervisor)?;
         }
@@ -244,21 +248,23 @@ impl<O: PacketIo> Driver<O> {
         &mut self,
         now: Time,
         supervisor: &mut impl Supervisor,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), EmulationError> {
         if !self.timetable.is_measuring() && self.warmup <= now {
-            self.timetable.start_measurement(&mut self.running, now).map_err(Failed::Model)?;
+            self.timetable
+                .start_measurement(&mut self.running, now)
+                .map_err(EmulationError::Model)?;
             self.meters.restart(now);
             self.lateness = Lateness::default();
             self.counts = Counts::default();
             supervisor.measurement_starts(now);
             return Ok(());
         }
-        self.timetable.apply(&mut self.running, now).map_err(Failed::Model)
+        self.timetable.apply(&mut self.running, now).map_err(EmulationError::Model)
     }
 
     /// Writes what has left the path, and lets go the bytes of what was dropped.
     #[inline]
-    fn flush(&mut self, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+    fn flush(&mut self, supervisor: &mut impl Supervisor) -> Result<(), EmulationError> {
         self.running.take_exits(&mut self.exits);
         for place in 0..self.exits.len() {
             let exit = self.exits[place];
@@ -271,7 +277,11 @@ impl<O: PacketIo> Driver<O> {
         Ok(())
     }
 
-    fn leave(&mut self, exit: &Exit, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+    fn leave(
+        &mut self,
+        exit: &Exit,
+        supervisor: &mut impl Supervisor,
+    ) -> Result<(), EmulationError> {
         let Exit { at: due, end, packet } = *exit;
         let End { side, is_sink } = self.ends[end.0 as usize].expect("packets leave at open ends");
         let handle = packet.payload();
@@ -290,7 +300,7 @@ impl<O: PacketIo> Driver<O> {
     }
 
     /// Puts what waits at the device of `side` into the path.
-    fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), Failed> {
+    fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), EmulationError> {
         for _ in 0..READ_AT_ONCE {
             let room = self.payloads.room(self.spare);
             let length =
@@ -319,7 +329,7 @@ impl<O: PacketIo> Driver<O> {
         side: Side,
         now: Time,
         supervisor: &mut impl Supervisor,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), EmulationError> {
         self.counts.read += 1;
         let bytes = self.payloads.bytes(self.spare);
         let Some(seen) = ParsedPacket::of(bytes) else {
@@ -337,7 +347,7 @@ impl<O: PacketIo> Driver<O> {
         packet.set_payload(std::mem::replace(&mut self.spare, self.payloads.take()));
         self.meters.enters(&packet, !end.is_sink);
         self.now = now;
-        self.running.put_in(entry, packet, now).map_err(Failed::Model)?;
+        self.running.put_in(entry, packet, now).map_err(EmulationError::Model)?;
         self.flush(supervisor)
     }
 

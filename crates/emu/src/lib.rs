@@ -14,7 +14,6 @@
 
 pub mod addresses;
 pub mod capture;
-pub mod certificate;
 pub mod check;
 pub mod classify;
 pub mod counters;
@@ -38,6 +37,7 @@ pub mod report;
 mod run;
 pub mod sys;
 pub mod sysctls;
+pub mod validity;
 
-pub use driver::{Driver, Failed};
+pub use driver::{Driver, EmulationError};
 pub use run::run;

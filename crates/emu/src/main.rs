@@ -63,7 +63,7 @@ fn run(words: impl Iterator<Item = String>) -> u8 {
             return 2;
         }
     };
-    match airpath_emu::run(&description, &airpath_path::Parts::default(), &mut events, input) {
+    match airpath_emu::run(&description, &airpath_path::Components::default(), &mut events, input) {
         Ok(()) => 0,
         Err((what, message)) => {
             if !is_told {

@@ -123,7 +123,7 @@ impl Sides {
             let message = format!("level {} is not within 0 … 30", description.level);
             return Err(SetupError::new("address", message));
         }
-        if description.outside {
+        if description.host_network {
             check_present(description.level)?;
         } else if !privileges::is_privileged() {
             privileges::enter_user_namespace()?;
@@ -267,7 +267,7 @@ fn present_network() -> Result<File, SetupError> {
 
 fn open_both(description: &Description, users: &[u16]) -> Result<[End; 2], SetupError> {
     // The present one first: the thread is in it.
-    if !description.outside {
+    if !description.host_network {
         new_network()?;
     }
     let server = open_end(description, Side::Server, users)?;
@@ -278,7 +278,7 @@ fn open_both(description: &Description, users: &[u16]) -> Result<[End; 2], Setup
 
 /// Sets a side up in the network namespace of the calling thread.
 fn open_end(description: &Description, side: Side, users: &[u16]) -> Result<End, SetupError> {
-    let present = description.outside && side == Side::Server;
+    let present = description.host_network && side == Side::Server;
     let mut sysctls = BTreeMap::new();
     if !present {
         set_sysctls(description, &mut sysctls)?;
@@ -387,7 +387,7 @@ fn set_routes(
         }
     }
     link.up(device).map_err(|error| refused("set up the link", error))?;
-    if !(description.outside && side == Side::Server) {
+    if !(description.host_network && side == Side::Server) {
         let lo = nix::net::if_::if_nametoindex("lo")
             .map_err(|error| refused("find the loopback", error.into()))?;
         link.up(lo).map_err(|error| refused("set up the loopback", error))?;
@@ -397,7 +397,7 @@ fn set_routes(
         Side::Client => (server, 32),
     };
     // What a run within this one sends goes through, and its answers return.
-    let default = (side == Side::Client) == description.outside;
+    let default = (side == Side::Client) == description.host_network;
     for to in std::iter::once(Some(direct)).chain(default.then_some(None)) {
         link.add_route(device, to, sources[0], &kernel.route)
             .map_err(|error| route_refused(description, name, error))?;

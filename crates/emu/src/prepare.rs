@@ -4,7 +4,7 @@ use crate::description::{Description, FileRole, FileSpec, Traffic};
 use crate::flow_table::{Connections, FlowTable, MOST_FLOWS};
 use airpath_core::{ConfigError, FlowId};
 use airpath_link::Files;
-use airpath_path::{Network, OpenEnds, Parts, Scenario, SourceSpec, build_cut};
+use airpath_path::{Components, Network, OpenEnds, Scenario, SourceSpec, build_cut};
 use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrSteps;
 use airpath_trace::Trace;
@@ -28,11 +28,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Reads the files and builds the path; the kinds of `parts` are accepted too.
+    /// Reads the files and builds the path; the kinds of `components` are accepted too.
     ///
     /// # Errors
     /// When the scenario or a file is not accepted.
-    pub fn new(description: &Description, parts: &Parts) -> Result<Prepared, ConfigError> {
+    pub fn new(
+        description: &Description,
+        components: &Components,
+    ) -> Result<Prepared, ConfigError> {
         let mut document = description.scenario.clone();
         let of_commands = match &description.traffic {
             Traffic::Flows { .. } => None,
@@ -61,7 +64,7 @@ impl Prepared {
             if is_tcp[flow.0 as usize] { OpenEnds::BOTH } else { OpenEnds::NONE }
         };
         let Description { seed, replication, .. } = *description;
-        let network = build_cut(&scenario, parts, &files, seed, replication, &open)?;
+        let network = build_cut(&scenario, components, &files, seed, replication, &open)?;
         Ok(Prepared { scenario, network, users, default, slots })
     }
 

@@ -1,9 +1,9 @@
 //! What a run has measured, as one document beside the files of its recordings.
 
-use crate::certificate::Certificate;
 use crate::flow_table::Connection;
 use crate::meters::FlowMeter;
 use crate::netlink::Route;
+use crate::validity::ValidityReport;
 use airpath_core::{Histogram, Quantiles};
 use airpath_path::{AggregateReport, DelayQuantiles, FlowReport, GroupReport, ReplicationReport};
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct RunReport {
     /// By connection of commands.
     pub connections: Vec<ConnectionRow>,
     /// Whether it can be believed.
-    pub certificate: Certificate,
+    pub validity: ValidityReport,
     /// What the kernel was told and has counted.
     pub kernel: KernelReport,
     /// Why it has ended.

@@ -1,10 +1,9 @@
 //! A whole run: from what it is told to the files of its results.
 
 use crate::capture::Capture;
-use crate::certificate::{Certificate, base_rtt};
 use crate::description::{Description, Traffic};
 use crate::devices::{monotonic_ns, realtime_ns, thread_cpu_ns};
-use crate::driver::{Driver, Failed};
+use crate::driver::{Driver, EmulationError};
 use crate::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan};
 use crate::events::{Event, Events};
 use crate::files::{write_report, write_series, write_ss};
@@ -16,8 +15,9 @@ use crate::packet_io::{Ending, Side};
 use crate::prepare::Prepared;
 use crate::report::{ConnectionRow, KernelReport, RunReport, median_and_p99, of_meter, together};
 use crate::sys;
+use crate::validity::{ValidityReport, base_rtt};
 use airpath_core::{Duration, Series};
-use airpath_path::{Direction, FlowReport, Parts, ReplicationReport, Scenario};
+use airpath_path::{Components, Direction, FlowReport, ReplicationReport, Scenario};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use std::collections::BTreeMap;
 use std::io;
@@ -32,25 +32,25 @@ const PRIORITY: u8 = 10;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// What is wrong, and a sentence: see [`Event::Failed`].
-pub(crate) type Wrong = (&'static str, String);
+pub(crate) type Failure = (&'static str, String);
 
-fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Wrong {
+fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
     move |error| (what, error.to_string())
 }
 
 /// Runs what `description` says and writes its results; the events tell how it went. Scenarios may name
-/// the kinds of `parts`. The process must
+/// the kinds of `components`. The process must
 /// have one thread. `input` is at its end when whoever started the run has gone away.
 ///
 /// # Errors
 /// When the run cannot begin, or fails.
 pub fn run(
     description: &Description,
-    parts: &Parts,
+    components: &Components,
     events: &mut Events,
     input: Option<OwnedFd>,
-) -> Result<(), Wrong> {
-    let prepared = Prepared::new(description, parts).map_err(wrong("scenario"))?;
+) -> Result<(), Failure> {
+    let prepared = Prepared::new(description, components).map_err(wrong("scenario"))?;
     // The user of the client's command has the address that packets have which choose none.
     let mut addressed = prepared.users.clone();
     let default = prepared.default.min(addressed.len().saturating_sub(1));
@@ -84,7 +84,7 @@ pub fn run(
         let capture = Capture::start(&description.folder, &description.comment, zero_realtime_ns);
         host.capture = Some(capture.map_err(wrong("capture"))?);
     }
-    // Where it is not permitted, the certificate tells what came of it.
+    // Where it is not permitted, the validity report tells what came of it.
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);
     let class = if sys::set_fifo(PRIORITY).is_ok() { "fifo" } else { "other" };
     let clients_told = clients.iter().map(Ipv4Addr::to_string).collect();
@@ -109,8 +109,8 @@ pub fn run(
     // What is left to do is not urgent.
     let _ = sys::set_other();
     let ending = ended.map_err(|error| match &error {
-        Failed::Model(_) | Failed::Memory(_) => ("model", error.to_string()),
-        Failed::System { .. } => ("device", error.to_string()),
+        EmulationError::Model(_) | EmulationError::Memory(_) => ("model", error.to_string()),
+        EmulationError::System { .. } => ("device", error.to_string()),
     })?;
     let ending = match ending {
         Ending::Scenario if host.launcher.is_some() => Ending::Duration,
@@ -132,7 +132,7 @@ pub fn run(
     let elapsed_s = (ended_ns - host.monotonic_ns) as f64 * 1e-9;
     let cpu_s = (cpu_ns - host.cpu_ns) as f64 * 1e-9;
     let [lateness_p50_s, lateness_p99_s] = median_and_p99(driver.lateness().histogram());
-    let certificate = Certificate {
+    let validity = ValidityReport {
         base_rtt_s: base_rtt(&scenario).map(Duration::as_secs_lossy),
         packets: driver.lateness().histogram().count(),
         lateness_p50_s,
@@ -150,7 +150,7 @@ pub fn run(
         sockets_late_s: of_sockets.as_ref().map_or(0.0, |found| found.lateness_max_s),
         longest_absence_s: counts.longest_absence.as_secs_lossy(),
         longest_backlog_s: counts.longest_backlog.as_secs_lossy(),
-        ..Certificate::default()
+        ..ValidityReport::default()
     };
     let (status, mut problems, before) =
         (host.status, std::mem::take(&mut host.problems), std::mem::take(&mut host.counters));
@@ -161,7 +161,7 @@ pub fn run(
         write_ss(&description.folder, &scenario, &found.ss).map_err(wrong("results"))?;
     }
     let report = RunReport {
-        certificate: certificate.judged(),
+        validity: validity.judged(),
         kernel: kernel(&sides, &before, &counters, of_sockets.as_ref()),
         ending: ending.name(),
         problems,
@@ -180,7 +180,7 @@ fn endpoints(
     description: &Description,
     prepared: &Prepared,
     sides: &Sides,
-) -> Result<Endpoints, Wrong> {
+) -> Result<Endpoints, Failure> {
     let Traffic::Flows { sockets } = &description.traffic else {
         unreachable!("only flows have sockets of ours");
     };
@@ -270,7 +270,7 @@ fn assemble<O: crate::packet_io::PacketIo>(
         replication,
         flows,
         connections,
-        certificate: Certificate::default(),
+        validity: ValidityReport::default(),
         kernel: KernelReport::default(),
         ending: Ending::Scenario.name(),
         problems: Vec::new(),

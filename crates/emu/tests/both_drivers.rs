@@ -13,7 +13,9 @@ use airpath_emu::events::Progress;
 use airpath_emu::flow_table::{FlowTable, port_of};
 use airpath_emu::packet_io::{Ending, PacketIo, Ready, Side, Supervisor};
 use airpath_link::AnyLink;
-use airpath_path::{Network, OpenEnds, Parts, ReplicationReport, Scenario, SourceSpec, build_cut};
+use airpath_path::{
+    Components, Network, OpenEnds, ReplicationReport, Scenario, SourceSpec, build_cut,
+};
 use serde_json::{Value, json};
 use std::io;
 
@@ -152,7 +154,7 @@ fn network(scenario: &Scenario) -> Network {
         SourceSpec::Tcp(_) => OpenEnds::BOTH,
         _ => OpenEnds::NONE,
     };
-    build_cut(scenario, &Parts::default(), &link_files(), 7, 0, &open).expect("a network")
+    build_cut(scenario, &Components::default(), &link_files(), 7, 0, &open).expect("a network")
 }
 
 /// What leaves as packets in virtual time, by end, and the report.
@@ -172,10 +174,10 @@ fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, Replicatio
     let (warmup, end) = (driver.warmup(), driver.end());
     let reach = |driver: &mut airpath_sim::Driver, at: Time| {
         if at >= warmup {
-            driver.run_until(warmup, &()).expect("no part fails");
-            driver.start_measurement().expect("no part fails");
+            driver.run_until(warmup, &()).expect("no component fails");
+            driver.start_measurement().expect("no component fails");
         }
-        driver.run_until(at, &()).expect("no part fails");
+        driver.run_until(at, &()).expect("no component fails");
     };
     for (at, side, bytes) in sent.iter().filter(|(at, _, _)| *at < end) {
         reach(&mut driver, *at);
@@ -183,7 +185,7 @@ fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, Replicatio
         let flow = u32::from(seen.ends.source_port - port_of(0));
         let (source, sink) = ends[flow as usize];
         let entry = if *side == Side::Server { source } else { sink };
-        driver.put_in(entry, seen.packet(FlowId(flow), *at)).expect("no part fails");
+        driver.put_in(entry, seen.packet(FlowId(flow), *at)).expect("no component fails");
         collect(&mut driver);
     }
     reach(&mut driver, end);

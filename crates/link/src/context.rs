@@ -21,7 +21,7 @@ pub struct LinkContext {
     pub users: Users,
     /// Traces and tables.
     pub files: Arc<Files>,
-    /// Parts from outside of the families that links take: error processes, SNR processes and
+    /// Plug-ins of the families that links take: error processes, SNR processes and
     /// whatever else there is.
     pub registries: Registries,
 }
@@ -219,8 +219,8 @@ pub(crate) fn check_errors(field: &str, errors: Option<&Value>, checks: &mut Che
     }
 }
 
-/// Makes a built-in part at `field` to see whether it is accepted; of a part from outside, `None`.
-pub(crate) fn check_part<T>(
+/// Makes a built-in component at `field` to see whether it is accepted; of a plug-in, `None`.
+pub(crate) fn check_component<T>(
     description: &Value,
     built_in: &[(&str, &str)],
     field: &str,

@@ -4,7 +4,7 @@ use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
 use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed, Setup, Stage,
-    Time, test_kit::Bench,
+    Time, testing::TestHarness,
 };
 use airpath_link::{
     AdaptiveConfig, AnyLink, DirectionContext, Files, Link, LinkContext, SideReport, Tables,
@@ -100,7 +100,7 @@ pub(crate) fn fixed(mcs: usize) -> Value {
 
 /// A link driven by hand.
 pub(crate) struct Hand {
-    pub(crate) bench: Bench,
+    pub(crate) harness: TestHarness,
     pub(crate) link: AnyLink,
     pub(crate) next: u64,
 }
@@ -112,9 +112,9 @@ impl Hand {
 
     fn with(description: &Value, queue: &Value) -> Hand {
         let mut link = build(description, queue, PolicyRegistry::default()).expect("a link");
-        let mut bench = Bench::default();
-        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
-        Hand { bench, link, next: 0 }
+        let mut harness = TestHarness::default();
+        link.control(&Control::Begin, &mut harness.at(Time::ZERO));
+        Hand { harness, link, next: 0 }
     }
 
     /// A packet of `size` bytes comes at `at_ns`; gives what left before, ns and number.
@@ -123,18 +123,18 @@ impl Hand {
         let now = Time::from_nanos(at_ns);
         let packet = Packet::datagram(FlowId(0), self.next, Bytes(size), now);
         self.next += 1;
-        self.link.receive(Port(0), &packet, &mut self.bench.at(now));
+        self.link.receive(Port(0), &packet, &mut self.harness.at(now));
         left
     }
 
     pub(crate) fn until(&mut self, ns: u64) -> Vec<(u64, u64)> {
-        let sent = self.bench.run(&mut self.link, Time::from_nanos(ns));
+        let sent = self.harness.run(&mut self.link, Time::from_nanos(ns));
         sent.into_iter().map(|(at, _, packet)| (at.as_nanos(), packet.seq)).collect()
     }
 
     fn control(&mut self, at_ns: u64, event: &Control) -> Vec<(u64, u64)> {
         let left = self.until(at_ns);
-        self.link.control(event, &mut self.bench.at(Time::from_nanos(at_ns)));
+        self.link.control(event, &mut self.harness.at(Time::from_nanos(at_ns)));
         left
     }
 

@@ -1,7 +1,7 @@
-//! Descriptions of the adaptive link: what is not accepted, and what parts from outside may be.
+//! Descriptions of the adaptive link: what is not accepted, and what plug-ins may be.
 
 use crate::adaptive::*;
-use airpath_core::{Bytes, test_kit::Bench};
+use airpath_core::{Bytes, testing::TestHarness};
 use airpath_link::{AdaptiveConfig, FramingConfig};
 use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn a_policy_from_outside_may_have_more_regimes() {
     let description = adaptive(40.0, json!({"kind": "ladder", "steps": 3}), json!({}));
     let droptail = json!({"kind": "droptail", "limit": {"packets": 100}});
     let link = build(&description, &droptail, policies).expect("a link");
-    let mut hand = Hand { bench: Bench::default(), link, next: 0 };
+    let mut hand = Hand { harness: TestHarness::default(), link, next: 0 };
     for _ in 0..10 {
         hand.arrive(0, 1500);
     }

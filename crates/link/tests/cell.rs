@@ -4,8 +4,8 @@
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::{Law, cases, samples};
 use airpath_core::{
-    Bytes, ConfigError, Control, Duration, FlowId, Packet, Part, Port, QueueId, Rate, Registries,
-    Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
+    Bytes, Component, ConfigError, Control, Duration, FlowId, Packet, Port, QueueId, Rate,
+    Registries, Registry, Seed, Setup, Stage, Stream, Time, testing::TestHarness,
 };
 use airpath_link::scheduler::AnyScheduler;
 use airpath_link::{Cell, DirectionContext, Link, LinkContext, SideReport, Users};
@@ -99,23 +99,23 @@ pub(crate) fn saturated(
     [from, until]: [u64; 2],
 ) -> SideReport {
     let mut cell = build(description(changes), droptail(1000), users, seed);
-    let mut bench = Bench::default();
-    cell.control(&Control::Begin, &mut bench.at(Time::ZERO));
+    let mut harness = TestHarness::default();
+    cell.control(&Control::Begin, &mut harness.at(Time::ZERO));
     for seq in 0..40 {
         for user in 0..users {
-            cell.receive(Port(0), &packet(user, seq, Time::ZERO), &mut bench.at(Time::ZERO));
+            cell.receive(Port(0), &packet(user, seq, Time::ZERO), &mut harness.at(Time::ZERO));
         }
     }
     for slot in 1..=until {
         let now = Time::from_nanos(slot * SLOT);
         let lost = |cell: &Cell| cell.reports(now).remove(0).link.lost_packets;
-        cell.wake(&mut bench.at(now));
-        for (_, sent) in bench.sent() {
+        cell.wake(&mut harness.at(now));
+        for (_, sent) in harness.sent() {
             let next = packet(sent.flow.0, sent.seq + 40, now);
-            cell.receive(Port(0), &next, &mut bench.at(now));
+            cell.receive(Port(0), &next, &mut harness.at(now));
         }
         if slot == from {
-            cell.control(&Control::StartMeasurement, &mut bench.at(now));
+            cell.control(&Control::StartMeasurement, &mut harness.at(now));
         }
         debug_assert!(slot % 1000 != 0 || lost(&cell) == 0, "nothing is given up");
     }
@@ -157,15 +157,15 @@ fn failing(margin: f64, doppler_hz: f64, channels: u64, packets: u64) -> f64 {
     let mut failed = 0;
     for seed in 0..channels {
         let mut cell = build(description(changes.clone()), droptail(9), 1, seed);
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         for seq in 0..packets {
             let now = Time::from_nanos(seq * gap);
             let small = Packet::datagram(FlowId(0), seq, Bytes(1), now);
-            cell.receive(Port(0), &small, &mut bench.at(now));
-            cell.wake(&mut bench.at(now));
-            cell.wake(&mut bench.at(Time::from_nanos(seq * gap + SLOT)));
+            cell.receive(Port(0), &small, &mut harness.at(now));
+            cell.wake(&mut harness.at(now));
+            cell.wake(&mut harness.at(Time::from_nanos(seq * gap + SLOT)));
         }
-        failed += bench.counts().total();
+        failed += harness.counts().total();
     }
     failed as f64 / (channels * packets) as f64
 }
@@ -322,7 +322,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// The books of a cell of four users.
 struct Ledger {
     cell: Cell,
-    bench: Bench,
+    harness: TestHarness,
     now: Time,
     /// By user: packets that came, with their sizes; and the number that left last.
     sizes: Vec<Vec<u32>>,
@@ -336,11 +336,11 @@ struct Ledger {
 impl Ledger {
     fn new(cell: Cell) -> Ledger {
         let (sizes, delivered_bytes) = (vec![Vec::new(); 4], [0; 4]);
-        let bench = Bench::default();
+        let harness = TestHarness::default();
         let now = Time::ZERO;
         let mut ledger = Ledger {
             cell,
-            bench,
+            harness,
             now,
             sizes,
             last: [None; 4],
@@ -348,7 +348,7 @@ impl Ledger {
             left: 0,
             delivered_bytes,
         };
-        ledger.cell.control(&Control::Begin, &mut ledger.bench.at(now));
+        ledger.cell.control(&Control::Begin, &mut ledger.harness.at(now));
         ledger
     }
 
@@ -361,7 +361,7 @@ impl Ledger {
                 of_user.push(size);
                 self.arrived += 1;
                 let packet = Packet::datagram(FlowId(user), seq, size_bytes, self.now);
-                self.cell.receive(Port(0), &packet, &mut self.bench.at(self.now));
+                self.cell.receive(Port(0), &packet, &mut self.harness.at(self.now));
             }
             Step::Pause { nanos } => {
                 let until = self.now + Duration::from_nanos(nanos);
@@ -370,10 +370,10 @@ impl Ledger {
             }
             Step::Rate { bps } => {
                 let rate = Control::Rate(Rate(bps));
-                self.cell.control(&rate, &mut self.bench.at(self.now));
+                self.cell.control(&rate, &mut self.harness.at(self.now));
             }
             Step::StartMeasurement => {
-                self.cell.control(&Control::StartMeasurement, &mut self.bench.at(self.now));
+                self.cell.control(&Control::StartMeasurement, &mut self.harness.at(self.now));
                 self.delivered_bytes = [0; 4];
             }
         }
@@ -383,13 +383,13 @@ impl Ledger {
     fn wake_until(&mut self, until: Time) {
         while self.cell.next_wakeup() <= until {
             self.now = self.cell.next_wakeup();
-            self.cell.wake(&mut self.bench.at(self.now));
+            self.cell.wake(&mut self.harness.at(self.now));
             self.check();
         }
     }
 
     fn check(&mut self) {
-        for (_, packet) in self.bench.sent() {
+        for (_, packet) in self.harness.sent() {
             let user = packet.flow.0 as usize;
             assert_eq!(u32::from(packet.size), self.sizes[user][packet.seq as usize]);
             assert!(self.last[user].is_none_or(|last| last < packet.seq), "out of order");
@@ -398,7 +398,7 @@ impl Ledger {
             self.left += 1;
             self.delivered_bytes[user] += u64::from(packet.size);
         }
-        let (dropped, held) = (self.bench.counts().total(), self.cell.held() as u64);
+        let (dropped, held) = (self.harness.counts().total(), self.cell.held() as u64);
         assert_eq!(self.arrived, self.left + dropped + held, "packets");
         assert!(held > 0 || self.cell.next_wakeup().is_never(), "an empty cell sleeps");
         let report = self.cell.reports(self.now).remove(0);

@@ -4,7 +4,7 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registries,
-    Registry, Seed, Setup, Stage, Time, test_kit::Bench,
+    Registry, Seed, Setup, Stage, Time, testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext, Tables, Traces};
 use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame};
@@ -94,18 +94,18 @@ fn spans(asked: &Asked) -> Vec<(u64, u64)> {
 fn deliver(description: Value) -> (Vec<(u64, u64)>, Vec<u64>) {
     let asked = Asked::default();
     let mut link = build(description, &asked).expect("a link");
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut arrived = Vec::new();
     for (seq, at) in [(0, 0), (1, 0), (2, 0), (3, 20 * MS)] {
         let now = Time::from_nanos(at);
-        arrived.extend(bench.run(&mut link, now));
+        arrived.extend(harness.run(&mut link, now));
         let packet = Packet::datagram(FlowId(0), seq, Bytes(1000), now);
-        link.receive(Port(0), &packet, &mut bench.at(now));
+        link.receive(Port(0), &packet, &mut harness.at(now));
     }
-    arrived.extend(bench.run(&mut link, Time::from_secs(1)));
+    arrived.extend(harness.run(&mut link, Time::from_secs(1)));
     let report = &link.reports(Time::from_secs(1))[0].link;
     assert_eq!((report.delivered_packets, report.lost_packets), (2, 2));
-    assert_eq!(bench.counts().dropped[DropReason::Channel as usize], 2);
+    assert_eq!(harness.counts().dropped[DropReason::Channel as usize], 2);
     assert_eq!(link.held(), 0);
     let asked = spans(&asked);
     (asked, arrived.into_iter().map(|(_, _, packet)| packet.seq).collect())
@@ -201,15 +201,15 @@ fn an_error_process_is_told_of_every_byte_on_the_air() {
         let told = Arc::new(Mutex::new(LinkRate::default()));
         let queue = AnyQueue::Dyn(Box::new(Listening(droptail(), Arc::clone(&told))));
         let mut link = with_queue(description.clone(), queue, &asked).expect("a link");
-        let mut bench = Bench::default();
-        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+        let mut harness = TestHarness::default();
+        link.control(&Control::Begin, &mut harness.at(Time::ZERO));
         for (seq, size) in SIZES.into_iter().enumerate() {
             let now = Time::from_millis(100 * seq as u64);
-            bench.run(&mut link, now);
+            harness.run(&mut link, now);
             let packet = Packet::datagram(FlowId(0), seq as u64, Bytes(size), now);
-            link.receive(Port(0), &packet, &mut bench.at(now));
+            link.receive(Port(0), &packet, &mut harness.at(now));
         }
-        bench.run(&mut link, Time::from_millis(400));
+        harness.run(&mut link, Time::from_millis(400));
         let asked = asked.lock().expect("one thread").clone();
         let bytes: Vec<u64> = asked.iter().map(|frame| frame.bytes.0).collect();
         if expected.is_empty() {
@@ -243,10 +243,10 @@ fn blocks_and_parity_are_on_the_air() {
         description["errors"] = json!({"kind": "nothing"});
         let asked = Asked::default();
         let mut link = build(description.clone(), &asked).expect("a link");
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let packet = Packet::datagram(FlowId(0), 0, Bytes(1500), Time::ZERO);
-        link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
-        let arrived = bench.run(&mut link, Time::from_secs(1))[0].0;
+        link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
+        let arrived = harness.run(&mut link, Time::from_secs(1))[0].0;
         // 1506 bytes in 26 blocks, at 8 Mbit/s a byte per µs; two opportunities, at 1 and at 2 ms.
         let at_us = if kind == "trace" { 2000 } else { 2080 };
         assert_eq!(arrived, Time::from_nanos(at_us * 1000), "{kind}");
@@ -255,15 +255,15 @@ fn blocks_and_parity_are_on_the_air() {
 }
 
 #[test]
-fn about_what_the_links_own_loss_takes_nobody_is_asked() {
+fn bernoulli_loss_bypasses_error_process() {
     let asked = Asked::default();
     let lossy = json!({"kind": "fixed", "rate_bps": 8_000_000, "loss": 1});
     let mut link = build(lossy, &asked).expect("a link");
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let packet = Packet::datagram(FlowId(0), 0, Bytes(1000), Time::ZERO);
-    link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
-    assert!(bench.run(&mut link, Time::from_secs(1)).is_empty());
-    assert_eq!(bench.counts().dropped[DropReason::Channel as usize], 1);
+    link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
+    assert!(harness.run(&mut link, Time::from_secs(1)).is_empty());
+    assert_eq!(harness.counts().dropped[DropReason::Channel as usize], 1);
     assert!(asked.lock().expect("one thread").is_empty());
 }
 
@@ -272,13 +272,13 @@ fn about_what_the_links_own_loss_takes_nobody_is_asked() {
 fn a_stalled_packet_is_on_the_air_when_it_is_sent_again() {
     let asked = Asked::default();
     let mut link = build(json!({"kind": "fixed", "rate_bps": 8_000_000}), &asked).expect("a link");
-    let mut bench = Bench::default();
-    link.control(&Control::Rate(Rate(0)), &mut bench.at(Time::ZERO));
+    let mut harness = TestHarness::default();
+    link.control(&Control::Rate(Rate(0)), &mut harness.at(Time::ZERO));
     let packet = Packet::datagram(FlowId(0), 0, Bytes(1000), Time::ZERO);
-    link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+    link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     let again = Time::from_millis(50);
-    link.control(&Control::Rate(Rate(8_000_000)), &mut bench.at(again));
-    bench.run(&mut link, Time::from_secs(1));
+    link.control(&Control::Rate(Rate(8_000_000)), &mut harness.at(again));
+    harness.run(&mut link, Time::from_secs(1));
     assert_eq!(spans(&asked), [(50 * MS, 51 * MS)]);
 }
 

@@ -7,7 +7,7 @@ use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, FlowId, Packet, PayloadHandle, Port, QueueId, Rate, Registry, Seed, Setup,
-    Stage, Time, test_kit::Bench,
+    Stage, Time, testing::TestHarness,
 };
 use airpath_link::{
     AnyLink, DirectionContext, Duplex, Files, Link, LinkContext, SideReport, Tables,
@@ -246,7 +246,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Drives one stage by hand as a driver would, and keeps its own books. `sides` directions.
 struct Ledger<S> {
-    bench: Bench,
+    harness: TestHarness,
     link: S,
     sides: usize,
     /// Whether wake-ups go on when no packet is left.
@@ -265,7 +265,7 @@ struct Ledger<S> {
 impl<S: Link> Ledger<S> {
     fn new(link: S, sides: usize, has_control_traffic: bool) -> Ledger<S> {
         let mut ledger = Ledger {
-            bench: Bench::default(),
+            harness: TestHarness::default(),
             link,
             sides,
             has_control_traffic,
@@ -284,7 +284,7 @@ impl<S: Link> Ledger<S> {
     }
 
     fn control(&mut self, event: &Control) {
-        self.link.control(event, &mut self.bench.at(self.now));
+        self.link.control(event, &mut self.harness.at(self.now));
         self.check();
     }
 
@@ -314,7 +314,7 @@ impl<S: Link> Ledger<S> {
         self.sizes.push(size);
         packet.set_payload(PayloadHandle(self.sizes.len() as u32));
         self.received += 1;
-        self.link.receive(Port(side as u8), &packet, &mut self.bench.at(self.now));
+        self.link.receive(Port(side as u8), &packet, &mut self.harness.at(self.now));
         self.check();
     }
 
@@ -326,14 +326,14 @@ impl<S: Link> Ledger<S> {
             }
             self.now = due;
             self.events += 1;
-            self.link.wake(&mut self.bench.at(due));
+            self.link.wake(&mut self.harness.at(due));
             self.check();
         }
         panic!("{most} wake-ups and none of them the last");
     }
 
     fn check(&mut self) {
-        for (port, packet) in self.bench.sent() {
+        for (port, packet) in self.harness.sent() {
             let side = usize::from(port.0);
             assert_eq!(packet.seq as usize % self.sides, side, "left by the wrong output");
             assert_eq!(u32::from(packet.size), self.sizes[packet.seq as usize]);
@@ -342,8 +342,8 @@ impl<S: Link> Ledger<S> {
             self.delivered += 1;
             self.delivered_bytes += u64::from(packet.size);
         }
-        self.dropped += std::mem::take(self.bench.bus().released()).len() as u64;
-        assert_eq!(self.bench.counts().total(), self.dropped);
+        self.dropped += std::mem::take(self.harness.bus().released()).len() as u64;
+        assert_eq!(self.harness.counts().total(), self.dropped);
         let held = self.link.held() as u64;
         assert_eq!(self.received, self.delivered + self.dropped + held, "packets");
         let next = self.link.next_wakeup();

@@ -4,7 +4,7 @@
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, DropReason, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed,
-    Setup, Stage, Time, test_kit::Bench,
+    Setup, Stage, Time, testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Link, LinkContext};
 use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
@@ -61,16 +61,20 @@ fn link(keys: Value, fates: &str, seed: u64) -> (AnyLink, Asked) {
 
 /// Drives a link by hand: packets of 1500 bytes at these times, ns; gives number and time, ns, of
 /// those that leave, in their order.
-fn drive(link: &mut AnyLink, bench: &mut Bench, at: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+fn drive(
+    link: &mut AnyLink,
+    harness: &mut TestHarness,
+    at: impl Iterator<Item = u64>,
+) -> Vec<(u64, u64)> {
     let mut left = Vec::new();
-    link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+    link.control(&Control::Begin, &mut harness.at(Time::ZERO));
     for (seq, at) in at.enumerate() {
         let now = Time::from_nanos(at);
-        left.extend(bench.run(link, now));
+        left.extend(harness.run(link, now));
         let packet = Packet::datagram(FlowId(0), seq as u64, Bytes(1500), now);
-        link.receive(Port(0), &packet, &mut bench.at(now));
+        link.receive(Port(0), &packet, &mut harness.at(now));
     }
-    left.extend(bench.run(link, Time::from_secs(1_000_000)));
+    left.extend(harness.run(link, Time::from_secs(1_000_000)));
     assert_eq!((link.held(), link.next_wakeup()), (0, Time::NEVER));
     left.into_iter().map(|(at, _, packet)| (packet.seq, at.as_nanos())).collect()
 }
@@ -78,7 +82,7 @@ fn drive(link: &mut AnyLink, bench: &mut Bench, at: impl Iterator<Item = u64>) -
 /// So many packets at once over a link of 1.2 Mbit/s, on which each takes 10 ms: who leaves when, ms.
 fn leave(keys: Value, fates: &str, packets: usize) -> Vec<(u64, u64)> {
     let (mut link, _) = link(keys, fates, 1);
-    let left = drive(&mut link, &mut Bench::default(), std::iter::repeat_n(0, packets));
+    let left = drive(&mut link, &mut TestHarness::default(), std::iter::repeat_n(0, packets));
     left.into_iter().map(|(seq, at)| (seq, at / MS)).collect()
 }
 
@@ -114,11 +118,11 @@ fn the_second_loop_receives_what_harq_gives_up() {
 fn what_is_lost_holds_up_the_others_until_it_is_lost() {
     let keys = json!({"harq": harq(2, 25), "in_order": true});
     let (mut link, _) = link(keys, "x..x", 1);
-    let mut bench = Bench::default();
-    let left = drive(&mut link, &mut bench, [0; 4].into_iter());
+    let mut harness = TestHarness::default();
+    let left = drive(&mut link, &mut harness, [0; 4].into_iter());
     let left: Vec<_> = left.into_iter().map(|(seq, at)| (seq, at / MS)).collect();
     assert_eq!(left, [(1, 35), (2, 35), (3, 40)]);
-    assert_eq!(bench.counts().dropped[DropReason::Retries as usize], 1);
+    assert_eq!(harness.counts().dropped[DropReason::Retries as usize], 1);
     let report = link.reports(Time::from_secs(1)).swap_remove(0).link;
     assert_eq!((report.delivered_packets, report.lost_packets), (3, 1));
     let counters: Vec<_> = report.counters.iter().map(|(name, n)| (&**name, *n)).collect();
@@ -130,7 +134,7 @@ fn what_is_lost_holds_up_the_others_until_it_is_lost() {
 #[test]
 fn the_error_process_is_asked_about_each_attempt_at_its_time() {
     let (mut link, asked) = link(json!({"harq": harq(3, 25)}), "x..x", 1);
-    drive(&mut link, &mut Bench::default(), [0; 3].into_iter());
+    drive(&mut link, &mut TestHarness::default(), [0; 3].into_iter());
     let asked = asked.lock().expect("one thread");
     let spans: Vec<_> = asked
         .iter()
@@ -146,12 +150,12 @@ fn the_error_process_is_asked_about_each_attempt_at_its_time() {
 #[test]
 fn questions_come_in_order_of_time() {
     let (mut link, asked) = link(json!({"harq": harq(2, 25)}), "x", 1);
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     for (seq, bytes) in [(0, 1500), (1, 12_000)] {
         let packet = Packet::datagram(FlowId(0), seq, Bytes(bytes), Time::ZERO);
-        link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+        link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     }
-    assert_eq!(bench.run(&mut link, Time::from_secs(1)).len(), 2);
+    assert_eq!(harness.run(&mut link, Time::from_secs(1)).len(), 2);
     let asked = asked.lock().expect("one thread");
     let spans: Vec<_> =
         asked.iter().map(|f| (f.began.as_nanos() / MS, f.ended.as_nanos() / MS)).collect();
@@ -184,16 +188,16 @@ fn the_second_loop_occupies_no_process() {
 #[test]
 fn a_link_that_stands_still_repeats_what_it_has_sent() {
     let (mut link, _) = link(json!({"harq": harq(2, 25)}), "x", 1);
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     for seq in 0..2 {
         let packet = Packet::datagram(FlowId(0), seq, Bytes(1500), Time::ZERO);
-        link.receive(Port(0), &packet, &mut bench.at(Time::ZERO));
+        link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     }
-    let mut left = bench.run(&mut link, Time::from_millis(5));
-    link.control(&Control::Rate(Rate(0)), &mut bench.at(Time::from_millis(5)));
-    left.extend(bench.run(&mut link, Time::from_millis(100)));
-    link.control(&Control::Rate(Rate(2_400_000)), &mut bench.at(Time::from_millis(100)));
-    left.extend(bench.run(&mut link, Time::from_millis(200)));
+    let mut left = harness.run(&mut link, Time::from_millis(5));
+    link.control(&Control::Rate(Rate(0)), &mut harness.at(Time::from_millis(5)));
+    left.extend(harness.run(&mut link, Time::from_millis(100)));
+    link.control(&Control::Rate(Rate(2_400_000)), &mut harness.at(Time::from_millis(100)));
+    left.extend(harness.run(&mut link, Time::from_millis(200)));
     let left: Vec<_> = left.iter().map(|(at, _, packet)| (packet.seq, *at)).collect();
     assert_eq!(left, [(0, Time::from_millis(35)), (1, Time::from_millis(105))]);
 }
@@ -215,7 +219,8 @@ fn delays_are_distributed_by_the_closed_form() {
         let keys = json!({"rate_bps": 12_000_000, "loss": loss, "harq": loops,
                           "arq": {"delay_ns": arq_ms * MS}});
         let (mut link, _) = link(keys, "", 7);
-        let left = drive(&mut link, &mut Bench::default(), (0..PACKETS as u64).map(|n| n * MS));
+        let left =
+            drive(&mut link, &mut TestHarness::default(), (0..PACKETS as u64).map(|n| n * MS));
         assert_eq!(left.len(), PACKETS);
         let p: f64 = 1.0 - (1.0 - error) * (1.0 - loss);
         let delays: Vec<u64> = left.iter().map(|(seq, at)| at - (seq + 1) * MS).collect();
@@ -257,7 +262,7 @@ fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
             "attempts": attempts, "error": error, "round_trip_ns": round_trip_ms * MS,
             "processes": processes}});
         let (mut link, _) = link(keys, "", 3);
-        let left = drive(&mut link, &mut Bench::default(), std::iter::repeat_n(0, PACKETS));
+        let left = drive(&mut link, &mut TestHarness::default(), std::iter::repeat_n(0, PACKETS));
         let ends_ms = left.iter().map(|(_, at)| *at).max().expect("packets") as f64 / MS as f64;
         let mean: f64 = (0..attempts).map(|k| error.powi(k)).sum();
         let square: f64 = (0..attempts).map(|k| f64::from(2 * k + 1) * error.powi(k)).sum();
@@ -310,7 +315,7 @@ proptest! {
             let mut keys = loops.clone();
             keys["in_order"] = json!(in_order);
             let (mut link, _) = link(keys, "", seed);
-            drive(&mut link, &mut Bench::default(), times(&gaps).into_iter())
+            drive(&mut link, &mut TestHarness::default(), times(&gaps).into_iter())
         };
         let mut received = run(false);
         prop_assert!(received.is_sorted_by_key(|(_, at)| *at));

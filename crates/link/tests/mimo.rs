@@ -4,7 +4,7 @@ use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
 use airpath_core::{
     Bytes, Control, Duration, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage,
-    Time, test_kit::Bench,
+    Time, testing::TestHarness,
 };
 use airpath_link::{
     AnyLink, DirectionContext, LinkContext, Mimo, MimoChannel, MimoConfig, Transmitter,
@@ -243,16 +243,16 @@ fn an_hour_without_packets_costs_no_events() {
     let mut description = mimo(json!({"snr_db": 150}));
     description["kind"] = json!("mimo");
     let mut link = AnyLink::build(&description, setup).expect("a link");
-    let mut bench = Bench::default();
-    link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+    let mut harness = TestHarness::default();
+    link.control(&Control::Begin, &mut harness.at(Time::ZERO));
     for now in [Time::ZERO, Time::ZERO + Duration::from_secs(3600)] {
         assert!(link.next_wakeup().is_never());
         let packet = Packet::datagram(FlowId(0), 0, Bytes(1250), now);
-        link.receive(Port(0), &packet, &mut bench.at(now));
+        link.receive(Port(0), &packet, &mut harness.at(now));
         let ends = now + Duration::from_millis(1);
         assert_eq!(link.next_wakeup(), ends);
-        link.wake(&mut bench.at(ends));
-        assert_eq!(bench.sent().len(), 1);
+        link.wake(&mut harness.at(ends));
+        assert_eq!(harness.sent().len(), 1);
     }
     assert!(link.next_wakeup().is_never());
 }

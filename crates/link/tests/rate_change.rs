@@ -4,7 +4,7 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed, Setup,
-    Stage, Time, test_kit::Bench,
+    Stage, Time, testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext};
 use airpath_phy::per_table::PerTable;
@@ -84,7 +84,7 @@ fn files() -> Arc<Files> {
 
 /// A link driven by hand, times in milliseconds.
 struct Hand {
-    bench: Bench,
+    harness: TestHarness,
     link: AnyLink,
     next: u64,
     /// When which packet left, ns.
@@ -100,9 +100,9 @@ impl Hand {
         let links = Registry::default();
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
         let mut link = AnyLink::build(description, setup).expect("a link");
-        let mut bench = Bench::default();
-        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
-        Hand { bench, link, next: 0, departures: Vec::new() }
+        let mut harness = TestHarness::default();
+        link.control(&Control::Begin, &mut harness.at(Time::ZERO));
+        Hand { harness, link, next: 0, departures: Vec::new() }
     }
 
     fn new(description: &Value) -> Hand {
@@ -115,7 +115,7 @@ impl Hand {
     /// Runs to `at` and tells the link `event` before what is due then.
     fn control(&mut self, at: u64, event: &Control) {
         self.run(at * MS - u64::from(at > 0));
-        self.link.control(event, &mut self.bench.at(Time::from_millis(at)));
+        self.link.control(event, &mut self.harness.at(Time::from_millis(at)));
     }
 
     fn set_rate(&mut self, at: u64, rate: u64) {
@@ -127,11 +127,11 @@ impl Hand {
         let now = Time::from_millis(at);
         let packet = Packet::datagram(FlowId(0), self.next, Bytes(size), now);
         self.next += 1;
-        self.link.receive(Port(0), &packet, &mut self.bench.at(now));
+        self.link.receive(Port(0), &packet, &mut self.harness.at(now));
     }
 
     fn run(&mut self, until_ns: u64) {
-        for (at, _, packet) in self.bench.run(&mut self.link, Time::from_nanos(until_ns)) {
+        for (at, _, packet) in self.harness.run(&mut self.link, Time::from_nanos(until_ns)) {
             self.departures.push((at.as_nanos(), packet.seq));
         }
     }
@@ -197,7 +197,7 @@ fn a_link_that_was_stopped_goes_on_as_it_would_have_begun() {
         for seq in 0..2 {
             let now = Time::from_nanos(400 * MS - u64::from(description["kind"] == "trace"));
             let packet = Packet::datagram(FlowId(0), seq, Bytes(1250), now);
-            ordinary.link.receive(Port(0), &packet, &mut ordinary.bench.at(now));
+            ordinary.link.receive(Port(0), &packet, &mut ordinary.harness.at(now));
         }
         let expected = ordinary.until(1000);
         // The first packet of the two had none behind it when it came.
@@ -273,7 +273,7 @@ fn a_packet_in_transit_waits_while_the_rate_is_zero() {
     assert_eq!(link.until(105), [(105 * MS, 1)]);
     for rate in [0, nominal] {
         let now = Time::from_millis(105);
-        link.link.control(&Control::Rate(Rate(rate)), &mut link.bench.at(now));
+        link.link.control(&Control::Rate(Rate(rate)), &mut link.harness.at(now));
     }
     assert_eq!(link.until(200), [(110 * MS, 2)]);
 }

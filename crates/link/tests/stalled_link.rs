@@ -3,7 +3,7 @@
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Link, LinkContext};
 use serde_json::json;
@@ -22,26 +22,26 @@ fn link() -> AnyLink {
 
 #[test]
 fn the_time_at_rate_zero_does_not_count_as_busy() {
-    let (mut bench, mut link) = (Bench::default(), link());
-    let set_rate = |bench: &mut Bench, link: &mut AnyLink, at: u64, rate: u64| {
-        link.control(&Control::Rate(Rate(rate)), &mut bench.at(Time::from_secs(at)));
+    let (mut harness, mut link) = (TestHarness::default(), link());
+    let set_rate = |harness: &mut TestHarness, link: &mut AnyLink, at: u64, rate: u64| {
+        link.control(&Control::Rate(Rate(rate)), &mut harness.at(Time::from_secs(at)));
     };
-    let send = |bench: &mut Bench, link: &mut AnyLink, at: u64| {
+    let send = |harness: &mut TestHarness, link: &mut AnyLink, at: u64| {
         let now = Time::from_secs(at);
         let packet = Packet::datagram(FlowId(0), at, Bytes(1500), now);
-        link.receive(Port(0), &packet, &mut bench.at(now));
+        link.receive(Port(0), &packet, &mut harness.at(now));
     };
     let utilisation =
         |link: &AnyLink, at: u64| link.reports(Time::from_secs(at))[0].link.utilisation;
 
-    send(&mut bench, &mut link, 0);
-    assert_eq!(bench.run(&mut link, Time::from_secs(1)).len(), 1);
-    set_rate(&mut bench, &mut link, 2, 0);
-    send(&mut bench, &mut link, 3);
-    assert_eq!(bench.run(&mut link, Time::from_secs(500)).len(), 0);
+    send(&mut harness, &mut link, 0);
+    assert_eq!(harness.run(&mut link, Time::from_secs(1)).len(), 1);
+    set_rate(&mut harness, &mut link, 2, 0);
+    send(&mut harness, &mut link, 3);
+    assert_eq!(harness.run(&mut link, Time::from_secs(500)).len(), 0);
     assert_eq!(utilisation(&link, 100), 0.01);
-    set_rate(&mut bench, &mut link, 198, 12_000);
-    let departures = bench.run(&mut link, Time::from_secs(500));
+    set_rate(&mut harness, &mut link, 198, 12_000);
+    let departures = harness.run(&mut link, Time::from_secs(500));
     assert_eq!(departures.iter().map(|(at, _, _)| *at).collect::<Vec<_>>(), [Time::from_secs(199)]);
     assert_eq!(utilisation(&link, 200), 0.01);
 }

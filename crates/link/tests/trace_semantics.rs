@@ -5,7 +5,7 @@ use crate::traces;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Registry, Seed, Setup, Stage, Time,
-    test_kit::Bench,
+    testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Link, LinkContext, Traces};
 use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
@@ -17,7 +17,7 @@ const OVERHEAD: u32 = 4;
 
 /// A trace link, driven by hand. Times in milliseconds unless said otherwise.
 struct Hand {
-    bench: Bench,
+    harness: TestHarness,
     link: AnyLink,
     next: u64,
     departures: Vec<(u64, u64)>,
@@ -45,7 +45,7 @@ impl Hand {
         let description = json!({
             "kind": "trace", "trace": "t", "framing": OVERHEAD, "offset": offset});
         let link = AnyLink::build(&description, setup).expect("a link");
-        Hand { bench: Bench::default(), link, next: 0, departures: Vec::new() }
+        Hand { harness: TestHarness::default(), link, next: 0, departures: Vec::new() }
     }
 
     /// A link with opportunities at these times.
@@ -59,7 +59,7 @@ impl Hand {
         self.run(now);
         let packet = Packet::datagram(FlowId(0), self.next, Bytes(u64::from(size)), now);
         self.next += 1;
-        self.link.receive(Port(0), &packet, &mut self.bench.at(now));
+        self.link.receive(Port(0), &packet, &mut self.harness.at(now));
     }
 
     fn arrive(&mut self, ms: u64, size: u32) {
@@ -67,7 +67,7 @@ impl Hand {
     }
 
     fn run(&mut self, until: Time) {
-        for (at, _, packet) in self.bench.run(&mut self.link, until) {
+        for (at, _, packet) in self.harness.run(&mut self.link, until) {
             assert_eq!(at.as_nanos() % 1_000_000, 0);
             self.departures.push((at.as_nanos() / 1_000_000, packet.seq));
         }
@@ -254,7 +254,7 @@ fn delivered_by_ms(
         if now == Time::ZERO {
             // Opportunities at time 0 come before any packet and do not count.
             let after = Time::from_nanos(1);
-            link.link.control(&Control::StartMeasurement, &mut link.bench.at(after));
+            link.link.control(&Control::StartMeasurement, &mut link.harness.at(after));
         }
         link.run(now);
         for (at, seq) in std::mem::take(&mut link.departures) {

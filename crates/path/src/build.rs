@@ -1,10 +1,10 @@
 //! Wires a scenario into a network.
 
 use crate::any_stage::AnyStage;
+use crate::components::Components;
 use crate::hops::{AckPath, HopSpec};
 use crate::network::{FlowStages, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds, Traffic};
-use crate::parts::Parts;
 use crate::relay::Relay;
 use crate::scenario::{Direction, FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
@@ -12,7 +12,7 @@ use crate::wire_queue::WireQueue;
 use airpath_aqm::{AnyQueue, Limit, Queue};
 use airpath_core::{
     ConfigError, Control, Duration, FlowId, Port, QueueId, Rate, Recorder, Registries, Seed, Setup,
-    StageId, Stream, Time, UserId, registry::dependent_parts,
+    StageId, Stream, Time, UserId, registry::dependent_components,
 };
 use airpath_link::{AnyLink, DirectionContext, Duplex, Files, LinkContext, Sides, Users};
 use serde_json::{Value, json};
@@ -24,15 +24,15 @@ use std::sync::Arc;
 /// Wires `scenario` for one replication.
 ///
 /// # Errors
-/// When a description names an unknown part or has a value outside its range.
+/// When a description names an unknown component or has a value outside its range.
 pub fn build(
     scenario: &Scenario,
-    parts: &Parts,
+    components: &Components,
     files: &Arc<Files>,
     master_seed: u64,
     replication: u64,
 ) -> Result<Network, ConfigError> {
-    build_cut(scenario, parts, files, master_seed, replication, &|_| OpenEnds::NONE)
+    build_cut(scenario, components, files, master_seed, replication, &|_| OpenEnds::NONE)
 }
 
 /// The same with ends left open, as `open` says by flow. Stages have the numbers that they have in
@@ -44,7 +44,7 @@ pub fn build(
 /// As [`build`].
 pub fn build_cut(
     scenario: &Scenario,
-    parts: &Parts,
+    components: &Components,
     files: &Arc<Files>,
     master_seed: u64,
     replication: u64,
@@ -52,15 +52,15 @@ pub fn build_cut(
 ) -> Result<Network, ConfigError> {
     Builder {
         scenario,
-        parts,
+        components,
         files,
         open,
-        registries: parts.registries(),
+        registries: components.registries(),
         seed: Seed::new(master_seed, replication, ""),
         stages: Vec::new(),
         wires: Vec::new(),
         outside: Vec::new(),
-        parts_before: dependent_parts(),
+        components_before: dependent_components(),
         routes: Routes::default(),
         links: Vec::new(),
         users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
@@ -90,19 +90,19 @@ impl Hop {
 
 pub(crate) struct Builder<'a> {
     scenario: &'a Scenario,
-    pub(crate) parts: &'a Parts,
+    pub(crate) components: &'a Components,
     files: &'a Arc<Files>,
     open: &'a dyn Fn(FlowId) -> OpenEnds,
-    /// Those of `parts`, for what takes parts of other families.
+    /// Those of `components`, for what takes components of other families.
     registries: Registries,
     pub(crate) seed: Seed,
     stages: Vec<AnyStage>,
     /// In front of each stage.
     wires: Vec<Wire>,
-    /// With a part from outside.
+    /// With a plug-in.
     outside: Vec<StageId>,
-    /// Such parts that were made before the stage that is being made.
-    parts_before: u64,
+    /// Such components that were made before the stage that is being made.
+    components_before: u64,
     routes: Routes,
     links: Vec<LinkPlace>,
     users: Users,
@@ -168,15 +168,15 @@ impl Builder<'_> {
         self.stages.push(stage);
         self.wires.push(wire);
         let id = StageId(self.stages.len() as u32 - 1);
-        if dependent_parts() != self.parts_before {
+        if dependent_components() != self.components_before {
             self.outside.push(id);
         }
         id
     }
 
-    /// All stages that hold the parts made so far are there.
+    /// All stages that hold the components made so far are there.
     fn settle(&mut self) {
-        self.parts_before = dependent_parts();
+        self.components_before = dependent_components();
     }
 
     fn connect(&mut self, from: StageId, output: Port, route: Route) {
@@ -198,7 +198,7 @@ impl Builder<'_> {
     fn side(&self, hop: HopSpec<'_>, output: Port) -> DirectionContext {
         let name = hop.name;
         let (description, seed) = (hop.queues.clone(), self.seed.child(name));
-        let (registry, made) = (self.parts.queues.clone(), Rc::clone(&self.queues));
+        let (registry, made) = (self.components.queues.clone(), Rc::clone(&self.queues));
         DirectionContext::new(output, move |queue| {
             let (full_name, seed) = match queue {
                 None => (name.to_owned(), seed.clone()),
@@ -214,7 +214,7 @@ impl Builder<'_> {
 
     fn link(&self, hop: HopSpec<'_>, context: LinkContext) -> Result<AnyLink, ConfigError> {
         let seed = self.seed.child(hop.name).child("link");
-        let setup = Setup { seed, registry: self.parts.links.links(), extra: context };
+        let setup = Setup { seed, registry: self.components.links.links(), extra: context };
         let link = AnyLink::build(hop.link, setup);
         // A queue stands beside the link in the scenario, not under it.
         let of_a_queue = self.queues.borrow_mut().failure.take();
@@ -224,7 +224,7 @@ impl Builder<'_> {
     /// The directions that a link will serve; `has_reverse` says whether it can serve both.
     fn sides(&self, hop: HopSpec<'_>, has_reverse: bool) -> Result<Sides, ConfigError> {
         let under = |error: ConfigError| error.under("link").under(hop.name);
-        let sides = self.parts.links.sides(hop.link).map_err(under)?;
+        let sides = self.components.links.sides(hop.link).map_err(under)?;
         if sides == Sides::Both && !has_reverse {
             let kind = hop.link["kind"].as_str().unwrap_or_default();
             let problem = "duplex. Write ack_path = \"reverse\"";

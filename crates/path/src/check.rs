@@ -9,7 +9,7 @@ use airpath_tcp::congestion::AnyCongestion;
 use airpath_tcp::window::AnyWindow;
 
 impl Scenario {
-    /// Checks the values of the scenario and of its built-in parts. A flow is named by the number of
+    /// Checks the values of the scenario and of its built-in components. A flow is named by the number of
     /// its entry.
     ///
     /// # Errors
@@ -26,14 +26,14 @@ impl Scenario {
             }
         }
         for (number, entry) in self.flows.entries().iter().enumerate() {
-            checks.nested(&format!("flows.{number}"), entry.check_parts());
+            checks.nested(&format!("flows.{number}"), entry.check_components());
         }
         checks.finish()
     }
 }
 
 impl FlowSpec {
-    fn check_parts(&self) -> Result<(), ConfigError> {
+    fn check_components(&self) -> Result<(), ConfigError> {
         let SourceSpec::Tcp(tcp) = &self.source else { return Ok(()) };
         let mut checks = Checks::default();
         checks.nested("congestion", AnyCongestion::check(&tcp.congestion));

@@ -152,7 +152,7 @@ impl Builder<'_> {
     ) -> Result<AnyCongestion, ConfigError> {
         let setup = Setup {
             seed: seed.child("congestion"),
-            registry: &self.parts.congestion,
+            registry: &self.components.congestion,
             extra: CongestionSetup { options: Arc::clone(options) },
         };
         AnyCongestion::build(description, setup).map_err(|error| error.under("congestion"))
@@ -166,7 +166,7 @@ impl Builder<'_> {
     ) -> Result<AnyWindow, ConfigError> {
         let setup = Setup {
             seed: seed.child("window"),
-            registry: &self.parts.windows,
+            registry: &self.components.windows,
             extra: WindowSetup {
                 receive_window: options.largest_window(),
                 mss: u64::from(options.mss),

@@ -40,7 +40,7 @@ impl Flows {
         &self.entries
     }
 
-    /// One flow of each entry: enough to know whether the parts that they describe can be made.
+    /// One flow of each entry: enough to know whether the components that they describe can be made.
     #[must_use]
     pub fn one_of_each(&self) -> Flows {
         let alone = |entry: &FlowSpec| FlowSpec { count: 1, ..entry.clone() };

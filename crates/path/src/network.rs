@@ -116,7 +116,7 @@ pub struct Network {
     pub reverse: Option<(StageId, Port)>,
     /// Names of the queues, by number.
     pub queues: Vec<String>,
-    /// Stages with a part from outside, which may share state with others behind our back.
+    /// Stages with a plug-in, which may share state with others behind our back.
     pub outside: Vec<StageId>,
     /// What the scenario tells stages when, in order of time.
     pub controls: Vec<(Time, StageId, Control)>,

@@ -45,12 +45,12 @@ pub struct Exit {
     pub packet: Packet,
 }
 
-/// A part has failed.
+/// A component has failed.
 #[derive(Debug)]
 pub struct Failure {
     /// When.
     pub at: Time,
-    /// What the part said.
+    /// What the component said.
     pub source: StageError,
 }
 
@@ -95,7 +95,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// Wakes the stage whose wake-up is the earliest, and delivers what follows.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     ///
     /// # Panics
     /// When no stage wants to be woken.
@@ -108,7 +108,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// Wakes `stage`, which is the first, and delivers what follows.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     #[inline(always)]
     pub fn wake(&mut self, stage: StageId, now: Time) -> Result<(), Failure> {
         self.delivery.wake(stage, now, &mut self.outboxes);
@@ -131,7 +131,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// looked at.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn catch_up(&mut self, until: Time) -> Result<(), Failure> {
         self.delivery.catch_up_all(until, &mut self.outboxes);
         self.delivery.check()
@@ -152,7 +152,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// Tells one stage of an event, and delivers what follows.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn send_control(
         &mut self,
         stage: StageId,
@@ -167,7 +167,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// counters begin anew.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn broadcast_control(&mut self, event: &Control, now: Time) -> Result<(), Failure> {
         if *event == Control::StartMeasurement {
             self.delivery.bus.reset_counts(now);
@@ -179,7 +179,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// Puts `packet` into the path at the open end `end`, as if the endpoint there had sent it.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn put_in(&mut self, end: StageId, packet: Packet, now: Time) -> Result<(), Failure> {
         let outbox = &mut self.outboxes.current;
         Ctx::new(now, end, &mut self.delivery.bus, outbox).emit(OpenEnd::INTO_THE_PATH, packet);

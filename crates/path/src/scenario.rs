@@ -295,7 +295,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Checks the values of the scenario itself, not those of its parts.
+    /// Checks the values of the scenario itself, not those of its components.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         let duration_ns = self.duration_ns;

@@ -76,16 +76,16 @@ impl Stage for WireQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_core::{Duration, FlowId, test_kit::Bench};
+    use airpath_core::{Duration, FlowId, testing::TestHarness};
 
     /// Which of packets of 1500 B, each 10 ms on the wire, get on it.
     fn admitted(limit: Limit, arrivals_ms: &[u64]) -> Vec<bool> {
         let mut queue = WireQueue::new(limit, Rate(1_200_000));
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let offer = |at: &u64| {
             let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
-            queue.receive(Port(0), &packet, &mut bench.at(Time::from_millis(*at)));
-            !bench.sent().is_empty()
+            queue.receive(Port(0), &packet, &mut harness.at(Time::from_millis(*at)));
+            !harness.sent().is_empty()
         };
         arrivals_ms.iter().map(offer).collect()
     }

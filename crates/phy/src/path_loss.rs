@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn rejects_invalid_parameters() {
         let wrong = |model: Cost231Hata| model.loss_db().expect_err("refused").to_string();
         for distance_m in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let error = wrong(Cost231Hata { distance_m, ..usual() });

@@ -40,7 +40,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "k_db": 200, "doppler_hz": 1e5, "angle_deg": 0}),
             json!({"mean_db": 200, "k_db": 0, "speed_mps": 1.0, "carrier_hz": 2.1e9, "angle_deg": 180}),
         ],
-        "profile" => vec![
+        "tapped-delay-line" => vec![
             json!({"mean_db": 15, "profile": "etu", "doppler_hz": 10}),
             json!({"mean_db": 0, "profile": "pedestrian-a", "doppler_hz": 0}),
             json!({"mean_db": -200, "profile": "vehicular-a", "doppler_hz": 1e5}),
@@ -193,7 +193,9 @@ fn values_that_are_not_accepted_are_named() {
         "angle_deg = 181: above 180. Accepted: 0 to 180"
     );
     assert_eq!(
-        error(json!({"kind": "profile", "mean_db": 0, "profile": "tdl-a-300", "doppler_hz": 1})),
+        error(
+            json!({"kind": "tapped-delay-line", "mean_db": 0, "profile": "tdl-a-300", "doppler_hz": 1})
+        ),
         "profile = tdl-a-300: not a profile. Known are pedestrian-a, pedestrian-b, vehicular-a, \
          vehicular-b, epa, eva, etu"
     );

@@ -15,14 +15,14 @@ mod solve;
 mod tables;
 mod trace;
 
-use airpath_path::Parts;
+use airpath_path::Components;
 use pyo3::prelude::*;
 use std::sync::LazyLock;
 
 /// Components of plug-ins, which scenarios may name besides the built-in ones: none in this module.
-pub(crate) fn parts() -> &'static Parts {
-    static PARTS: LazyLock<Parts> = LazyLock::new(Parts::default);
-    &PARTS
+pub(crate) fn components() -> &'static Components {
+    static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::default);
+    &COMPONENTS
 }
 
 /// Version of the package.
@@ -37,15 +37,15 @@ fn commit() -> &'static str {
     env!("AIRPATH_COMMIT")
 }
 
-/// Built-in parts as JSON: kind of part -> list of (name, one line).
+/// Built-in components as JSON: kind of component -> list of (name, one line).
 #[pyfunction]
 fn registry() -> String {
     let mut kinds = serde_json::json!({
         "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
         "model": airpath_solve::MODELS.iter().map(|m| (m.name, m.summary)).collect::<Vec<_>>(),
     });
-    for (family, parts) in airpath_path::FAMILIES {
-        kinds[*family] = serde_json::json!(parts);
+    for (family, components) in airpath_path::FAMILIES {
+        kinds[*family] = serde_json::json!(components);
     }
     kinds.to_string()
 }
@@ -85,7 +85,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::optimum_pair, module)?)?;
     module.add_function(wrap_pyfunction!(solve::fixed_points, module)?)?;
     module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
-    module.add_function(wrap_pyfunction!(phy::phy_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::phy_components, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_measure, module)?)?;
     module.add_function(wrap_pyfunction!(phy::wilson_interval, module)?)?;

@@ -32,7 +32,7 @@ const DEMAPPERS: [(&str, Demapper); 2] =
 /// What there is to measure, as JSON: schemes, channels, subcarrier mappings, algorithms of the
 /// decoder and of the demapper.
 #[pyfunction]
-pub(crate) fn phy_parts() -> String {
+pub(crate) fn phy_components() -> String {
     let mcss = MCSS.map(|mcs| {
         let (bits, of) = mcs.code_rate;
         json!({
@@ -79,7 +79,7 @@ struct PointConfig {
     iterations: u32,
     algorithm: String,
     demapper: String,
-    skip: bool,
+    skip_rule: bool,
     seed: u64,
 }
 
@@ -117,7 +117,7 @@ impl PointConfig {
             threads,
             decoder: DecoderConfig { algorithm, max_iterations, ..DecoderConfig::default() },
             demapper: named(&DEMAPPERS, "demapper", &self.demapper)?,
-            skips: self.skip,
+            skips: self.skip_rule,
         })
     }
 }

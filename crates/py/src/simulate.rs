@@ -8,7 +8,7 @@ use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
     AggregateReport, LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport,
-    Scenario, StationSummary, UserSummary, build, check_part,
+    Scenario, StationSummary, UserSummary, build, check_component,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -46,7 +46,7 @@ pub(crate) struct SimulationOutput {
     interrupted: bool,
 }
 
-/// Times, numbers of flows or parts, numbers of queues, values.
+/// Times, numbers of flows or components, numbers of queues, values.
 type Columns<'py> =
     (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
@@ -172,7 +172,7 @@ pub(crate) fn simulate(
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
     let plan = Plan {
         scenario: &scenario,
-        parts: crate::parts(),
+        components: crate::components(),
         files: &Arc::new(files(&traces, tables, snr)?),
         seed,
         first: first_replication,
@@ -303,7 +303,7 @@ pub(crate) fn check(
     let files = Arc::new(files(&traces, tables, snr)?);
     let built = scenario.check().and_then(|()| {
         scenario.flows = scenario.flows.one_of_each();
-        build(&scenario, crate::parts(), &files, 0, 0).map(drop)
+        build(&scenario, crate::components(), &files, 0, 0).map(drop)
     });
     Ok(built.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
@@ -313,7 +313,7 @@ pub(crate) fn check(
 #[pyfunction]
 pub(crate) fn component_problems(family: &str, description: &str) -> PyResult<Vec<ProblemParts>> {
     let description = serde_json::from_str(description).map_err(errors::json)?;
-    let checked = check_part(family, &description)
+    let checked = check_component(family, &description)
         .ok_or_else(|| errors::value("family", family, "unknown"))?;
     Ok(checked.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }

@@ -4,7 +4,7 @@
 //! for each next flow, up to 40 ms.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
-use airpath_path::{Parts, Scenario, build};
+use airpath_path::{Components, Scenario, build};
 use airpath_sim::Driver;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,7 +35,8 @@ fn main() {
                        "queue": queue_description(&queue, packets)},
         "ack_path": {"kind": "ideal"}});
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a scenario");
-    let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0).expect("a network");
+    let network =
+        build(&scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
     let mut driver = Driver::new(network);
     driver.run(&()).expect("a run");
     let report = driver.report(0);

@@ -7,7 +7,7 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_link::Files;
-use airpath_path::{Parts, Scenario, build};
+use airpath_path::{Components, Scenario, build};
 use airpath_phy::per_table::PerTable;
 use airpath_sim::Driver;
 use airpath_trace::Trace;
@@ -39,7 +39,8 @@ fn main() {
         scenario.duration_ns = (seconds * 1e9) as u64;
         scenario.warmup_ns = 0;
     }
-    let network = build(&scenario, &Parts::default(), &Arc::new(files), 1, 0).expect("a network");
+    let network =
+        build(&scenario, &Components::default(), &Arc::new(files), 1, 0).expect("a network");
     let mut driver = Driver::new(network);
     let built_s = began.elapsed().as_secs_f64();
     if keeps_order {

@@ -14,12 +14,12 @@ const EVENTS_PER_LOOK: u64 = 4096;
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A part failed.
+    /// A component failed.
     #[error("{source} (at {at_s} s)")]
     Stage {
         /// Simulated time, s.
         at_s: f64,
-        /// What the part said.
+        /// What the component said.
         source: StageError,
     },
     /// A capture could not be written.
@@ -111,7 +111,7 @@ impl Driver {
     /// Runs to the end of the scenario.
     ///
     /// # Errors
-    /// When a part fails or `watch` stops the run.
+    /// When a component fails or `watch` stops the run.
     pub fn run(&mut self, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.run_until(self.warmup(), watch)?;
         self.start_measurement()?;
@@ -131,7 +131,7 @@ impl Driver {
     /// Begins to count, unless that was done before; the driver stands at the end of the warm-up.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn start_measurement(&mut self) -> Result<(), RunError> {
         if self.timetable.is_measuring() {
             return Ok(());
@@ -146,7 +146,7 @@ impl Driver {
     /// Runs every event before `until` and stops there.
     ///
     /// # Errors
-    /// When a part fails or `watch` stops the run.
+    /// When a component fails or `watch` stops the run.
     pub fn run_until(&mut self, until: Time, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.timetable.begin(&mut self.running, self.now).map_err(failure)?;
         loop {
@@ -163,7 +163,7 @@ impl Driver {
     /// Puts `packet` into the path at the open end `end`, at the present instant.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn put_in(&mut self, end: StageId, packet: Packet) -> Result<(), RunError> {
         self.running.put_in(end, packet, self.now).map_err(failure)
     }
@@ -274,7 +274,7 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_path::{Parts, Scenario, build};
+    use airpath_path::{Components, Scenario, build};
     use serde_json::json;
     use std::sync::Arc;
 
@@ -293,7 +293,7 @@ mod tests {
             "duration_ns": 2_000_000_000, "flows": [flow], "ack_path": {"kind": "ideal"},
             "bottleneck": {"link": link, "queue": queue}});
         let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
-        let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0);
+        let network = build(&scenario, &Components::default(), &Arc::default(), 1, 0);
         let mut driver = Driver::new(network.expect("a network"));
         if keep_order {
             driver.keep_order();
@@ -304,7 +304,7 @@ mod tests {
         while let Some((due, stage)) = driver.running.first()
             && due < driver.end()
         {
-            driver.running.wake(stage, due).expect("no part fails");
+            driver.running.wake(stage, due).expect("no component fails");
             wakeups += 1;
         }
         (driver.report(0).packets, wakeups)

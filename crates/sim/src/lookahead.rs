@@ -9,7 +9,7 @@
 //! inside one thread.
 //!
 //! Everything follows from the routes and the wires, nothing from what the stages are. Three things
-//! are seen in order: recorded series and observers, which keep everything in order, and parts from
+//! are seen in order: recorded series and observers, which keep everything in order, and components from
 //! outside, which may share state behind our back and keep their stages in order.
 
 use airpath_core::{Duration, StageId};

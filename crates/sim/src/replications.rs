@@ -8,7 +8,7 @@ use crate::ss::Sampler;
 use crate::stage_map::StageMap;
 use airpath_core::{ConfigError, Duration, MemoryBudget, Recorder, Time};
 use airpath_link::Files;
-use airpath_path::{Network, Parts, ReplicationReport, Scenario, build};
+use airpath_path::{Components, Network, ReplicationReport, Scenario, build};
 use airpath_tcp::SsSample;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex};
 pub struct Plan<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// Parts from outside.
-    pub parts: &'a Parts,
+    /// Plug-ins.
+    pub components: &'a Components,
     /// Traces and tables that the scenario names.
     pub files: &'a Arc<Files>,
     /// Seed of the whole run.
@@ -177,7 +177,7 @@ fn run_one(
     monitor: &Monitor,
 ) -> Result<Result<Replication, RunError>, ConfigError> {
     let before = thread_cpu_s();
-    let network = build(plan.scenario, plan.parts, plan.files, plan.seed, number)?;
+    let network = build(plan.scenario, plan.components, plan.files, plan.seed, number)?;
     let result = run_network(plan, network, number, captures, monitor);
     let cpu_s = thread_cpu_s() - before;
     Ok(result.map(|replication| Replication { cpu_s, ..replication }))

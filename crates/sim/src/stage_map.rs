@@ -16,7 +16,7 @@ pub(crate) enum Role {
     Between,
 }
 
-/// Where the parts of a network are.
+/// Where the components of a network are.
 #[derive(Clone, Debug)]
 pub struct StageMap {
     roles: Vec<Role>,

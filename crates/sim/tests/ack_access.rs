@@ -3,7 +3,7 @@
 use crate::common::*;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Series, Time};
-use airpath_path::{Parts, Scenario};
+use airpath_path::{Components, Scenario};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -43,12 +43,12 @@ fn dumbbell(wires: Value) -> Scenario {
 fn instants(scenario: &Scenario) -> (Vec<Time>, Vec<Time>) {
     let at = Arc::new(Mutex::new(Vec::new()));
     let notes = Arc::clone(&at);
-    let mut parts = Parts::default();
-    parts.queues.register("joined", move |_, setup| {
+    let mut components = Components::default();
+    components.queues.register("joined", move |_, setup| {
         let at = Arc::clone(&notes);
         Ok(Box::new(Joined { inner: AnyQueue::build(&droptail(100), setup)?, at }))
     });
-    let recorder = run_with(scenario, &parts, &Arc::default(), 1).into_recorder();
+    let recorder = run_with(scenario, &components, &Arc::default(), 1).into_recorder();
     let received = recorder.samples(Series::SeqReceived).iter().map(|sample| sample.time).collect();
     let joined = at.lock().expect("one thread").clone();
     (received, joined)

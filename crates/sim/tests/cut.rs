@@ -4,7 +4,7 @@
 use crate::common::{MS, SECOND, datagrams, droptail, flow, scenario, tcp};
 use airpath_core::{Control, FlowId, Packet, Port, StageId, Time};
 use airpath_path::{
-    Input, Network, Observer, OpenEnds, Parts, RunningNetwork, Scenario, build, build_cut,
+    Components, Input, Network, Observer, OpenEnds, RunningNetwork, Scenario, build, build_cut,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -43,15 +43,16 @@ fn ends(network: &Network) -> Vec<bool> {
 
 /// Runs the whole of `scenario`.
 fn whole(scenario: &Scenario) -> Box<Log> {
-    let network = build(scenario, &Parts::default(), &Arc::default(), 7, 0).expect("a network");
+    let network =
+        build(scenario, &Components::default(), &Arc::default(), 7, 0).expect("a network");
     let (is_end, end) = (ends(&network), network.end);
     let mut running = RunningNetwork::new(network);
     running.observe(Log { is_end, ..Log::default() });
-    running.broadcast_control(&Control::Begin, Time::ZERO).expect("no part fails");
+    running.broadcast_control(&Control::Begin, Time::ZERO).expect("no component fails");
     while let Some((due, _)) = running.first()
         && due < end
     {
-        running.wake_first(due).expect("no part fails");
+        running.wake_first(due).expect("no component fails");
     }
     running.take_observer().expect("it was there")
 }
@@ -63,11 +64,11 @@ fn cut(
     open: &dyn Fn(FlowId) -> OpenEnds,
     sent: &[Event],
 ) -> (Vec<Event>, airpath_path::ReplicationReport) {
-    let parts = Parts::default();
-    let network = build_cut(scenario, &parts, &Arc::default(), 7, 0, open).expect("a network");
+    let components = Components::default();
+    let network = build_cut(scenario, &components, &Arc::default(), 7, 0, open).expect("a network");
     let end = network.end;
     let mut running: RunningNetwork = RunningNetwork::new(network);
-    running.broadcast_control(&Control::Begin, Time::ZERO).expect("no part fails");
+    running.broadcast_control(&Control::Begin, Time::ZERO).expect("no component fails");
     let mut sent = sent.iter().peekable();
     let (mut out, mut exits) = (Vec::new(), Vec::new());
     loop {
@@ -75,11 +76,11 @@ fn cut(
         let now = match sent.peek() {
             Some((at, from, packet)) if *at <= wakeup => {
                 sent.next();
-                running.put_in(*from, *packet, *at).expect("no part fails");
+                running.put_in(*from, *packet, *at).expect("no component fails");
                 *at
             }
             _ if wakeup < end => {
-                running.wake_first(wakeup).expect("no part fails");
+                running.wake_first(wakeup).expect("no component fails");
                 wakeup
             }
             _ => break,
@@ -154,7 +155,7 @@ fn an_endpoint_answers_what_is_put_in_at_the_other_end() {
             // The first flow has an open end; the others run as they are.
             let open = |flow| if flow == FlowId(0) { open } else { OpenEnds::NONE };
             let is_source = open(FlowId(0)).source;
-            let network = build(&scenario, &Parts::default(), &Arc::default(), 7, 0);
+            let network = build(&scenario, &Components::default(), &Arc::default(), 7, 0);
             let of_flow = network.expect("a network").flows[0];
             let end = if is_source { of_flow.source } else { of_flow.sink };
             let at_end = |events: &[Event]| -> Vec<Event> {
@@ -176,7 +177,8 @@ fn a_packet_crosses_an_open_path_in_the_time_that_the_path_takes() {
     let source = datagrams("cbr", 1);
     let link = json!({"kind": "fixed", "rate_bps": 12_000_000, "delay_ns": 2 * MS});
     let scenario = scenario(2, vec![flow(source, still)], link, droptail(2), json!({}));
-    let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0).expect("a network");
+    let network =
+        build(&scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
     let ends = network.flows[0];
     let packet = |seq| Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
     // Four at once: one is sent, two wait, one is dropped. A millisecond each, and 2 ms of delay.

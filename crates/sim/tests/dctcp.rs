@@ -8,7 +8,7 @@
 use crate::common::{MS, SECOND, fixed, flow, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
 use airpath_core::{Series, Time};
-use airpath_path::{Parts, ReplicationReport};
+use airpath_path::{Components, ReplicationReport};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl Case {
             step_marking(self.step),
             json!({"warmup_ns": WARMUP, "record": {"series": ["queue"], "interval_ns": 0}}),
         );
-        let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+        let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
         let report = driver.report(0);
         let recorder = driver.into_recorder();
         let since = Time::from_nanos(WARMUP);

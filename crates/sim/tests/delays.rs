@@ -7,7 +7,7 @@ use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
 use airpath_core::{Bytes, Ctx, Histogram, LinkRate, Packet, Recorder, Series, Time};
-use airpath_path::{Parts, QueueSummary, ReplicationReport};
+use airpath_path::{Components, QueueSummary, ReplicationReport};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -73,7 +73,7 @@ fn quantiles_are_those_of_the_recorded_packets() {
     ];
     let record = json!({"record": {"series": ["sojourn", "seq_sent", "seq_received"]}});
     let scenario = scenario(20, flows, fixed(20_000_000), droptail(100_000), record);
-    let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+    let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
     assert_eq!(report.flows.iter().map(|flow| flow.retransmissions.unwrap()).sum::<u64>(), 0);
     let recorder = driver.into_recorder();
@@ -108,13 +108,13 @@ fn of_acks(of: airpath_path::DelayQuantiles) -> [Option<f64>; 3] {
 type Wait = (u32, f64, f64);
 
 /// Notes how long each packet waits.
-struct Noting {
+struct EnqueueTimestamps {
     inner: AnyQueue,
     queued: VecDeque<Time>,
     waits: Arc<Mutex<Vec<Wait>>>,
 }
 
-impl airpath_aqm::QueueWrapper for Noting {
+impl airpath_aqm::QueueWrapper for EnqueueTimestamps {
     delegate_queue!(inner: peek, state, on_bypass, on_wake, on_rate, on_served, on_lost, on_held);
     delegate_queue!(inner: measured, restart_measurement);
 
@@ -141,10 +141,14 @@ fn quantiles_of_acks_are_those_of_the_recorded_acks() {
     for (timestamps, ack_bytes) in [(false, 40), (true, 52)] {
         let waits = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&waits);
-        let mut parts = Parts::default();
-        parts.queues.register("noting", move |_, setup| {
+        let mut components = Components::default();
+        components.queues.register("noting", move |_, setup| {
             let (queued, waits) = (VecDeque::new(), Arc::clone(&notes));
-            Ok(Box::new(Noting { inner: AnyQueue::build(&droptail(9999), setup)?, queued, waits }))
+            Ok(Box::new(EnqueueTimestamps {
+                inner: AnyQueue::build(&droptail(9999), setup)?,
+                queued,
+                waits,
+            }))
         });
         let back_ms = [5, 60, 20];
         let flows = back_ms.map(|millis| {
@@ -156,7 +160,7 @@ fn quantiles_of_acks_are_those_of_the_recorded_acks() {
         let change = json!({"ack_path": back, "warmup_ns": 4 * SECOND});
         let link = fixed(20_000_000);
         let scenario = scenario(20, flows.to_vec(), link, droptail(100_000), change);
-        let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+        let report = run_with(&scenario, &components, &Arc::default(), 1).report(0);
         assert_eq!(report.flows.iter().map(|flow| flow.retransmissions.unwrap()).sum::<u64>(), 0);
         let waits = waits.lock().expect("one thread");
         let delays = |flow: u32| -> Vec<f64> {

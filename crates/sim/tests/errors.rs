@@ -3,7 +3,7 @@
 use crate::common::*;
 use airpath_conformance::Law;
 use airpath_core::Series;
-use airpath_path::Parts;
+use airpath_path::Components;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn datagrams_over_bursts_are_lost_in_runs_of_the_chains_length() {
     let record = json!({"record": {"series": ["drop"]}});
     let seconds = SLOTS as u64 / 100;
     let scenario = scenario(seconds, vec![source], slotted(burst()), droptail(10), record);
-    let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+    let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
     let lost_packets = driver.report(0).links[0].lost_packets;
     // The datagram of slot n is lost at the end of the slot.
     let mut fates = vec![false; SLOTS];

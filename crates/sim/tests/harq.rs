@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use airpath_link::Files;
-use airpath_path::{Parts, ReplicationReport};
+use airpath_path::{Components, ReplicationReport};
 use airpath_phy::per_table::PerTable;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn download(mut link: Value, keys: Value, recovery: &str) -> ReplicationReport {
     let source = tcp(json!({"recovery": recovery, "delayed_ack_segments": 2}));
     let reverse = json!({"ack_path": {"kind": "reverse", "queue": droptail(100)}});
     let scenario = scenario(60, vec![flow(source, json!({}))], link, droptail(100), reverse);
-    run_with(&scenario, &Parts::default(), &files(), 1).report(0)
+    run_with(&scenario, &Components::default(), &files(), 1).report(0)
 }
 
 fn repeating(in_order: bool) -> Value {

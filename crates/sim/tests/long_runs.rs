@@ -3,7 +3,7 @@
 use crate::common::*;
 use airpath_conformance::Law;
 use airpath_link::{Files, Traces};
-use airpath_path::{Parts, ReplicationReport, Scenario};
+use airpath_path::{Components, ReplicationReport, Scenario};
 use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -225,7 +225,7 @@ fn a_trace_with_minutes_of_nothing_is_survived() {
         let flows = vec![flow(tcp(options), json!({}))];
         let link = json!({"kind": "rate-trace", "trace": "gaps"});
         let scenario = scenario(3000, flows, link, droptail(30), json!({}));
-        let report = run_with(&scenario, &Parts::default(), &files, 1).report(0);
+        let report = run_with(&scenario, &Components::default(), &files, 1).report(0);
         let goodput = report.flows[0].goodput_bps;
         assert!((0.38e6..0.8e6).contains(&goodput), "{name}: {goodput}");
         assert!(

@@ -5,7 +5,7 @@ use crate::common::*;
 use crate::networks::{Case, any_case, files};
 use airpath_conformance::cases;
 use airpath_core::{Series, Stage, StageError, Time};
-use airpath_path::{AnyStage, Parts, ReplicationReport};
+use airpath_path::{AnyStage, Components, ReplicationReport};
 use airpath_sim::{CapturePlan, CaptureRequest, Driver, Plan, Point, Sink, replicate_and_capture};
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use proptest::prelude::*;
@@ -68,11 +68,11 @@ fn ordered(case: &Case) -> Driver {
 
 /// Replication 0 through [`replicate_and_capture`]: the report and the `ss` samples, as text.
 fn replicated(case: &Case, record: Value, captures: bool) -> [String; 2] {
-    let (scenario, parts, files) =
-        (case.scenario_with(json!({"record": record})), case.parts(), files());
+    let (scenario, components, files) =
+        (case.scenario_with(json!({"record": record})), case.components(), files());
     let plan = Plan {
         scenario: &scenario,
-        parts: &parts,
+        components: &components,
         files: &files,
         seed: case.seed,
         first: 0,
@@ -141,9 +141,9 @@ proptest! {
 }
 
 /// A receive window that notes in a list of all receivers when a packet arrives.
-struct Noting(Arc<Mutex<Vec<Time>>>);
+struct EnqueueTimestamps(Arc<Mutex<Vec<Time>>>);
 
-impl ReceiveWindow for Noting {
+impl ReceiveWindow for EnqueueTimestamps {
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
         self.0.lock().expect("nobody panics with the lock").push(arrival.now);
         Ok(())
@@ -154,7 +154,7 @@ impl ReceiveWindow for Noting {
     }
 }
 
-/// Parts from outside that share state see everything in order; those that are declared independent
+/// Plug-ins that share state see everything in order; those that are declared independent
 /// do not, which is what lookahead gains by.
 #[test]
 fn parts_that_share_state_are_called_in_order_of_time() {
@@ -166,13 +166,15 @@ fn parts_that_share_state_are_called_in_order_of_time() {
     let scenario = scenario(5, flows.to_vec(), fixed(5_000_000), droptail(50), json!({}));
     let arrivals = |is_independent: bool| {
         let noted = Arc::new(Mutex::new(Vec::new()));
-        let mut parts = Parts::default();
+        let mut components = Components::default();
         let list = Arc::clone(&noted);
-        parts.windows.register("noting", move |_, _| Ok(Box::new(Noting(Arc::clone(&list)))));
+        components
+            .windows
+            .register("noting", move |_, _| Ok(Box::new(EnqueueTimestamps(Arc::clone(&list)))));
         if is_independent {
-            parts.windows.declare_independent("noting");
+            components.windows.declare_independent("noting");
         }
-        let report = run_with(&scenario, &parts, &files(), 1).report(0);
+        let report = run_with(&scenario, &components, &files(), 1).report(0);
         let noted = noted.lock().expect("nobody panics with the lock").clone();
         (report, noted)
     };

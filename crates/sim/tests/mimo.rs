@@ -3,7 +3,7 @@
 
 use crate::common::{SECOND, droptail, flow, tcp};
 use airpath_link::{Files, mimo::Outcomes};
-use airpath_path::{Parts, ReplicationReport, Scenario};
+use airpath_path::{Components, ReplicationReport, Scenario};
 use airpath_sim::{Plan, replicate};
 use serde_json::json;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn run(count: usize, threads: usize) -> (usize, Vec<ReplicationReport>) {
     let files = Arc::<Files>::default();
     let plan = Plan {
         scenario: &scenario,
-        parts: &Parts::default(),
+        components: &Components::default(),
         files: &files,
         seed: 1,
         first: 0,

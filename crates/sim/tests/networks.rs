@@ -10,7 +10,7 @@ use airpath_aqm::AnyQueue;
 use airpath_conformance::samples;
 use airpath_core::FlowId;
 use airpath_link::{Files, Sides};
-use airpath_path::{Network, OpenEnds, Parts, Scenario, build_cut};
+use airpath_path::{Components, Network, OpenEnds, Scenario, build_cut};
 use airpath_phy::adaptation::AnyPolicy;
 use airpath_phy::errors::AnyErrors;
 use airpath_phy::per_table::PerTable;
@@ -46,25 +46,25 @@ impl Case {
         Scenario::from_json(&document.to_string()).expect("a scenario")
     }
 
-    pub(crate) fn parts(&self) -> Parts {
-        parts(self.is_independent)
+    pub(crate) fn components(&self) -> Components {
+        components(self.is_independent)
     }
 
     pub(crate) fn network(&self) -> Network {
         let open = |flow: FlowId| self.open[flow.0 as usize];
-        build_cut(&self.scenario(), &self.parts(), &files(), self.seed, 0, &open)
+        build_cut(&self.scenario(), &self.components(), &files(), self.seed, 0, &open)
             .expect("a network")
     }
 }
 
 /// With the toy links of the contracts: `cell` and `arq`.
-fn parts(is_independent: bool) -> Parts {
-    let mut parts = with_cell();
-    register_arq(&mut parts, Arc::default());
+fn components(is_independent: bool) -> Components {
+    let mut components = with_cell();
+    register_arq(&mut components, Arc::default());
     for name in ["toy-cell", "arq"].into_iter().filter(|_| is_independent) {
-        parts.links.declare_independent(name);
+        components.links.declare_independent(name);
     }
-    parts
+    components
 }
 
 /// Those of [`links`], a table of two schemes with errors, and an SNR that goes up and down.
@@ -86,12 +86,12 @@ pub(crate) fn files() -> Arc<Files> {
     Arc::new(files)
 }
 
-/// Every built-in part of a family as its class has it.
+/// Every built-in component of a family as its class has it.
 fn all_of(family: &str, built_in: &[(&str, &str)]) -> Vec<Value> {
     let usual = |kind: &str| {
-        let mut part = samples(family, kind, |_| true).swap_remove(0);
-        part["kind"] = json!(kind);
-        part
+        let mut component = samples(family, kind, |_| true).swap_remove(0);
+        component["kind"] = json!(kind);
+        component
     };
     built_in.iter().map(|(kind, _)| usual(kind)).collect()
 }
@@ -136,7 +136,7 @@ fn all_links() -> Vec<Value> {
 
 /// The directions that `link` serves.
 fn sides(link: &Value) -> Sides {
-    parts(true).links.sides(link).expect("it names its kind")
+    components(true).links.sides(link).expect("it names its kind")
 }
 
 fn any_link(can_be_duplex: bool) -> impl Strategy<Value = Value> {

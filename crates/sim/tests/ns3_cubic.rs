@@ -9,7 +9,7 @@
 use crate::common::{MS, SECOND, droptail, flow, run, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
 use airpath_core::{Series, Time};
-use airpath_path::Parts;
+use airpath_path::Components;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Case {
         let record = json!({"series": ["cwnd"], "interval_ns": 0});
         let scenario =
             scenario(20, vec![one], link, queue, json!({"record": record, "controls": step}));
-        let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+        let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
         let recorder = driver.into_recorder();
         let samples = recorder.samples(Series::Cwnd).iter();
         Windows(samples.map(|s| (seconds(s.time), s.value / 1448.0)).collect())

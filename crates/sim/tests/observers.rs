@@ -2,7 +2,7 @@
 
 use crate::common::{datagrams, droptail, flow, scenario, tcp};
 use airpath_core::Time;
-use airpath_path::Parts;
+use airpath_path::Components;
 use airpath_sim::{
     CapturePlan, CaptureRequest, Monitor, Outcome, Plan, Point, RunError, Sink,
     replicate_and_capture,
@@ -54,10 +54,10 @@ fn run(record: Value, requests: Vec<CaptureRequest>, replication: u64) -> Outcom
     let change = json!({"record": record, "warmup_ns": 2_000_000_000_u64,
         "ack_path": {"kind": "reverse", "queue": droptail(50)}});
     let scenario = scenario(10, flows, link, droptail(20), change);
-    let (parts, files) = (Parts::default(), Arc::default());
+    let (components, files) = (Components::default(), Arc::default());
     let plan = Plan {
         scenario: &scenario,
-        parts: &parts,
+        components: &components,
         files: &files,
         seed: 4,
         first: 0,
@@ -69,7 +69,7 @@ fn run(record: Value, requests: Vec<CaptureRequest>, replication: u64) -> Outcom
 }
 
 #[test]
-fn whoever_looks_on_changes_nothing() {
+fn observers_do_not_change_results() {
     let plain = run(json!({}), Vec::new(), 0);
     let everything = json!({"ss": true, "ss_interval_ns": 3_000_000, "flow_monitor": true});
     let requests =

@@ -18,10 +18,10 @@ const LOSSES: [(f64, f64); 3] = [(1e-4, 500.0), (1e-3, 3000.0), (1e-2, 20_000.0)
 /// standard deviation of 1.0 % at p = 10⁻² and 0.4 % at p = 10⁻³ (60 seeds each), and less than
 /// that at 10⁻⁴: 0.6 % and less with [`LOSSES`], 1.2 % with a quarter of them. The largest deviation
 /// from PFTK is +5.3 %, so that seven standard deviations are left, or four.
-fn check(recovery: &'static str, part: f64) {
+fn check(recovery: &'static str, component: f64) {
     for (p, losses) in LOSSES {
         let case = Case { p, b: 2, min_rto_s: 1.0, ack_delay_ms: 200, recovery };
-        let simulated = case.measure(losses * part, 1);
+        let simulated = case.measure(losses * component, 1);
         let deviation = case.deviation(simulated);
         let (rate, what) = (simulated.sending_rate, format!("{recovery}, p = {p}"));
         PFTK.close_relative(what, "packets/s", rate, rate / (1.0 + deviation), 0.10);

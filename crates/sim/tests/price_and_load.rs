@@ -4,7 +4,7 @@
 use crate::common::*;
 use airpath_conformance::Law;
 use airpath_core::Series;
-use airpath_path::{Parts, ReplicationReport};
+use airpath_path::{Components, ReplicationReport};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn the_price_of_an_overload_rises_in_a_line() {
     let source = flow(datagrams("cbr", 15_000_000), json!({}));
     let record = json!({"record": {"series": ["price"]}});
     let scenario = scenario(60, vec![source], fixed(10_000_000), rem(), record);
-    let recorder = run_with(&scenario, &Parts::default(), &Arc::default(), 1).into_recorder();
+    let recorder = run_with(&scenario, &Components::default(), &Arc::default(), 1).into_recorder();
     let prices = recorder.samples(Series::Price);
     let at = |second: u64| {
         let number = prices.partition_point(|sample| sample.time.as_nanos() < second * SECOND);

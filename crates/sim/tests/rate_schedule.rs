@@ -3,7 +3,7 @@
 use crate::common::links::{link_files, links};
 use crate::common::*;
 use airpath_core::Series;
-use airpath_path::Parts;
+use airpath_path::Components;
 use serde_json::{Value, json};
 
 /// Bytes that a link sends beside each packet of 1250 bytes, and bytes by which a phase may differ:
@@ -28,7 +28,7 @@ fn delivered(link: &Value) -> [f64; 4] {
     });
     let change = json!({"controls": changes, "record": {"series": ["delivered"]}});
     let scenario = scenario(40, flows, link.clone(), droptail(100), change);
-    let driver = run_with(&scenario, &Parts::default(), &link_files(), 1);
+    let driver = run_with(&scenario, &Components::default(), &link_files(), 1);
     let report = driver.report(3);
     let (at_the_end, recorder) = driver.into_report(3);
     assert!(report.phases.len() == 4 && report.replication == 3 && report.events > 0);
@@ -71,7 +71,7 @@ fn a_reverse_direction_follows_unless_it_has_a_link_of_its_own() {
             let change = json!({"controls": halved, "ack_path": ack_path,
                                 "record": {"series": ["delivered"]}});
             let scenario = scenario(20, flows.clone(), link.clone(), droptail(100), change);
-            let driver = run_with(&scenario, &Parts::default(), &link_files(), 1);
+            let driver = run_with(&scenario, &Components::default(), &link_files(), 1);
             let recorder = driver.into_recorder();
             let mut bytes = [0.0; 2];
             for sample in recorder.samples(Series::Delivered) {

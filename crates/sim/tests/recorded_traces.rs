@@ -5,7 +5,7 @@ use crate::common::*;
 use crate::traces;
 use airpath_conformance::Law;
 use airpath_link::Traces;
-use airpath_path::{Parts, build};
+use airpath_path::{Components, build};
 use airpath_trace::{FadedLinkConfig, OpportunityTrace, Trace, generate};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -48,8 +48,8 @@ fn delivered_by_ms(
     let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
     let link = json!({"kind": "trace", "trace": "t", "framing": 4, "delay_ns": 5 * MS});
     let scenario = scenario(seconds, vec![flow(source, json!({}))], link, queue, json!({}));
-    let network =
-        build(&scenario, &Parts::default(), &Arc::new(traces.into()), 1, 0).expect("a network");
+    let network = build(&scenario, &Components::default(), &Arc::new(traces.into()), 1, 0)
+        .expect("a network");
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
     driver.run();

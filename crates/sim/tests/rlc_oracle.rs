@@ -6,7 +6,7 @@
 
 use crate::common::*;
 use airpath_conformance::Law;
-use airpath_path::{LinkSummary, Parts, ReplicationReport};
+use airpath_path::{Components, LinkSummary, ReplicationReport};
 use serde_json::{Value, json};
 
 const EFFICIENCY: Law = Law {
@@ -52,25 +52,25 @@ fn rlc(kbps: u64, window_poll: &str) -> Value {
 }
 
 /// What was measured at the two directions of the bearer in each run of 600 s.
-struct Measured {
+struct DirectionCounters {
     kbps: u64,
     name: String,
     runs: Vec<[LinkSummary; 2]>,
 }
 
-impl Measured {
+impl DirectionCounters {
     /// A source that is faster than the bearer, and status reports alone the other way.
-    fn new(kbps: u64, window_poll: &str) -> Measured {
+    fn new(kbps: u64, window_poll: &str) -> DirectionCounters {
         let flows = vec![flow(datagrams("cbr", kbps * 1100), json!({}))];
         let change = json!({
             "warmup_ns": WARMUP * SECOND, "ack_path": {"kind": "reverse", "queue": droptail(40)}});
         let duration = WARMUP + SECONDS;
         let scenario = scenario(duration, flows, rlc(kbps, window_poll), droptail(40), change);
-        let outcome = replications(&scenario, &Parts::default(), kbps, RUNS, 1);
+        let outcome = replications(&scenario, &Components::default(), kbps, RUNS, 1);
         let sides = |report: ReplicationReport| report.links.try_into().expect("two directions");
         let runs: Vec<_> = outcome.finished.into_iter().map(|run| sides(run.report)).collect();
         assert!(runs.len() as u64 * SECONDS >= 100_000);
-        Measured { kbps, name: format!("{kbps} kbit/s, window polls {window_poll}"), runs }
+        DirectionCounters { kbps, name: format!("{kbps} kbit/s, window polls {window_poll}"), runs }
     }
 
     /// A counter of the forward direction in all runs together.
@@ -127,7 +127,7 @@ impl Measured {
 
 /// Every PDU beyond the poll window polls, as the specification has it.
 fn check_literal(kbps: u64, reports: f64, stalled: f64) {
-    let measured = Measured::new(kbps, "every");
+    let measured = DirectionCounters::new(kbps, "every");
     let arrived = 1.0 - measured.frame_error_rate();
     EFFICIENCY.close_relative(&measured.name, "", measured.efficiency(), arrived, 3e-3);
     measured.check_load();
@@ -140,7 +140,7 @@ fn check_literal(kbps: u64, reports: f64, stalled: f64) {
 /// One of them polls, while Timer_Poll does not run. At 384 kbit/s the window is then full for more
 /// of the time, and goodput is 0.4 % below what has arrived.
 fn check_timed(kbps: u64, reports: f64) {
-    let measured = Measured::new(kbps, "timed");
+    let measured = DirectionCounters::new(kbps, "timed");
     measured.check_load();
     measured.check_reports(reports);
     let (arrived, efficiency) = (1.0 - measured.frame_error_rate(), measured.efficiency());

@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use airpath_core::{DropReason, Duration, Series, Time};
-use airpath_path::Parts;
+use airpath_path::Components;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn run_over(queue: Value) -> Run {
                       "action": {"kind": "rate", "rate_bps": 128_000}});
     let change = json!({"controls": [rate], "record": {"series": ["drop", "queue"]}});
     let scenario = scenario(100, flows, fixed(384_000), queue, change);
-    let recorder = run_with(&scenario, &Parts::default(), &Arc::default(), 1).into_recorder();
+    let recorder = run_with(&scenario, &Components::default(), &Arc::default(), 1).into_recorder();
     let lengths = recorder.samples(Series::Queue);
     let after = |time: Time| lengths[lengths.partition_point(|s| s.time <= time) - 1].value;
     let drops = recorder.samples(Series::Drop);

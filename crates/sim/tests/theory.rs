@@ -8,7 +8,7 @@
 use crate::common::*;
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
-use airpath_path::{Parts, ReplicationReport, Scenario};
+use airpath_path::{Components, ReplicationReport, Scenario};
 use serde_json::json;
 
 const WAITING: Law = Law {
@@ -55,7 +55,7 @@ pub(crate) fn poisson(rho: f64, waiting_room: usize, seconds: u64) -> Scenario {
 }
 
 pub(crate) fn reports(scenario: &Scenario, seed: u64) -> Vec<ReplicationReport> {
-    let outcome = replications(scenario, &Parts::default(), seed, REPLICATIONS, 2);
+    let outcome = replications(scenario, &Components::default(), seed, REPLICATIONS, 2);
     assert_eq!(outcome.finished.len(), REPLICATIONS);
     outcome.finished.into_iter().map(|replication| replication.report).collect()
 }

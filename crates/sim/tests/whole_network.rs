@@ -5,7 +5,7 @@ use crate::common::*;
 use airpath_conformance::cases;
 use airpath_core::{FlowId, Port, Series, Stage, Time};
 use airpath_link::{Files, Traces};
-use airpath_path::{Network, Parts, ReplicationReport, Route, Scenario, build};
+use airpath_path::{Components, Network, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Plan, replicate};
 use airpath_trace::Trace;
 use proptest::prelude::*;
@@ -141,7 +141,7 @@ proptest! {
     /// event queue.
     #[test]
     fn packets_are_conserved_and_a_plain_driver_agrees(scenario in any_scenario(), seed: u64) {
-        let network = || build(&scenario, &Parts::default(), &files(), seed, 0).expect("a network");
+        let network = || build(&scenario, &Components::default(), &files(), seed, 0).expect("a network");
         let mut plain = PlainDriver::new(network());
         let checked = plain.run();
         let (entered, accounted) = plain.balance();
@@ -162,7 +162,7 @@ proptest! {
 }
 
 /// Everything that can be random is: start times, arrivals, losses, early drops.
-fn random_in_every_part() -> Scenario {
+fn random_in_every_component() -> Scenario {
     let uniform = json!({"start": {"kind": "uniform", "low_ns": 0, "high_ns": SECOND}});
     let flows = vec![
         flow(tcp(json!({})), uniform.clone()),
@@ -179,11 +179,11 @@ fn random_in_every_part() -> Scenario {
 
 /// Reports and every recorded value of replications 3 … 7, as text.
 fn everything(threads: usize) -> Vec<String> {
-    let scenario = random_in_every_part();
-    let (parts, files) = (Parts::default(), Arc::default());
+    let scenario = random_in_every_component();
+    let (components, files) = (Components::default(), Arc::default());
     let plan = Plan {
         scenario: &scenario,
-        parts: &parts,
+        components: &components,
         files: &files,
         seed: 42,
         first: 3,
@@ -210,8 +210,9 @@ fn equal_byte_for_byte_with_one_and_two_threads_and_in_two_runs() {
 
 #[test]
 fn a_replication_does_not_depend_on_which_others_run() {
-    let scenario = random_in_every_part();
-    let network = build(&scenario, &Parts::default(), &Arc::default(), 42, 5).expect("a network");
+    let scenario = random_in_every_component();
+    let network =
+        build(&scenario, &Components::default(), &Arc::default(), 42, 5).expect("a network");
     let mut driver = Driver::new(network);
     driver.run(&()).expect("a run");
     let alone = report_text(&driver.report(5));
@@ -231,7 +232,7 @@ fn an_added_flow_leaves_the_streams_of_the_others_as_they_were() {
     let departures = |flows: Vec<Value>, seed| {
         let scenario = scenario(5, flows, fixed(100_000_000), droptail(100), json!({}));
         let network =
-            build(&scenario, &Parts::default(), &Arc::default(), seed, 0).expect("a network");
+            build(&scenario, &Components::default(), &Arc::default(), seed, 0).expect("a network");
         let sources: Vec<_> = network.flows.iter().map(|flow| flow.source).collect();
         let mut driver = PlainDriver::new(network);
         driver.run();
@@ -258,7 +259,7 @@ fn a_random_queue_leaves_the_links_losses_as_they_were() {
         let flows = vec![flow(datagrams("poisson", 1_000_000), json!({}))];
         let record = json!({"record": {"series": ["drop"]}});
         let scenario = scenario(20, flows, link, queue, record);
-        let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+        let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
         let samples = driver.into_recorder().samples(Series::Drop).to_vec();
         samples.iter().map(|sample| sample.time).collect::<Vec<_>>()
     };
@@ -286,7 +287,7 @@ fn stalled(source: Value) -> Scenario {
 #[test]
 fn a_link_that_stood_still_goes_on_where_it_was() {
     let driver =
-        run_with(&stalled(datagrams("cbr", 8_000_000)), &Parts::default(), &Arc::default(), 1);
+        run_with(&stalled(datagrams("cbr", 8_000_000)), &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let times: Vec<u64> =
@@ -302,7 +303,7 @@ fn a_link_that_stood_still_goes_on_where_it_was() {
 
 #[test]
 fn tcp_timers_live_through_the_standstill() {
-    let driver = run_with(&stalled(tcp(json!({}))), &Parts::default(), &Arc::default(), 1);
+    let driver = run_with(&stalled(tcp(json!({}))), &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let late = recorder.samples(Series::Delivered).iter();
@@ -332,7 +333,8 @@ fn backhaul() -> Value {
 
 /// A network and all that its stages sent in one second.
 fn departures(scenario: &Scenario) -> (Network, Vec<Departure>) {
-    let network = build(scenario, &Parts::default(), &Arc::default(), 1, 0).expect("a network");
+    let network =
+        build(scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
     let mut driver = PlainDriver::new(network);
     driver.run();
     (driver.network, driver.log)
@@ -392,7 +394,7 @@ fn without_a_backhaul_no_stage_is_added() {
     let flows = || vec![flow(tcp(json!({})), json!({}))];
     let stages = |change| {
         let scenario = scenario(1, flows(), fixed(1_000_000), droptail(10), change);
-        let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0);
+        let network = build(&scenario, &Components::default(), &Arc::default(), 1, 0);
         network.expect("a network").stages.len()
     };
     assert_eq!(stages(json!({})), 3);
@@ -422,7 +424,8 @@ fn equal_times_go_in_the_order_of_the_flows() {
     let source = || json!({"kind": "cbr", "rate_bps": 1_200_000, "packet_bytes": 1500});
     let flows = (0..5).map(|_| flow(source(), json!({}))).collect();
     let scenario = scenario(1, flows, fixed(100_000_000), droptail(100), json!({}));
-    let network = build(&scenario, &Parts::default(), &Arc::default(), 1, 0).expect("a network");
+    let network =
+        build(&scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
     driver.run();
@@ -439,7 +442,7 @@ fn a_control_event_goes_before_the_stages() {
     let controls = json!({"controls": [rate_at(200, 12_000)], "record": {"series": ["delivered"]}});
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"egress": {"delay_ns": 0}}))];
     let scenario = scenario(2, flows, fixed(1_200_000), droptail(100), controls);
-    let driver = run_with(&scenario, &Parts::default(), &Arc::default(), 1);
+    let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
     assert_eq!(driver.stages().iter().map(Stage::held).sum::<usize>(), 17);
     let recorder = driver.into_recorder();
     let times: Vec<u64> =

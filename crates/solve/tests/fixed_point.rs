@@ -141,7 +141,7 @@ fn all_reasons_are_told_at_once() {
 }
 
 #[test]
-fn a_value_that_no_part_accepts_is_told_as_such() {
+fn a_value_that_no_component_accepts_is_told_as_such() {
     let scenario = changed(&[("/bottleneck/link/kept", json!(1))]);
     let reasons = FixedPoint::covers(&scenario, &Files::default()).expect_err("an unknown key");
     let lines: Vec<String> = reasons.iter().map(|reason: &Reason| reason.line(None)).collect();

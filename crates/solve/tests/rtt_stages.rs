@@ -155,7 +155,7 @@ fn both_methods_and_equation_9_are_those_of_the_model() {
 }
 
 #[test]
-fn what_the_grid_refuses_is_drawn_and_what_matters_is_told() {
+fn falls_back_to_monte_carlo_with_warning() {
     let large = solved(&[
         ("/flows/0/source/options/receive_window", json!(30_000_000)),
         ("/bottleneck/queue/limit", json!({"packets": 100_000})),

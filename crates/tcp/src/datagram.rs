@@ -172,7 +172,7 @@ impl Stage for DatagramSink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_core::test_kit::Bench;
+    use airpath_core::testing::TestHarness;
 
     /// A datagram of 1000 bytes every millisecond from `start` ms on.
     fn source(start: u64) -> DatagramSource {
@@ -183,12 +183,12 @@ mod tests {
 
     /// When it sends before `until` ms, ms.
     fn sent(source: &mut DatagramSource, until: u64) -> Vec<u64> {
-        let sent = Bench::default().run(source, Time::from_millis(until));
+        let sent = TestHarness::default().run(source, Time::from_millis(until));
         sent.iter().map(|(at, _, _)| at.as_nanos() / 1_000_000).collect()
     }
 
     fn control(source: &mut DatagramSource, event: Control, now: u64) {
-        source.control(&event, &mut Bench::default().at(Time::from_millis(now)));
+        source.control(&event, &mut TestHarness::default().at(Time::from_millis(now)));
     }
 
     #[test]

@@ -314,7 +314,7 @@ impl Sender {
             self.sample(rtt, ctx);
         }
         let used = self.bytes_in_flight() + acked;
-        let app_limited = self.recovery.leaves_unused(used, self.congestion.cwnd());
+        let app_limited = !self.recovery.is_cwnd_limited(used, self.congestion.cwnd());
         let restarts_timer = match heard.verdict {
             Verdict::Usual => true,
             verdict => self.act(verdict, ctx),

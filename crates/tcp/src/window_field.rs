@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_window_is_what_it_is() {
+    fn exact_window_is_not_rounded() {
         let field = field(WindowScaling::Exact, 1_000_001);
         assert_eq!(field.advertise(1_000_001), 1_000_001);
         assert_eq!(field.of_syn().advertise(1_000_001), 1_000_001);

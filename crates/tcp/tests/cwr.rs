@@ -7,7 +7,7 @@
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
 use crate::random_channel::{Connection, fates, options};
-use crate::script::{Given, SenderScript, again, new, news, sender};
+use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_conformance::cases;
 use airpath_core::{Duration, Time};
 use airpath_tcp::{
@@ -28,7 +28,7 @@ fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         twenty(given);
         change(given);
     });
-    tcp.expect(news(0, 20)).at(100);
+    tcp.expect(new_segments(0, 20)).at(100);
     tcp
 }
 
@@ -46,7 +46,7 @@ fn ns3(given: &mut Given) {
 /// Segment 0 was marked.
 fn echoed(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = twenty_in_flight(change);
-    tcp.arrives_unheard(0).echo_ack(1000);
+    tcp.arrives_with_ack_lost(0).echo_ack(1000);
     tcp
 }
 
@@ -90,7 +90,7 @@ fn linux_does_not_reduce_again_for_a_loss_in_the_same_window() {
     tcp.expect([new(20)]);
     tcp.arrives(2).nothing().arrives(3).expect([new(21)]);
     // prr_delivered 4 allows two segments, which have left; the first is retransmitted in any case.
-    tcp.arrives(4).expect([again(1)]).ssthresh(10_000);
+    tcp.arrives(4).expect([retransmission(1)]).ssthresh(10_000);
     tcp.arrives(5).nothing().arrives(6).nothing().arrives(7).expect([new(22)]);
 }
 
@@ -99,7 +99,7 @@ fn linux_does_not_reduce_again_for_a_loss_in_the_same_window() {
 fn linux_does_not_reduce_ssthresh_again_for_a_timeout_in_the_same_window() {
     let mut tcp = echoed(linux);
     tcp.expect([new(20)]).timeout_at(1100);
-    tcp.expect([again(1)]).ssthresh(10_000).cwnd(1000);
+    tcp.expect([retransmission(1)]).ssthresh(10_000).cwnd(1000);
 }
 
 /// Linux `tcp_enter_loss`: whatever fraction the echo left of cwnd, ssthresh stays, also at the next
@@ -118,8 +118,8 @@ fn linux_timeouts_keep_the_ssthresh_of_an_echo_in_the_same_window() {
             given.cc = cc;
         });
         tcp.ssthresh(left).anything().timeout_at(1100);
-        tcp.expect([again(1)]).ssthresh(left).cwnd(1000);
-        tcp.timeout_at(3100).expect([again(1)]).ssthresh(left).cwnd(1000);
+        tcp.expect([retransmission(1)]).ssthresh(left).cwnd(1000);
+        tcp.timeout_at(3100).expect([retransmission(1)]).ssthresh(left).cwnd(1000);
     }
 }
 
@@ -132,7 +132,7 @@ fn linux_timeout_keeps_the_ssthresh_of_dctcp() {
         given.cc = json!({"kind": "dctcp", "initial_alpha": 0.04});
     });
     tcp.ssthresh(19_000).anything().timeout_at(1100);
-    tcp.expect([again(1)]).ssthresh(19_000).cwnd(1000);
+    tcp.expect([retransmission(1)]).ssthresh(19_000).cwnd(1000);
 }
 
 /// The recovery begins without a reduction, for the echo has reduced the window.
@@ -155,7 +155,7 @@ fn linux_timeout_after_the_window_of_the_echo_halves_ssthresh() {
         tcp.ack(acked * 1000).anything();
     }
     tcp.ssthresh(10_000).timeout_at(1100);
-    tcp.expect([again(20)]).ssthresh(5000).cwnd(1000);
+    tcp.expect([retransmission(20)]).ssthresh(5000).cwnd(1000);
 }
 
 /// Linux `tcp_cwnd_reduction` leaves cwnd as it is until an ACK delivers something: the ten segments
@@ -167,8 +167,8 @@ fn linux_keeps_cwnd_until_an_ack_delivers_something() {
         linux(given);
         given.tcp.receive_window = 10_000;
     });
-    tcp.expect(news(0, 10)).at(100);
-    tcp.echo_ack_with_window(0, 30_000).ssthresh(10_000).expect(news(10, 20));
+    tcp.expect(new_segments(0, 10)).at(100);
+    tcp.echo_ack_with_window(0, 30_000).ssthresh(10_000).expect(new_segments(10, 20));
     // prr_out is ten: nothing more until nine are in flight.
     for acked in 1..=10 {
         tcp.ack(acked * 1000).nothing();
@@ -183,9 +183,9 @@ fn linux_forgets_the_window_of_an_earlier_recovery() {
     for index in 1..=19 {
         tcp.arrives(index).anything();
     }
-    tcp.ack(29_000).expect(news(29, 40)).cwnd(11_000);
-    tcp.timeout_at(1100).expect([again(29)]).ssthresh(5000);
-    tcp.at(1200).ack(40_000).expect(news(40, 46)).cwnd(6000);
+    tcp.ack(29_000).expect(new_segments(29, 40)).cwnd(11_000);
+    tcp.timeout_at(1100).expect([retransmission(29)]).ssthresh(5000);
+    tcp.at(1200).ack(40_000).expect(new_segments(40, 46)).cwnd(6000);
     tcp.at(1300).ack(41_000).expect([new(46)]).cwnd(6000);
     tcp.echo_ack(41_000).ecn_reductions(1).nothing();
 }
@@ -199,8 +199,8 @@ fn linux_does_not_answer_an_echo_with_nothing_outstanding() {
         given.transfer = Some(20_000);
         given.tcp.receive_window = 10_000;
     });
-    tcp.expect(news(0, 10)).at(100).ack_with_window(10_000, 0).nothing();
-    tcp.echo_ack_with_window(10_000, 10_000).ecn_reductions(0).expect(news(10, 20));
+    tcp.expect(new_segments(0, 10)).at(100).ack_with_window(10_000, 0).nothing();
+    tcp.echo_ack_with_window(10_000, 10_000).ecn_reductions(0).expect(new_segments(10, 20));
     tcp.at(200).echo_ack(11_000).ecn_reductions(1);
 }
 
@@ -262,7 +262,7 @@ fn ns3_repairs_a_loss_in_the_same_window_without_a_recovery() {
     let mut tcp = echoed(ns3);
     tcp.expect([new(20)]);
     tcp.arrives(2).expect([new(21)]).arrives(3).expect([new(22)]);
-    tcp.arrives(4).expect([again(1), new(23)]).ssthresh(9500);
+    tcp.arrives(4).expect([retransmission(1), new(23)]).ssthresh(9500);
 }
 
 /// ns-3.44 `ReceivedAck` reads the echo of an ACK of new data only. The receiver repeats it.
@@ -271,7 +271,7 @@ fn ns3_does_not_answer_an_echo_in_a_duplicate_ack() {
     let mut tcp = twenty_in_flight(ns3);
     tcp.echo_sack(0, [1000..2000]).ecn_reductions(0).expect([new(20)]);
     tcp.sack(0, [1000..3000]).expect([new(21)]);
-    tcp.sack(0, [1000..4000]).expect([again(0)]).ssthresh(9000);
+    tcp.sack(0, [1000..4000]).expect([retransmission(0)]).ssthresh(9000);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! DCTCP by packets: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
 
 use crate::script::Mark::{Cwr, Ect0, Plain};
-use crate::script::{ReceiverScript, SenderScript, again, new, news, receiver, sender};
+use crate::script::{
+    ReceiverScript, SenderScript, new, new_segments, receiver, retransmission, sender,
+};
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::EcnUse;
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ fn ten_segments(cc: Value) -> SenderScript {
         given.cc = cc;
         given.in_congestion_avoidance(10_000);
     });
-    tcp.expect_marked(news(0, 10), [Ect0; 10]);
+    tcp.expect_marked(new_segments(0, 10), [Ect0; 10]);
     tcp
 }
 
@@ -42,10 +44,10 @@ fn s3_3_alpha_decays_by_g_in_a_window_without_marks() {
 #[test]
 fn s3_3_alpha_is_the_share_of_marked_bytes() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 1.0, "initial_alpha": 0.0}));
-    tcp.at(100).ack(5000).cwnd(10_000).expect_marked(news(10, 15), [Ect0; 5]);
+    tcp.at(100).ack(5000).cwnd(10_000).expect_marked(new_segments(10, 15), [Ect0; 5]);
     // α is 0 still: an echo that costs nothing.
     tcp.echo_ack(10_000).cwnd(10_000).ecn_reductions(1);
-    tcp.expect_marked(news(15, 20), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.expect_marked(new_segments(15, 20), [Cwr, Ect0, Ect0, Ect0, Ect0]);
     tcp.at(200).ack(11_000).cwnd(10_000).expect([new(20)]);
     // 10 000 · (1 − 5/12)
     tcp.echo_ack(16_000).cwnd(5833).ecn_reductions(2).nothing();
@@ -54,7 +56,11 @@ fn s3_3_alpha_is_the_share_of_marked_bytes() {
 #[test]
 fn s3_4_a_loss_halves_whatever_alpha_is() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "initial_alpha": 0.0}));
-    tcp.at(100).quiet_duplicates(2).duplicate().expect_marked([again(0)], [Plain]).cwnd(5000);
+    tcp.at(100)
+        .quiet_duplicates(2)
+        .duplicate()
+        .expect_marked([retransmission(0)], [Plain])
+        .cwnd(5000);
 }
 
 /// RFC 8257 §3.4: once per window of data across all loss signals.
@@ -62,13 +68,13 @@ fn s3_4_a_loss_halves_whatever_alpha_is() {
 fn s3_4_a_loss_in_the_window_of_an_echo_reduces_no_further() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 0.5, "initial_alpha": 0.0}));
     tcp.at(100).echo_ack(1000).cwnd(7500).nothing();
-    tcp.quiet_duplicates(2).duplicate().expect([again(1), new(10)]).cwnd(7500);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(1), new(10)]).cwnd(7500);
 }
 
 #[test]
 fn s3_4_a_timeout_leaves_one_segment() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "initial_alpha": 0.0}));
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
+    tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
 }
 
 #[test]

@@ -5,7 +5,8 @@
 use crate::script;
 use crate::script::Mark::{Cwr, Ect0, Plain, Setup};
 use crate::script::{
-    Given, SenderScript, again, agains, new, news, part, receiver, receiver_with, sender,
+    Given, SenderScript, new, new_segments, part, receiver, receiver_with, retransmission,
+    retransmissions, sender,
 };
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
@@ -22,7 +23,7 @@ fn ten_segments(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.in_congestion_avoidance(10_000);
         change(given);
     });
-    tcp.expect_marked(news(0, 10), [Ect0; 10]);
+    tcp.expect_marked(new_segments(0, 10), [Ect0; 10]);
     tcp
 }
 
@@ -38,14 +39,14 @@ fn with_handshake(given: &mut Given, ecn: EcnUse) {
 fn s6_1_1_a_setup_syn_and_a_setup_syn_ack_make_data_ecn_capable() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
-    tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(news(0, 2), [Ect0, Ect0]);
+    tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(new_segments(0, 2), [Ect0, Ect0]);
 }
 
 #[test]
 fn s6_1_1_without_ece_in_the_syn_ack_ecn_is_not_used() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
-    tcp.at(100).syn_ack(WINDOW).expect_marked(news(0, 2), [Plain, Plain]);
+    tcp.at(100).syn_ack(WINDOW).expect_marked(new_segments(0, 2), [Plain, Plain]);
     tcp.at(200).echo_ack(1000).cwnd(3000).ecn_reductions(0).anything();
 }
 
@@ -54,14 +55,14 @@ fn s6_1_1_without_ece_in_the_syn_ack_ecn_is_not_used() {
 fn s6_1_1_a_syn_ack_with_ece_and_cwr_is_no_agreement() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
-    tcp.at(100).syn_ack_with(WINDOW, SETUP).expect_marked(news(0, 2), [Plain, Plain]);
+    tcp.at(100).syn_ack_with(WINDOW, SETUP).expect_marked(new_segments(0, 2), [Plain, Plain]);
 }
 
 #[test]
 fn s6_1_1_a_sender_that_did_not_ask_does_not_use_ecn() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::Off));
     tcp.expect_marked([script::Segment::Syn], [Plain]);
-    tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(news(0, 2), [Plain, Plain]);
+    tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(new_segments(0, 2), [Plain, Plain]);
 }
 
 #[test]
@@ -119,9 +120,9 @@ fn s6_1_2_echoes_from_the_same_window_of_data_change_nothing() {
 fn s6_1_2_an_echo_of_the_next_window_of_data_reduces_again() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
-    tcp.echo_ack(10_000).expect_marked(news(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.echo_ack(10_000).expect_marked(new_segments(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
     tcp.at(200).echo_ack(11_000).cwnd(2500).ecn_reductions(2).nothing();
-    tcp.echo_ack(15_000).expect_marked(news(15, 17), [Cwr, Ect0]).cwnd(2500);
+    tcp.echo_ack(15_000).expect_marked(new_segments(15, 17), [Cwr, Ect0]).cwnd(2500);
 }
 
 #[test]
@@ -131,13 +132,13 @@ fn s6_1_2_an_ack_with_an_echo_does_not_enlarge_the_window_and_one_without_does()
     // With the echoed segment a window of bytes is acknowledged, without it the next completes it.
     tcp.ack(5000).cwnd(5000).nothing();
     tcp.echo_ack(6000).cwnd(5000).expect([new(10)]);
-    tcp.ack(7000).cwnd(6000).expect(news(11, 13));
+    tcp.ack(7000).cwnd(6000).expect(new_segments(11, 13));
 }
 
 #[test]
 fn s6_1_2_an_echo_ends_slow_start() {
     let mut tcp = sender(|given| given.tcp.ecn = EcnUse::On);
-    tcp.expect(news(0, 10)).at(100).ack(2000).cwnd(11_000).expect(news(10, 13));
+    tcp.expect(new_segments(0, 10)).at(100).ack(2000).cwnd(11_000).expect(new_segments(10, 13));
     tcp.echo_ack(4000).cwnd(5500).ssthresh(5500).nothing();
 }
 
@@ -155,7 +156,7 @@ fn a_window_that_was_not_used_is_reduced_from_what_was_in_flight() {
         given.in_congestion_avoidance(10_000);
         given.tcp.receive_window = 6000;
     });
-    tcp.expect(news(0, 6)).at(100).echo_ack(1000).cwnd(3000).nothing();
+    tcp.expect(new_segments(0, 6)).at(100).echo_ack(1000).cwnd(3000).nothing();
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn rfc8511_3_beta_ecn_leaves_more_of_the_window() {
 #[test]
 fn rfc8511_3_beta_ecn_is_for_echoes_alone() {
     let mut tcp = ten_segments(|given| given.cc = json!({"kind": "reno", "beta_ecn": 0.8}));
-    tcp.at(100).quiet_duplicates(2).duplicate().expect([again(0)]).cwnd(5000);
+    tcp.at(100).quiet_duplicates(2).duplicate().expect([retransmission(0)]).cwnd(5000);
 }
 
 // --- losses, §6.1.2 and §6.1.5 -----------------------------------------------------------------
@@ -182,7 +183,11 @@ fn rfc8511_3_beta_ecn_is_for_echoes_alone() {
 #[test]
 fn s6_1_5_a_retransmission_is_not_ecn_capable_and_new_data_after_it_says_cwr() {
     let mut tcp = ten_segments(|_| ());
-    tcp.at(100).quiet_duplicates(2).duplicate().expect_marked([again(0)], [Plain]).cwnd(5000);
+    tcp.at(100)
+        .quiet_duplicates(2)
+        .duplicate()
+        .expect_marked([retransmission(0)], [Plain])
+        .cwnd(5000);
     tcp.quiet_duplicates(2).duplicate().expect_marked([new(10)], [Cwr]);
     tcp.duplicate().expect_marked([new(11)], [Ect0]);
 }
@@ -192,7 +197,7 @@ fn s6_1_2_a_loss_in_the_window_of_an_echo_is_repaired_without_a_second_reduction
     for recovery in [RecoveryKind::Reno, RecoveryKind::NewReno] {
         let mut tcp = ten_segments(|given| given.tcp.recovery = recovery);
         tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
-        tcp.quiet_duplicates(2).duplicate().expect_marked([again(1)], [Plain]);
+        tcp.quiet_duplicates(2).duplicate().expect_marked([retransmission(1)], [Plain]);
         tcp.cwnd(5000).ssthresh(5000).ecn_reductions(1);
         tcp.at(200).echo_ack(10_000).cwnd(if recovery == RecoveryKind::Reno { 5000 } else { 2000 });
     }
@@ -205,10 +210,10 @@ fn s6_1_2_the_same_with_sack_and_prr() {
         tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
         tcp.echo_sack(1000, [2000..3000]).nothing();
         tcp.echo_sack(1000, [2000..4000]).nothing();
-        tcp.echo_sack(1000, [2000..5000]).expect_marked([again(1)], [Plain]);
+        tcp.echo_sack(1000, [2000..5000]).expect_marked([retransmission(1)], [Plain]);
         tcp.cwnd(5000).ssthresh(5000).ecn_reductions(1);
         tcp.at(200).echo_ack(10_000).cwnd(5000);
-        tcp.expect_marked(news(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+        tcp.expect_marked(new_segments(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
     }
 }
 
@@ -216,15 +221,19 @@ fn s6_1_2_the_same_with_sack_and_prr() {
 fn s6_1_2_a_loss_behind_the_window_of_an_echo_reduces_again() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
-    tcp.echo_ack(10_000).expect_marked(news(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
-    tcp.at(200).quiet_duplicates(2).duplicate().expect_marked([again(10)], [Plain]).cwnd(2500);
+    tcp.echo_ack(10_000).expect_marked(new_segments(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.at(200)
+        .quiet_duplicates(2)
+        .duplicate()
+        .expect_marked([retransmission(10)], [Plain])
+        .cwnd(2500);
 }
 
 #[test]
 fn s6_1_2_an_echo_in_the_window_of_a_loss_changes_nothing() {
     let mut tcp = ten_segments(|_| ());
-    tcp.at(100).quiet_duplicates(2).duplicate().expect([again(0)]).cwnd(5000);
-    tcp.at(200).echo_ack(5000).expect([again(5)]).cwnd(5000);
+    tcp.at(100).quiet_duplicates(2).duplicate().expect([retransmission(0)]).cwnd(5000);
+    tcp.at(200).echo_ack(5000).expect([retransmission(5)]).cwnd(5000);
     tcp.at(300).echo_ack(10_000).ecn_reductions(0).ssthresh(5000).anything();
 }
 
@@ -234,9 +243,9 @@ fn s6_1_2_an_echo_in_the_window_of_a_loss_changes_nothing() {
 fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
-    tcp.echo_ack(8000).expect_marked(news(10, 13), [Cwr, Ect0, Ect0]);
+    tcp.echo_ack(8000).expect_marked(new_segments(10, 13), [Cwr, Ect0, Ect0]);
     tcp.at(200).quiet_duplicates(2).duplicate();
-    tcp.expect_marked([again(8), new(13), new(14), new(15)], [Plain, Ect0, Ect0, Ect0]);
+    tcp.expect_marked([retransmission(8), new(13), new(14), new(15)], [Plain, Ect0, Ect0, Ect0]);
     tcp.cwnd(5000).at(300).echo_ack(13_000).ecn_reductions(1).anything();
     tcp.at(300).echo_ack(14_000).ecn_reductions(2).anything();
 }
@@ -244,12 +253,12 @@ fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
 #[test]
 fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
     let mut tcp = ten_segments(|_| ());
-    tcp.timeout_at(1000).expect_marked([again(0)], [Plain]).cwnd(1000);
+    tcp.timeout_at(1000).expect_marked([retransmission(0)], [Plain]).cwnd(1000);
     // Slow start goes on, for only new data can carry CWR and end the echo.
-    tcp.at(1100).echo_ack(1000).cwnd(2000).expect_marked(agains(1, 3), [Plain, Plain]);
-    tcp.at(1200).echo_ack(3000).cwnd(3000).expect(agains(3, 6));
+    tcp.at(1100).echo_ack(1000).cwnd(2000).expect_marked(retransmissions(1, 3), [Plain, Plain]);
+    tcp.at(1200).echo_ack(3000).cwnd(3000).expect(retransmissions(3, 6));
     tcp.at(1300).echo_ack(10_000).cwnd(4000).ecn_reductions(0);
-    tcp.expect_marked(news(10, 14), [Cwr, Ect0, Ect0, Ect0]);
+    tcp.expect_marked(new_segments(10, 14), [Cwr, Ect0, Ect0, Ect0]);
     tcp.at(1400).echo_ack(11_000).cwnd(2000).ecn_reductions(1).nothing();
 }
 
@@ -258,8 +267,8 @@ fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
 fn a_loss_after_a_timeout_is_answered_whatever_was_echoed_before_it() {
     let mut tcp = ten_segments(|given| given.tcp.recovery = RecoveryKind::Reno);
     tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
-    tcp.timeout_at(1100).expect([again(1)]).cwnd(1000).ssthresh(4500);
-    tcp.at(1200).ack(2000).cwnd(2000).expect(agains(2, 4));
+    tcp.timeout_at(1100).expect([retransmission(1)]).cwnd(1000).ssthresh(4500);
+    tcp.at(1200).ack(2000).cwnd(2000).expect(retransmissions(2, 4));
     tcp.quiet_duplicates(2).duplicate().cwnd(4000).ssthresh(4000).anything();
 }
 
@@ -274,7 +283,7 @@ fn s6_1_2_with_a_window_of_one_segment_an_echo_waits_for_the_timer() {
     tcp.expect_marked([new(0)], [Ect0]);
     tcp.at(100).echo_ack(1000).nothing().cwnd(1000).timer(1100).ecn_reductions(1);
     tcp.timeout_at(1100).expect_marked([new(1)], [Cwr]).timeouts(0).cwnd(1000).timer(2100);
-    tcp.at(1200).ack(2000).cwnd(2000).expect_marked(news(2, 4), [Ect0, Ect0]);
+    tcp.at(1200).ack(2000).cwnd(2000).expect_marked(new_segments(2, 4), [Ect0, Ect0]);
 }
 
 /// The wait is no back-off: the timeout after it is the usual one.
@@ -285,7 +294,7 @@ fn s6_1_2_the_segment_sent_after_the_wait_may_be_lost_like_any_other() {
         given.tcp.initial_window = 1000;
     });
     tcp.expect([new(0)]).at(100).echo_ack(1000).timeout_at(1100).expect([new(1)]);
-    tcp.timeout_at(2100).expect_marked([again(1)], [Plain]).timeouts(1).timer(4100);
+    tcp.timeout_at(2100).expect_marked([retransmission(1)], [Plain]).timeouts(1).timer(4100);
 }
 
 /// RFC 5681 eq. 4: two segments are the least that a reduction leaves.
@@ -295,8 +304,8 @@ fn a_window_of_two_segments_stays_and_says_cwr() {
         given.tcp.ecn = EcnUse::On;
         given.tcp.initial_window = 2000;
     });
-    tcp.expect(news(0, 2)).at(100).echo_ack(2000).cwnd(2000).ssthresh(2000);
-    tcp.expect_marked(news(2, 4), [Cwr, Ect0]).ecn_reductions(1);
+    tcp.expect(new_segments(0, 2)).at(100).echo_ack(2000).cwnd(2000).ssthresh(2000);
+    tcp.expect_marked(new_segments(2, 4), [Cwr, Ect0]).ecn_reductions(1);
 }
 
 #[test]
@@ -333,7 +342,7 @@ fn s6_1_6_a_probe_is_not_ecn_capable_and_announces_nothing() {
     tcp.at(100).echo_ack_with_window(10_000, 0).cwnd(5000).nothing();
     tcp.timeout_at(1100).expect_marked([part(10_000, 1)], [Plain]);
     tcp.at(1200).echo_ack_with_window(10_000, 2000);
-    tcp.expect_marked(news(10, 12), [Cwr, Ect0]).cwnd(5000).ecn_reductions(1);
+    tcp.expect_marked(new_segments(10, 12), [Cwr, Ect0]).cwnd(5000).ecn_reductions(1);
 }
 
 /// The probe has not brought CWR, so its answer says nothing new.

@@ -1,6 +1,6 @@
 //! Ways of growth, by delayed and stretch ACKs: RFC 3465 §2, Linux, ns-3.
 
-use crate::script::{Given, SenderScript, again, new, news, sender};
+use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_tcp::{RecoveryKind, WindowGrowth};
 
 fn in_slow_start(given: &mut Given, growth: WindowGrowth) {
@@ -16,34 +16,34 @@ fn in_congestion_avoidance(given: &mut Given, growth: WindowGrowth) {
 #[test]
 fn rfc3465_2_2_a_delayed_ack_in_slow_start_releases_four_with_l_2() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Abc2));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(2000).cwnd(6000).expect(news(4, 8));
-    tcp.at(100).ack(4000).cwnd(8000).expect(news(8, 12));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(2000).cwnd(6000).expect(new_segments(4, 8));
+    tcp.at(100).ack(4000).cwnd(8000).expect(new_segments(8, 12));
 }
 
 #[test]
 fn rfc3465_2_2_a_delayed_ack_in_slow_start_releases_three_with_l_1() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Abc1));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(2000).cwnd(5000).expect(news(4, 7));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(2000).cwnd(5000).expect(new_segments(4, 7));
 }
 
 #[test]
 fn rfc3465_2_2_a_stretch_ack_in_slow_start_counts_two_segments_at_most() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Abc2));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(4000).cwnd(6000).expect(news(4, 10));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(4000).cwnd(6000).expect(new_segments(4, 10));
 }
 
 #[test]
 fn rfc3465_2_1_with_delayed_acks_the_window_still_grows_by_a_segment_per_round_trip() {
     for growth in [WindowGrowth::Abc1, WindowGrowth::Abc2] {
         let mut tcp = sender(|given| in_congestion_avoidance(given, growth));
-        tcp.expect(news(0, 4));
-        tcp.at(100).ack(2000).cwnd(4000).expect(news(4, 6));
-        tcp.at(100).ack(4000).cwnd(5000).expect(news(6, 9));
-        tcp.at(200).ack(6000).cwnd(5000).expect(news(9, 11));
-        tcp.at(200).ack(9000).cwnd(6000).expect(news(11, 15));
+        tcp.expect(new_segments(0, 4));
+        tcp.at(100).ack(2000).cwnd(4000).expect(new_segments(4, 6));
+        tcp.at(100).ack(4000).cwnd(5000).expect(new_segments(6, 9));
+        tcp.at(200).ack(6000).cwnd(5000).expect(new_segments(9, 11));
+        tcp.at(200).ack(9000).cwnd(6000).expect(new_segments(11, 15));
     }
 }
 
@@ -55,35 +55,35 @@ fn rfc3465_2_3_after_a_timeout_a_stretch_ack_counts_one_segment() {
         given.tcp.recovery = RecoveryKind::Sack;
         given.tcp.initial_window = 6000;
     });
-    tcp.expect(news(0, 6)).timeout_at(1000).expect([again(0)]).cwnd(1000);
-    tcp.at(1100).ack(2000).cwnd(2000).expect([again(2), again(3)]);
+    tcp.expect(new_segments(0, 6)).timeout_at(1000).expect([retransmission(0)]).cwnd(1000);
+    tcp.at(1100).ack(2000).cwnd(2000).expect([retransmission(2), retransmission(3)]);
 }
 
 #[test]
 fn segments_a_stretch_ack_in_slow_start_counts_whole() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Segments));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(4000).cwnd(8000).expect(news(4, 12));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(4000).cwnd(8000).expect(new_segments(4, 12));
 }
 
 #[test]
 fn segments_a_stretch_ack_in_congestion_avoidance_counts_whole() {
     let mut tcp = sender(|given| in_congestion_avoidance(given, WindowGrowth::Segments));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(3000).cwnd(4000).expect(news(4, 7));
-    tcp.at(100).ack(4000).cwnd(5000).expect(news(7, 9));
-    tcp.at(200).ack(9000).cwnd(6000).expect(news(9, 15));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(3000).cwnd(4000).expect(new_segments(4, 7));
+    tcp.at(100).ack(4000).cwnd(5000).expect(new_segments(7, 9));
+    tcp.at(200).ack(9000).cwnd(6000).expect(new_segments(9, 15));
 }
 
 #[test]
 fn per_ack_a_delayed_ack_counts_like_any_other() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::PerAck));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(2000).cwnd(5000).expect(news(4, 7));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(2000).cwnd(5000).expect(new_segments(4, 7));
     let mut tcp = sender(|given| in_congestion_avoidance(given, WindowGrowth::PerAck));
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(2000).cwnd(4250).expect(news(4, 6));
-    tcp.at(100).ack(4000).cwnd(4485).expect(news(6, 8));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(2000).cwnd(4250).expect(new_segments(4, 6));
+    tcp.at(100).ack(4000).cwnd(4485).expect(new_segments(6, 8));
 }
 
 // --- abc-1, the growth of profile `rfc` ------------------------------------------------------------
@@ -95,33 +95,33 @@ fn abc_1_delayed_acks_add_a_segment_each_up_to_ssthresh_and_then_one_per_window(
         given.tcp.initial_window = 4000;
         given.tcp.initial_ssthresh = Some(6000);
     });
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(2000).cwnd(5000).expect(news(4, 7));
-    tcp.at(100).ack(4000).cwnd(6000).expect(news(7, 10));
-    tcp.at(200).ack(6000).cwnd(6000).expect(news(10, 12));
-    tcp.at(200).ack(8000).cwnd(6000).expect(news(12, 14));
-    tcp.at(200).ack(10_000).cwnd(7000).expect(news(14, 17));
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(2000).cwnd(5000).expect(new_segments(4, 7));
+    tcp.at(100).ack(4000).cwnd(6000).expect(new_segments(7, 10));
+    tcp.at(200).ack(6000).cwnd(6000).expect(new_segments(10, 12));
+    tcp.at(200).ack(8000).cwnd(6000).expect(new_segments(12, 14));
+    tcp.at(200).ack(10_000).cwnd(7000).expect(new_segments(14, 17));
 }
 
 /// RFC 3465 §2.1: bytes are counted, not ACKs; what is beyond a window counts for the next.
 #[test]
 fn abc_1_parts_of_segments_and_stretch_acks_count_their_bytes() {
     let mut tcp = sender(|given| in_congestion_avoidance(given, WindowGrowth::Abc1));
-    tcp.expect(news(0, 4));
+    tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(500).cwnd(4000).nothing();
-    tcp.at(100).ack(4000).cwnd(5000).expect(news(4, 9));
-    tcp.at(200).ack(6000).cwnd(5000).expect(news(9, 11));
-    tcp.at(200).ack(10_000).cwnd(6000).expect(news(11, 16));
+    tcp.at(100).ack(4000).cwnd(5000).expect(new_segments(4, 9));
+    tcp.at(200).ack(6000).cwnd(5000).expect(new_segments(9, 11));
+    tcp.at(200).ack(10_000).cwnd(6000).expect(new_segments(11, 16));
     // 1000 of the 6000 bytes are left: five thousand more are a window.
-    tcp.at(300).ack(15_000).cwnd(7000).expect(news(16, 22));
+    tcp.at(300).ack(15_000).cwnd(7000).expect(new_segments(16, 22));
 }
 
 /// Ten segments in flight, the first of which is lost: nine duplicates, the third of which begins
 /// recovery, and from the sixth on each releases a segment.
 fn a_loss_of_the_first_of_ten(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(change);
-    tcp.expect(news(0, 10)).at(100);
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]).ssthresh(5000).cwnd(5000);
+    tcp.expect(new_segments(0, 10)).at(100);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]).ssthresh(5000).cwnd(5000);
     tcp.quiet_duplicates(2);
     for index in 10..14 {
         tcp.duplicate().expect([new(index)]).cwnd(5000);
@@ -134,7 +134,7 @@ fn one_more_after_a_window_of_five(tcp: &mut SenderScript, una: u64, sent: u64) 
     for index in 1..5 {
         tcp.ack((una + index) * 1000).cwnd(5000).expect([new(sent + index - 1)]);
     }
-    tcp.ack((una + 5) * 1000).cwnd(6000).expect(news(sent + 4, sent + 6));
+    tcp.ack((una + 5) * 1000).cwnd(6000).expect(new_segments(sent + 4, sent + 6));
 }
 
 /// The ACK that ends recovery covers ten segments and counts for nothing.
@@ -149,9 +149,9 @@ fn abc_1_a_loss_in_slow_start_begins_to_count_after_recovery() {
 #[test]
 fn abc_1_a_loss_in_congestion_avoidance_forgets_the_bytes_counted() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
-    tcp.expect(news(0, 10)).at(100);
-    tcp.ack(9000).cwnd(10_000).expect(news(10, 19));
-    tcp.at(200).quiet_duplicates(2).duplicate().expect([again(9)]).ssthresh(5000);
+    tcp.expect(new_segments(0, 10)).at(100);
+    tcp.ack(9000).cwnd(10_000).expect(new_segments(10, 19));
+    tcp.at(200).quiet_duplicates(2).duplicate().expect([retransmission(9)]).ssthresh(5000);
     tcp.quiet_duplicates(2);
     for index in 19..23 {
         tcp.duplicate().expect([new(index)]);
@@ -164,13 +164,13 @@ fn abc_1_a_loss_in_congestion_avoidance_forgets_the_bytes_counted() {
 #[test]
 fn abc_1_partial_acks_do_not_count() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
-    tcp.expect(news(0, 10)).at(100);
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.expect(new_segments(0, 10)).at(100);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.quiet_duplicates(2);
     for index in 10..13 {
         tcp.duplicate().expect([new(index)]);
     }
-    tcp.at(200).ack(4000).cwnd(5000).expect([again(4), new(13)]);
+    tcp.at(200).ack(4000).cwnd(5000).expect([retransmission(4), new(13)]);
     for index in 14..17 {
         tcp.duplicate().expect([new(index)]).cwnd(5000);
     }
@@ -182,14 +182,23 @@ fn abc_1_partial_acks_do_not_count() {
 #[test]
 fn abc_1_after_a_timeout_slow_start_adds_a_segment_per_ack_and_the_count_begins_at_ssthresh() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
-    tcp.expect(news(0, 10));
-    tcp.at(100).ack(4000).cwnd(10_000).expect(news(10, 14));
+    tcp.expect(new_segments(0, 10));
+    tcp.at(100).ack(4000).cwnd(10_000).expect(new_segments(10, 14));
     // Ten segments are outstanding.
-    tcp.timeout_at(1100).expect([again(4)]).cwnd(1000).ssthresh(5000);
-    tcp.at(1200).ack(6000).cwnd(2000).expect([again(6), again(7)]);
-    tcp.at(1300).ack(8000).cwnd(3000).expect([again(8), again(9), again(10)]);
-    tcp.at(1400).ack(11_000).cwnd(4000).expect([again(11), again(12), again(13), new(14)]);
-    tcp.at(1500).ack(14_000).cwnd(5000).expect(news(15, 19));
+    tcp.timeout_at(1100).expect([retransmission(4)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1200).ack(6000).cwnd(2000).expect([retransmission(6), retransmission(7)]);
+    tcp.at(1300).ack(8000).cwnd(3000).expect([
+        retransmission(8),
+        retransmission(9),
+        retransmission(10),
+    ]);
+    tcp.at(1400).ack(11_000).cwnd(4000).expect([
+        retransmission(11),
+        retransmission(12),
+        retransmission(13),
+        new(14),
+    ]);
+    tcp.at(1500).ack(14_000).cwnd(5000).expect(new_segments(15, 19));
     tcp.at(1600).ack(15_000).cwnd(5000).expect([new(19)]);
-    tcp.at(1700).ack(19_000).cwnd(6000).expect(news(20, 25));
+    tcp.at(1700).ack(19_000).cwnd(6000).expect(new_segments(20, 25));
 }

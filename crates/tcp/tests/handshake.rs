@@ -1,7 +1,7 @@
 //! Opening a connection: RFC 9293 §3.5, RFC 6298 §5.7, RFC 5681 §3.1.
 
 use crate::script::Segment::Syn;
-use crate::script::{Given, new, news, receiver, sender};
+use crate::script::{Given, new, new_segments, receiver, sender};
 use airpath_core::{Duration, Time};
 
 fn with_handshake(given: &mut Given) {
@@ -19,7 +19,7 @@ fn with_small_rto(given: &mut Given) {
 fn the_syn_ack_releases_the_initial_window() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]).timer(1000);
-    tcp.at(50).syn_ack(65_535).expect(news(0, 3)).timer(1050);
+    tcp.at(50).syn_ack(65_535).expect(new_segments(0, 3)).timer(1050);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn after_a_lost_syn_the_initial_window_is_one_segment() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
     tcp.at(1100).syn_ack(65_535).expect([new(0)]).cwnd(1000);
-    tcp.at(1200).ack(1000).expect(news(1, 3));
+    tcp.at(1200).ack(1000).expect(new_segments(1, 3));
 }
 
 /// The rule of three seconds is for implementations with a shorter initial timeout.
@@ -75,7 +75,7 @@ fn a_long_initial_timeout_is_not_shortened_by_a_lost_syn() {
 fn the_syn_ack_gives_the_first_sample() {
     let mut tcp = sender(with_small_rto);
     tcp.expect([Syn]);
-    tcp.at(100).syn_ack(65_535).expect(news(0, 3)).timer(400);
+    tcp.at(100).syn_ack(65_535).expect(new_segments(0, 3)).timer(400);
 }
 
 /// Karn's rule: which of the two SYNs was answered is unknown.
@@ -85,21 +85,21 @@ fn the_syn_ack_of_a_repeated_syn_gives_no_sample() {
     tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
     tcp.at(1010).syn_ack(65_535).expect([new(0)]).timer(4010);
     // The first sample is that of the data: 30 ms, RTO = 90 ms.
-    tcp.at(1040).ack(1000).expect(news(1, 3)).timer(1130);
+    tcp.at(1040).ack(1000).expect(new_segments(1, 3)).timer(1130);
 }
 
 #[test]
 fn the_window_of_the_syn_ack_limits_the_first_flight() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]);
-    tcp.at(50).syn_ack(2000).expect(news(0, 2));
+    tcp.at(50).syn_ack(2000).expect(new_segments(0, 2));
 }
 
 #[test]
 fn a_second_syn_ack_changes_nothing() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]);
-    tcp.at(50).syn_ack(65_535).expect(news(0, 3)).timer(1050);
+    tcp.at(50).syn_ack(65_535).expect(new_segments(0, 3)).timer(1050);
     tcp.at(60).syn_ack(65_535).nothing().timer(1050).cwnd(3000);
 }
 

@@ -1,7 +1,7 @@
 //! Applications that pause, and what idle times leave of the window: RFC 5681 §4.1, RFC 2861.
 
 use crate::script;
-use crate::script::{Given, SenderScript, new, news, part};
+use crate::script::{Given, SenderScript, new, new_segments, part};
 use airpath_core::Duration;
 use airpath_tcp::{Burst, IdleRestart, OnOffConfig, SizeDistribution, TimeDistribution};
 
@@ -20,7 +20,7 @@ fn after_a_burst(pause_ms: u64, change: impl FnOnce(&mut Given)) -> SenderScript
         given.application = Some(bursts(10_000, pause_ms));
         change(given);
     });
-    tcp.expect(news(0, 4)).at(100);
+    tcp.expect(new_segments(0, 4)).at(100);
     for ack in 1..=4 {
         tcp.ack(ack * 1000).anything();
     }
@@ -35,7 +35,7 @@ fn after_a_burst(pause_ms: u64, change: impl FnOnce(&mut Given)) -> SenderScript
 #[test]
 fn a_burst_follows_a_pause_after_the_last_ack_of_the_one_before() {
     let mut tcp = after_a_burst(1000, |_| ());
-    tcp.application_at(1200).expect(news(10, 20)).timer(1600);
+    tcp.application_at(1200).expect(new_segments(10, 20)).timer(1600);
     assert_eq!(tcp.completed_at(), None);
 }
 
@@ -61,10 +61,10 @@ fn an_application_may_write_for_a_time() {
         given.tcp.initial_window = 2000;
         given.application = Some(OnOffConfig { on: Burst::Time(time(150)), off: time(300) });
     });
-    tcp.expect(news(0, 2)).at(100).ack(1000).expect(news(2, 4));
+    tcp.expect(new_segments(0, 2)).at(100).ack(1000).expect(new_segments(2, 4));
     tcp.application_at(150).nothing();
     tcp.at(160).ack(2000).nothing().at(200).ack(4000).nothing();
-    tcp.application_at(450).expect(news(4, 9));
+    tcp.application_at(450).expect(new_segments(4, 9));
 }
 
 /// The pause runs on while data of the burst before is lost.
@@ -76,29 +76,29 @@ fn a_pause_by_time_does_not_wait_for_the_acks() {
         given.application = Some(OnOffConfig { on: Burst::Time(time(50)), off: time(100) });
     });
     tcp.expect([new(0)]).application_at(50).nothing().application_at(150).nothing();
-    tcp.at(160).ack(1000).expect(news(1, 3)).application_at(200).nothing();
+    tcp.at(160).ack(1000).expect(new_segments(1, 3)).application_at(200).nothing();
 }
 
 // --- RFC 5681 §4.1 ----------------------------------------------------------------------------
 
 #[test]
 fn rfc5681_4_1_without_the_option_the_window_stays() {
-    after_a_burst(5000, |_| ()).application_at(5200).expect(news(10, 20)).cwnd(14_000);
+    after_a_burst(5000, |_| ()).application_at(5200).expect(new_segments(10, 20)).cwnd(14_000);
 }
 
 #[test]
 fn rfc5681_4_1_after_more_than_an_rto_the_window_is_the_initial_one() {
     let mut tcp = after_a_burst(1000, |given| given.tcp.idle_restart = IdleRestart::Restart);
-    tcp.application_at(1200).expect(news(10, 14)).cwnd(4000).ssthresh(u64::MAX);
+    tcp.application_at(1200).expect(new_segments(10, 14)).cwnd(4000).ssthresh(u64::MAX);
 }
 
 /// The last data left at 100 ms, the RTO is 400 ms: at 500 ms it was just as long ago.
 #[test]
 fn rfc5681_4_1_after_an_rto_and_no_more_the_window_stays() {
     let mut tcp = after_a_burst(300, |given| given.tcp.idle_restart = IdleRestart::Restart);
-    tcp.application_at(500).expect(news(10, 20)).cwnd(14_000);
+    tcp.application_at(500).expect(new_segments(10, 20)).cwnd(14_000);
     let mut tcp = after_a_burst(301, |given| given.tcp.idle_restart = IdleRestart::Restart);
-    tcp.application_at(501).expect(news(10, 14)).cwnd(4000);
+    tcp.application_at(501).expect(new_segments(10, 14)).cwnd(4000);
 }
 
 /// RW = min(IW, cwnd).
@@ -110,9 +110,9 @@ fn rfc5681_4_1_the_window_is_not_raised_to_the_initial_one() {
         given.application = Some(bursts(2000, 5000));
         given.tcp.grow_unused = false;
     });
-    tcp.expect(news(0, 2)).timeout_at(1000).expect([script::again(0)]).cwnd(1000);
+    tcp.expect(new_segments(0, 2)).timeout_at(1000).expect([script::retransmission(0)]).cwnd(1000);
     tcp.at(1050).ack(2000).nothing().cwnd(2000);
-    tcp.application_at(6050).expect(news(2, 4)).cwnd(2000);
+    tcp.application_at(6050).expect(new_segments(2, 4)).cwnd(2000);
 }
 
 /// RFC 2861 §3 with Linux's count: more than one RTO halves the window once, more than two twice;
@@ -153,8 +153,13 @@ fn rfc5681_4_1_a_window_that_was_closed_for_long_opens_to_a_restart() {
         given.tcp.receive_window = 3000;
         given.tcp.idle_restart = IdleRestart::Restart;
     });
-    tcp.expect(news(0, 3)).at(100).ack_with_window(3000, 0).cwnd(4000).nothing();
-    tcp.timeout_at(1100).anything().at(1500).window_update(10_000).expect(news(3, 6)).cwnd(3000);
+    tcp.expect(new_segments(0, 3)).at(100).ack_with_window(3000, 0).cwnd(4000).nothing();
+    tcp.timeout_at(1100)
+        .anything()
+        .at(1500)
+        .window_update(10_000)
+        .expect(new_segments(3, 6))
+        .cwnd(3000);
 }
 
 // --- growth -----------------------------------------------------------------------------------
@@ -168,7 +173,7 @@ fn a_window_that_is_not_used_grows_if_it_is_told_to() {
             given.tcp.grow_unused = grow_unused;
             given.application = Some(bursts(5000, 50));
         });
-        tcp.expect(news(0, 5)).at(100);
+        tcp.expect(new_segments(0, 5)).at(100);
         for ack in 1..=5 {
             tcp.ack(ack * 1000).nothing();
         }
@@ -184,5 +189,5 @@ fn a_window_that_is_used_grows_whatever_it_is_told() {
         given.tcp.grow_unused = false;
         given.application = Some(bursts(5000, 50));
     });
-    tcp.expect(news(0, 5)).at(100).ack(5000).cwnd(6900);
+    tcp.expect(new_segments(0, 5)).at(100).ack(5000).cwnd(6900);
 }

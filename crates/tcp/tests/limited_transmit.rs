@@ -1,6 +1,6 @@
 //! Limited transmit: RFC 3042 §2 and RFC 5681 §3.2 step 1.
 
-use crate::script::{Given, SenderScript, again, new, news, part, sender};
+use crate::script::{Given, SenderScript, new, new_segments, part, retransmission, sender};
 
 /// Ten segments leave at 0; `change` is applied first.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
@@ -8,7 +8,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.limited_transmit = true;
         change(given);
     });
-    tcp.expect(news(0, 10)).timer(1000).at(100);
+    tcp.expect(new_segments(0, 10)).timer(1000).at(100);
     tcp
 }
 
@@ -17,7 +17,7 @@ fn each_of_the_first_two_duplicates_releases_a_new_segment() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]).cwnd(10_000);
     tcp.duplicate().expect([new(11)]).cwnd(10_000);
-    tcp.duplicate().expect([again(0)]);
+    tcp.duplicate().expect([retransmission(0)]);
 }
 
 /// RFC 5681 §3.2 step 2: the two segments MUST NOT count in FlightSize.
@@ -26,7 +26,7 @@ fn its_segments_do_not_count_in_flight_size() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
-    tcp.duplicate().expect([again(0)]).ssthresh(5000);
+    tcp.duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
 /// cwnd is not a multiple of a segment: ten segments are in flight, not 10.9.
@@ -35,26 +35,26 @@ fn its_segments_do_not_count_in_flight_size_when_cwnd_has_a_fraction() {
     let mut tcp = ten_in_flight(|given| given.tcp.initial_window = 10_900);
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
-    tcp.duplicate().expect([again(0)]).ssthresh(5000);
+    tcp.duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
 #[test]
 fn the_receive_window_forbids_it() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]).ssthresh(5000);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
 #[test]
 fn the_receive_window_may_allow_only_one() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 11_000);
     tcp.duplicate().expect([new(10)]).duplicate().nothing();
-    tcp.duplicate().expect([again(0)]).ssthresh(5000);
+    tcp.duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
 #[test]
 fn without_new_data_nothing_is_sent() {
     let mut tcp = ten_in_flight(|given| given.transfer = Some(10_000));
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_short_end_of_a_transfer_is_sent() {
 #[test]
 fn after_the_stop_nothing_new_is_sent() {
     let mut tcp = ten_in_flight(|given| given.stop = Some(50));
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
 }
 
 /// RFC 3042 §2: "the congestion window MUST NOT be changed". Segment 0 was only late.
@@ -86,7 +86,7 @@ fn it_starts_again_after_a_new_ack() {
     tcp.at(110).ack(2000).cwnd(10_000).expect([new(11)]);
     tcp.duplicate().expect([new(12)]);
     tcp.duplicate().expect([new(13)]);
-    tcp.duplicate().expect([again(2)]).ssthresh(5000);
+    tcp.duplicate().expect([retransmission(2)]).ssthresh(5000);
 }
 
 /// RFC 3042 §2: at most two segments beyond cwnd, however many duplicates follow. `recover`
@@ -94,8 +94,8 @@ fn it_starts_again_after_a_new_ack() {
 #[test]
 fn no_more_than_two_segments_go_beyond_the_window() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.timeout_at(1000).expect([again(0)]);
-    tcp.at(1100).ack(10_000).cwnd(2000).expect(news(10, 12));
+    tcp.timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1100).ack(10_000).cwnd(2000).expect(new_segments(10, 12));
     tcp.at(1110).duplicate().expect([new(12)]);
     tcp.duplicate().expect([new(13)]);
     tcp.quiet_duplicates(4).cwnd(2000);
@@ -106,9 +106,9 @@ fn no_more_than_two_segments_go_beyond_the_window() {
 #[test]
 fn it_does_not_hasten_what_a_timeout_sends_again() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1050).quiet_duplicates(3).cwnd(1000);
-    tcp.at(1100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
+    tcp.at(1100).ack(1000).cwnd(2000).expect([retransmission(1), retransmission(2)]);
     tcp.at(1110).quiet_duplicates(3).cwnd(2000);
 }
 
@@ -118,8 +118,8 @@ fn its_segments_are_below_recover() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
-    tcp.duplicate().expect([again(0)]);
+    tcp.duplicate().expect([retransmission(0)]);
     // Not all of 12 000: still a partial ACK. cwnd = 8 − 11 + 1, at least a segment.
-    tcp.at(200).ack(11_000).expect([again(11)]).ssthresh(5000);
-    tcp.at(300).ack(12_000).cwnd(2000).expect(news(12, 14));
+    tcp.at(200).ack(11_000).expect([retransmission(11)]).ssthresh(5000);
+    tcp.at(300).ack(12_000).cwnd(2000).expect(new_segments(12, 14));
 }

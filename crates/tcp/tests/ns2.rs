@@ -2,7 +2,9 @@
 //! `tcp.cc` and `tcp-reno.cc`, not of an RFC.
 
 use crate::script::Mark::{Cwr, Ect0};
-use crate::script::{Given, Segment, SenderScript, again, new, news, ns2, ns2_sender, receiver};
+use crate::script::{
+    Given, Segment, SenderScript, new, new_segments, ns2, ns2_sender, receiver, retransmission,
+};
 use airpath_core::{Duration, Ecn, Flags};
 use airpath_tcp::{EcnUse, RecoveryKind, TcpConfig};
 use serde_json::json;
@@ -15,7 +17,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.in_congestion_avoidance(10_000);
         change(given);
     });
-    tcp.expect(news(0, 10)).timer(3000);
+    tcp.expect(new_segments(0, 10)).timer(3000);
     tcp.at(100).ack(1000).cwnd(10_100).expect([new(10)]);
     tcp
 }
@@ -26,7 +28,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 fn a_connection_begins_with_two_segments_and_ssthresh_at_the_window() {
     let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
     tcp.expect([Segment::Syn]).timer(3000);
-    tcp.at(100).syn_ack(WINDOW).ssthresh(20_000).expect(news(0, 2));
+    tcp.at(100).syn_ack(WINDOW).ssthresh(20_000).expect(new_segments(0, 2));
 }
 
 /// The timeout stays backed off until there is a sample: the SYN's second copy gives none.
@@ -34,9 +36,9 @@ fn a_connection_begins_with_two_segments_and_ssthresh_at_the_window() {
 fn a_lost_syn_leaves_the_initial_window_and_the_backed_off_timer() {
     let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
     tcp.expect([Segment::Syn]).timeout_at(3000).expect([Segment::Syn]).timer(9000);
-    tcp.at(3100).syn_ack(WINDOW).cwnd(2000).expect(news(0, 2)).timer(9100);
+    tcp.at(3100).syn_ack(WINDOW).cwnd(2000).expect(new_segments(0, 2)).timer(9100);
     // 100 ms: 10 ticks, RTO 300 ms.
-    tcp.at(3200).ack(1000).expect(news(2, 4)).timer(3500);
+    tcp.at(3200).ack(1000).expect(new_segments(2, 4)).timer(3500);
 }
 
 #[test]
@@ -71,7 +73,7 @@ fn each_segment_is_acknowledged_at_once() {
 #[test]
 fn slow_start_adds_a_segment_per_ack_up_to_ssthresh_and_then_a_share() {
     let mut tcp = ns2_sender(|given| given.tcp.initial_ssthresh = Some(4000));
-    tcp.expect(news(0, 2)).at(100).ack(1000).cwnd(3000).anything();
+    tcp.expect(new_segments(0, 2)).at(100).ack(1000).cwnd(3000).anything();
     tcp.ack(2000).cwnd(4000).anything();
     tcp.ack(3000).cwnd(4250).anything();
     // An ACK of two segments adds no more.
@@ -82,8 +84,8 @@ fn slow_start_adds_a_segment_per_ack_up_to_ssthresh_and_then_a_share() {
 #[test]
 fn the_receivers_window_bounds_the_flight() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(20_000));
-    tcp.expect(news(0, 20)).at(100).ack_with_window(20_000, WINDOW).cwnd(20_050);
-    tcp.expect(news(20, 40));
+    tcp.expect(new_segments(0, 20)).at(100).ack_with_window(20_000, WINDOW).cwnd(20_050);
+    tcp.expect(new_segments(20, 40));
 }
 
 // --- losses ----------------------------------------------------------------------------------------------
@@ -92,15 +94,15 @@ fn the_receivers_window_bounds_the_flight() {
 fn limited_transmit_and_then_half_of_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().cwnd(5050).ssthresh(5050).expect([again(1)]);
+    tcp.duplicate().cwnd(5050).ssthresh(5050).expect([retransmission(1)]);
 }
 
 #[test]
 fn the_ack_that_ends_a_recovery_enlarges_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect([again(1)]);
-    tcp.at(200).ack(13_000).cwnd(5050 + 198).expect(news(13, 18));
+    tcp.duplicate().expect([retransmission(1)]);
+    tcp.at(200).ack(13_000).cwnd(5050 + 198).expect(new_segments(13, 18));
 }
 
 /// cwnd has grown beyond the receiver's window: it is the smaller one that is halved.
@@ -110,9 +112,9 @@ fn a_loss_halves_no_more_than_the_receivers_window() {
         given.in_congestion_avoidance(30_000);
         given.tcp.receive_window = 8000;
     });
-    tcp.expect(news(0, 8)).at(100).ack_with_window(1000, 8000).expect([new(8)]);
+    tcp.expect(new_segments(0, 8)).at(100).ack_with_window(1000, 8000).expect([new(8)]);
     tcp.duplicate().nothing().duplicate().nothing();
-    tcp.duplicate().cwnd(4000).ssthresh(4000).expect([again(1)]);
+    tcp.duplicate().cwnd(4000).ssthresh(4000).expect([retransmission(1)]);
 }
 
 /// What is outstanding does not count: after two timeouts the window was one segment.
@@ -120,19 +122,19 @@ fn a_loss_halves_no_more_than_the_receivers_window() {
 fn a_second_timeout_takes_ssthresh_from_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     let due = tcp.timer_ms();
-    tcp.timeout_at(due).expect([again(1)]).cwnd(1000).ssthresh(5050);
+    tcp.timeout_at(due).expect([retransmission(1)]).cwnd(1000).ssthresh(5050);
     let due = tcp.timer_ms();
-    tcp.timeout_at(due).expect([again(1)]).cwnd(1000).ssthresh(2000);
+    tcp.timeout_at(due).expect([retransmission(1)]).cwnd(1000).ssthresh(2000);
 }
 
 #[test]
 fn halving_leaves_one_segment_and_ssthresh_two() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(2000));
-    tcp.expect(news(0, 2)).at(100).ack(2000).cwnd(2500).expect(news(2, 4));
+    tcp.expect(new_segments(0, 2)).at(100).ack(2000).cwnd(2500).expect(new_segments(2, 4));
     tcp.duplicate().expect([new(4)]).duplicate().expect([new(5)]);
-    tcp.duplicate().cwnd(1250).ssthresh(2000).expect([again(2)]);
+    tcp.duplicate().cwnd(1250).ssthresh(2000).expect([retransmission(2)]);
     // Growth of the ACK that ends the recovery is slow start's, below ssthresh.
-    tcp.at(200).ack(6000).cwnd(2250).expect(news(6, 8));
+    tcp.at(200).ack(6000).cwnd(2250).expect(new_segments(6, 8));
 }
 
 /// `bugFix_`: three duplicates for what was sent before the last loss begin nothing.
@@ -140,33 +142,38 @@ fn halving_leaves_one_segment_and_ssthresh_two() {
 fn reno_retransmits_fast_once_per_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect([again(1)]);
+    tcp.duplicate().expect([retransmission(1)]);
     // The hole at 1 is filled; the one at 3 was sent in the same window.
     tcp.at(200).ack(3000).cwnd(5050 + 198).nothing();
     for _ in 0..8 {
         tcp.duplicate().anything().cwnd(5050 + 198);
     }
     let due = tcp.timer_ms();
-    tcp.timeout_at(due).expect([again(3)]).timeouts(1);
+    tcp.timeout_at(due).expect([retransmission(3)]).timeouts(1);
 }
 
 #[test]
 fn a_loss_of_later_data_begins_another_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect([again(1)]);
-    tcp.at(200).ack(13_000).expect(news(13, 18));
+    tcp.duplicate().expect([retransmission(1)]);
+    tcp.at(200).ack(13_000).expect(new_segments(13, 18));
     tcp.at(300).ack(14_000).expect([new(18)]);
     tcp.duplicate().expect([new(19)]).duplicate().expect([new(20)]);
-    tcp.duplicate().expect([again(14)]);
+    tcp.duplicate().expect([retransmission(14)]);
 }
 
 /// `recover_` begins with the SYN's number.
 #[test]
 fn a_loss_of_the_first_segment_waits_for_the_timer() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(4000));
-    tcp.expect(news(0, 4)).at(100).duplicate().expect([new(4)]).duplicate().expect([new(5)]);
-    tcp.quiet_duplicates(3).timeout_at(3000).expect([again(0)]);
+    tcp.expect(new_segments(0, 4))
+        .at(100)
+        .duplicate()
+        .expect([new(4)])
+        .duplicate()
+        .expect([new(5)]);
+    tcp.quiet_duplicates(3).timeout_at(3000).expect([retransmission(0)]);
 }
 
 /// NewReno of the same profile has the guard of RFC 6582, as anywhere.
@@ -174,8 +181,8 @@ fn a_loss_of_the_first_segment_waits_for_the_timer() {
 fn newreno_repairs_a_window_hole_by_hole() {
     let mut tcp = ten_in_flight(|given| given.tcp.recovery = RecoveryKind::NewReno);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect([again(1)]);
-    tcp.at(200).ack(3000).expect([again(3)]);
+    tcp.duplicate().expect([retransmission(1)]);
+    tcp.at(200).ack(3000).expect([retransmission(3)]);
 }
 
 // --- the retransmission timer ---------------------------------------------------------------------------
@@ -196,37 +203,37 @@ fn one_segment_at_a_time_is_timed() {
 fn a_retransmission_gives_up_what_is_timed() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect([again(1)]);
+    tcp.duplicate().expect([retransmission(1)]);
     // 10 was timed, since 100 ms; 13 is from now on.
-    tcp.at(250).ack(13_000).expect(news(13, 18)).timer(550);
+    tcp.at(250).ack(13_000).expect(new_segments(13, 18)).timer(550);
     tcp.at(350).ack(14_000).anything().timer(350 + 250);
 }
 
 #[test]
 fn a_timeout_gives_up_what_is_timed() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.timeout_at(400).expect([again(1)]).timer(1000);
+    tcp.timeout_at(400).expect([retransmission(1)]).timer(1000);
     // Backed off until a sample: the ACK of what was timed before the timeout gives none.
-    tcp.at(500).ack(11_000).expect(news(11, 13)).timer(1100);
+    tcp.at(500).ack(11_000).expect(new_segments(11, 13)).timer(1100);
     tcp.at(600).ack(12_000).anything().timer(600 + 250);
 }
 
 #[test]
 fn the_rto_is_a_multiple_of_ten_ms_and_at_least_200() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
-    tcp.expect([new(0)]).at(83).ack(1000).expect(news(1, 3)).timer(83 + 240);
+    tcp.expect([new(0)]).at(83).ack(1000).expect(new_segments(1, 3)).timer(83 + 240);
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
-    tcp.expect([new(0)]).at(7).ack(1000).expect(news(1, 3)).timer(207);
+    tcp.expect([new(0)]).at(7).ack(1000).expect(new_segments(1, 3)).timer(207);
 }
 
 #[test]
 fn the_timeout_backs_off_to_64_times_and_60_s() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
-    tcp.expect([new(0)]).at(10).ack(1000).expect(news(1, 3));
+    tcp.expect([new(0)]).at(10).ack(1000).expect(new_segments(1, 3));
     let mut now = 10;
     for rto in [200, 400, 800, 1600, 3200, 6400, 12_800, 12_800] {
         now += rto;
-        tcp.timeout_at(now).expect([again(1)]);
+        tcp.timeout_at(now).expect([retransmission(1)]);
     }
 }
 
@@ -242,12 +249,12 @@ fn what_is_sent_again_is_ecn_capable() {
         with_ecn(given);
         given.in_congestion_avoidance(10_000);
     });
-    tcp.expect_marked(news(0, 10), [Ect0; 10]).at(100).ack(1000).expect([new(10)]);
+    tcp.expect_marked(new_segments(0, 10), [Ect0; 10]).at(100).ack(1000).expect([new(10)]);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect_marked([again(1)], [Ect0]);
+    tcp.duplicate().expect_marked([retransmission(1)], [Ect0]);
     // The next new segment says that the window was reduced.
     tcp.duplicate().nothing().duplicate().nothing().duplicate().nothing();
-    tcp.at(200).ack(13_000).expect_marked(news(13, 18), [Cwr, Ect0, Ect0, Ect0, Ect0]);
+    tcp.at(200).ack(13_000).expect_marked(new_segments(13, 18), [Cwr, Ect0, Ect0, Ect0, Ect0]);
 }
 
 #[test]
@@ -256,7 +263,7 @@ fn an_echo_halves_the_window_once_and_marks_and_losses_of_a_window_once_together
     tcp.echo_ack(2000).cwnd(5050).ssthresh(5050).nothing();
     tcp.echo_ack(3000).cwnd(5050).nothing();
     tcp.duplicate().expect([]).duplicate().nothing();
-    tcp.duplicate().cwnd(5050).expect([again(3)]).ecn_reductions(1);
+    tcp.duplicate().cwnd(5050).expect([retransmission(3)]).ecn_reductions(1);
 }
 
 #[test]
@@ -265,7 +272,12 @@ fn echoes_leave_one_segment_which_goes_on() {
         with_ecn(given);
         given.in_congestion_avoidance(3000);
     });
-    tcp.expect(news(0, 3)).at(100).echo_ack(3000).cwnd(1500).ssthresh(2000).expect([new(3)]);
+    tcp.expect(new_segments(0, 3))
+        .at(100)
+        .echo_ack(3000)
+        .cwnd(1500)
+        .ssthresh(2000)
+        .expect([new(3)]);
     tcp.at(200).echo_ack(4000).cwnd(1000).expect([new(4)]);
     tcp.at(300).echo_ack(5000).cwnd(1000).ecn_reductions(3).expect([new(5)]);
 }
@@ -274,7 +286,7 @@ fn echoes_leave_one_segment_which_goes_on() {
 fn the_echo_of_an_ack_that_ends_a_recovery_keeps_it_from_enlarging_the_window() {
     let mut tcp = ten_in_flight(with_ecn);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().expect([again(1)]).cwnd(5050);
+    tcp.duplicate().expect([retransmission(1)]).cwnd(5050);
     tcp.at(200).echo_ack(13_000).cwnd(5050).anything();
 }
 
@@ -296,5 +308,5 @@ fn other_laws_have_the_procedures_too() {
             "reno_friendly": true});
     });
     tcp.duplicate().anything().duplicate().anything();
-    tcp.duplicate().expect([again(1)]);
+    tcp.duplicate().expect([retransmission(1)]);
 }

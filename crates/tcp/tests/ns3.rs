@@ -6,7 +6,9 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-use crate::script::{Given, SenderScript, again, agains, new, news, part, sender};
+use crate::script::{
+    Given, SenderScript, new, new_segments, part, retransmission, retransmissions, sender,
+};
 use airpath_tcp::{RecoveryKind, StackVariant, WindowGrowth};
 
 /// `segments` leave at 0 under ns-3's procedures; `change` is applied first.
@@ -18,7 +20,7 @@ fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.initial_window = segments * 1000;
         change(given);
     });
-    tcp.expect(news(0, segments)).timer(1000).at(100);
+    tcp.expect(new_segments(0, segments)).timer(1000).at(100);
     tcp
 }
 
@@ -28,14 +30,14 @@ fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
 fn tcp_new_reno_takes_ssthresh_from_pipe() {
     let mut tcp = in_flight(20, |_| ());
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
-    tcp.arrives(3).expect([again(0)]).ssthresh(9000).cwnd(9000);
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(9000).cwnd(9000);
 }
 
 #[test]
 fn tcp_linux_reno_takes_ssthresh_from_cwnd() {
     let mut tcp = in_flight(20, |given| given.tcp.window_growth = WindowGrowth::Segments);
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
-    tcp.arrives(3).expect([again(0)]).ssthresh(10_000).cwnd(10_000);
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(10_000).cwnd(10_000);
 }
 
 /// A window that was not used is halved all the same: half of 20, though ten were in flight.
@@ -48,8 +50,8 @@ fn tcp_linux_reno_halves_an_unused_window() {
         given.tcp.initial_window = 20_000;
         given.tcp.receive_window = 10_000;
     });
-    tcp.expect(news(0, 10)).at(100);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).ssthresh(10_000);
+    tcp.expect(new_segments(0, 10)).at(100);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).ssthresh(10_000);
 }
 
 /// Segments 0 and 1 are lost; pipe is 17 at the first partial ACK, cwnd 8½: RFC 6675 would wait.
@@ -59,8 +61,8 @@ fn tcp_linux_reno_halves_an_unused_window() {
 fn a_partial_ack_sends_a_segment_whatever_pipe_says() {
     let mut tcp = in_flight(20, |_| ());
     tcp.arrives(2).expect([new(20)]).arrives(3).expect([new(21)]);
-    tcp.arrives(4).expect([again(0)]).cwnd(8500);
-    tcp.at(200).arrives(0).expect([again(1)]).timer(1200);
+    tcp.arrives(4).expect([retransmission(0)]).cwnd(8500);
+    tcp.at(200).arrives(0).expect([retransmission(1)]).timer(1200);
     tcp.at(300).arrives(1).expect([new(22)]).timer(1200).cwnd(8500);
 }
 
@@ -73,9 +75,9 @@ fn the_ack_that_ends_a_recovery_enlarges_the_window() {
         given.tcp.window_growth = WindowGrowth::Segments;
         given.tcp.receive_window = 10_000;
     });
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(5000);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).cwnd(5000);
     tcp.arrive_quietly(4..10);
-    tcp.at(200).arrives(0).cwnd(7000).expect(news(10, 17));
+    tcp.at(200).arrives(0).cwnd(7000).expect(new_segments(10, 17));
 }
 
 /// TcpNewReno: MSS²/cwnd once.
@@ -83,9 +85,9 @@ fn the_ack_that_ends_a_recovery_enlarges_the_window() {
 fn tcp_new_reno_grows_by_one_ack_at_the_end_of_a_recovery() {
     let mut tcp = in_flight(10, |given| given.tcp.receive_window = 10_000);
     // pipe is 6 at the third duplicate.
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(3000);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).cwnd(3000);
     tcp.arrive_quietly(4..10);
-    tcp.at(200).arrives(0).cwnd(3333).expect(news(10, 13));
+    tcp.at(200).arrives(0).cwnd(3333).expect(new_segments(10, 13));
 }
 
 /// Errata 1610 to RFC 6675 §5.1. Segments 3 and 6 arrived, and the receiver need not say it again.
@@ -93,9 +95,9 @@ fn tcp_new_reno_grows_by_one_ack_at_the_end_of_a_recovery() {
 fn a_timeout_keeps_what_sack_told() {
     let mut tcp = in_flight(10, |_| ());
     tcp.arrives(3).expect([new(10)]).arrives(6).expect([new(11)]);
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
-    tcp.at(1100).sack(1000, []).cwnd(2000).expect(agains(1, 3));
-    tcp.at(1200).sack(2000, []).cwnd(3000).expect(agains(4, 6));
+    tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1100).sack(1000, []).cwnd(2000).expect(retransmissions(1, 3));
+    tcp.at(1200).sack(2000, []).cwnd(3000).expect(retransmissions(4, 6));
     // Lost segments beyond the highest that SACK told of come after new data.
     tcp.at(1300).sack(4000, []).cwnd(4000).expect([new(12), new(13)]);
 }
@@ -104,7 +106,7 @@ fn a_timeout_keeps_what_sack_told() {
 #[test]
 fn duplicates_after_a_timeout_are_not_counted() {
     let mut tcp = in_flight(10, |given| given.tcp.receive_window = 10_000);
-    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.arrive_quietly(5..10).cwnd(1000).ssthresh(5000);
 }
 
@@ -114,7 +116,7 @@ fn duplicates_after_a_timeout_are_not_counted() {
 fn proportional_reduction_counts_duplicates_twice() {
     let mut tcp = in_flight(20, |given| given.tcp.recovery = RecoveryKind::Prr);
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
-    tcp.arrives(3).expect([again(0)]).ssthresh(9000);
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(9000);
     for index in 4..12 {
         tcp.arrives(index).expect([new(index + 18)]);
     }
@@ -131,9 +133,9 @@ fn below_ssthresh_what_was_delivered_may_leave() {
     });
     tcp.arrive_quietly([11, 12]).arrives(13);
     // pipe = 20 − 3 − 11 = 6, so ssthresh = 3; 2·3/6 = 1 segment is due, the one that is forced.
-    tcp.expect([again(0)]).ssthresh(3000);
+    tcp.expect([retransmission(0)]).ssthresh(3000);
     // pipe 6: 4·3/6 − 1; 5 still; the bound begins below 3.
-    tcp.arrives(14).expect([again(1)]).arrives(15).expect([again(2)]);
+    tcp.arrives(14).expect([retransmission(1)]).arrives(15).expect([retransmission(2)]);
 }
 
 /// The receive window leaves 500 bytes, and a segment has left the network.
@@ -145,7 +147,7 @@ fn what_is_left_of_the_receive_window_is_sent() {
         given.tcp.initial_window = 10_000;
         given.tcp.receive_window = 10_500;
     });
-    tcp.expect(news(0, 10)).at(100).arrives(1).expect([part(10_000, 500)]);
+    tcp.expect(new_segments(0, 10)).at(100).arrives(1).expect([part(10_000, 500)]);
 }
 
 /// Every ninth of the first hundred segments is lost. Where nothing else may be sent a partial ACK

@@ -2,7 +2,7 @@
 //! those of ns-3.21's `TcpReno`, not of an RFC.
 
 use crate::script;
-use crate::script::{Given, Segment, SenderScript, again, new, news, ns3_sender};
+use crate::script::{Given, Segment, SenderScript, new, new_segments, ns3_sender, retransmission};
 use airpath_core::Duration;
 
 /// Ten segments leave at 0, in congestion avoidance; `change` is applied first.
@@ -11,7 +11,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.in_congestion_avoidance(10_000);
         change(given);
     });
-    tcp.expect(news(0, 10)).timer(3000).at(100);
+    tcp.expect(new_segments(0, 10)).timer(3000).at(100);
     tcp
 }
 
@@ -24,14 +24,14 @@ fn small_rto(given: &mut Given) {
 #[test]
 fn the_first_two_duplicates_send_nothing_and_the_third_resends_the_head() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.ssthresh(5000);
 }
 
 #[test]
 fn each_further_duplicate_adds_a_segment() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.quiet_duplicates(2);
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
@@ -41,48 +41,49 @@ fn each_further_duplicate_adds_a_segment() {
 #[test]
 fn the_ack_that_ends_recovery_grows_the_window_too() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
-    tcp.at(200).ack(10_000).cwnd(5200).expect(news(10, 15));
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
+    tcp.at(200).ack(10_000).cwnd(5200).expect(new_segments(10, 15));
 }
 
 /// No partial ACKs: the first new ACK ends recovery, the next hole waits for three duplicates.
 #[test]
 fn a_second_loss_of_the_window_halves_again() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.quiet_duplicates(2);
     for index in 10..13 {
         tcp.duplicate().expect([new(index)]);
     }
     tcp.at(200).ack(1000).cwnd(5200).nothing();
-    tcp.at(200).quiet_duplicates(2).duplicate().expect([again(1)]);
+    tcp.at(200).quiet_duplicates(2).duplicate().expect([retransmission(1)]);
     tcp.ssthresh(6000);
-    tcp.at(300).ack(13_000).cwnd(6166).expect(news(13, 19));
+    tcp.at(300).ack(13_000).cwnd(6166).expect(new_segments(13, 19));
 }
 
 /// There is no `recover`, also not after a timeout.
 #[test]
 fn duplicates_after_a_timeout_start_a_fast_retransmit() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.timeout_at(3000).expect([again(0)]).ssthresh(5000).cwnd(1000);
-    tcp.at(3100).ack(5000).cwnd(2000).expect([again(5), again(6)]);
+    tcp.timeout_at(3000).expect([retransmission(0)]).ssthresh(5000).cwnd(1000);
+    tcp.at(3100).ack(5000).cwnd(2000).expect([retransmission(5), retransmission(6)]);
     tcp.at(3110).quiet_duplicates(2).duplicate();
     // flight = highest sent − snd_una = 5 segments; cwnd = 2500 + 3000 from 5000.
-    tcp.expect([again(5), again(7), again(8), again(9)]).ssthresh(2500);
+    tcp.expect([retransmission(5), retransmission(7), retransmission(8), retransmission(9)])
+        .ssthresh(2500);
 }
 
 #[test]
 fn a_timeout_does_not_forget_the_duplicates_before_it() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2);
-    tcp.timeout_at(3000).expect([again(0)]).cwnd(1000);
+    tcp.timeout_at(3000).expect([retransmission(0)]).cwnd(1000);
     tcp.at(3010).duplicate().anything().ssthresh(5000).cwnd(5000);
 }
 
 #[test]
 fn congestion_avoidance_adds_whole_bytes() {
     let mut tcp = ns3_sender(|given| given.in_congestion_avoidance(3000));
-    tcp.expect(news(0, 3)).at(100);
+    tcp.expect(new_segments(0, 3)).at(100);
     // 1 000 000 / 3000, / 3333, / 3633: cut off, and nothing carried over.
     for (ack, cwnd) in [(1000, 3333), (2000, 3633), (3000, 3908)] {
         tcp.ack(ack).cwnd(cwnd).anything();
@@ -99,16 +100,16 @@ fn congestion_avoidance_counts_acks_not_bytes() {
 #[test]
 fn slow_start_adds_a_segment_for_any_ack() {
     let mut tcp = ns3_sender(|given| given.tcp.initial_window = 2000);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(300).cwnd(3000).expect([new(2)]);
-    tcp.at(110).ack(2000).cwnd(4000).expect(news(3, 6));
+    tcp.at(110).ack(2000).cwnd(4000).expect(new_segments(3, 6));
 }
 
 #[test]
 fn only_whole_segments_are_sent() {
     let mut tcp = ns3_sender(|given| given.in_congestion_avoidance(2900));
-    tcp.expect(news(0, 2));
-    tcp.at(100).ack(1000).cwnd(3244).expect(news(2, 4));
+    tcp.expect(new_segments(0, 2));
+    tcp.at(100).ack(1000).cwnd(3244).expect(new_segments(2, 4));
 }
 
 /// Gains 0.1 for both, first RTTVAR = sample: 100 + 4·100; then SRTT 103.3, RTTVAR 93.3.
@@ -116,23 +117,23 @@ fn only_whole_segments_are_sent() {
 fn the_timeout_is_cut_to_whole_milliseconds() {
     let mut tcp = ns3_sender(small_rto);
     tcp.expect([new(0)]).timer(3000);
-    tcp.at(100).ack(1000).expect(news(1, 3)).timer(600);
-    tcp.at(233).ack(2000).expect(news(3, 5)).timer(233 + 476);
+    tcp.at(100).ack(1000).expect(new_segments(1, 3)).timer(600);
+    tcp.at(233).ack(2000).expect(new_segments(3, 5)).timer(233 + 476);
 }
 
 #[test]
 fn the_timeout_is_at_least_a_second() {
     let mut tcp = ns3_sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]);
-    tcp.at(100).ack(1000).expect(news(1, 3)).timer(1100);
+    tcp.at(100).ack(1000).expect(new_segments(1, 3)).timer(1100);
 }
 
 #[test]
 fn a_timeout_goes_back_and_a_later_ack_moves_ahead() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.timeout_at(3000).expect([again(0)]);
-    tcp.at(3100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
-    tcp.at(3200).ack(8000).cwnd(3000).expect([again(8), again(9), new(10)]);
+    tcp.timeout_at(3000).expect([retransmission(0)]);
+    tcp.at(3100).ack(1000).cwnd(2000).expect([retransmission(1), retransmission(2)]);
+    tcp.at(3200).ack(8000).cwnd(3000).expect([retransmission(8), retransmission(9), new(10)]);
 }
 
 #[test]
@@ -142,22 +143,22 @@ fn the_back_off_multiplier_stops_at_64() {
     let mut due = 0;
     for factor in [1, 2, 4, 8, 16, 32, 64, 64] {
         due += 3000 * factor;
-        tcp.timeout_at(due).expect([again(0)]);
+        tcp.timeout_at(due).expect([retransmission(0)]);
     }
 }
 
 #[test]
 fn the_back_off_ends_with_a_valid_sample() {
     let mut tcp = ns3_sender(small_rto);
-    tcp.expect([new(0)]).timeout_at(3000).expect([again(0)]);
-    tcp.at(3100).ack(1000).expect(news(1, 3)).timer(9100);
+    tcp.expect([new(0)]).timeout_at(3000).expect([retransmission(0)]);
+    tcp.at(3100).ack(1000).expect(new_segments(1, 3)).timer(9100);
     tcp.at(3200).ack(2000).anything().timer(3700);
 }
 
 #[test]
 fn every_new_ack_restarts_the_timer_in_recovery_too() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]).timer(3000);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]).timer(3000);
     tcp.at(200).ack(1000).nothing().timer(3200);
     // Segment 1 was sent once, at 0: a sample of 300 ms, RTO = 300 + 4·300.
     tcp.at(300).ack(2000).nothing().timer(1800);

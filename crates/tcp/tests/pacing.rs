@@ -15,7 +15,7 @@ fn paced(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.in_congestion_avoidance(10_400);
         change(given);
     });
-    tcp.expect(news(0, 10));
+    tcp.expect(new_segments(0, 10));
     tcp
 }
 
@@ -32,7 +32,7 @@ fn segments_leave_one_at_a_time_at_120_percent_of_the_window_per_round_trip() {
 #[test]
 fn without_the_option_they_leave_together() {
     let mut tcp = paced(|given| given.tcp.pacing = Pacing::Off);
-    tcp.at(120).ack(3 * MSS).expect(news(10, 13)).timer(1120);
+    tcp.at(120).ack(3 * MSS).expect(new_segments(10, 13)).timer(1120);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn slow_start_is_paced_at_200_percent() {
         given.tcp.pacing = Pacing::On;
         given.tcp.initial_window = 9400;
     });
-    tcp.expect(news(0, 9));
+    tcp.expect(new_segments(0, 9));
     // The ACK makes it 10 400 bytes.
     tcp.at(260).ack(MSS).expect([new(9)]);
     tcp.released_at(273).expect([new(10)]);
@@ -66,7 +66,7 @@ fn a_fast_retransmit_does_not_wait_but_counts() {
         for (at, held) in [(121, 2), (122, 3)] {
             tcp.at(at).sack(MSS, [2 * MSS..(held + 1) * MSS]).nothing();
         }
-        tcp.at(123).sack(MSS, [2 * MSS..5 * MSS]).expect([again(1)]);
+        tcp.at(123).sack(MSS, [2 * MSS..5 * MSS]).expect([retransmission(1)]);
         // The next may leave at 130 ms and the time of one more packet, at 10 000 bytes outstanding.
         assert_eq!(tcp.timer_ms(), 140);
     }

@@ -5,7 +5,7 @@ use crate::random_channel::*;
 use crate::script;
 use crate::script::Peer;
 use airpath_conformance::cases;
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
 use airpath_tcp::{EcnUse, RecoveryKind, Sender, SenderConfig, StackVariant, TcpConfig};
@@ -81,7 +81,7 @@ proptest! {
 
 /// What happens to a packet on its way to or from a receiver that drops what it has reported.
 #[derive(Clone, Copy, Debug)]
-enum Whim {
+enum ChannelEvent {
     Deliver,
     Lose,
     Delay(u64),
@@ -92,7 +92,11 @@ enum Whim {
 /// Sends a transfer to a receiver that reneges; says whether it came to an end. Every invariant
 /// of the sender that depends on arithmetic (pipe, HighRxt, PRR's counts) is checked by the
 /// overflow checks of the build.
-fn transfer_to_a_reneging_receiver(options: &TcpConfig, transfer: u64, whims: &[Whim]) -> bool {
+fn transfer_to_a_reneging_receiver(
+    options: &TcpConfig,
+    transfer: u64,
+    events: &[ChannelEvent],
+) -> bool {
     let setup = CongestionSetup { options: options.clone().into() };
     let mut sender = Sender::new(SenderConfig {
         flow: FLOW,
@@ -103,7 +107,7 @@ fn transfer_to_a_reneging_receiver(options: &TcpConfig, transfer: u64, whims: &[
         stop: Time::NEVER,
     });
     let window = options.receive_window as u32;
-    let (mut peer, mut bench) = (Peer::default(), Bench::default());
+    let (mut peer, mut harness) = (Peer::default(), TestHarness::default());
     let mut channel: BTreeMap<(Time, u64), (To, Packet, bool)> = BTreeMap::new();
     let mut number = 0;
     for _ in 0..200_000 {
@@ -116,7 +120,7 @@ fn transfer_to_a_reneging_receiver(options: &TcpConfig, transfer: u64, whims: &[
         if arrival == now {
             let (_, (to, packet, reneges)) = channel.pop_first().expect("a packet is due");
             match to {
-                To::Sender => sender.receive(Port(0), &packet, &mut bench.at(now)),
+                To::Sender => sender.receive(Port(0), &packet, &mut harness.at(now)),
                 To::Receiver => {
                     peer.take(packet.seq, packet.end());
                     let mut ack = peer.ack(window);
@@ -128,18 +132,18 @@ fn transfer_to_a_reneging_receiver(options: &TcpConfig, transfer: u64, whims: &[
                 }
             }
         } else {
-            sender.wake(&mut bench.at(now));
+            sender.wake(&mut harness.at(now));
         }
-        launched.extend(bench.sent().into_iter().map(|(_, segment)| (To::Receiver, segment)));
+        launched.extend(harness.sent().into_iter().map(|(_, segment)| (To::Receiver, segment)));
         for (to, packet) in launched {
-            let whim = whims.get(number as usize).copied().unwrap_or(Whim::Deliver);
+            let event = events.get(number as usize).copied().unwrap_or(ChannelEvent::Deliver);
             number += 1;
             let due = now + Duration::from_millis(50);
-            let (due, reneges) = match whim {
-                Whim::Deliver => (due, false),
-                Whim::Lose => continue,
-                Whim::Delay(millis) => (due + Duration::from_millis(millis), false),
-                Whim::Renege => (due, true),
+            let (due, reneges) = match event {
+                ChannelEvent::Deliver => (due, false),
+                ChannelEvent::Lose => continue,
+                ChannelEvent::Delay(millis) => (due + Duration::from_millis(millis), false),
+                ChannelEvent::Renege => (due, true),
             };
             channel.insert((due, number), (to, packet, reneges));
         }
@@ -150,14 +154,14 @@ fn transfer_to_a_reneging_receiver(options: &TcpConfig, transfer: u64, whims: &[
     false
 }
 
-fn whims() -> impl Strategy<Value = Vec<Whim>> {
-    let whim = prop_oneof![
-        6 => Just(Whim::Deliver),
-        2 => Just(Whim::Lose),
-        1 => (1u64..400).prop_map(Whim::Delay),
-        2 => Just(Whim::Renege),
+fn events() -> impl Strategy<Value = Vec<ChannelEvent>> {
+    let event = prop_oneof![
+        6 => Just(ChannelEvent::Deliver),
+        2 => Just(ChannelEvent::Lose),
+        1 => (1u64..400).prop_map(ChannelEvent::Delay),
+        2 => Just(ChannelEvent::Renege),
     ];
-    prop::collection::vec(whim, 0..200)
+    prop::collection::vec(event, 0..200)
 }
 
 proptest! {
@@ -166,25 +170,25 @@ proptest! {
     /// RFC 2018 §8: what was acknowledged selectively may be dropped, and is sent again.
     #[test]
     fn reneging_does_no_harm(
-        options in options(), prr: bool, whims in whims(), tenths in 1u64..800,
+        options in options(), prr: bool, events in events(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
         let options = TcpConfig { recovery, handshake: false, ..options };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
-        prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
+        prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &events));
     }
 
     /// The same under ns-3's procedures: whatever is lost, delayed or dropped by the receiver, the
     /// transfer ends.
     #[test]
     fn under_ns3s_procedures_the_transfer_ends(
-        options in options(), prr: bool, fates in fates(), whims in whims(), tenths in 1u64..800,
+        options in options(), prr: bool, fates in fates(), events in events(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
         let (stack, ecn) = (StackVariant::Ns3, EcnUse::Off);
         let options = TcpConfig { recovery, handshake: false, stack, ecn, ..options };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
-        prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &whims));
+        prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &events));
         let one_way = Duration::from_millis(20);
         let mut connection = Connection::new(&options, Some(transfer), one_way).with_fates(fates);
         prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");

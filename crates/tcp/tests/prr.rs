@@ -4,7 +4,9 @@
 //! Unless a test says otherwise twenty segments are in flight, limited transmit is off and the
 //! receiver acknowledges every segment at once.
 
-use crate::script::{Given, SenderScript, again, agains, new, news, sender};
+use crate::script::{
+    Given, SenderScript, new, new_segments, retransmission, retransmissions, sender,
+};
 use airpath_tcp::RecoveryKind;
 
 /// Twenty segments leave at 0; `change` is applied first.
@@ -14,7 +16,7 @@ fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.initial_window = 20_000;
         change(given);
     });
-    tcp.expect(news(0, 20)).timer(1000).at(100);
+    tcp.expect(new_segments(0, 20)).timer(1000).at(100);
     tcp
 }
 
@@ -23,7 +25,7 @@ fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 #[test]
 fn the_proportional_part_sends_for_every_second_arrival() {
     let mut tcp = twenty_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(10_000).ssthresh(10_000);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).cwnd(10_000).ssthresh(10_000);
     // prr_delivered·½ − prr_out: 1 − 1, 1½ − 1, 2 − 1.
     tcp.arrive_quietly([4, 5]).arrives(6).expect([new(20)]);
     for (quiet, loud, sent) in [(7, 8, 21), (9, 10, 22), (11, 12, 23)] {
@@ -43,7 +45,7 @@ fn the_proportional_part_sends_for_every_second_arrival() {
 #[test]
 fn rfc6675_alone_waits_for_half_of_the_window() {
     let mut tcp = twenty_in_flight(|given| given.tcp.recovery = RecoveryKind::Sack);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly(4..11).arrives(11).expect([new(20)]);
 }
 
@@ -53,12 +55,12 @@ fn rfc6675_alone_waits_for_half_of_the_window() {
 fn the_reduction_bound_sends_two_for_one() {
     let mut tcp = twenty_in_flight(|_| ());
     // pipe = 6; min(10 − 6, max(1, 1) + 1) = 2.
-    tcp.arrive_quietly([11, 12]).arrives(13).expect(agains(0, 2));
+    tcp.arrive_quietly([11, 12]).arrives(13).expect(retransmissions(0, 2));
     // pipe 7 → min(3, max(2 − 2, 1) + 1) = 2; pipe 8 → 2; pipe 9 → 1.
-    tcp.arrives(14).expect(agains(2, 4)).arrives(15).expect(agains(4, 6));
-    tcp.arrives(16).expect([again(6)]).arrives(17).expect([again(7)]);
-    tcp.arrives(18).expect([again(8)]).arrives(19).expect([again(9)]);
-    tcp.at(200).arrives(0).expect([again(10)]);
+    tcp.arrives(14).expect(retransmissions(2, 4)).arrives(15).expect(retransmissions(4, 6));
+    tcp.arrives(16).expect([retransmission(6)]).arrives(17).expect([retransmission(7)]);
+    tcp.arrives(18).expect([retransmission(8)]).arrives(19).expect([retransmission(9)]);
+    tcp.at(200).arrives(0).expect([retransmission(10)]);
     for index in 1..10 {
         tcp.arrives(index).expect([new(index + 19)]).cwnd(10_000);
     }
@@ -70,22 +72,22 @@ fn the_reduction_bound_sends_two_for_one() {
 fn the_reduction_bound_does_not_go_beyond_ssthresh() {
     let mut tcp = twenty_in_flight(|_| ());
     // pipe = 10 … 19: only the fast retransmit, which nothing holds back.
-    tcp.arrive_quietly([7, 8]).arrives(9).expect([again(0)]).cwnd(10_000);
+    tcp.arrive_quietly([7, 8]).arrives(9).expect([retransmission(0)]).cwnd(10_000);
     // pipe = 0 again and 11 … 19; then it is one less than ssthresh.
     tcp.arrives(10).nothing();
-    tcp.arrives(11).expect([again(1)]);
+    tcp.arrives(11).expect([retransmission(1)]);
 }
 
 /// The end (RFC 6937 §3): cwnd = ssthresh, whatever pipe was.
 #[test]
 fn the_window_is_ssthresh_in_the_end() {
     let mut tcp = twenty_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     // All other ACKs are lost.
     for index in 4..20 {
-        tcp.arrives_unheard(index);
+        tcp.arrives_with_ack_lost(index);
     }
-    tcp.at(200).arrives(0).cwnd(10_000).ssthresh(10_000).expect(news(20, 30));
+    tcp.at(200).arrives(0).cwnd(10_000).ssthresh(10_000).expect(new_segments(20, 30));
 }
 
 /// DeliveredData counts what is new to the sender: the cumulative ACK of what was acknowledged
@@ -93,7 +95,7 @@ fn the_window_is_ssthresh_in_the_end() {
 #[test]
 fn what_was_sacked_before_is_delivered_once() {
     let mut tcp = twenty_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly([4, 5]).arrives(6).expect([new(20)]);
     tcp.arrive_quietly([7]).arrives(8).expect([new(21)]);
     // prr_delivered = 7 with 9, prr_out = 3. The retransmission overtook 11 … 19: one more
@@ -106,11 +108,11 @@ fn what_was_sacked_before_is_delivered_once() {
 #[test]
 fn a_delayed_ack_counts_all_that_it_tells() {
     let mut tcp = twenty_in_flight(|_| ());
-    tcp.arrives_unheard(1).arrives(2).nothing();
+    tcp.arrives_with_ack_lost(1).arrives(2).nothing();
     // prr_delivered = 2, prr_out = 1 with the fast retransmit.
-    tcp.arrives_unheard(3).arrives(4).expect([again(0)]);
+    tcp.arrives_with_ack_lost(3).arrives(4).expect([retransmission(0)]);
     for index in [5, 7, 9] {
-        tcp.arrives_unheard(index).arrives(index + 1).expect([new(20 + (index - 5) / 2)]);
+        tcp.arrives_with_ack_lost(index).arrives(index + 1).expect([new(20 + (index - 5) / 2)]);
     }
 }
 
@@ -118,12 +120,12 @@ fn a_delayed_ack_counts_all_that_it_tells() {
 #[test]
 fn lost_acks_are_caught_up_with() {
     let mut tcp = twenty_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     for index in 4..9 {
-        tcp.arrives_unheard(index);
+        tcp.arrives_with_ack_lost(index);
     }
     // prr_delivered = 7, prr_out = 1: 3½ − 1 → two whole segments.
-    tcp.arrives(9).expect(news(20, 22));
+    tcp.arrives(9).expect(new_segments(20, 22));
 }
 
 /// RFC 6937 §3: RecoverFS is snd.nxt − snd.una, what limited transmit sent included.
@@ -131,7 +133,7 @@ fn lost_acks_are_caught_up_with() {
 fn limited_transmit_counts_in_recover_fs_but_not_in_ssthresh() {
     let mut tcp = twenty_in_flight(|given| given.tcp.limited_transmit = true);
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
-    tcp.arrives(3).expect([again(0)]).ssthresh(10_000);
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(10_000);
     // 10/22 of each: 5·10/22 − 1 is the first to reach a segment.
     tcp.arrive_quietly([4, 5, 6]).arrives(7).expect([new(22)]);
 }
@@ -140,11 +142,11 @@ fn limited_transmit_counts_in_recover_fs_but_not_in_ssthresh() {
 #[test]
 fn the_last_segments_are_rescued() {
     let mut tcp = twenty_in_flight(|given| given.transfer = Some(20_000));
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly(4..18);
     // 18 and 19 are lost as well.
-    tcp.at(200).arrives(0).expect([again(19)]);
-    tcp.at(300).arrives(19).expect([again(18)]);
+    tcp.at(200).arrives(0).expect([retransmission(19)]);
+    tcp.at(300).arrives(19).expect([retransmission(18)]);
     tcp.at(400).arrives(18).no_timer();
     assert!(tcp.completed_at().is_some());
 }
@@ -153,18 +155,18 @@ fn the_last_segments_are_rescued() {
 #[test]
 fn a_timeout_ends_the_reduction() {
     let mut tcp = twenty_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(10_000);
-    tcp.at(1100).arrives(0).cwnd(2000).expect(agains(4, 6));
-    tcp.at(1200).arrives(4).cwnd(3000).expect(agains(6, 8));
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(10_000);
+    tcp.at(1100).arrives(0).cwnd(2000).expect(retransmissions(4, 6));
+    tcp.at(1200).arrives(4).cwnd(3000).expect(retransmissions(6, 8));
 }
 
 /// The second recovery starts its counts anew.
 #[test]
 fn each_recovery_counts_for_itself() {
     let mut tcp = sender(|given| given.tcp.recovery = RecoveryKind::Prr);
-    tcp.expect(news(0, 10)).at(100);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).ssthresh(5000);
+    tcp.expect(new_segments(0, 10)).at(100);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).ssthresh(5000);
     // pipe 6 → 2·½ − 1 = 0; pipe 5: no more than ssthresh.
     tcp.arrive_quietly([4, 5]);
     for index in 6..10 {
@@ -172,7 +174,7 @@ fn each_recovery_counts_for_itself() {
     }
     tcp.at(200).arrives(0).expect([new(14)]).cwnd(5000);
     // Segment 10 is lost; 10 … 14 are in flight. pipe: 14.
-    tcp.arrive_quietly([11, 12]).arrives(13).expect([again(10)]).ssthresh(2500);
+    tcp.arrive_quietly([11, 12]).arrives(13).expect([retransmission(10)]).ssthresh(2500);
     // pipe: 10 again → min(2.5 − 1, max(2 − 1, 1) + 1): one whole segment.
     tcp.arrives(14).expect([new(15)]);
 }

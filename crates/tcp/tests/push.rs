@@ -1,6 +1,6 @@
 //! Segments that ask for an ACK at once: the last of each burst, as in Linux.
 
-use crate::script::{MSS, Mark, SenderScript, new, news, receiver, sender};
+use crate::script::{MSS, Mark, SenderScript, new, new_segments, receiver, sender};
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::Push;
 
@@ -17,10 +17,10 @@ fn in_bursts() -> SenderScript {
 fn every_second_segment_of_what_leaves_together_asks_for_an_ack() {
     let marks = [Mark::Plain, Mark::Push, Mark::Plain, Mark::Push, Mark::Plain];
     let mut tcp = in_bursts();
-    tcp.expect_marked(news(0, 5), marks);
+    tcp.expect_marked(new_segments(0, 5), marks);
     // 120 % of five segments in 100 ms are less than two in a millisecond.
     tcp.at(100).ack(MSS).expect_marked([new(5)], [Mark::Plain]);
-    tcp.ack(3 * MSS).expect_marked(news(6, 8), [Mark::Plain, Mark::Push]);
+    tcp.ack(3 * MSS).expect_marked(new_segments(6, 8), [Mark::Plain, Mark::Push]);
 }
 
 /// Linux `tcp_tso_autosize`: a part of 1024 of a second at the pacing rate, 8·1.2 in 1.024 ms.
@@ -30,19 +30,19 @@ fn longer_bursts_leave_as_one_at_higher_rates() {
         given.tcp.push = Push::Bursts;
         given.in_congestion_avoidance(8 * MSS);
     });
-    tcp.expect_marked(news(0, 8), [Mark::Plain, Mark::Push].repeat(4));
+    tcp.expect_marked(new_segments(0, 8), [Mark::Plain, Mark::Push].repeat(4));
     // An RTT of 3 ms: 3.125 segments.
     tcp.at(3).ack(8 * MSS);
     let mut marks = vec![Mark::Plain, Mark::Plain, Mark::Push];
     marks.extend(marks.clone());
     marks.extend([Mark::Plain, Mark::Plain, Mark::Push]);
-    tcp.expect_marked(news(8, 17), marks);
+    tcp.expect_marked(new_segments(8, 17), marks);
 }
 
 #[test]
 fn without_the_option_no_segment_asks() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(5 * MSS));
-    tcp.expect_marked(news(0, 5), [Mark::Plain].repeat(5));
+    tcp.expect_marked(new_segments(0, 5), [Mark::Plain].repeat(5));
 }
 
 /// Linux `tcp_cleanup_rbuf` with ICSK_ACK_PUSHED.

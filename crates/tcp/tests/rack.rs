@@ -3,7 +3,7 @@
 //! Unless a test says otherwise ten segments leave at 0 and the round trip is 100 ms, limited transmit
 //! is off, and the receiver acknowledges every segment at once and reports what it holds.
 
-use crate::script::{Given, SenderScript, again, new, news, sender};
+use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_tcp::{LossDetection, RecoveryKind, StackVariant};
 
 /// Ten segments leave at 0; `change` is applied first.
@@ -13,14 +13,14 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.loss_detection = LossDetection::Rack;
         change(given);
     });
-    tcp.expect(news(0, 10)).timer(1000).at(100);
+    tcp.expect(new_segments(0, 10)).timer(1000).at(100);
     tcp
 }
 
 /// The same, and segment 0 is lost; 1, 2 and 3 have arrived.
 fn recovering(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ten_in_flight(change);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp
 }
 
@@ -36,7 +36,7 @@ fn three_segments_beyond_a_hole_are_enough() {
 fn one_segment_beyond_a_hole_and_a_quarter_of_the_rtt_are_enough() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrives(1).nothing().cwnd(10_000);
-    tcp.released_at(127).expect([again(0)]).cwnd(5000).ssthresh(5000).timeouts(0);
+    tcp.released_at(127).expect([retransmission(0)]).cwnd(5000).ssthresh(5000).timeouts(0);
 }
 
 /// What is missing arrives before the timer expires.
@@ -44,7 +44,7 @@ fn one_segment_beyond_a_hole_and_a_quarter_of_the_rtt_are_enough() {
 fn a_segment_that_is_late_within_the_window_is_not_lost() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.arrives(1).nothing().at(120);
-    tcp.arrives(0).expect(news(10, 12));
+    tcp.arrives(0).expect(new_segments(10, 12));
     // Only the RTO's timer is left: SRTT 100 and 120 ms, and its least.
     tcp.timer(1120);
 }
@@ -54,9 +54,9 @@ fn a_segment_that_is_late_within_the_window_is_not_lost() {
 fn after_reordering_the_window_holds_whatever_arrived() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.arrives(1).nothing();
-    tcp.arrives(0).expect(news(10, 12));
+    tcp.arrives(0).expect(new_segments(10, 12));
     tcp.arrive_quietly([3, 4, 5, 6]);
-    tcp.released_at(127).expect([again(2)]).timeouts(0);
+    tcp.released_at(127).expect([retransmission(2)]).timeouts(0);
 }
 
 /// §6.2 step 5: every segment that left before one that has arrived is lost, not only the oldest.
@@ -64,9 +64,9 @@ fn after_reordering_the_window_holds_whatever_arrived() {
 #[test]
 fn all_that_left_before_is_lost_at_once() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([4, 5]).arrives(6).expect([again(0), again(1)]).cwnd(5000);
-    tcp.arrives(7).expect([again(2)]);
-    tcp.arrives(8).expect([again(3)]);
+    tcp.arrive_quietly([4, 5]).arrives(6).expect([retransmission(0), retransmission(1)]).cwnd(5000);
+    tcp.arrives(7).expect([retransmission(2)]);
+    tcp.arrives(8).expect([retransmission(3)]);
     tcp.arrives(9).expect([new(10)]);
 }
 
@@ -81,7 +81,7 @@ fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
     tcp.arrives(8).expect([new(12)]);
     tcp.arrives(9).expect([new(13)]);
     // Left at 100 ms as segment 0 did, behind it.
-    tcp.arrives(10).expect([again(0), new(14)]).timeouts(0).cwnd(5000);
+    tcp.arrives(10).expect([retransmission(0), new(14)]).timeouts(0).cwnd(5000);
 }
 
 /// Linux `tcp_xmit_retransmit_queue`: the retransmission timer starts with the oldest segment.
@@ -96,8 +96,10 @@ fn the_timer_starts_anew_with_each_retransmission_of_the_oldest() {
 fn a_timeout_keeps_what_has_arrived() {
     let mut tcp = ten_in_flight(|given| given.tcp.timestamps = true);
     tcp.arrives(8).nothing();
-    tcp.released_at(127).expect([again(0), again(1), again(2), again(3)]).cwnd(5000);
-    tcp.timeout_at(1127).expect([again(0)]).cwnd(1000).timeouts(1);
+    tcp.released_at(127)
+        .expect([retransmission(0), retransmission(1), retransmission(2), retransmission(3)])
+        .cwnd(5000);
+    tcp.timeout_at(1127).expect([retransmission(0)]).cwnd(1000).timeouts(1);
 }
 
 /// RFC 9937 §6.2: while more than ssthresh is in flight a segment leaves for every two delivered,
@@ -109,8 +111,8 @@ fn with_proportional_rate_reduction_the_window_falls_by_what_arrives() {
         given.tcp.loss_detection = LossDetection::Rack;
         given.tcp.initial_window = 20_000;
     });
-    tcp.expect(news(0, 20)).at(100);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).cwnd(10_000);
+    tcp.expect(new_segments(0, 20)).at(100);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).cwnd(10_000);
     // ⌈prr_delivered/2⌉ − prr_out: 1 − 1, 2 − 1, 2 − 2, 3 − 2.
     tcp.arrives(4).nothing();
     tcp.arrives(5).expect([new(20)]);
@@ -126,5 +128,5 @@ fn linux_halves_the_window_in_whole_segments() {
         given.in_congestion_avoidance(10_000);
     });
     tcp.arrives(0).expect([new(10)]);
-    tcp.arrive_quietly([2, 3]).arrives(4).expect([again(1)]).ssthresh(5000);
+    tcp.arrive_quietly([2, 3]).arrives(4).expect([retransmission(1)]).ssthresh(5000);
 }

@@ -1,7 +1,7 @@
 //! A sender and a receiver joined by a channel that loses, repeats, delays and reorders, with what
 //! must hold after every step.
 
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{
     AiScaling, AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, Freeze, HystartKind, OnLoss,
@@ -33,9 +33,9 @@ pub(crate) enum Fate {
 
 /// The bytes that have arrived, as disjoint ranges: a second, slower opinion on reassembly.
 #[derive(Debug, Default)]
-pub(crate) struct Arrived(BTreeMap<u64, u64>);
+pub(crate) struct SegmentOrder(BTreeMap<u64, u64>);
 
-impl Arrived {
+impl SegmentOrder {
     pub(crate) fn add(&mut self, mut start: u64, mut end: u64) {
         let touched: Vec<(u64, u64)> =
             self.0.range(..=end).filter(|&(_, &e)| e >= start).map(|(&s, &e)| (s, e)).collect();
@@ -65,7 +65,7 @@ pub(crate) struct Connection {
     pub(crate) transfer: Option<u64>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
-    pub(crate) bench: Bench,
+    pub(crate) harness: TestHarness,
     /// Packets under way by time of arrival, then by order of sending.
     pub(crate) channel: BTreeMap<(Time, u64), (To, Packet)>,
     pub(crate) one_way: Duration,
@@ -73,7 +73,7 @@ pub(crate) struct Connection {
     pub(crate) packets: u64,
     pub(crate) now: Time,
     pub(crate) sent: u64,
-    pub(crate) arrived: Arrived,
+    pub(crate) arrived: SegmentOrder,
     /// Bytes without a gap before the last segment came.
     contiguous_before: u64,
     /// The highest load code that has arrived since the last ACK.
@@ -98,14 +98,14 @@ impl Connection {
                 stop: Time::NEVER,
             }),
             receiver: Receiver::new(FLOW, options, window),
-            bench: Bench::default(),
+            harness: TestHarness::default(),
             channel: BTreeMap::new(),
             one_way,
             fates: Vec::new(),
             packets: 0,
             now: Time::ZERO,
             sent: 0,
-            arrived: Arrived::default(),
+            arrived: SegmentOrder::default(),
             contiguous_before: 0,
             highest_code: 0,
             allowed: if options.handshake { 0 } else { options.receive_window },
@@ -143,7 +143,7 @@ impl Connection {
             match to {
                 To::Sender => {
                     self.allowed = self.allowed.max(packet.seq + u64::from(packet.window));
-                    self.sender.receive(Port(0), &packet, &mut self.bench.at(self.now));
+                    self.sender.receive(Port(0), &packet, &mut self.harness.at(self.now));
                     self.take_segments();
                 }
                 To::Receiver => {
@@ -152,29 +152,29 @@ impl Connection {
                     if !packet.flags.contains(Flags::SYN) {
                         self.arrived.add(packet.seq, packet.end());
                     }
-                    self.receiver.receive(Port(0), &packet, &mut self.bench.at(self.now));
+                    self.receiver.receive(Port(0), &packet, &mut self.harness.at(self.now));
                     self.take_acks();
                 }
             }
         } else if self.sender.next_wakeup() <= self.now {
-            self.sender.wake(&mut self.bench.at(self.now));
+            self.sender.wake(&mut self.harness.at(self.now));
             self.take_segments();
         } else {
-            self.receiver.wake(&mut self.bench.at(self.now));
+            self.receiver.wake(&mut self.harness.at(self.now));
             self.take_acks();
         }
     }
 
     pub(crate) fn take_segments(&mut self) {
-        for (_, segment) in self.bench.sent() {
+        for (_, segment) in self.harness.sent() {
             if !segment.flags.contains(Flags::SYN) {
                 let length = segment.payload_bytes();
                 assert!(length >= 1 && length <= u64::from(self.options.mss));
                 assert!(segment.end() <= self.allowed, "beyond the receiver's window");
                 assert!(segment.end() <= self.transfer.unwrap_or(u64::MAX), "beyond the end");
-                let again = segment.flags.contains(Flags::RETRANSMITTED);
-                assert_eq!(again, segment.seq < self.sent, "a gap, or a wrong mark");
-                self.check_ecn(&segment, again);
+                let retransmission = segment.flags.contains(Flags::RETRANSMITTED);
+                assert_eq!(retransmission, segment.seq < self.sent, "a gap, or a wrong mark");
+                self.check_ecn(&segment, retransmission);
                 self.sent = self.sent.max(segment.end());
             }
             assert_eq!(u64::from(segment.size), segment.payload_bytes() + self.header());
@@ -183,7 +183,7 @@ impl Connection {
     }
 
     pub(crate) fn take_acks(&mut self) {
-        let mut acks = self.bench.sent();
+        let mut acks = self.harness.sent();
         if acks.len() == 2 {
             // RFC 8257 §3.2: first an ACK of what waited, with the echo that belongs to it.
             let (_, ack) = acks.remove(0);
@@ -206,9 +206,9 @@ impl Connection {
 
     /// RFC 3168 §6.1.5: what is sent again is not ECN-capable but in ns-2, and does not say CWR. What
     /// a VCP connection sends has the code for low.
-    pub(crate) fn check_ecn(&self, segment: &Packet, again: bool) {
+    pub(crate) fn check_ecn(&self, segment: &Packet, retransmission: bool) {
         let is_ns2 = self.options.stack == StackVariant::Ns2;
-        let capable = self.options.ecn.is_negotiated() && (is_ns2 || !again);
+        let capable = self.options.ecn.is_negotiated() && (is_ns2 || !retransmission);
         assert_eq!(
             segment.ecn,
             match self.options.ecn {
@@ -217,7 +217,7 @@ impl Connection {
                 _ => Ecn::NotEct,
             }
         );
-        assert!(capable && !again || !segment.flags.contains(Flags::CWR));
+        assert!(capable && !retransmission || !segment.flags.contains(Flags::CWR));
         assert!(!segment.flags.contains(Flags::ECE));
     }
 

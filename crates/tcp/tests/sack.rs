@@ -5,7 +5,9 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-use crate::script::{Course, Given, SenderScript, again, agains, new, news, sender};
+use crate::script::{
+    Course, Given, SenderScript, new, new_segments, retransmission, retransmissions, sender,
+};
 use airpath_tcp::RecoveryKind;
 
 /// Ten segments leave at 0; `change` is applied first.
@@ -14,14 +16,14 @@ pub(crate) fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.recovery = RecoveryKind::Sack;
         change(given);
     });
-    tcp.expect(news(0, 10)).timer(1000).at(100);
+    tcp.expect(new_segments(0, 10)).timer(1000).at(100);
     tcp
 }
 
 /// The same, and segments 1, 2 and 3 arrive, but segment 0 does not: recovery begins.
 pub(crate) fn recovering(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ten_in_flight(change);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp
 }
 
@@ -37,31 +39,31 @@ pub(crate) fn the_last_ten(given: &mut Given) {
 fn the_third_duplicate_resends_the_first_hole_and_halves() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).cwnd(10_000);
-    tcp.arrives(3).expect([again(0)]).cwnd(5000).ssthresh(5000).timer(1000);
+    tcp.arrives(3).expect([retransmission(0)]).cwnd(5000).ssthresh(5000).timer(1000);
 }
 
 /// RFC 6675 §5 step 2: the ACKs of 1, 2 and 3 were lost; the first duplicate tells of four.
 #[test]
 fn one_ack_that_tells_of_more_than_two_segments_is_enough() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrives_unheard(1).arrives_unheard(2).arrives_unheard(3);
-    tcp.arrives(4).expect([again(0)]).ssthresh(5000);
+    tcp.arrives_with_ack_lost(1).arrives_with_ack_lost(2).arrives_with_ack_lost(3);
+    tcp.arrives(4).expect([retransmission(0)]).ssthresh(5000);
 }
 
 /// RFC 6675 §4, `IsLost`: *more* than (DupThresh − 1)·SMSS.
 #[test]
 fn one_ack_that_tells_of_two_segments_is_not_enough() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrives_unheard(1).arrives(2).nothing().cwnd(10_000);
+    tcp.arrives_with_ack_lost(1).arrives(2).nothing().cwnd(10_000);
     // One byte of the next makes it more.
-    tcp.sack(0, [1000..3001]).expect([again(0)]);
+    tcp.sack(0, [1000..3001]).expect([retransmission(0)]);
 }
 
 /// RFC 6675 §4, `IsLost`: DupThresh discontiguous sequences, however short.
 #[test]
 fn one_ack_with_three_separate_blocks_is_enough() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.sack(0, [4000..4001, 6000..6001, 8000..8001]).expect([again(0)]);
+    tcp.sack(0, [4000..4001, 6000..6001, 8000..8001]).expect([retransmission(0)]);
 }
 
 #[test]
@@ -75,7 +77,7 @@ fn one_ack_with_two_short_blocks_is_not_enough() {
 fn three_duplicates_of_short_segments_are_enough() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.sack(0, [1000..1100]).nothing().sack(0, [1000..1200]).nothing();
-    tcp.sack(0, [1000..1300]).expect([again(0)]);
+    tcp.sack(0, [1000..1300]).expect([retransmission(0)]);
 }
 
 /// RFC 6675 §2: a duplicate identifies octets that were not known to have arrived.
@@ -96,10 +98,10 @@ fn acks_without_news_are_no_duplicates() {
 fn an_ack_of_new_data_can_begin_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     for index in [0, 1, 3, 4] {
-        tcp.arrives_unheard(index);
+        tcp.arrives_with_ack_lost(index);
     }
     // 2 … 9 are in flight.
-    tcp.arrives(5).expect([again(2)]).ssthresh(4000).cwnd(4000).timer(1100);
+    tcp.arrives(5).expect([retransmission(2)]).ssthresh(4000).cwnd(4000).timer(1100);
 }
 
 /// The same ACK with less to tell counts as the first duplicate.
@@ -107,11 +109,11 @@ fn an_ack_of_new_data_can_begin_recovery() {
 fn an_ack_of_new_data_can_be_the_first_duplicate() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     for index in [0, 1] {
-        tcp.arrives_unheard(index);
+        tcp.arrives_with_ack_lost(index);
     }
-    tcp.sack(2000, [3000..3100]).expect(news(10, 12)).cwnd(11_000);
+    tcp.sack(2000, [3000..3100]).expect(new_segments(10, 12)).cwnd(11_000);
     tcp.sack(2000, [3000..3200]).nothing();
-    tcp.sack(2000, [3000..3300]).expect([again(2)]);
+    tcp.sack(2000, [3000..3300]).expect([retransmission(2)]);
 }
 
 /// RFC 6675 §5: a cumulative ACK resets DupAcks.
@@ -121,7 +123,7 @@ fn duplicates_count_anew_after_each_new_ack() {
     tcp.sack(0, [5000..5100]).nothing().sack(0, [5000..5200]).nothing();
     tcp.sack(1000, []).expect([new(10)]);
     tcp.sack(1000, [5000..5300]).nothing().sack(1000, [5000..5400]).nothing();
-    tcp.sack(1000, [5000..5500]).expect([again(1)]);
+    tcp.sack(1000, [5000..5500]).expect([retransmission(1)]);
 }
 
 /// RFC 6675 §5: the scoreboard is updated from *any* ACK with SACK information, also from one
@@ -129,14 +131,14 @@ fn duplicates_count_anew_after_each_new_ack() {
 #[test]
 fn an_overtaken_ack_still_tells_what_has_arrived() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
-    tcp.sack(2000, []).expect(news(10, 12));
-    tcp.sack(1000, [3000..6000]).expect([again(2)]).ssthresh(5000);
+    tcp.sack(2000, []).expect(new_segments(10, 12));
+    tcp.sack(1000, [3000..6000]).expect([retransmission(2)]).ssthresh(5000);
 }
 
 #[test]
 fn an_overtaken_ack_does_not_tell_of_what_has_been_acknowledged_since() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
-    tcp.sack(6000, []).expect(news(10, 16));
+    tcp.sack(6000, []).expect(new_segments(10, 16));
     tcp.sack(1000, [3000..6000]).nothing().cwnd(11_000);
 }
 
@@ -156,7 +158,7 @@ fn one_loss() {
     for index in 10..14 {
         tcp.arrives(index).cwnd(5000).expect([new(index + 5)]);
     }
-    tcp.arrives(14).cwnd(6000).expect(news(19, 21));
+    tcp.arrives(14).cwnd(6000).expect(new_segments(19, 21));
 }
 
 /// Segments 0 and 4 are lost.
@@ -165,7 +167,7 @@ fn two_losses() {
     let mut tcp = recovering(|_| ());
     tcp.arrive_quietly([5, 6]);
     // Three segments beyond 4 make it lost. pipe: 0 again, 8, 9; then 4 again.
-    tcp.arrives(7).expect([again(4), new(10)]);
+    tcp.arrives(7).expect([retransmission(4), new(10)]);
     tcp.arrives(8).expect([new(11)]).arrives(9).expect([new(12)]);
     // pipe: 4 again, 10, 11, 12.
     tcp.at(200).arrives(0).expect([new(13)]).cwnd(5000);
@@ -178,8 +180,8 @@ fn three_losses() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([3, 4]);
     // pipe: 0 again, 6 … 9.
-    tcp.arrives(5).expect([again(0)]);
-    tcp.arrives(6).expect([again(1)]).arrives(7).expect([again(2)]);
+    tcp.arrives(5).expect([retransmission(0)]);
+    tcp.arrives(6).expect([retransmission(1)]).arrives(7).expect([retransmission(2)]);
     tcp.arrives(8).expect([new(10)]).arrives(9).expect([new(11)]);
     tcp.at(200).arrives(0).expect([new(12)]).arrives(1).expect([new(13)]);
     tcp.arrives(2).cwnd(5000).ssthresh(5000).expect([new(14)]);
@@ -191,12 +193,12 @@ fn four_losses() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([1, 3]);
     // Only 0 has three blocks beyond it. pipe: 0 again, 2, 4, 6 … 9.
-    tcp.arrives(5).expect([again(0)]);
+    tcp.arrives(5).expect([retransmission(0)]);
     // 2 has as well. pipe: 0 again, 4, 6, 8, 9.
     tcp.arrives(7).nothing();
     // 4 has three segments beyond it. pipe: 0 again, 6, 9.
-    tcp.arrives(8).expect([again(2), again(4)]);
-    tcp.arrives(9).expect([again(6), new(10)]);
+    tcp.arrives(8).expect([retransmission(2), retransmission(4)]);
+    tcp.arrives(9).expect([retransmission(6), new(10)]);
     for (round, hole) in [0, 2, 4].into_iter().enumerate() {
         tcp.at(200).arrives(hole).expect([new(11 + round as u64)]).cwnd(5000);
     }
@@ -232,7 +234,7 @@ fn one_to_four_losses_take_one_round_trip() {
 #[test]
 fn a_window_of_losses_waits_for_the_timer() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([9]).timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
+    tcp.arrive_quietly([9]).timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
 }
 
 /// The holes are only as many as cwnd − pipe allows at once.
@@ -242,14 +244,14 @@ fn many_losses_are_resent_as_the_window_allows() {
         given.tcp.recovery = RecoveryKind::Sack;
         given.tcp.initial_window = 20_000;
     });
-    tcp.expect(news(0, 20)).at(100);
+    tcp.expect(new_segments(0, 20)).at(100);
     tcp.arrive_quietly([11, 12]);
     // cwnd = 10, pipe: 14 … 19.
-    tcp.arrives(13).expect(agains(0, 4)).cwnd(10_000);
+    tcp.arrives(13).expect(retransmissions(0, 4)).cwnd(10_000);
     for index in 14..20 {
-        tcp.arrives(index).expect([again(index - 10)]);
+        tcp.arrives(index).expect([retransmission(index - 10)]);
     }
-    tcp.at(200).arrives(0).expect([again(10)]);
+    tcp.at(200).arrives(0).expect([retransmission(10)]);
     for index in 1..10 {
         tcp.arrives(index).expect([new(index + 19)]);
     }

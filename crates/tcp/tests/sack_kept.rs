@@ -6,7 +6,9 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-use crate::script::{Given, SenderScript, again, agains, new, news, sender};
+use crate::script::{
+    Given, SenderScript, new, new_segments, retransmission, retransmissions, sender,
+};
 use airpath_tcp::{RecoveryKind, SackAfterTimeout, WindowGrowth};
 use serde_json::json;
 
@@ -17,7 +19,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.sack_after_timeout = SackAfterTimeout::Keep;
         change(given);
     });
-    tcp.expect(news(0, 10)).timer(1000).at(100);
+    tcp.expect(new_segments(0, 10)).timer(1000).at(100);
     tcp
 }
 
@@ -30,72 +32,72 @@ fn segments(given: &mut Given) {
 fn kept_marks_are_not_resent_though_nothing_tells_of_them_anew() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([3, 6]).timeout_at(1000);
-    tcp.expect([again(0)]).cwnd(1000).ssthresh(5000);
-    tcp.at(1100).sack(1000, []).cwnd(2000).expect(agains(1, 3));
-    tcp.at(1200).sack(2000, []).cwnd(3000).expect([again(4), again(5)]);
-    tcp.sack(4000, []).cwnd(4000).expect([again(7), again(8)]);
+    tcp.expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1100).sack(1000, []).cwnd(2000).expect(retransmissions(1, 3));
+    tcp.at(1200).sack(2000, []).cwnd(3000).expect([retransmission(4), retransmission(5)]);
+    tcp.sack(4000, []).cwnd(4000).expect([retransmission(7), retransmission(8)]);
     // The end of slow start; new data follows the last of the old.
-    tcp.at(1300).sack(5000, []).cwnd(5000).expect([again(9), new(10)]);
+    tcp.at(1300).sack(5000, []).cwnd(5000).expect([retransmission(9), new(10)]);
 }
 
 /// `pipe` holds what was sent again and neither what is lost nor what is known to have arrived.
 #[test]
 fn what_arrives_after_the_timeout_leaves_the_pipe() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([again(0)]);
-    tcp.at(1100).arrives(0).cwnd(2000).expect(agains(1, 3));
-    tcp.at(1200).arrives(2).cwnd(2000).expect([again(4)]);
-    tcp.arrives(4).cwnd(2000).expect([again(5)]);
-    tcp.at(1300).arrives(1).cwnd(3000).expect([again(7), again(8)]);
+    tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1100).arrives(0).cwnd(2000).expect(retransmissions(1, 3));
+    tcp.at(1200).arrives(2).cwnd(2000).expect([retransmission(4)]);
+    tcp.arrives(4).cwnd(2000).expect([retransmission(5)]);
+    tcp.at(1300).arrives(1).cwnd(3000).expect([retransmission(7), retransmission(8)]);
 }
 
 #[test]
 fn a_second_timeout_keeps_what_the_first_kept_and_what_came_since() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([again(0)]);
-    tcp.at(1100).arrives(0).expect(agains(1, 3));
-    tcp.at(1200).arrives(2).expect([again(4)]);
+    tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1100).arrives(0).expect(retransmissions(1, 3));
+    tcp.at(1200).arrives(2).expect([retransmission(4)]);
     // 1 and 4 are lost again.
-    tcp.timeout_at(3100).expect([again(1)]).cwnd(1000);
-    tcp.at(3200).sack(4000, []).cwnd(2000).expect([again(4), again(5)]);
-    tcp.at(3300).sack(5000, []).cwnd(3000).expect([again(7), again(8)]);
+    tcp.timeout_at(3100).expect([retransmission(1)]).cwnd(1000);
+    tcp.at(3200).sack(4000, []).cwnd(2000).expect([retransmission(4), retransmission(5)]);
+    tcp.at(3300).sack(5000, []).cwnd(3000).expect([retransmission(7), retransmission(8)]);
 }
 
 /// A timeout in recovery; 1, 2 and 3 had arrived, 4 arrives beside the fast retransmit.
 #[test]
 fn a_timeout_in_recovery_keeps_the_marks() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrives(4).nothing();
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
-    tcp.at(1100).arrives(0).cwnd(2000).expect([again(5), again(6)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1100).arrives(0).cwnd(2000).expect([retransmission(5), retransmission(6)]);
 }
 
 /// The receiver drops 1, 2 and 3 and then gets 0: the oldest segment is marked.
 #[test]
 fn rfc2018_8_a_marked_oldest_segment_proves_reneging_and_all_is_forgotten() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).renege();
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).renege();
     tcp.at(200).arrives(0).nothing().timer(1200);
-    tcp.timeout_at(1200).expect([again(1)]).cwnd(1000);
-    tcp.at(1300).sack(2000, []).cwnd(2000).expect(agains(2, 4));
-    tcp.at(1400).sack(3000, []).cwnd(3000).expect(agains(4, 6));
+    tcp.timeout_at(1200).expect([retransmission(1)]).cwnd(1000);
+    tcp.at(1300).sack(2000, []).cwnd(2000).expect(retransmissions(2, 4));
+    tcp.at(1400).sack(3000, []).cwnd(3000).expect(retransmissions(4, 6));
 }
 
 /// The receiver drops 5 and 6 after the timeout that kept them; the next timeout finds out.
 #[test]
 fn reneging_on_kept_marks_is_overcome_by_the_next_timeout() {
     let mut tcp = ten_in_flight(|given| given.transfer = Some(10_000));
-    tcp.arrive_quietly([5, 6]).timeout_at(1000).expect([again(0)]).renege();
-    tcp.at(1100).arrives(0).expect(agains(1, 3));
-    tcp.at(1200).arrives(1).expect([again(3), again(4)]);
-    tcp.arrives(2).expect([again(7), again(8)]);
-    tcp.at(1300).arrives(3).expect([again(9)]).arrives(4).nothing();
+    tcp.arrive_quietly([5, 6]).timeout_at(1000).expect([retransmission(0)]).renege();
+    tcp.at(1100).arrives(0).expect(retransmissions(1, 3));
+    tcp.at(1200).arrives(1).expect([retransmission(3), retransmission(4)]);
+    tcp.arrives(2).expect([retransmission(7), retransmission(8)]);
+    tcp.at(1300).arrives(3).expect([retransmission(9)]).arrives(4).nothing();
     for index in 7..10 {
         tcp.at(1310).arrives(index).nothing();
     }
-    tcp.timeout_at(3300).expect([again(5)]);
-    tcp.at(3400).arrives(5).expect([again(6)]);
+    tcp.timeout_at(3300).expect([retransmission(5)]);
+    tcp.at(3400).arrives(5).expect([retransmission(6)]);
     tcp.at(3500).arrives(6).no_timer();
     assert!(tcp.completed_at().is_some());
 }
@@ -106,12 +108,12 @@ fn reneging_on_kept_marks_is_overcome_by_the_next_timeout() {
 #[test]
 fn after_a_timeout_slow_start_counts_only_what_was_delivered() {
     let mut tcp = ten_in_flight(segments);
-    tcp.arrive_quietly([1, 2]).arrives(3).expect([again(0)]).arrive_quietly([4, 5]);
+    tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).arrive_quietly([4, 5]);
     for index in 6..10 {
         tcp.arrives(index).expect([new(index + 4)]);
     }
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
-    tcp.at(1100).arrives(0).cwnd(2000).expect([again(10), again(11)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1100).arrives(0).cwnd(2000).expect([retransmission(10), retransmission(11)]);
 }
 
 /// Both of two holes, and the marked segments between and behind them, in one ACK.
@@ -122,9 +124,14 @@ fn a_stretch_ack_counts_the_holes_that_it_fills() {
             segments(given);
             given.cc = json!({"kind": cc});
         });
-        tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([again(0)]);
-        tcp.at(1100).sack(1000, []).cwnd(2000).expect(agains(1, 3));
-        tcp.at(1200).sack(4000, []).cwnd(4000).expect([again(4), again(5), again(7), again(8)]);
+        tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([retransmission(0)]);
+        tcp.at(1100).sack(1000, []).cwnd(2000).expect(retransmissions(1, 3));
+        tcp.at(1200).sack(4000, []).cwnd(4000).expect([
+            retransmission(4),
+            retransmission(5),
+            retransmission(7),
+            retransmission(8),
+        ]);
     }
 }
 
@@ -132,26 +139,26 @@ fn a_stretch_ack_counts_the_holes_that_it_fills() {
 #[test]
 fn news_beyond_a_hole_counts_with_the_ack_that_tells_it() {
     let mut tcp = ten_in_flight(segments);
-    tcp.arrive_quietly([3]).timeout_at(1000).expect([again(0)]);
+    tcp.arrive_quietly([3]).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).sack(1000, [8000..10_000, 3000..4000]).cwnd(4000);
-    tcp.expect([again(1), again(2), again(4), again(5)]);
+    tcp.expect([retransmission(1), retransmission(2), retransmission(4), retransmission(5)]);
 }
 
 /// A duplicate ACK never enlarges the window, and what it told counts no more later.
 #[test]
 fn what_a_duplicate_told_counts_no_more() {
     let mut tcp = ten_in_flight(segments);
-    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1010).arrive_quietly(1..9).cwnd(1000);
-    tcp.at(1020).arrives(0).cwnd(2000).expect([again(9), new(10)]);
+    tcp.at(1020).arrives(0).cwnd(2000).expect([retransmission(9), new(10)]);
 }
 
 /// Without a timeout: two segments change places on the way.
 #[test]
 fn a_reordered_segment_counts_once() {
     let mut tcp = ten_in_flight(segments);
-    tcp.arrives(1).nothing().arrives(0).cwnd(11_000).expect(news(10, 13));
-    tcp.arrives(2).cwnd(12_000).expect(news(13, 15));
+    tcp.arrives(1).nothing().arrives(0).cwnd(11_000).expect(new_segments(10, 13));
+    tcp.arrives(2).cwnd(12_000).expect(new_segments(13, 15));
 }
 
 /// What is forgotten and reported anew was delivered before the timeout.
@@ -161,15 +168,15 @@ fn with_forgotten_marks_what_is_reported_anew_does_not_count() {
         segments(given);
         given.tcp.sack_after_timeout = SackAfterTimeout::Forget;
     });
-    tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([again(0)]);
-    tcp.at(1100).arrives(0).cwnd(2000).expect(agains(1, 3));
-    tcp.at(1200).arrives(1).cwnd(3000).expect([again(4), again(5)]);
-    tcp.arrives(2).cwnd(4000).expect([again(7), again(8)]);
+    tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1100).arrives(0).cwnd(2000).expect(retransmissions(1, 3));
+    tcp.at(1200).arrives(1).cwnd(3000).expect([retransmission(4), retransmission(5)]);
+    tcp.arrives(2).cwnd(4000).expect([retransmission(7), retransmission(8)]);
 }
 
 /// The other ways of growth count what is acknowledged cumulatively, as before.
 #[test]
 fn byte_counting_takes_the_cumulative_acknowledgement() {
     let mut tcp = ten_in_flight(|given| given.tcp.window_growth = WindowGrowth::Abc2);
-    tcp.arrives(1).nothing().arrives(0).cwnd(12_000).expect(news(10, 14));
+    tcp.arrives(1).nothing().arrives(0).cwnd(12_000).expect(new_segments(10, 14));
 }

@@ -5,7 +5,7 @@
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
 use crate::sack::{recovering, ten_in_flight, the_last_ten};
-use crate::script::{Given, Segment, again, agains, new, news, part};
+use crate::script::{Given, Segment, new, new_segments, part, retransmission, retransmissions};
 
 // --- during recovery --------------------------------------------------------------------------
 
@@ -26,9 +26,9 @@ fn the_window_stays_as_it_is_until_the_end() {
 #[test]
 fn each_partial_ack_restarts_the_timer() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
-    tcp.arrive_quietly([3, 4]).arrives(5).expect([again(0)]).timer(1000);
-    tcp.arrives(6).expect([again(1)]).timer(1000);
-    tcp.arrives(7).expect([again(2)]).timer(1000);
+    tcp.arrive_quietly([3, 4]).arrives(5).expect([retransmission(0)]).timer(1000);
+    tcp.arrives(6).expect([retransmission(1)]).timer(1000);
+    tcp.arrives(7).expect([retransmission(2)]).timer(1000);
     tcp.at(200).arrives(0).expect([new(10)]).timer(1200);
     tcp.at(250).arrives(1).expect([new(11)]).timer(1250);
 }
@@ -37,8 +37,8 @@ fn each_partial_ack_restarts_the_timer() {
 #[test]
 fn the_receive_window_forbids_new_data_only() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
-    tcp.arrive_quietly([2, 3]).arrives(4).expect([again(0)]);
-    tcp.arrive_quietly([5]).arrives(6).expect([again(1)]);
+    tcp.arrive_quietly([2, 3]).arrives(4).expect([retransmission(0)]);
+    tcp.arrive_quietly([5]).arrives(6).expect([retransmission(1)]);
     tcp.arrive_quietly([7, 8, 9]);
     // The window moves on by a segment.
     tcp.at(200).arrives(0).expect([new(10)]);
@@ -47,8 +47,8 @@ fn the_receive_window_forbids_new_data_only() {
 #[test]
 fn the_stop_forbids_new_data_only() {
     let mut tcp = ten_in_flight(|given| given.stop = Some(50));
-    tcp.arrive_quietly([2, 3]).arrives(4).expect([again(0)]);
-    tcp.arrive_quietly([5]).arrives(6).expect([again(1)]);
+    tcp.arrive_quietly([2, 3]).arrives(4).expect([retransmission(0)]);
+    tcp.arrive_quietly([5]).arrives(6).expect([retransmission(1)]);
     tcp.arrive_quietly([7, 8, 9]);
 }
 
@@ -56,8 +56,8 @@ fn the_stop_forbids_new_data_only() {
 #[test]
 fn lost_segments_go_before_new_ones() {
     let mut tcp = ten_in_flight(|_| ());
-    tcp.arrive_quietly([4, 5]).arrives(6).expect([again(0), again(1)]);
-    tcp.arrives(7).expect([again(2)]).arrives(8).expect([again(3)]);
+    tcp.arrive_quietly([4, 5]).arrives(6).expect([retransmission(0), retransmission(1)]);
+    tcp.arrives(7).expect([retransmission(2)]).arrives(8).expect([retransmission(3)]);
     tcp.arrives(9).expect([new(10)]);
 }
 
@@ -75,9 +75,9 @@ fn new_segments_go_before_holes_that_may_still_arrive() {
 fn without_new_data_a_hole_is_resent_before_it_is_lost() {
     let mut tcp = recovering(the_last_ten);
     tcp.arrive_quietly([4, 5, 6, 7]);
-    tcp.arrives(9).expect([again(8)]);
+    tcp.arrives(9).expect([retransmission(8)]);
     // Rule 4 does not ask whether it was resent before.
-    tcp.at(200).arrives(0).expect([again(8)]).arrives(8).nothing().no_timer();
+    tcp.at(200).arrives(0).expect([retransmission(8)]).arrives(8).nothing().no_timer();
     assert!(tcp.completed_at().is_some());
 }
 
@@ -86,9 +86,9 @@ fn without_new_data_a_hole_is_resent_before_it_is_lost() {
 fn the_rescue_resends_the_last_segment() {
     let mut tcp = recovering(the_last_ten);
     tcp.arrive_quietly([4, 5, 6, 7]);
-    tcp.at(200).arrives(0).expect([again(9)]).cwnd(5000);
+    tcp.at(200).arrives(0).expect([retransmission(9)]).cwnd(5000);
     // HighRxt is where it was: rule 3 finds 8.
-    tcp.at(300).arrives(9).expect([again(8)]);
+    tcp.at(300).arrives(9).expect([retransmission(8)]);
     tcp.at(400).arrives(8).no_timer();
     assert!(tcp.completed_at().is_some());
 }
@@ -101,7 +101,7 @@ fn the_rescue_waits_for_the_first_retransmission() {
     tcp.arrive_quietly([4, 5, 6, 7]);
     // Exactly what was resent is acknowledged, and no more.
     tcp.at(200).sack(1000, []).nothing();
-    tcp.at(210).sack(2000, []).expect([again(9)]);
+    tcp.at(210).sack(2000, []).expect([retransmission(9)]);
 }
 
 /// RFC 6675 §4, `NextSeg` rule 4: a single one per entry into recovery.
@@ -110,9 +110,9 @@ fn there_is_one_rescue_in_a_recovery() {
     let mut tcp = recovering(the_last_ten);
     tcp.arrive_quietly([4, 5, 6]);
     // pipe: 7, 8, 9.
-    tcp.at(200).arrives(0).expect([again(9)]);
+    tcp.at(200).arrives(0).expect([retransmission(9)]);
     tcp.at(210).arrives(7).nothing();
-    tcp.timeout_at(1210).expect([again(8)]);
+    tcp.timeout_at(1210).expect([retransmission(8)]);
 }
 
 /// RFC 6675 §4, `NextSeg` rule 4: the highest that is not acknowledged, resent before or not.
@@ -121,8 +121,8 @@ fn there_is_one_rescue_in_a_recovery() {
 fn the_rescue_skips_what_was_acknowledged() {
     let mut tcp = recovering(the_last_ten);
     tcp.arrive_quietly([4, 5, 6]);
-    tcp.arrives(9).expect(agains(7, 9));
-    tcp.at(200).arrives(0).expect([again(8)]);
+    tcp.arrives(9).expect(retransmissions(7, 9));
+    tcp.at(200).arrives(0).expect([retransmission(8)]);
 }
 
 /// RFC 6675 §4, `SetPipe`: what is sent again before it is lost counts twice.
@@ -134,7 +134,8 @@ fn a_hole_resent_on_suspicion_counts_twice() {
     // pipe: 0 again, 4, 6, 8, 9.
     tcp.sack(0, [7000..8000, 5000..6000, 1000..4000]).nothing();
     // pipe: 0 again, 6, 8, then 4 which three segments made lost, again; then 6, twice.
-    tcp.sack(0, [9000..10_000, 7000..8000, 5000..6000]).expect([again(4), again(6)]);
+    tcp.sack(0, [9000..10_000, 7000..8000, 5000..6000])
+        .expect([retransmission(4), retransmission(6)]);
     tcp.sack(0, [9000..10_000]).nothing();
 }
 
@@ -150,7 +151,8 @@ fn a_part_of_a_segment_is_resent_from_the_hole_on() {
 fn a_part_of_a_segment_can_be_acknowledged_selectively() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     // pipe: 0 again, 7, 8, 9.
-    tcp.sack(0, [1000..1300, 2000..7000]).expect([again(0), Segment::Data(1300, 700, true)]);
+    tcp.sack(0, [1000..1300, 2000..7000])
+        .expect([retransmission(0), Segment::Data(1300, 700, true)]);
 }
 
 /// A retransmission that is lost too is not sent a third time before the timer expires.
@@ -168,8 +170,8 @@ fn a_lost_retransmission_is_found_by_the_timeout() {
         tcp.at(300).arrives(index).expect([new(index + 4)]);
     }
     // 22 segments were outstanding, 10 when the recovery began.
-    tcp.timeout_at(1000).expect([again(0)]).cwnd(1000).ssthresh(5000);
-    tcp.at(1100).arrives(0).cwnd(2000).expect([again(18), again(19)]);
+    tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
+    tcp.at(1100).arrives(0).cwnd(2000).expect([retransmission(18), retransmission(19)]);
 }
 
 // --- end --------------------------------------------------------------------------------------
@@ -188,7 +190,7 @@ fn recovery_lasts_up_to_the_recovery_point() {
 fn the_end_may_release_a_burst() {
     let mut tcp = recovering(|given| given.tcp.receive_window = 10_000);
     tcp.arrive_quietly([4, 5, 6, 7, 8, 9]);
-    tcp.at(200).arrives(0).cwnd(5000).expect(news(10, 15));
+    tcp.at(200).arrives(0).cwnd(5000).expect(new_segments(10, 15));
 }
 
 /// RFC 6675 §5 (A): what was selectively acknowledged beyond the recovery point is kept.
@@ -202,10 +204,10 @@ fn what_is_known_beyond_the_recovery_point_is_kept() {
     }
     tcp.at(200).arrives(11).expect([new(14)]).arrives(12).expect([new(15)]);
     // 10 is lost. pipe: 0 again, 14, 15; then 10 again, 16.
-    tcp.arrives(13).expect([again(10), new(16)]);
+    tcp.arrives(13).expect([retransmission(10), new(16)]);
     tcp.arrives(0).cwnd(5000).ssthresh(5000).nothing();
     // One duplicate beyond the recovery point is enough. 10 … 16 are outstanding, beyond cwnd.
-    tcp.arrives(14).expect([again(10)]).ssthresh(2500).cwnd(2500);
+    tcp.arrives(14).expect([retransmission(10)]).ssthresh(2500).cwnd(2500);
 }
 
 /// RFC 6675 §5 step 4.3: HighRxt starts anew. Segments 10 and 12 are lost, and so are their
@@ -218,12 +220,12 @@ fn each_recovery_resends_the_holes_that_it_finds() {
         tcp.arrives(index).expect([new(index + 4)]);
     }
     tcp.at(200).arrives(11).expect([new(14)]).arrives(13).expect([new(15)]);
-    tcp.arrives(14).expect([again(10), new(16)]);
-    tcp.arrives(15).expect([again(12), new(17)]);
+    tcp.arrives(14).expect([retransmission(10), new(16)]);
+    tcp.arrives(15).expect([retransmission(12), new(17)]);
     tcp.arrives(0).cwnd(5000).nothing();
     // 10 … 17 are outstanding, beyond cwnd. pipe: 17, 10 again.
-    tcp.arrives(16).expect([again(10)]).ssthresh(2500);
-    tcp.arrives(17).expect([again(12)]);
+    tcp.arrives(16).expect([retransmission(10)]).ssthresh(2500);
+    tcp.arrives(17).expect([retransmission(12)]);
 }
 
 #[test]
@@ -234,7 +236,7 @@ fn a_loss_in_the_next_window_halves_again() {
         tcp.arrives(index).expect([new(index + 4)]);
     }
     tcp.at(200).arrives(0).expect([new(14)]);
-    tcp.at(200).arrive_quietly([11, 12]).arrives(13).expect([again(10)]);
+    tcp.at(200).arrive_quietly([11, 12]).arrives(13).expect([retransmission(10)]);
     // 10 … 14 were in flight.
     tcp.ssthresh(2500).cwnd(2500);
 }
@@ -250,15 +252,15 @@ fn limited_transmit(given: &mut Given) {
 fn the_first_two_duplicates_release_a_new_segment_each() {
     let mut tcp = ten_in_flight(limited_transmit);
     tcp.arrives(1).expect([new(10)]).arrives(2).expect([new(11)]).cwnd(10_000);
-    tcp.arrives(3).expect([again(0)]).ssthresh(5000).cwnd(5000);
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(5000).cwnd(5000);
 }
 
 /// RFC 6675 §5 step 3.3: `pipe` rules, not the number of duplicates. The ACK of 1 was lost.
 #[test]
 fn a_duplicate_that_tells_of_two_segments_releases_two() {
     let mut tcp = ten_in_flight(limited_transmit);
-    tcp.arrives_unheard(1).arrives(2).expect(news(10, 12));
-    tcp.arrives(3).expect([again(0)]).ssthresh(5000);
+    tcp.arrives_with_ack_lost(1).arrives(2).expect(new_segments(10, 12));
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(5000);
 }
 
 /// RFC 6675 §5 step 3.3: cwnd − pipe below one SMSS.
@@ -285,7 +287,7 @@ fn limited_transmit_does_not_count_in_flight_size() {
         given.tcp.initial_window = 10_900;
     });
     tcp.arrives(1).expect([new(10)]).arrives(2).expect([new(11)]);
-    tcp.arrives(3).expect([again(0)]).ssthresh(5000);
+    tcp.arrives(3).expect([retransmission(0)]).ssthresh(5000);
 }
 
 /// An ACK of new data that is a duplicate as well: what the window allows by itself counts in
@@ -296,11 +298,11 @@ fn an_ack_of_new_data_can_release_a_segment_beyond_the_window() {
         limited_transmit(given);
         given.in_congestion_avoidance(10_000);
     });
-    tcp.arrives_unheard(0).arrives_unheard(1);
+    tcp.arrives_with_ack_lost(0).arrives_with_ack_lost(1);
     // cwnd = 10 from 2000: 10 and 11; 3 has left the network: 12.
-    tcp.arrives(3).expect(news(10, 13)).cwnd(10_000);
+    tcp.arrives(3).expect(new_segments(10, 13)).cwnd(10_000);
     tcp.arrives(4).expect([new(13)]);
-    tcp.arrives(5).expect([again(2)]).ssthresh(5000);
+    tcp.arrives(5).expect([retransmission(2)]).ssthresh(5000);
 }
 
 /// Segment 0 was only late: cwnd is as it was (RFC 3042 §2).

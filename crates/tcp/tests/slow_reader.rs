@@ -1,6 +1,6 @@
 //! A sender and a receiver whose application reads slowly, joined by a path of 50 ms each way.
 
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup, Reno};
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
@@ -41,7 +41,7 @@ fn run(
     let mut sender = Sender::new(config);
     let drain = DrainWindow::new(options.largest_window(), drain);
     let mut receiver = Receiver::new(FlowId(0), options, AnyWindow::Drain(Box::new(drain)));
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut ways: [VecDeque<(Time, Packet)>; 2] = Default::default();
     let (mut segments, mut updates) = (Vec::new(), 0);
     loop {
@@ -55,13 +55,13 @@ fn run(
         }
         let mut next = |way: usize| ways[way].pop_front().expect("it was due").1;
         match event {
-            0 => sender.wake(&mut bench.at(now)),
-            1 => receiver.wake(&mut bench.at(now)),
-            2 => receiver.receive(Port(0), &next(0), &mut bench.at(now)),
-            _ => sender.receive(Port(0), &next(1), &mut bench.at(now)),
+            0 => sender.wake(&mut harness.at(now)),
+            1 => receiver.wake(&mut harness.at(now)),
+            2 => receiver.receive(Port(0), &next(0), &mut harness.at(now)),
+            _ => sender.receive(Port(0), &next(1), &mut harness.at(now)),
         }
         let way = usize::from(event == 1 || event == 2);
-        for (_, packet) in bench.sent() {
+        for (_, packet) in harness.sent() {
             if way == 0 && !packet.flags.contains(Flags::RETRANSMITTED) {
                 segments.push(packet.payload_bytes());
             }

@@ -1,7 +1,7 @@
 //! The retransmission timer: RFC 6298, and what follows its expiry (RFC 5681 §3.1).
 
 use crate::script;
-use crate::script::{Given, again, new, news, part, sender};
+use crate::script::{Given, new, new_segments, part, retransmission, sender};
 use airpath_core::{Duration, Time};
 use airpath_tcp::FlightBound;
 
@@ -14,50 +14,50 @@ fn small_rto(given: &mut Given) {
 #[test]
 fn a_timeout_resends_one_segment_and_halves_what_is_in_flight() {
     let mut tcp = sender(|_| ());
-    tcp.expect(news(0, 10)).timeout_at(1000);
-    tcp.expect([again(0)]).cwnd(1000).ssthresh(5000);
+    tcp.expect(new_segments(0, 10)).timeout_at(1000);
+    tcp.expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
 }
 
 /// RFC 5681 §3.1: slow start up to ssthresh, then congestion avoidance. Everything was lost.
 #[test]
 fn after_a_timeout_slow_start_goes_back_over_the_whole_window() {
     let mut tcp = sender(|_| ());
-    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
-    tcp.at(1100).ack(1000).cwnd(2000).expect([again(1), again(2)]);
-    tcp.at(1200).ack(2000).cwnd(3000).expect([again(3), again(4)]);
-    tcp.at(1200).ack(3000).cwnd(4000).expect([again(5), again(6)]);
-    tcp.at(1300).ack(4000).cwnd(5000).expect([again(7), again(8)]);
-    tcp.at(1300).ack(5000).cwnd(5000).expect([again(9)]);
+    tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1100).ack(1000).cwnd(2000).expect([retransmission(1), retransmission(2)]);
+    tcp.at(1200).ack(2000).cwnd(3000).expect([retransmission(3), retransmission(4)]);
+    tcp.at(1200).ack(3000).cwnd(4000).expect([retransmission(5), retransmission(6)]);
+    tcp.at(1300).ack(4000).cwnd(5000).expect([retransmission(7), retransmission(8)]);
+    tcp.at(1300).ack(5000).cwnd(5000).expect([retransmission(9)]);
     tcp.at(1300).ack(6000).cwnd(5000).expect([new(10)]);
     // A window of bytes since slow start ended.
-    tcp.at(1400).ack(9000).cwnd(6000).expect(news(11, 15));
+    tcp.at(1400).ack(9000).cwnd(6000).expect(new_segments(11, 15));
 }
 
 #[test]
 fn after_a_timeout_what_had_arrived_is_skipped() {
     let mut tcp = sender(|_| ());
-    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
+    tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
     // 1 … 6 had arrived.
-    tcp.at(1100).ack(7000).cwnd(2000).expect([again(7), again(8)]);
-    tcp.at(1200).ack(10_000).cwnd(3000).expect(news(10, 13));
+    tcp.at(1100).ack(7000).cwnd(2000).expect([retransmission(7), retransmission(8)]);
+    tcp.at(1200).ack(10_000).cwnd(3000).expect(new_segments(10, 13));
 }
 
 /// RFC 6298 §5.5 and §2.5.
 #[test]
 fn timeouts_double_up_to_the_largest() {
     let mut tcp = sender(|_| ());
-    tcp.expect(news(0, 10));
+    tcp.expect(new_segments(0, 10));
     for due in [1, 3, 7, 15, 31, 63, 123, 183, 243] {
-        tcp.timeout_at(due * 1000).expect([again(0)]).cwnd(1000);
+        tcp.timeout_at(due * 1000).expect([retransmission(0)]).cwnd(1000);
     }
 }
 
 #[test]
 fn the_back_off_factor_can_be_capped() {
     let mut tcp = sender(|given| given.tcp.max_backoff = 4);
-    tcp.expect(news(0, 10));
+    tcp.expect(new_segments(0, 10));
     for due in [1, 3, 7, 11, 15] {
-        tcp.timeout_at(due * 1000).expect([again(0)]);
+        tcp.timeout_at(due * 1000).expect([retransmission(0)]);
     }
 }
 
@@ -65,15 +65,15 @@ fn the_back_off_factor_can_be_capped() {
 #[test]
 fn a_second_timeout_of_the_same_segment_keeps_ssthresh() {
     let mut tcp = sender(|_| ());
-    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]).ssthresh(5000);
-    tcp.timeout_at(3000).expect([again(0)]).ssthresh(5000).cwnd(1000);
+    tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]).ssthresh(5000);
+    tcp.timeout_at(3000).expect([retransmission(0)]).ssthresh(5000).cwnd(1000);
 }
 
 /// RFC 6298 §5.3.
 #[test]
 fn each_ack_of_new_data_restarts_the_timer() {
     let mut tcp = sender(|given| given.tcp.receive_window = 4000);
-    tcp.expect(news(0, 4)).timer(1000);
+    tcp.expect(new_segments(0, 4)).timer(1000);
     tcp.at(100).ack(1000).expect([new(4)]).timer(1100);
     tcp.at(110).duplicate().nothing().timer(1100);
     tcp.at(200).ack(2000).expect([new(5)]).timer(1200);
@@ -83,8 +83,8 @@ fn each_ack_of_new_data_restarts_the_timer() {
 #[test]
 fn sending_does_not_restart_a_running_timer() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
-    tcp.expect(news(0, 2)).timer(1000);
-    tcp.at(400).ack_with_window(0, 4000).expect(news(2, 4)).timer(1000);
+    tcp.expect(new_segments(0, 2)).timer(1000);
+    tcp.at(400).ack_with_window(0, 4000).expect(new_segments(2, 4)).timer(1000);
 }
 
 /// RFC 6298 §5.2.
@@ -94,7 +94,7 @@ fn the_timer_stops_when_everything_is_acknowledged() {
         given.tcp.initial_window = 2000;
         given.stop = Some(50);
     });
-    tcp.expect(news(0, 2)).timer(1000);
+    tcp.expect(new_segments(0, 2)).timer(1000);
     tcp.at(100).ack(2000).nothing().no_timer();
 }
 
@@ -103,15 +103,15 @@ fn the_timer_stops_when_everything_is_acknowledged() {
 fn the_timeout_follows_the_samples() {
     let mut tcp = sender(small_rto);
     tcp.expect([new(0)]).timer(1000);
-    tcp.at(100).ack(1000).expect(news(1, 3)).timer(400);
-    tcp.at(280).ack(2000).expect(news(3, 5)).timer(620);
+    tcp.at(100).ack(1000).expect(new_segments(1, 3)).timer(400);
+    tcp.at(280).ack(2000).expect(new_segments(3, 5)).timer(620);
 }
 
 #[test]
 fn the_smallest_timeout_holds() {
     let mut tcp = sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]);
-    tcp.at(10).ack(1000).expect(news(1, 3)).timer(1010);
+    tcp.at(10).ack(1000).expect(new_segments(1, 3)).timer(1010);
 }
 
 /// RFC 6298 §3 with delayed ACKs: the sample is that of the segment that waited.
@@ -124,15 +124,15 @@ fn the_oldest_segment_that_an_ack_covers_is_the_sample() {
     });
     tcp.expect([new(0)]);
     tcp.at(40).ack_with_window(0, 2000).expect([new(1)]);
-    tcp.at(100).ack(2000).expect(news(2, 4)).timer(400);
+    tcp.at(100).ack(2000).expect(new_segments(2, 4)).timer(400);
 }
 
 /// Karn's rule (RFC 6298 §3), and the back-off kept until a segment sent once is acknowledged.
 #[test]
 fn a_resent_segment_gives_no_sample_and_keeps_the_back_off() {
     let mut tcp = sender(small_rto);
-    tcp.expect([new(0)]).timeout_at(1000).expect([again(0)]).timer(3000);
-    tcp.at(1050).ack(1000).expect(news(1, 3)).timer(3050);
+    tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]).timer(3000);
+    tcp.at(1050).ack(1000).expect(new_segments(1, 3)).timer(3050);
     // 100 ms after it was sent: RTO = 300 ms.
     tcp.at(1150).ack(2000).expect([new(3)]).timer(1450);
 }
@@ -144,8 +144,8 @@ fn segments_behind_a_resent_one_give_no_sample() {
         small_rto(given);
         given.tcp.initial_window = 3000;
     });
-    tcp.expect(news(0, 3)).timeout_at(1000).expect([again(0)]);
-    tcp.at(1050).ack(3000).expect(news(3, 5)).timer(3050);
+    tcp.expect(new_segments(0, 3)).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1050).ack(3000).expect(new_segments(3, 5)).timer(3050);
 }
 
 #[test]
@@ -155,29 +155,29 @@ fn a_fast_retransmit_gives_no_sample() {
         given.tcp.receive_window = 4000;
         given.tcp.initial_window = 4000;
     });
-    tcp.expect(news(0, 4)).at(100);
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]);
-    tcp.at(110).ack(4000).expect(news(4, 6)).timer(1110);
+    tcp.expect(new_segments(0, 4)).at(100);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
+    tcp.at(110).ack(4000).expect(new_segments(4, 6)).timer(1110);
 }
 
 /// RFC 5681 §3.2 counts the duplicates that follow the last new ACK; a timeout starts anew.
 #[test]
 fn a_timeout_forgets_the_duplicates_before_it() {
     let mut tcp = sender(|given| given.tcp.recovery = airpath_tcp::RecoveryKind::Reno);
-    tcp.expect(news(0, 10)).at(100).quiet_duplicates(2);
-    tcp.timeout_at(1000).expect([again(0)]);
+    tcp.expect(new_segments(0, 10)).at(100).quiet_duplicates(2);
+    tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1010).quiet_duplicates(1).cwnd(1000);
 }
 
 #[test]
 fn a_timeout_below_two_segments_leaves_ssthresh_at_two() {
     let mut tcp = sender(|given| given.tcp.initial_window = 1000);
-    tcp.expect([new(0)]).timeout_at(1000).expect([again(0)]);
+    tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]);
     tcp.ssthresh(2000).cwnd(1000);
     // Slow start up to 2 segments, then congestion avoidance.
-    tcp.at(1100).ack(1000).cwnd(2000).expect(news(1, 3));
+    tcp.at(1100).ack(1000).cwnd(2000).expect(new_segments(1, 3));
     tcp.at(1200).ack(2000).cwnd(2000).expect([new(3)]);
-    tcp.at(1200).ack(3000).cwnd(3000).expect(news(4, 6));
+    tcp.at(1200).ack(3000).cwnd(3000).expect(new_segments(4, 6));
 }
 
 /// The RTO is a multiple of a coarse clock's tick (RFC 6298 §2.3, G).
@@ -189,7 +189,7 @@ fn a_coarse_clock_gives_whole_ticks_of_variance() {
     });
     tcp.expect([new(0)]);
     // SRTT 40, 4·RTTVAR = 80 < G: 140 ms, in whole ticks 100 ms or 200 ms.
-    tcp.at(40).ack(1000).expect(news(1, 3));
+    tcp.at(40).ack(1000).expect(new_segments(1, 3));
     let rto = tcp.timer_ms() - 40;
     assert!(rto == 100 || rto == 200, "{rto} ms");
 }
@@ -215,7 +215,7 @@ fn a_floor_on_the_variance_lies_on_top_of_the_round_trip() {
             given.tcp.rto_floor = airpath_tcp::RtoFloor::Variance;
             given.tcp.min_rto = Duration::from_millis(floor);
         });
-        tcp.expect([new(0)]).at(rtt).ack(1000).expect(news(1, 3)).timer(rtt + rto);
+        tcp.expect([new(0)]).at(rtt).ack(1000).expect(new_segments(1, 3)).timer(rtt + rto);
     }
 }
 
@@ -231,7 +231,7 @@ fn linux_backs_off_up_to_120_seconds() {
     let mut due = 0;
     for timeout in [1, 2, 4, 8, 16, 32, 64, 120, 120, 120] {
         due += timeout * 1000;
-        tcp.timeout_at(due).expect([again(0)]);
+        tcp.timeout_at(due).expect([retransmission(0)]);
     }
 }
 
@@ -246,8 +246,8 @@ fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
             given.tcp.flight_bound = bound;
             given.tcp.receive_window = 6000;
         });
-        tcp.expect(news(0, 6)).timer(1000).cwnd(10_000);
-        tcp.timeout_at(1000).expect([again(0)]).ssthresh(ssthresh);
+        tcp.expect(new_segments(0, 6)).timer(1000).cwnd(10_000);
+        tcp.timeout_at(1000).expect([retransmission(0)]).ssthresh(ssthresh);
     }
 }
 
@@ -255,8 +255,8 @@ fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
 #[test]
 fn a_connection_is_aborted_when_its_retransmissions_are_not_answered() {
     let mut tcp = sender(|given| given.tcp.max_retries = Some(2));
-    tcp.expect(news(0, 10));
-    tcp.timeout_at(1000).expect([again(0)]).timeout_at(3000).expect([again(0)]);
+    tcp.expect(new_segments(0, 10));
+    tcp.timeout_at(1000).expect([retransmission(0)]).timeout_at(3000).expect([retransmission(0)]);
     assert_eq!(tcp.aborted_at(), None);
     tcp.timeout_at(7000).nothing().no_timer();
     assert_eq!(tcp.aborted_at(), Some(Time::from_millis(7000)));
@@ -269,9 +269,9 @@ fn a_connection_is_aborted_when_its_retransmissions_are_not_answered() {
 #[test]
 fn an_answer_between_them_keeps_the_connection() {
     let mut tcp = sender(|given| given.tcp.max_retries = Some(1));
-    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
-    tcp.at(1100).ack(1000).expect([again(1), again(2)]);
-    tcp.timeout_at(3100).expect([again(1)]);
+    tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1100).ack(1000).expect([retransmission(1), retransmission(2)]);
+    tcp.timeout_at(3100).expect([retransmission(1)]);
     assert_eq!(tcp.aborted_at(), None);
     tcp.timeout_at(7100).nothing().no_timer();
 }
@@ -281,7 +281,7 @@ fn an_answer_between_them_keeps_the_connection() {
 #[test]
 fn limited_time_ends_with_the_transfer_after_a_timeout() {
     let mut tcp = sender(|given| given.transfer = Some(10_000));
-    tcp.expect(news(0, 10)).timeout_at(1000).expect([again(0)]);
+    tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).ack(10_000).no_timer().cwnd_limited(100);
     tcp.at(5000).cwnd_limited(100);
 }

@@ -1,7 +1,9 @@
 //! The timestamps option: RFC 7323 §3, §4.
 
 use crate::script;
-use crate::script::{Given, ReceiverScript, Segment, SenderScript, again, new, news, receiver};
+use crate::script::{
+    Given, ReceiverScript, Segment, SenderScript, new, new_segments, receiver, retransmission,
+};
 use airpath_core::Duration;
 use airpath_tcp::RecoveryKind;
 
@@ -28,7 +30,7 @@ fn stamping() -> ReceiverScript {
 #[test]
 fn every_segment_is_twelve_bytes_longer_and_tells_the_time() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
-    tcp.expect(news(0, 3)).timeout_at(1000).expect([again(0)]);
+    tcp.expect(new_segments(0, 3)).timeout_at(1000).expect([retransmission(0)]);
 }
 
 #[test]
@@ -70,8 +72,8 @@ fn without_the_option_there_is_no_clock() {
 fn every_ack_of_new_data_gives_a_sample() {
     let mut tcp = sender(|_| ());
     tcp.expect([new(0)]).timer(1000);
-    tcp.at(100).echo(0).ack(1000).expect(news(1, 3)).timer(400);
-    tcp.at(280).echo(100).ack(2000).expect(news(3, 5)).timer(620);
+    tcp.at(100).echo(0).ack(1000).expect(new_segments(1, 3)).timer(400);
+    tcp.at(280).echo(100).ack(2000).expect(new_segments(3, 5)).timer(620);
 }
 
 /// RFC 7323 §4.1: the echo tells which copy arrived, so Karn's rule is not needed, and a sample
@@ -79,17 +81,17 @@ fn every_ack_of_new_data_gives_a_sample() {
 #[test]
 fn a_resent_segment_gives_a_sample() {
     let mut tcp = sender(|_| ());
-    tcp.expect([new(0)]).timeout_at(1000).expect([again(0)]).timer(3000);
+    tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]).timer(3000);
     // SRTT 50, RTTVAR 25.
-    tcp.at(1050).echo(1000).ack(1000).expect(news(1, 3)).timer(1200);
+    tcp.at(1050).echo(1000).ack(1000).expect(new_segments(1, 3)).timer(1200);
 }
 
 /// It was the first copy that arrived, late: SRTT 1050, RTTVAR 525.
 #[test]
 fn a_late_first_copy_gives_its_own_time() {
     let mut tcp = sender(|_| ());
-    tcp.expect([new(0)]).timeout_at(1000).expect([again(0)]);
-    tcp.at(1050).echo(0).ack(1000).expect(news(1, 3)).timer(4200);
+    tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]);
+    tcp.at(1050).echo(0).ack(1000).expect(new_segments(1, 3)).timer(4200);
 }
 
 #[test]
@@ -98,10 +100,10 @@ fn a_fast_retransmit_gives_a_sample() {
         given.tcp.receive_window = 4000;
         given.tcp.initial_window = 4000;
     });
-    tcp.expect(news(0, 4)).at(100).echo(0);
-    tcp.quiet_duplicates(2).duplicate().expect([again(0)]).timer(1000);
+    tcp.expect(new_segments(0, 4)).at(100).echo(0);
+    tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]).timer(1000);
     // SRTT 40, RTTVAR 20.
-    tcp.at(140).echo(100).ack(4000).expect(news(4, 6)).timer(260);
+    tcp.at(140).echo(100).ack(4000).expect(new_segments(4, 6)).timer(260);
 }
 
 /// RFC 7323 §4.1: only when the left edge of the window moves.
@@ -111,7 +113,7 @@ fn duplicates_give_no_sample() {
         given.tcp.initial_window = 2000;
         given.tcp.receive_window = 2000;
     });
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).echo(0).ack(1000).expect([new(2)]).timer(400);
     tcp.at(300).quiet_duplicates(2).timer(400);
     // The sample of this ACK alone, 180: RTO 340 as above.
@@ -122,8 +124,8 @@ fn duplicates_give_no_sample() {
 #[test]
 fn the_echo_and_not_the_oldest_segment_is_the_sample() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
-    tcp.expect(news(0, 3));
-    tcp.at(80).echo(40).ack(1000).expect(news(3, 5)).timer(200);
+    tcp.expect(new_segments(0, 3));
+    tcp.at(80).echo(40).ack(1000).expect(new_segments(3, 5)).timer(200);
 }
 
 /// RFC 7323 §5.4: sent at the end of one round of the clock, acknowledged in the next.
@@ -132,7 +134,7 @@ fn the_clock_may_wrap_between_segment_and_ack() {
     let sent = WRAP - 67;
     let mut tcp = sender(|given| given.start = sent);
     tcp.expect([new(0)]).timer(sent + 1000);
-    tcp.at(sent + 100).echo(sent).ack(1000).expect(news(1, 3)).timer(sent + 400);
+    tcp.at(sent + 100).echo(sent).ack(1000).expect(new_segments(1, 3)).timer(sent + 400);
 }
 
 // --- which timestamp is echoed (RFC 7323 §4.3) ------------------------------------------------

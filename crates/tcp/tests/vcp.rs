@@ -6,8 +6,8 @@
 use crate::script;
 use crate::script::Mark::Low;
 use crate::script::{
-    Given, ReceiverScript, Segment, SenderScript, again, agains, new, news, ns2, ns2_sender,
-    receiver, sender,
+    Given, ReceiverScript, Segment, SenderScript, new, new_segments, ns2, ns2_sender, receiver,
+    retransmission, retransmissions, sender,
 };
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::{EcnUse, RecoveryKind, TcpConfig};
@@ -41,7 +41,7 @@ fn ten_segments(change: impl FnOnce(&mut Given)) -> SenderScript {
         given.tcp.initial_window = 10_000;
         change(given);
     });
-    tcp.expect_marked(news(0, 10), [Low; 10]).at(200);
+    tcp.expect_marked(new_segments(0, 10), [Low; 10]).at(200);
     tcp
 }
 
@@ -54,7 +54,7 @@ fn syn_and_data_leave_with_the_code_for_low_and_nothing_is_agreed_on() {
         given.tcp.handshake = true;
     });
     tcp.expect_marked([Segment::Syn], [Low]);
-    tcp.at(100).syn_ack(WINDOW).expect_marked(news(0, 2), [Low, Low]);
+    tcp.at(100).syn_ack(WINDOW).expect_marked(new_segments(0, 2), [Low, Low]);
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn a_repeated_syn_and_what_is_sent_again_leave_with_it_too() {
     });
     tcp.expect_marked([Segment::Syn], [Low]);
     tcp.timeout_at(3000).expect_marked([Segment::Syn], [Low]);
-    tcp.at(3100).syn_ack(WINDOW).expect_marked(news(0, 2), [Low, Low]);
-    tcp.timeout_at(9100).expect_marked([again(0)], [Low]);
+    tcp.at(3100).syn_ack(WINDOW).expect_marked(new_segments(0, 2), [Low, Low]);
+    tcp.timeout_at(9100).expect_marked([retransmission(0)], [Low]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn codes_in_duplicate_acks_are_not_examined() {
     tcp.code_ack(1000, OVERLOAD).cwnd(10_062).expect([new(11)]);
     tcp.code_ack(1000, OVERLOAD).cwnd(10_062).expect([new(12)]);
     // The third halves, whatever its code, to the byte below 5.03125 packets.
-    tcp.code_ack(1000, LOW).cwnd(5031).expect([again(1)]);
+    tcp.code_ack(1000, LOW).cwnd(5031).expect([retransmission(1)]);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn the_ack_that_ends_a_recovery_is_examined() {
         let mut tcp = ten_segments(|_| ());
         tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
         tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-        tcp.duplicate().expect([again(1)]).cwnd(5031);
+        tcp.duplicate().expect([retransmission(1)]).cwnd(5031);
         tcp.at(400).code_ack(13_000, code).cwnd(cwnd).anything();
     }
 }
@@ -225,8 +225,8 @@ fn after_a_timeout_growth_is_mi_and_no_slow_start() {
     let mut tcp = ten_segments(|_| ());
     tcp.code_ack(1000, LOW).expect([new(10)]);
     let due = tcp.timer_ms();
-    tcp.timeout_at(due).expect([again(1)]).cwnd(1000).ssthresh(5031);
-    tcp.at(due + 200).code_ack(2000, LOW).cwnd(1062).expect([again(2)]);
+    tcp.timeout_at(due).expect([retransmission(1)]).cwnd(1000).ssthresh(5031);
+    tcp.at(due + 200).code_ack(2000, LOW).cwnd(1062).expect([retransmission(2)]);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn an_ignored_loss_is_repaired_and_leaves_the_window() {
     let mut tcp = ten_segments(|given| given.cc["on_loss"] = json!("ignore"));
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
-    tcp.duplicate().cwnd(10_062).expect([again(1), new(13)]);
+    tcp.duplicate().cwnd(10_062).expect([retransmission(1), new(13)]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn an_ignored_timeout_sends_a_window_again() {
     let mut tcp = ten_segments(|given| given.cc["on_loss"] = json!("ignore"));
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     let due = tcp.timer_ms();
-    tcp.timeout_at(due).cwnd(10_062).expect(agains(1, 11)).timeouts(1);
+    tcp.timeout_at(due).cwnd(10_062).expect(retransmissions(1, 11)).timeouts(1);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_loss_that_overload_announced_is_not_ignored() {
     let mut tcp = ten_segments(|given| given.cc["on_loss"] = json!("ignore"));
     tcp.code_ack(1000, OVERLOAD).cwnd(8750).nothing();
     tcp.duplicate().expect([]).duplicate().expect([new(10)]);
-    tcp.duplicate().cwnd(4375).expect([again(1)]);
+    tcp.duplicate().cwnd(4375).expect([retransmission(1)]);
 }
 
 /// The first window of two packets, and no delayed growth: the SYN-ACK is not examined.
@@ -270,7 +270,7 @@ fn a_lost_syn_leaves_the_initial_window() {
         given.tcp.handshake = true;
     });
     tcp.expect([Segment::Syn]).timeout_at(3000).expect([Segment::Syn]);
-    tcp.at(3100).syn_ack(WINDOW).cwnd(2000).expect(news(0, 2));
+    tcp.at(3100).syn_ack(WINDOW).cwnd(2000).expect(new_segments(0, 2));
 }
 
 // --- with other recoveries ----------------------------------------------------------------------------
@@ -282,7 +282,7 @@ fn with_sack_codes_in_a_recovery_are_not_examined() {
         with_vcp(given);
         given.tcp.recovery = RecoveryKind::Sack;
     });
-    tcp.expect(news(0, 10)).at(200);
+    tcp.expect(new_segments(0, 10)).at(200);
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     for block in [2000..3000, 2000..4000] {
         tcp.sack(1000, [block]).nothing();

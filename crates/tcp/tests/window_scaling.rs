@@ -1,6 +1,6 @@
 //! The window field: RFC 9293 §3.1 (16 bits), RFC 7323 §2 (scaled by a power of two).
 
-use crate::script::{ReceiverScript, Segment, news, receiver_with, sender};
+use crate::script::{ReceiverScript, Segment, new_segments, receiver_with, sender};
 use airpath_tcp::WindowScaling;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
 
@@ -89,6 +89,6 @@ fn the_first_flight_is_within_the_window_of_the_syn_ack() {
         given.tcp.receive_window = 1_000_000;
         given.tcp.window_scaling = WindowScaling::On;
     });
-    tcp.expect([Segment::Syn]).at(100).syn_ack(65_535).expect(news(0, 65));
-    tcp.at(200).ack_with_window(1000, 1_000_000).expect(news(65, 202));
+    tcp.expect([Segment::Syn]).at(100).syn_ack(65_535).expect(new_segments(0, 65));
+    tcp.at(200).ack_with_window(1000, 1_000_000).expect(new_segments(65, 202));
 }

@@ -1,6 +1,6 @@
 //! What a congestion control hears of an ACK that only updates the window.
 
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, SackBlock, Stage, Time};
 use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
 use airpath_tcp::{RecoveryKind, Sender, SenderConfig, TcpConfig};
@@ -30,14 +30,14 @@ impl CongestionControl for Hearing {
 }
 
 /// A sender that has sent ten segments, all that the receiver allows, and what its law hears.
-struct Heard {
+struct RecordedAcks {
     sender: Sender,
-    bench: Bench,
+    harness: TestHarness,
     events: Arc<Mutex<Vec<AckEvent>>>,
 }
 
-impl Heard {
-    fn of(options: TcpConfig) -> Heard {
+impl RecordedAcks {
+    fn of(options: TcpConfig) -> RecordedAcks {
         let events = Arc::default();
         let sender = Sender::new(SenderConfig {
             flow: FlowId(0),
@@ -47,10 +47,10 @@ impl Heard {
             start: Time::ZERO,
             stop: Time::NEVER,
         });
-        let (mut sender, mut bench) = (sender, Bench::default());
-        sender.wake(&mut bench.at(Time::ZERO));
-        assert_eq!(bench.sent().len(), 10);
-        Heard { sender, bench, events }
+        let (mut sender, mut harness) = (sender, TestHarness::default());
+        sender.wake(&mut harness.at(Time::ZERO));
+        assert_eq!(harness.sent().len(), 10);
+        RecordedAcks { sender, harness, events }
     }
 
     /// The ACK of everything before `seq`, which allows the tenth segment and no more and has the
@@ -62,8 +62,8 @@ impl Heard {
             let (offset, length) = ((start - seq) as u32, (end - start) as u32);
             ack.push_sack(SackBlock { offset, length });
         }
-        self.sender.receive(Port(0), &ack, &mut self.bench.at(Time::from_millis(at)));
-        assert!(self.bench.sent().is_empty());
+        self.sender.receive(Port(0), &ack, &mut self.harness.at(Time::from_millis(at)));
+        assert!(self.harness.sent().is_empty());
         let mut events = self.events.lock().expect("one thread");
         assert_eq!(events.len(), 1, "one event for each ACK");
         events.remove(0)
@@ -99,7 +99,7 @@ fn every_recovery() -> Vec<TcpConfig> {
 #[test]
 fn a_window_update_delivers_nothing() {
     for options in every_recovery() {
-        let mut heard = Heard::of(options.clone());
+        let mut heard = RecordedAcks::of(options.clone());
         assert_eq!(heard.update(50, 0, None).in_flight, 10 * MSS);
         let first = heard.ack(60, MSS, Flags::NONE, None);
         assert_eq!((first.acked, first.delivered, first.duplicate), (MSS, MSS, false));
@@ -118,7 +118,7 @@ fn a_window_update_delivers_nothing() {
 #[test]
 fn a_window_update_that_repeats_a_block_delivers_nothing() {
     for options in every_recovery().into_iter().filter(|options| options.recovery.uses_sack()) {
-        let mut heard = Heard::of(options.clone());
+        let mut heard = RecordedAcks::of(options.clone());
         let block = Some((3 * MSS, 4 * MSS));
         let told = heard.ack(60, 0, Flags::NONE, block);
         assert_eq!((told.delivered, told.sacked, told.duplicate), (MSS, MSS, true), "{options:?}");

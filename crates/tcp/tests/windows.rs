@@ -2,7 +2,7 @@
 //! and RFC 1122 §4.2.3.4 (receive window, silly windows), transfers and stop times.
 
 use crate::script;
-use crate::script::{SenderScript, again, new, news, part, sender};
+use crate::script::{SenderScript, new, new_segments, part, retransmission, sender};
 use airpath_conformance::Law;
 use airpath_core::Time;
 use airpath_tcp::WindowGrowth;
@@ -16,33 +16,33 @@ const PER_ACK: Law = Law {
 #[test]
 fn the_initial_window_is_sent_at_once_and_no_more() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
-    tcp.expect(news(0, 3)).timer(1000);
+    tcp.expect(new_segments(0, 3)).timer(1000);
 }
 
 #[test]
 fn each_ack_of_a_segment_in_slow_start_releases_two() {
     let mut tcp = sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]);
-    tcp.at(100).ack(1000).expect(news(1, 3)).cwnd(2000);
-    tcp.at(200).ack(2000).expect(news(3, 5)).cwnd(3000);
-    tcp.at(200).ack(3000).expect(news(5, 7)).cwnd(4000);
-    tcp.at(300).ack(4000).expect(news(7, 9)).cwnd(5000);
+    tcp.at(100).ack(1000).expect(new_segments(1, 3)).cwnd(2000);
+    tcp.at(200).ack(2000).expect(new_segments(3, 5)).cwnd(3000);
+    tcp.at(200).ack(3000).expect(new_segments(5, 7)).cwnd(4000);
+    tcp.at(300).ack(4000).expect(new_segments(7, 9)).cwnd(5000);
 }
 
 /// RFC 5681 eq. 2: min(N, SMSS), so an ACK of two segments counts as one.
 #[test]
 fn a_delayed_ack_in_slow_start_releases_three() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2000);
-    tcp.expect(news(0, 2));
-    tcp.at(100).ack(2000).cwnd(3000).expect(news(2, 5));
-    tcp.at(200).ack(4000).cwnd(4000).expect(news(5, 8));
+    tcp.expect(new_segments(0, 2));
+    tcp.at(100).ack(2000).cwnd(3000).expect(new_segments(2, 5));
+    tcp.at(200).ack(4000).cwnd(4000).expect(new_segments(5, 8));
 }
 
 /// RFC 5681 eq. 2: a receiver that divides its ACKs gains nothing.
 #[test]
 fn acks_of_parts_of_a_segment_grow_slow_start_by_their_bytes() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2000);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(300).cwnd(2300).nothing();
     tcp.at(101).ack(700).cwnd(2700).expect([new(2)]);
     tcp.at(102).ack(1000).cwnd(3000).expect([new(3)]);
@@ -54,13 +54,13 @@ fn slow_start_ends_at_ssthresh() {
         given.tcp.initial_window = 2000;
         given.tcp.initial_ssthresh = Some(4000);
     });
-    tcp.expect(news(0, 2));
-    tcp.at(100).ack(1000).cwnd(3000).expect(news(2, 4));
-    tcp.at(100).ack(2000).cwnd(4000).expect(news(4, 6));
+    tcp.expect(new_segments(0, 2));
+    tcp.at(100).ack(1000).cwnd(3000).expect(new_segments(2, 4));
+    tcp.at(100).ack(2000).cwnd(4000).expect(new_segments(4, 6));
     tcp.at(200).ack(3000).cwnd(4000).expect([new(6)]);
     // RFC 3465 §2.1: a segment when a window of bytes is acknowledged.
-    tcp.at(200).ack(5000).cwnd(4000).expect(news(7, 9));
-    tcp.at(200).ack(6000).cwnd(5000).expect(news(9, 11));
+    tcp.at(200).ack(5000).cwnd(4000).expect(new_segments(7, 9));
+    tcp.at(200).ack(6000).cwnd(5000).expect(new_segments(9, 11));
 }
 
 /// Ten segments in flight in congestion avoidance by eq. 3.
@@ -69,7 +69,7 @@ fn ten_by_eq3() -> SenderScript {
         given.tcp.window_growth = WindowGrowth::Bytes;
         given.in_congestion_avoidance(10_000);
     });
-    tcp.expect(news(0, 10));
+    tcp.expect(new_segments(0, 10));
     tcp
 }
 
@@ -82,7 +82,7 @@ fn congestion_avoidance_gives_one_segment_more_in_each_round_trip() {
         let in_flight = acked + 1..=sent;
         for ack in in_flight {
             let window = tcp.ack(ack * 1000).cwnd_now() / 1000;
-            tcp.expect(news(sent, ack + window));
+            tcp.expect(new_segments(sent, ack + window));
             (acked, sent) = (ack, ack + window);
         }
         // Σ SMSS²/cwnd over the whole segments of a window: a little less than a segment.
@@ -100,7 +100,7 @@ fn congestion_avoidance_grows_half_as_fast_with_delayed_acks() {
     tcp.at(100);
     let mut window = 10_000.0;
     for (ack, sent) in [(2000, 12), (4000, 14), (6000, 16), (8000, 18), (10_000, 20)] {
-        tcp.ack(ack).expect(news(sent - 2, sent));
+        tcp.ack(ack).expect(new_segments(sent - 2, sent));
         window += 1e6 / window;
     }
     let what = "cwnd after a window of ACKs for two";
@@ -126,48 +126,48 @@ fn congestion_avoidance_grows_beyond_the_square_of_a_segment() {
 #[test]
 fn the_receive_window_limits_what_is_in_flight() {
     let mut tcp = sender(|given| given.tcp.receive_window = 3000);
-    tcp.expect(news(0, 3));
+    tcp.expect(new_segments(0, 3));
     tcp.at(100).ack(1000).expect([new(3)]);
-    tcp.at(110).ack(3000).expect(news(4, 6));
+    tcp.at(110).ack(3000).expect(new_segments(4, 6));
 }
 
 #[test]
 fn a_receive_window_that_opens_releases_segments() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack_with_window(1000, 1000).nothing();
-    tcp.at(150).ack_with_window(1000, 5000).expect(news(2, 6));
+    tcp.at(150).ack_with_window(1000, 5000).expect(new_segments(2, 6));
 }
 
 /// RFC 9293 §3.8.6: a sender must cope with a window that shrinks; what is in flight stays.
 #[test]
 fn a_receive_window_that_moves_back_releases_nothing() {
     let mut tcp = sender(|given| given.tcp.receive_window = 4000);
-    tcp.expect(news(0, 4));
+    tcp.expect(new_segments(0, 4));
     tcp.at(100).ack_with_window(1000, 1000).nothing();
-    tcp.at(200).ack_with_window(4000, 2000).expect(news(4, 6));
+    tcp.at(200).ack_with_window(4000, 2000).expect(new_segments(4, 6));
 }
 
 #[test]
 fn a_closed_receive_window_releases_nothing_until_it_opens() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack_with_window(2000, 0).nothing();
-    tcp.at(500).ack_with_window(2000, 2000).expect(news(2, 4));
+    tcp.at(500).ack_with_window(2000, 2000).expect(new_segments(2, 4));
 }
 
 /// RFC 1122 §4.2.3.4 (1): whole segments while something is in flight.
 #[test]
 fn a_congestion_window_with_room_for_half_a_segment_keeps_it() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2500);
-    tcp.expect(news(0, 2));
-    tcp.at(100).ack(1000).cwnd(3500).expect(news(2, 4));
+    tcp.expect(new_segments(0, 2));
+    tcp.at(100).ack(1000).cwnd(3500).expect(new_segments(2, 4));
 }
 
 #[test]
 fn a_receive_window_with_room_for_half_a_segment_is_left_alone() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2500);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(1000).expect([new(2)]);
 }
 
@@ -185,7 +185,7 @@ fn a_receive_window_below_a_segment_is_filled_when_nothing_is_in_flight() {
 #[test]
 fn a_window_much_below_a_segment_is_used_rather_than_waited_for() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack_with_window(1000, 1200).nothing();
     tcp.at(100).ack_with_window(2000, 200).expect([part(2000, 200)]);
 }
@@ -221,7 +221,7 @@ fn the_short_last_segment_waits_for_its_room() {
         given.transfer = Some(2300);
         given.tcp.initial_window = 2200;
     });
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(1000).expect([part(2000, 300)]);
 }
 
@@ -231,8 +231,8 @@ fn nothing_new_is_sent_from_the_stop_on() {
         given.tcp.initial_window = 2000;
         given.stop = Some(150);
     });
-    tcp.expect(news(0, 2));
-    tcp.at(149).ack(1000).expect(news(2, 4));
+    tcp.expect(new_segments(0, 2));
+    tcp.at(149).ack(1000).expect(new_segments(2, 4));
     tcp.at(150).ack(2000).nothing();
     tcp.at(200).ack(4000).nothing().no_timer();
     assert_eq!(tcp.completed_at(), None);
@@ -241,7 +241,7 @@ fn nothing_new_is_sent_from_the_stop_on() {
 #[test]
 fn a_control_event_stops_the_source_too() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2000);
-    tcp.expect(news(0, 2));
+    tcp.expect(new_segments(0, 2));
     tcp.at(50).stop().at(100).ack(2000).nothing().no_timer();
 }
 
@@ -251,19 +251,19 @@ fn what_was_lost_is_resent_after_the_stop() {
         given.tcp.initial_window = 5000;
         given.stop = Some(50);
     });
-    tcp.expect(news(0, 5));
+    tcp.expect(new_segments(0, 5));
     tcp.at(100).quiet_duplicates(2);
-    tcp.at(100).duplicate().expect([again(0)]);
-    tcp.at(200).ack(4000).expect([again(4)]);
-    tcp.timeout_at(1200).expect([again(4)]);
+    tcp.at(100).duplicate().expect([retransmission(0)]);
+    tcp.at(200).ack(4000).expect([retransmission(4)]);
+    tcp.timeout_at(1200).expect([retransmission(4)]);
     tcp.at(1300).ack(5000).nothing().no_timer();
 }
 
 #[test]
 fn an_old_ack_is_ignored() {
     let mut tcp = sender(|given| given.tcp.initial_window = 4000);
-    tcp.expect(news(0, 4));
-    tcp.at(100).ack(3000).expect(news(4, 8)).timer(1100);
+    tcp.expect(new_segments(0, 4));
+    tcp.at(100).ack(3000).expect(new_segments(4, 8)).timer(1100);
     for _ in 0..4 {
         tcp.at(110).ack(2000).nothing().cwnd(5000).timer(1100);
     }
@@ -272,7 +272,7 @@ fn an_old_ack_is_ignored() {
 #[test]
 fn an_ack_of_what_was_never_sent_is_ignored() {
     let mut tcp = sender(|given| given.tcp.initial_window = 4000);
-    tcp.expect(news(0, 4));
+    tcp.expect(new_segments(0, 4));
     tcp.at(100).stray_ack(4001).nothing().cwnd(4000).timer(1000);
-    tcp.at(110).ack(4000).cwnd(5000).expect(news(4, 9));
+    tcp.at(110).ack(4000).cwnd(5000).expect(new_segments(4, 9));
 }

@@ -2,7 +2,9 @@
 //! RFC 1122 §4.2.3.3 (the receiver's side of silly-window avoidance).
 
 use crate::script;
-use crate::script::{Given, MSS, ReceiverScript, SenderScript, new, part, part_again, sender};
+use crate::script::{
+    Given, MSS, ReceiverScript, SenderScript, new, part, part_retransmission, sender,
+};
 use airpath_core::Duration;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow};
 use airpath_tcp::{Burst, OnOffConfig, RecoveryKind, TimeDistribution};
@@ -27,7 +29,7 @@ fn a_closed_window_is_probed_after_an_rto_and_then_with_back_off_up_to_the_maxim
     let mut tcp = closed(|given| given.tcp.max_rto = Duration::from_secs(2));
     tcp.timeout_at(400).expect([part(2000, 1)]);
     for due in [1000, 2200, 4200, 6200, 8200] {
-        tcp.timeout_at(due).expect([part_again(2000, 1)]);
+        tcp.timeout_at(due).expect([part_retransmission(2000, 1)]);
     }
     tcp.probes(6).cwnd(11_000);
 }
@@ -39,7 +41,7 @@ fn an_answer_with_a_closed_window_changes_nothing() {
     let mut tcp = closed(|_| ());
     tcp.timeout_at(400).expect([part(2000, 1)]);
     tcp.at(500).ack_with_window(2000, 0).nothing().timer(1000);
-    tcp.timeout_at(1000).expect([part_again(2000, 1)]);
+    tcp.timeout_at(1000).expect([part_retransmission(2000, 1)]);
     for _ in 0..5 {
         tcp.at(1100).ack_with_window(2000, 0).nothing().timer(2200).cwnd(11_000);
     }
@@ -79,7 +81,10 @@ fn a_probe_that_is_taken_counts_as_sent() {
 #[test]
 fn an_answer_to_an_earlier_probe_is_as_good() {
     let mut tcp = closed(|_| ());
-    tcp.timeout_at(400).expect([part(2000, 1)]).timeout_at(1000).expect([part_again(2000, 1)]);
+    tcp.timeout_at(400)
+        .expect([part(2000, 1)])
+        .timeout_at(1000)
+        .expect([part_retransmission(2000, 1)]);
     tcp.at(1010).ack_with_window(2001, 1000).expect([part(2001, 1000)]);
     tcp.at(1110).ack_with_window(2001, 1000).nothing().timer(1310);
 }
@@ -103,7 +108,10 @@ fn an_update_that_opens_the_window_stops_the_probes() {
 #[test]
 fn a_window_that_closes_again_is_probed_from_the_rto_on_again() {
     let mut tcp = closed(|_| ());
-    tcp.timeout_at(400).expect([part(2000, 1)]).timeout_at(1000).expect([part_again(2000, 1)]);
+    tcp.timeout_at(400)
+        .expect([part(2000, 1)])
+        .timeout_at(1000)
+        .expect([part_retransmission(2000, 1)]);
     tcp.at(1100).window_update(1000).expect([new(2)]).timer(1400);
     // The second sample, of 100 ms like the first: RTTVAR 37.5, RTO 250 ms.
     tcp.at(1200).ack_with_window(3000, 0).nothing().timeout_at(1450).expect([part(3000, 1)]);
@@ -136,7 +144,7 @@ fn nothing_is_probed_while_something_is_in_flight() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect([new(0), new(1)]);
     tcp.at(100).ack_with_window(1000, 1000).nothing().timer(1100);
-    tcp.timeout_at(1100).expect([script::again(1)]).probes(0);
+    tcp.timeout_at(1100).expect([script::retransmission(1)]).probes(0);
 }
 
 #[test]
@@ -157,7 +165,7 @@ fn probing_ends_with_the_source() {
 #[test]
 fn window_updates_are_no_duplicates() {
     let mut tcp = sender(|given| given.tcp.receive_window = 3000);
-    tcp.expect(script::news(0, 3));
+    tcp.expect(script::new_segments(0, 3));
     for window in [3200, 3400, 3600, 3800] {
         tcp.at(50).window_update(window).nothing();
     }
@@ -167,7 +175,10 @@ fn window_updates_are_no_duplicates() {
 #[test]
 fn with_sack_a_closed_window_is_probed_just_the_same() {
     let mut tcp = closed(|given| given.tcp.recovery = RecoveryKind::Sack);
-    tcp.timeout_at(400).expect([part(2000, 1)]).timeout_at(1000).expect([part_again(2000, 1)]);
+    tcp.timeout_at(400)
+        .expect([part(2000, 1)])
+        .timeout_at(1000)
+        .expect([part_retransmission(2000, 1)]);
     tcp.at(1100).ack_with_window(2001, 2000).expect([part(2001, 1000), part(3001, 1000)]);
 }
 
@@ -231,7 +242,7 @@ fn a_probe_before_a_segment_is_free_finds_the_window_closed() {
 
 /// … and a segment is.
 #[test]
-fn a_probe_after_a_segment_is_free_is_told_so() {
+fn probe_reply_advertises_one_free_mss() {
     full().at(1000).bytes(4000, 1).ack(4000).window(1000);
 }
 

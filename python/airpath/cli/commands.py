@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "reproduce": "reproduce",
     "report": "report",
     "sweep": "app",
-    "list": "list_parts",
+    "list": "list_components",
     "check": "check",
     "example": "example",
     "phy": "app",

@@ -66,15 +66,15 @@ papers = _one_of(lambda: import_module("airpath.reproduction").installed_papers(
 kinds = _one_of(lambda: import_module("airpath.cli.listing").KINDS)
 example_names = _one_of(lambda: import_module("airpath.scenario.examples").examples())
 models = _one_of(lambda: import_module("airpath.solutions").Solution.registry)
-channels = _one_of(lambda: import_module("airpath.phy").parts().channels)
-mappings = _one_of(lambda: import_module("airpath.phy").parts().mappings)
-algorithms = _one_of(lambda: import_module("airpath.phy").parts().algorithms)
-demappers = _one_of(lambda: import_module("airpath.phy").parts().demappers)
+channels = _one_of(lambda: import_module("airpath.phy").components().channels)
+mappings = _one_of(lambda: import_module("airpath.phy").components().mappings)
+algorithms = _one_of(lambda: import_module("airpath.phy").components().algorithms)
+demappers = _one_of(lambda: import_module("airpath.phy").components().demappers)
 modulations = _one_of(lambda: import_module("airpath.phy.symbol_errors").MODULATIONS)
 amplitude_fadings = _one_of(lambda: import_module("airpath.phy.symbol_errors").FADINGS)
 ser_methods = _one_of(lambda: import_module("airpath.phy.symbol_errors").METHODS)
 schemes = _some_of(
-    lambda: ["all", *(mcs["name"] for mcs in import_module("airpath.phy").parts().mcss)]
+    lambda: ["all", *(mcs["name"] for mcs in import_module("airpath.phy").components().mcss)]
 )
 capture_points = _some_of(lambda: import_module("airpath.scenario").CAPTURE_POINTS)
 engines = _some_of(lambda: import_module("airpath.comparison").ENGINES)

@@ -28,7 +28,7 @@ __all__ = ["INVALID", "emulate"]
 INVALID = 3
 """Exit status when nothing failed, but the numbers cannot be believed."""
 
-_OF_COMMANDS = ("Queues", "Links", "Certificate")
+_OF_COMMANDS = ("Queues", "Links", "Validity")
 """The tables that are shown after a command."""
 
 
@@ -64,11 +64,11 @@ def emulate(
         str | None,
         typer.Option(metavar="TIME", help="End the command then: 10s. Default: when it ends."),
     ] = None,
-    outside: Annotated[
-        bool, typer.Option("--outside", help="The server's side is the machine's own network.")
+    host_network: Annotated[
+        bool, typer.Option("--host-network", help="The server's side is the machine's own network.")
     ] = False,
-    privileged: Annotated[
-        bool, typer.Option("--privileged", help="Commands keep the privileges of who calls.")
+    keep_privileges: Annotated[
+        bool, typer.Option("--keep-privileges", help="Commands keep the privileges of who calls.")
     ] = False,
     live: Annotated[
         bool | None,
@@ -90,7 +90,11 @@ def emulate(
     output.only_with_out(out, plot=bool(plot), format=format_ is not None, capture=capture)
     _fit(words, json=json, reps=reps, confidence=confidence, plot=plot, live=live)
     _only_with_command(
-        words, server=server, duration=duration, outside=outside, privileged=privileged
+        words,
+        server=server,
+        duration=duration,
+        host_network=host_network,
+        keep_privileges=keep_privileges,
     )
     from airpath import api
 
@@ -106,10 +110,10 @@ def emulate(
         }
         if words:
             common |= {"server": None if server is None else _split(server), "duration": duration}
-            common |= {"outside": outside, "privileged": privileged}
+            common |= {"host_network": host_network, "keep_privileges": keep_privileges}
             return _command(chosen, words, common, folder, formats)
         common |= {
-            "replications": 1 if reps is None else reps,
+            "reps": 1 if reps is None else reps,
             "confidence": 0.99 if confidence is None else confidence,
         }
         return _flows(chosen, common, folder, formats, json=json, live=live, plot=plot is not False)
@@ -131,7 +135,7 @@ def _flows(
     from airpath.emulation.api import emulate as run
 
     try:
-        with watch(settings["replications"], live) as tell:
+        with watch(settings["reps"], live) as tell:
             result = run(scenario, progress=tell, **settings)
     except Interrupted as stopped:
         result = stopped.result
@@ -259,7 +263,7 @@ def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
 
 def _only_with_command(words: Sequence[str], **given: object) -> None:
     lines = [
-        f"--{name}: needs a command. Write -- COMMAND, or --shell."
+        f"--{name.replace('_', '-')}: needs a command. Write -- COMMAND, or --shell."
         for name, value in given.items()
         if value not in (None, False)
     ]

@@ -111,7 +111,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "trace convert": {
         "airpath trace convert some.trace some.csv": "a rate every 10 ms",
-        "airpath trace convert some.trace some.csv --bin '100 ms'": "a rate every 100 ms",
+        "airpath trace convert some.trace some.csv --bin-width '100 ms'": "a rate every 100 ms",
     },
     "trace generate": {
         "airpath trace generate made.trace": "a minute of a fading link at walking speed",

@@ -12,47 +12,47 @@ from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, show
 from airpath.reproduction import installed_papers
 from airpath.reproduction.plugins import NO_PAPERS
-from airpath.scenario.parts import FAMILIES
+from airpath.scenario.components import FAMILIES
 from airpath.solutions import Solution
 
-__all__ = ["KINDS", "list_parts", "parts"]
+__all__ = ["KINDS", "components", "list_components"]
 
 
 def _classes(family: Any) -> Callable[[], dict[str, str]]:
     def listed() -> dict[str, str]:
-        return {name: _first_line(part) for name, part in family.registry.items()}
+        return {name: _first_line(component) for name, component in family.registry.items()}
 
     return listed
 
 
-def _first_line(part: type) -> str:
-    line = (part.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("`", "")
+def _first_line(component: type) -> str:
+    line = (component.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("`", "")
     # "Reno: the congestion control ..." names itself; the name stands beside it already.
     head, colon, rest = line.partition(": ")
-    return rest if colon and head == part.__name__ else line
+    return rest if colon and head == component.__name__ else line
 
 
 def _schemes() -> dict[str, str]:
     return {
         mcs["name"]: f"{mcs['label']}, blocks of {mcs['block_bytes']} bytes, "
         f"{mcs['rate_bps'] / 1e6:g} Mbit/s"
-        for mcs in phy.parts().mcss
+        for mcs in phy.components().mcss
     }
 
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
     **{name: _classes(family) for name, family in FAMILIES.items()},
-    "fading": lambda: dict(phy.parts().channels),
+    "fading": lambda: dict(phy.components().channels),
     "mcs": _schemes,
     "table": phy.shipped,
     "model": _classes(Solution),
     "paper": installed_papers,
 }
-"""Every kind of part, with the function that lists its members."""
+"""Every kind of component, with the function that lists its members."""
 
 
-def parts(kind: str) -> dict[str, str]:
-    """Return the parts of a kind by name, with one line about each.
+def components(kind: str) -> dict[str, str]:
+    """Return the components of a kind by name, with one line about each.
 
     Raises
     ------
@@ -60,11 +60,13 @@ def parts(kind: str) -> dict[str, str]:
         If there is no such kind.
     """
     if kind not in KINDS:
-        raise BadValueError(f"{show(kind)}: not a kind of part. Accepted are {', '.join(KINDS)}.")
+        raise BadValueError(
+            f"{show(kind)}: not a kind of component. Accepted are {', '.join(KINDS)}."
+        )
     return KINDS[kind]()
 
 
-def list_parts(
+def list_components(
     kind: Annotated[
         str | None,
         typer.Argument(
@@ -74,7 +76,7 @@ def list_parts(
     json: options.Json = False,
 ) -> int:
     """List what there is to choose from, one line each."""
-    found = {name: parts(name) for name in (KINDS if kind is None else [kind])}
+    found = {name: components(name) for name in (KINDS if kind is None else [kind])}
     if json:
         output.print_json(found)
         return 0

@@ -71,13 +71,17 @@ def per(
     demapper: Annotated[
         str, typer.Option(help="max-log or linear-log.", autocompletion=completion.demappers)
     ] = "max-log",
-    skip: Annotated[
+    skip_rule: Annotated[
         bool,
-        typer.Option("--skip", help="Do not decode blocks whose channel has capacity to spare."),
+        typer.Option(
+            "--skip-rule", help="Do not decode blocks whose channel has capacity to spare."
+        ),
     ] = False,
-    until_clean: Annotated[
+    stop_at_zero_errors: Annotated[
         bool,
-        typer.Option("--until-clean", help="A curve ends with the first point without an error."),
+        typer.Option(
+            "--stop-at-zero-errors", help="A curve ends with the first point without an error."
+        ),
     ] = False,
     packet: Annotated[str, typer.Option(help="Size of the packet of the PER.")] = "1500 B",
     seed: options.Seed = 1,
@@ -90,7 +94,11 @@ def per(
     given: dict[str, Any] = {}
     given |= {"channel": channel, "snr_db": snr, "mcs": mcs, "mapping": mapping, "errors": errors}
     given |= {"blocks": blocks, "iterations": iterations, "algorithm": algorithm, "seed": seed}
-    given |= {"demapper": demapper, "skip": skip, "until_clean": until_clean}
+    given |= {
+        "demapper": demapper,
+        "skip_rule": skip_rule,
+        "stop_at_zero_errors": stop_at_zero_errors,
+    }
     settings = MeasurementSettings.checked(given)
     size = _packet(packet)
     kinds = checked_formats("png" if figure_format is None else figure_format)
@@ -178,7 +186,7 @@ def _intervals(mcs: dict[str, Any], point: dict[str, Any], packet: Size) -> dict
 def _print(table: PerTable, packet: Size, out: Console) -> None:
     settings = table.document["settings"]
     out.print(f"[bold]Error rates on {escape(table.channel)}[/bold]")
-    skipping = "; blocks with capacity to spare skipped" if settings.get("skip") else ""
+    skipping = "; blocks with capacity to spare skipped" if settings.get("skip_rule") else ""
     out.print(
         f"{settings['errors']} errors or {settings['blocks']} blocks a point; "
         f"{settings['algorithm']}, {settings['iterations']} iterations{skipping}; seed "

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.cli import output
 from airpath.errors import BadValueError
 from airpath.files import output_file, write_file
@@ -33,7 +33,7 @@ def report(
     if out.suffix.lower() not in (".html", ".htm"):
         # A data file is one letter away.
         wrong = "not the name of a page. Write one that ends in .html"
-        raise BadValueError(f"{blamed('out', out)}: {wrong}.")
+        raise BadValueError(f"{error_prefix('out', out)}: {wrong}.")
     output_file(out)
     text = report_of(source, out.parent)
     write_file(out, text.encode())

@@ -62,8 +62,9 @@ def info(
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A path, or traces:NAME.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
-    bin_: Annotated[
-        str, typer.Option("--bin", help="Of a CSV: opportunities are averaged over this time.")
+    bin_width: Annotated[
+        str,
+        typer.Option("--bin-width", help="Of a CSV: opportunities are averaged over this time."),
     ] = "10 ms",
     to: Annotated[
         str | None, typer.Option(metavar="mahimahi|csv", help="Default: by OUT's name.")
@@ -72,7 +73,7 @@ def convert(
     """Convert between Mahimahi's format and a time_s,rate_bps CSV (names that end in .csv)."""
     form = _format(to, target)
     _is_another(target, source)
-    length = _bin_length(bin_)
+    length = _bin_length(bin_width)
     trace = _load(source)
     output_file(target)
     command = output.command_line()
@@ -93,11 +94,13 @@ def generate(
     speed: Annotated[str, typer.Option(help="Of the receiver.")] = "3 km/h",
     carrier: Annotated[str, typer.Option(help="Carrier frequency.")] = "2 GHz",
     seed: Annotated[int, typer.Option(help="Same seed and settings, same trace.")] = 1,
-    bin_: Annotated[str, typer.Option("--bin", help="Of a CSV: averaged over this time.")] = "1 ms",
+    bin_width: Annotated[
+        str, typer.Option("--bin-width", help="Of a CSV: averaged over this time.")
+    ] = "1 ms",
 ) -> int:
     """Make the trace of a Rayleigh-faded link: rate = min(cap, W log2(1 + SNR |h|^2))."""
     form = _format(None, target)
-    length = _bin_length(bin_)
+    length = _bin_length(bin_width)
     trace = Trace.generate(
         _quantity(Duration, "--duration", duration),
         _number("--mean-snr", mean_snr, {"dB": 1.0}, "a signal-to-noise ratio", "15 dB", True),
@@ -164,9 +167,9 @@ def _quantity(kind: Any, option: str, text: str) -> Any:
 
 
 def _bin_length(text: str) -> Duration:
-    length: Duration = _quantity(Duration, "--bin", text)
+    length: Duration = _quantity(Duration, "--bin-width", text)
     if length == 0:
-        raise BadValueError(f'--bin: "{text}": not above 0. Write a duration above 0.')
+        raise BadValueError(f'--bin-width: "{text}": not above 0. Write a duration above 0.')
     return length
 
 

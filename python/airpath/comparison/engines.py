@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import airpath
 from airpath import api
-from airpath.arguments import blamed, check_all, fraction, whole
+from airpath.arguments import check_all, error_prefix, fraction, whole
 from airpath.comparison.answers import Answer
 from airpath.comparison.facts import Fact
 from airpath.comparison.kernel_settings import fact_of
@@ -108,7 +108,7 @@ def compare(
         whole("seed", seed, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1"),
         None if threads is None else whole("threads", threads, 1, api.LARGEST_THREADS, many),
         fraction("confidence", confidence),
-        None if calls else f"{blamed('progress', progress)}: not a function. Give one.",
+        None if calls else f"{error_prefix('progress', progress)}: not a function. Give one.",
     )
     made = prepared(scenario)
     resolved = made.resolved
@@ -124,7 +124,7 @@ def compare(
             made,
             engines=chosen,
             seed=seed,
-            replications=reps,
+            reps=reps,
             confidence=confidence,
             command=command or f"airpath.compare({call})",
         )
@@ -169,7 +169,7 @@ def checked_engines(engines: object) -> list[str]:
     bad = [name for name in names if not isinstance(name, str) or name not in ENGINES]
     check_all(
         *(
-            f"{blamed('engines', name)}: not an engine. "
+            f"{error_prefix('engines', name)}: not an engine. "
             f"{nearest(name if isinstance(name, str) else '', ENGINES)}."
             for name in bad
         )
@@ -177,7 +177,7 @@ def checked_engines(engines: object) -> list[str]:
     chosen = list(dict.fromkeys(names))
     if len(chosen) < 2:
         raise BadValueError(
-            f"{blamed('engines', engines)}: nothing to compare. Write two or three of "
+            f"{error_prefix('engines', engines)}: nothing to compare. Write two or three of "
             f"{', '.join(ENGINES)}."
         )
     return chosen
@@ -247,7 +247,7 @@ class _EngineRunner:
         found: Result = emulate(
             self._made,
             seed=self._seed,
-            replications=self._reps,
+            reps=self._reps,
             confidence=self._confidence,
             progress=self._of_emulation,
         )

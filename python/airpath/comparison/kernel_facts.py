@@ -1,4 +1,4 @@
-"""What an emulation tells of itself: its certificates, what the kernel was not told, its counters.
+"""What an emulation reports of itself: its validity, what the kernel was not told, its counters.
 
 The counters are those of ``/proc/net/netstat`` and ``/proc/net/snmp``, of both sides together, for
 the measured time.
@@ -34,7 +34,7 @@ _OF_TCP = (
 _DIFFERENT_ACKS = 0.1
 """Ratios of ACKs to data that differ by more, relative to the larger, are told."""
 
-Certificate = Mapping[str, Any]
+ValidityReport = Mapping[str, Any]
 
 
 def facts_of_kernel(
@@ -48,7 +48,7 @@ def facts_of_kernel(
     Parameters
     ----------
     result : Result
-        Of the emulation, with `certificates` and `kernel`.
+        Of the emulation, with `validity_reports` and `kernel`.
     simulated : Answer or None
         That of the simulation, whose ACKs are compared.
     resolved : ResolvedScenario
@@ -56,36 +56,36 @@ def facts_of_kernel(
     settled : sequence of str
         Options of which it is known what the kernel's way changes.
     """
-    certificates: Sequence[Certificate] = getattr(result, "certificates", None) or ()
+    validity_reports: Sequence[ValidityReport] = getattr(result, "validity_reports", None) or ()
     kernel: Mapping[str, Any] = getattr(result, "kernel", None) or {}
-    yield from _invalid(certificates)
-    yield from _late(certificates)
-    yield from _lost_outside(certificates)
+    yield from _invalid(validity_reports)
+    yield from _late(validity_reports)
+    yield from _lost_outside(validity_reports)
     tcp = [each.source for each in resolved.flows.entries if each.source.is_tcp]
     if tcp:
-        seen = _seen(result, certificates, simulated, tcp)
+        seen = _seen(result, validity_reports, simulated, tcp)
         yield from _not_applied(kernel, seen, resolved, settled)
-        yield from _acks(certificates, simulated, tcp)
+        yield from _acks(validity_reports, simulated, tcp)
         yield from _counted(kernel, len(result.replications), tcp)
         yield from _controls(kernel, tcp)
 
 
-# --- certificates ------------------------------------------------------------------------------
+# --- validity ------------------------------------------------------------------------------------
 
 
-def _invalid(certificates: Sequence[Certificate]) -> Iterator[Fact]:
-    bad = [each for each in certificates if not each.get("valid", True)]
+def _invalid(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
+    bad = [each for each in validity_reports if not each.get("valid", True)]
     if bad:
         reasons = dict.fromkeys(reason for each in bad for reason in each.get("reasons", ()))
         why = " ".join(str(reason).rstrip(".") + "." for reason in reasons)
-        text = f"{len(bad)} of {len(certificates)} replications are invalid: {why}"
-        yield Fact("invalid-certificate", _ENGINE, text, EVERYTHING)
+        text = f"{len(bad)} of {len(validity_reports)} replications are invalid: {why}"
+        yield Fact("invalid-emulation", _ENGINE, text, EVERYTHING)
 
 
-def _late(certificates: Sequence[Certificate]) -> Iterator[Fact]:
+def _late(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
     """Tell by how much packets were late: that is in every delay, and twice in a round trip."""
     p50, p99, longest = (
-        _known(each.get(f"lateness_{of}_s") for each in certificates)
+        _known(each.get(f"lateness_{of}_s") for each in validity_reports)
         for of in ("p50", "p99", "max")
     )
     if not (p50 and p99 and longest):
@@ -100,11 +100,11 @@ def _late(certificates: Sequence[Certificate]) -> Iterator[Fact]:
     yield Fact("lateness", _ENGINE, text, (*once, "mean_rtt_s"), most=bounds)
 
 
-def _lost_outside(certificates: Sequence[Certificate]) -> Iterator[Fact]:
+def _lost_outside(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
     """Tell of packets that were lost beside the model."""
     names = {"device_drops": "dropped by the devices", "refused_packets": "not taken by a device"}
     for name, what in names.items():
-        lost = sum(each.get(name) or 0 for each in certificates)
+        lost = sum(each.get(name) or 0 for each in validity_reports)
         if lost:
             text = f"{lost} packets were {what}, in all replications together: no model lost them."
             yield Fact(name.replace("_", "-"), _ENGINE, text, _OF_TCP)
@@ -155,7 +155,7 @@ class _Seen:
 
 def _seen(
     result: Any,
-    certificates: Sequence[Certificate],
+    validity_reports: Sequence[ValidityReport],
     simulated: Answer | None,
     tcp: Sequence[Source],
 ) -> _Seen:
@@ -172,7 +172,7 @@ def _seen(
         )
         for name in ("timeouts", "retransmissions")
     )
-    measured = _known(each.get("ack_ratio") for each in certificates)
+    measured = _known(each.get("ack_ratio") for each in validity_reports)
     ratio = _mean(measured) if measured else math.nan
     asked = [1 / source.tcp.delayed_ack_segments for source in tcp]
     close = bool(measured) and ratio <= (1 + _DIFFERENT_ACKS) * min(asked)
@@ -180,10 +180,10 @@ def _seen(
 
 
 def _acks(
-    certificates: Sequence[Certificate], simulated: Answer | None, tcp: Sequence[Source]
+    validity_reports: Sequence[ValidityReport], simulated: Answer | None, tcp: Sequence[Source]
 ) -> Iterator[Fact]:
     """Tell of ACKs for each packet of data, where they are not those of the simulation."""
-    measured = _known(each.get("ack_ratio") for each in certificates)
+    measured = _known(each.get("ack_ratio") for each in validity_reports)
     if not measured:
         return
     ratio = _mean(measured)

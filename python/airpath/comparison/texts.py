@@ -42,18 +42,18 @@ def heading(comparison: Comparison) -> str:
 
 
 def about(answer: Answer) -> dict[str, Any]:
-    """Return what an answer is, for programs: the model, the kernel and its certificates."""
+    """Return what an answer is, for programs: the model, the kernel and its validity_reports."""
     found: dict[str, Any] = {}
     if answer.solution is not None:
         found["model"] = answer.solution.model
     if answer.result is not None:
         found["replications"] = len(whole_runs(answer.result))
         kernel = getattr(answer.result, "kernel", None)
-        certificates = getattr(answer.result, "certificates", None)
+        validity_reports = getattr(answer.result, "validity_reports", None)
         if kernel:
             found["release"] = kernel.get("release")
-        if certificates:
-            found["valid"] = all(each.get("valid", True) for each in certificates)
+        if validity_reports:
+            found["valid"] = all(each.get("valid", True) for each in validity_reports)
     return found
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath.api import LARGEST_REPS
-from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
+from airpath.arguments import check_all, error_prefix, fraction, path_like, quantity, whole
 from airpath.emulation import document, process, reports
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
 from airpath.engine.estimate import refuse_too_much
@@ -41,7 +41,7 @@ def emulate(
     scenario: Runnable,
     *,
     seed: int = 1,
-    replications: int = 1,
+    reps: int = 1,
     confidence: float = 0.99,
     capture_to: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
@@ -58,7 +58,7 @@ def emulate(
         What to emulate; a path is that of a scenario file.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
-    replications : int
+    reps : int
         Independent replications, one after the other, 1 to 1 000 000; intervals need 2. Default 1.
     confidence : float
         Of the intervals, above 0 and below 1. Default 0.99.
@@ -74,7 +74,7 @@ def emulate(
     Returns
     -------
     result : Result
-        As of `simulate`, with `certificates` and `kernel`. When it is not `valid`, its numbers
+        As of `simulate`, with `validity_reports` and `kernel`. When it is not `valid`, its numbers
         cannot be believed, and `invalid` says why.
 
     Raises
@@ -88,22 +88,22 @@ def emulate(
     """
     check_all(
         whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1"),
-        whole("replications", replications, 1, LARGEST_REPS, "Write an integer from 1 on"),
+        whole("reps", reps, 1, LARGEST_REPS, "Write an integer from 1 on"),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
         _callable("progress", progress),
     )
     made = prepared(scenario, emulated=True)
     kernel = for_flows(made.scenario, made.resolved)
-    refuse_too_much(made.place, made.resolved, replications)
-    call = f"airpath.emulate(seed={seed}, replications={replications}, confidence={confidence})"
-    about = _about(made, seed, replications, confidence, command or call)
+    refuse_too_much(made.place, made.resolved, reps)
+    call = f"airpath.emulate(seed={seed}, reps={reps}, confidence={confidence})"
+    about = _about(made, seed, reps, confidence, command or call)
     run = _Run(made, kernel, about)
     run.check()
     recorded = reports.Recorded()
     captures: dict[str, Path] = {}
     interrupted = False
-    for number in range(replications):
+    for number in range(reps):
         settings = document.EmulationSettings(
             seed,
             replication=number,
@@ -117,7 +117,7 @@ def emulate(
             interrupted = ended.interrupted
         if interrupted:
             break
-    result = run.result(recorded, captures, replications, confidence, interrupted)
+    result = run.result(recorded, captures, reps, confidence, interrupted)
     if interrupted:
         raise Interrupted(result)
     return result
@@ -131,8 +131,8 @@ def run_command(
     seed: int = 1,
     like: int = 0,
     duration: str | float | Duration | None = None,
-    outside: bool = False,
-    privileged: bool = False,
+    host_network: bool = False,
+    keep_privileges: bool = False,
     capture_to: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
     command: str | None = None,
@@ -156,9 +156,9 @@ def run_command(
         Number of the flow whose user, direction and wires the packets take. Default 0.
     duration : str, float or Duration, optional
         When all of it ends, above 0; a number is in seconds. Default: when `argv` has ended.
-    outside : bool
+    host_network : bool
         Whether the server's side is the machine's own network. Default False.
-    privileged : bool
+    keep_privileges : bool
         Whether commands keep the privileges of the caller. Default False.
     capture_to, progress, command
         As for `emulate`.
@@ -166,8 +166,8 @@ def run_command(
     Returns
     -------
     result : Result
-        Of queues, links and connections, with `certificates`, `kernel` and `ended`, which has the
-        command's exit `status`.
+        Of queues, links and connections, with `validity_reports`, `kernel` and `ended`, which has
+        the         command's exit `status`.
 
     Raises
     ------
@@ -197,8 +197,8 @@ def run_command(
         seed,
         capture=capture_to is not None,
         comment=as_comment(about),
-        outside=outside,
-        keep_privileges=privileged,
+        host_network=host_network,
+        keep_privileges=keep_privileges,
     )
     recorded = reports.Recorded()
     with run.once(settings, traffic, _told(progress, 0)) as (ended, report):
@@ -292,7 +292,7 @@ class _Run:
             traces=self.made.inputs.traces,
             captures=captures,
             advisories=noted,
-            certificates=[report.certificate for report in recorded.reports],
+            validity_reports=[report.validity for report in recorded.reports],
             kernel={
                 **reports.kernel_of(told),
                 "settings": self.kernel.settings(),
@@ -350,13 +350,13 @@ def _kept(report: reports.Report, folder: str | os.PathLike[str] | None) -> dict
 
 
 def _about(
-    made: PreparedScenario, seed: int, replications: int, confidence: float, command: str
+    made: PreparedScenario, seed: int, reps: int, confidence: float, command: str
 ) -> dict[str, Any]:
     return provenance(
         made,
         engine="emulate",
         seed=seed,
-        replications=replications,
+        replications=reps,
         confidence=confidence,
         command=command,
     )
@@ -367,7 +367,7 @@ def _about(
 
 def _callable(name: str, value: Any) -> str | None:
     fits = value is None or callable(value)
-    return None if fits else f"{blamed(name, value)}: not a function. Give one."
+    return None if fits else f"{error_prefix(name, value)}: not a function. Give one."
 
 
 def _words(name: str, value: Any) -> str | None:
@@ -375,15 +375,19 @@ def _words(name: str, value: Any) -> str | None:
     texts = fits and all(isinstance(word, str) and "\0" not in word for word in value)
     if texts and value and value[0]:
         return None
-    return f'{blamed(name, value)}: not a command. Write a list of words, for example ["ping"].'
+    return (
+        f'{error_prefix(name, value)}: not a command. Write a list of words, for example ["ping"].'
+    )
 
 
 def _duration_ns(duration: str | float | Duration) -> int:
     found = quantity("duration", Duration, duration)
     if found <= 0:
-        raise BadValueError(f"{blamed('duration', duration)}: not above 0. Write one above 0.")
+        raise BadValueError(
+            f"{error_prefix('duration', duration)}: not above 0. Write one above 0."
+        )
     if found > _LONGEST_NS:
         raise BadValueError(
-            f"{blamed('duration', duration)}: more than 100 days. Write at most that."
+            f"{error_prefix('duration', duration)}: more than 100 days. Write at most that."
         )
     return int(found)

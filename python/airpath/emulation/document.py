@@ -66,7 +66,7 @@ class EmulationSettings:
         Whether packets at both devices are captured. Default False.
     comment : str
         For the captures. Default: none.
-    outside : bool
+    host_network : bool
         Whether the server's side is the machine's own network. Default False.
     keep_privileges : bool
         Whether commands keep the privileges of whoever started this. Default False.
@@ -78,7 +78,7 @@ class EmulationSettings:
     replication: int = 0
     capture: bool = False
     comment: str = ""
-    outside: bool = False
+    host_network: bool = False
     keep_privileges: bool = False
     progress_ms: int = 200
 
@@ -155,7 +155,7 @@ def write(
         "kernel": kernel.settings(),
         "capture": settings.capture,
         "comment": settings.comment,
-        "outside": settings.outside,
+        "host_network": settings.host_network,
         "keep_privileges": settings.keep_privileges,
         "level": level(),
         "progress_ms": settings.progress_ms,

@@ -26,7 +26,7 @@ class Report:
     ----------
     replication : dict
         The statistics, as the simulator reports those of a replication.
-    certificate : dict
+    validity : dict
         Whether they can be believed.
     kernel : dict
         What the kernel was told, as it was read back, and what it counted.
@@ -45,7 +45,7 @@ class Report:
     """
 
     replication: dict[str, Any]
-    certificate: dict[str, Any]
+    validity: dict[str, Any]
     kernel: dict[str, Any]
     command: dict[str, Any] | None
     series: dict[str, Columns]
@@ -75,16 +75,16 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
     try:
         found = json.loads((folder / "report.json").read_bytes())
         replication = {**found["replication"], "replication": number, "flows": found["flows"]}
-        certificate = {"valid": False, "reasons": [], **found["certificate"]}
+        validity = {"valid": False, "reasons": [], **found["validity"]}
         return Report(
             replication,
-            certificate,
+            validity,
             dict(found.get("kernel") or {}),
             found.get("command"),
             {name: _columns(folder / "series", name) for name in series},
             _ss(folder / "ss"),
             {side: path for side in SIDES if (path := folder / f"{side}.pcapng").is_file()},
-            _problems(found, certificate),
+            _problems(found, validity),
             [dict(row) for row in found.get("connections") or ()],
         )
     except OSError as error:
@@ -95,9 +95,9 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
         ) from None
 
 
-def _problems(found: Mapping[str, Any], certificate: Mapping[str, Any]) -> list[str]:
+def _problems(found: Mapping[str, Any], validity: Mapping[str, Any]) -> list[str]:
     told = [one_line(str(line)) for line in found.get("problems") or ()]
-    if missing := certificate.get("uncaptured_packets"):
+    if missing := validity.get("uncaptured_packets"):
         told.append(f"the captures lack {missing} packets: they came too fast to be written")
     return told
 

@@ -42,12 +42,14 @@ class Component:
 
     def contains_kind(self, kind: str) -> bool:
         """Return whether it, or a component in it, is of a kind."""
-        return any(part.get("kind") == kind for part in self.nested())
+        return any(component.get("kind") == kind for component in self.nested())
 
     @property
     def marks(self) -> bool:
         """Whether a queue discipline, or one in it, writes into the ECN field."""
-        return any(part.get("ecn") or part.get("kind") == "vcp" for part in self.nested())
+        return any(
+            component.get("ecn") or component.get("kind") == "vcp" for component in self.nested()
+        )
 
     @property
     def limit_packets(self) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.engine import memory
 from airpath.engine.resolved import ResolvedScenario
 from airpath.engine.vocabulary import LEVELS
@@ -70,7 +70,9 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
         if sum(need.bytes for need in asked) > there:
             most = max(asked, key=lambda need: need.bytes)
             runs = f"{reps} replication{'' if reps == 1 else 's'}"
-            asks = f"{most.key} = {most.value}" if most.key != "reps" else blamed("reps", reps)
+            asks = (
+                f"{most.key} = {most.value}" if most.key != "reps" else error_prefix("reps", reps)
+            )
             raise BadValueError(
                 f"{place}: {asks}: about {most.number:.2g} {most.what} in "
                 f"{runs}, {_amount(most.bytes)} of memory, where there are {_amount(there)}. "

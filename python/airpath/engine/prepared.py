@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.engine.advisory import Advisory, of_scenario
 from airpath.engine.engine_input import EngineInput
 from airpath.engine.error_paths import refuse
@@ -127,7 +127,8 @@ def given_scenario(scenario: Any) -> Scenario:
     if isinstance(scenario, (str, os.PathLike)):
         return load(scenario)
     raise BadValueError(
-        f"{blamed('scenario', scenario)}: neither a Scenario nor the path of a file. Give one."
+        f"{error_prefix('scenario', scenario)}: neither a Scenario nor the path of a file. "
+        "Give one."
     )
 
 

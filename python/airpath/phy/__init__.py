@@ -19,7 +19,7 @@ from airpath.phy.propagation import (
     link_budget_snr_db,
     sinr_db,
 )
-from airpath.phy.settings import Parts, parts
+from airpath.phy.settings import Components, components
 from airpath.phy.shadowing import mean_over_shadowing
 from airpath.phy.symbol_errors import symbol_error_rate
 from airpath.phy.tables import (
@@ -32,19 +32,19 @@ from airpath.phy.tables import (
 
 __all__ = [
     "Block",
+    "Components",
     "ErrorChain",
     "IncompleteTableWarning",
     "OutsideRangeWarning",
     "OutsideTableWarning",
-    "Parts",
     "PerTable",
     "ReedSolomon",
+    "components",
     "cost231_hata_db",
     "link_budget_snr_db",
     "load",
     "mean_over_shadowing",
     "measure",
-    "parts",
     "shipped",
     "sinr_db",
     "symbol_error_rate",

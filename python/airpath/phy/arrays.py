@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +32,9 @@ def within(name: str, value: Any, low: float, high: float) -> str | None:
     accepted = f"Write a number from {low:g} to {high:g}"
     array = numbers(value)
     if array is None:
-        return f"{blamed(name, value)}: not a finite number. {accepted}."
+        return f"{error_prefix(name, value)}: not a finite number. {accepted}."
     if (array < low).any() or (array > high).any():
-        return f"{blamed(name, value)}: out of range. {accepted}."
+        return f"{error_prefix(name, value)}: out of range. {accepted}."
     return None
 
 
@@ -42,11 +42,11 @@ def positive(name: str, value: Any, high: float = np.inf) -> str | None:
     """Return what is wrong with numbers that are to be finite and above 0, a line."""
     array = numbers(value)
     if array is None:
-        return f"{blamed(name, value)}: not a finite number. Write one, or an array of them."
+        return f"{error_prefix(name, value)}: not a finite number. Write one, or an array of them."
     if (array <= 0).any():
-        return f"{blamed(name, value)}: not above 0. Write a number above 0."
+        return f"{error_prefix(name, value)}: not above 0. Write a number above 0."
     if (array > high).any():
-        return f"{blamed(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
+        return f"{error_prefix(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, number, quantity, whole
+from airpath.arguments import check_all, error_prefix, number, quantity, whole
 from airpath.errors import BadValueError
 from airpath.phy.arrays import within
 from airpath.phy.symbol_errors import antennas_and_modulation
@@ -91,7 +91,8 @@ class ReedSolomon:
             self._code = _airpath.ReedSolomon.checked(*self._arguments)
         except ValueError:  # all else was checked
             raise BadValueError(
-                f"{blamed('max_block', max_block)}: too short for a symbol of data at code_rate = "
+                f"{error_prefix('max_block', max_block)}: too short for a symbol of data "
+                f"at code_rate = "
                 f"{self.code_rate:g}. Write a larger one."
             ) from None
 
@@ -184,7 +185,8 @@ class ErrorChain:
         check_all(*(_in_unit_interval(name, value) for name, value in given.items()))
         if p_good_to_bad == 0 and p_bad_to_good == 0:
             raise BadValueError(
-                f"{blamed('p_good_to_bad', p_good_to_bad)}: neither state is ever left. Write a "
+                f"{error_prefix('p_good_to_bad', p_good_to_bad)}: neither state is ever left. "
+                "Write a "
                 "probability above 0, or one for p_bad_to_good."
             )
         self.p_good_to_bad, self.p_bad_to_good = float(p_good_to_bad), float(p_bad_to_good)
@@ -358,12 +360,12 @@ class ErrorChain:
         """
         is_code = isinstance(code, ReedSolomon)
         check_all(
-            None if is_code else f"{blamed('code', code)}: not a code. Write a ReedSolomon.",
+            None if is_code else f"{error_prefix('code', code)}: not a code. Write a ReedSolomon.",
             _from_1("bits_per_symbol", bits_per_symbol, _MOST_SYMBOL_BITS),
         )
         if code.symbol_bits % bits_per_symbol:
             raise BadValueError(
-                f"{blamed('bits_per_symbol', bits_per_symbol)}: does not divide the "
+                f"{error_prefix('bits_per_symbol', bits_per_symbol)}: does not divide the "
                 f"{code.symbol_bits} bits of a code symbol. Write a divisor."
             )
         units, size = code.symbol_bits // bits_per_symbol, _packet(packet)
@@ -396,7 +398,8 @@ def _coded(coded: Callable[[int], _T], packet: object, size: int) -> _T:
         return coded(size)
     except ValueError:  # all else was checked
         raise BadValueError(
-            f"{blamed('packet', packet)}: makes a block of more than {_MOST_COUNTED} symbols. "
+            f"{error_prefix('packet', packet)}: makes a block of more than "
+            f"{_MOST_COUNTED} symbols. "
             "Write a smaller size, or set max_block of the code."
         ) from None
 
@@ -405,7 +408,7 @@ def _packet(packet: Any) -> int:
     size = int(quantity("packet", Size, packet))
     if not 1 <= size <= _LARGEST_PACKET:
         raise BadValueError(
-            f"{blamed('packet', packet)}: out of range. Write a size from 1 B to "
+            f"{error_prefix('packet', packet)}: out of range. Write a size from 1 B to "
             f"{_LARGEST_PACKET} B."
         )
     return size
@@ -423,7 +426,7 @@ def _one_positive(name: str, value: Any) -> str | None:
     line = number(name, value, "100")
     if line is not None or value > 0:
         return line
-    return f"{blamed(name, value)}: not above 0. Write a number above 0."
+    return f"{error_prefix(name, value)}: not above 0. Write a number above 0."
 
 
 def _in_unit_interval(name: str, value: Any, above_0: bool = False) -> str | None:
@@ -431,4 +434,4 @@ def _in_unit_interval(name: str, value: Any, above_0: bool = False) -> str | Non
     line = number(name, value, "0.5")
     if line is not None or (0 <= value <= 1 and not (above_0 and value == 0)):
         return line
-    return f"{blamed(name, value)}: not in {interval}. Write a number in {interval}."
+    return f"{error_prefix(name, value)}: not in {interval}. Write a number in {interval}."

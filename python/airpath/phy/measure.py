@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, path_like
+from airpath.arguments import check_all, error_prefix, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
-from airpath.phy.settings import MeasurementSettings, checked_threads, parts
+from airpath.phy.settings import MeasurementSettings, checked_threads, components
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
 from airpath.scenario.tables import LARGEST
 
@@ -36,8 +36,8 @@ def measure(
     iterations: int = 10,
     algorithm: str = "max-log",
     demapper: str = "max-log",
-    skip: bool = False,
-    until_clean: bool = False,
+    skip_rule: bool = False,
+    stop_at_zero_errors: bool = False,
     seed: int = 1,
     threads: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -66,10 +66,10 @@ def measure(
         ``max-log`` or ``linear-log``. Default ``max-log``.
     demapper : str
         ``max-log`` or ``linear-log``. Default ``max-log``.
-    skip : bool
+    skip_rule : bool
         Whether blocks whose channel has capacity to spare count as right without being decoded,
         an approximation. Default False; only for ``vehicular-a`` and 10 iterations or more.
-    until_clean : bool
+    stop_at_zero_errors : bool
         Whether a curve ends with the first point that had no error. Default False.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
@@ -132,7 +132,9 @@ def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
     """Return the file that is written to `out`: itself, or that called `name` in a folder."""
     check_all(path_like("out", out))
     if not os.fspath(out):
-        raise BadValueError(f"{blamed('out', out)}: not a file. Write NAME.json, or a folder.")
+        raise BadValueError(
+            f"{error_prefix('out', out)}: not a file. Write NAME.json, or a folder."
+        )
     path = Path(out)
     return path if path.suffix == ".json" else path / name
 
@@ -160,7 +162,7 @@ class _Run:
                 if point is None:
                     yield row * len(self.settings.snrs_db) + column, mcs, snr_db
                     point = self.points[mcs, snr_db]
-                if self.settings.until_clean and point["errors"] == 0:
+                if self.settings.stop_at_zero_errors and point["errors"] == 0:
                     break
 
     def add(self, mcs: str, point: dict[str, Any]) -> None:
@@ -169,7 +171,7 @@ class _Run:
 
     def write(self, complete: bool = False) -> None:
         curves = []
-        for about in parts().mcss:
+        for about in components().mcss:
             keys = [(about["name"], snr_db) for snr_db in self.settings.snrs_db]
             points = [self.points[key] for key in keys if key in self.points]
             if points:
@@ -188,7 +190,7 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
         "iterations": settings.iterations,
         "algorithm": settings.algorithm,
         "demapper": settings.demapper,
-        "skip": settings.skip,
+        "skip_rule": settings.skip_rule,
         "seed": settings.seed,
     }
     interrupted = False
@@ -198,7 +200,7 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
             tell = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
             errors, blocks, iterations, skipped = _airpath.phy_measure(config, threads, tell)
             point = {"snr_db": snr_db, "errors": errors, "blocks": blocks, "iterations": iterations}
-            run.add(mcs, {**point, "skipped": skipped} if settings.skip else point)
+            run.add(mcs, {**point, "skipped": skipped} if settings.skip_rule else point)
         if not run.document["complete"]:
             run.write(complete=True)
     except KeyboardInterrupt:
@@ -214,7 +216,7 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
 def _teller(
     progress: Progress, settings: MeasurementSettings, before: int, mcs: str, snr_db: float
 ) -> Callable[[int, int], None]:
-    about = next(about for about in parts().mcss if about["name"] == mcs)
+    about = next(about for about in components().mcss if about["name"] == mcs)
 
     def tell(errors: int, blocks: int) -> None:
         part = min(1.0, max(errors / settings.errors, blocks / settings.blocks))
@@ -266,9 +268,9 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
 
 def _is_ours(found: Mapping[str, Any], settings: MeasurementSettings) -> bool:
     """Return whether a table has what this command writes beyond what every table has."""
-    counts = ("iterations", "skipped") if settings.skip else ("iterations",)
+    counts = ("iterations", "skipped") if settings.skip_rule else ("iterations",)
     return isinstance(found["complete"], bool) and all(
-        curve["mcs"] in parts().mcss
+        curve["mcs"] in components().mcss
         and all(type(point[key]) is int and point[key] >= 0 for key in counts)
         for curve in found["curves"]
         for point in curve["points"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all
+from airpath.arguments import check_all, error_prefix
 from airpath.errors import BadValueError
 from airpath.phy.arrays import positive, shaped, within
 
@@ -78,7 +78,8 @@ def cost231_hata_db(
         *(positive(name, value) for name, value in given.items()),
         None
         if is_truth
-        else f"{blamed('metropolitan', metropolitan)}: not a truth value. Write True or False.",
+        else f"{error_prefix('metropolitan', metropolitan)}: not a truth value. "
+        "Write True or False.",
     )
     arrays = _together(given)
     frequency, distance, base, mobile = (array.ravel().tolist() for array in arrays)

@@ -11,17 +11,17 @@ from functools import cache
 from typing import Any, TypeVar
 
 from airpath import _airpath
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import MISSING, BadValueError, Problem, one_line, show
 
 __all__ = [
     "LARGEST_SEED",
+    "Components",
     "MeasurementSettings",
-    "Parts",
     "checked_seed",
     "checked_snrs_db",
     "checked_threads",
-    "parts",
+    "components",
 ]
 
 LARGEST_SEED = 2**64 - 1
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Parts:
+class Components:
     """What the engine can measure.
 
     Parameters
@@ -58,11 +58,11 @@ class Parts:
 
 
 @cache
-def parts() -> Parts:
+def components() -> Components:
     """Return what the engine can measure."""
-    found = json.loads(_airpath.phy_parts())
+    found = json.loads(_airpath.phy_components())
     mcss = [{key: mcs[key] for key in _MCS_KEYS} for mcs in found["mcss"]]
-    return Parts(**{**found, "mcss": mcss, "channels": dict(found["channels"])})
+    return Components(**{**found, "mcss": mcss, "channels": dict(found["channels"])})
 
 
 _MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "rate_bps")
@@ -86,9 +86,9 @@ class MeasurementSettings:
         Most of the decoder.
     algorithm, demapper : str
         Of the decoder, and of what comes before it.
-    skip : bool
+    skip_rule : bool
         Whether blocks whose channel has capacity to spare count as right.
-    until_clean : bool
+    stop_at_zero_errors : bool
         Whether a curve ends with the first point without an error.
     seed : int
         Of all random streams.
@@ -102,8 +102,8 @@ class MeasurementSettings:
     iterations: int
     algorithm: str
     demapper: str
-    skip: bool
-    until_clean: bool
+    skip_rule: bool
+    stop_at_zero_errors: bool
     seed: int
 
     @classmethod
@@ -140,8 +140,8 @@ class MeasurementSettings:
             "iterations": take(_iterations, "iterations"),
             "algorithm": take(_algorithm, "algorithm"),
             "demapper": take(_demapper, "demapper"),
-            "skip": take(_skip, "skip", "channel", "mapping", "iterations"),
-            "until_clean": bool(given["until_clean"]),
+            "skip_rule": take(_skip, "skip_rule", "channel", "mapping", "iterations"),
+            "stop_at_zero_errors": bool(given["stop_at_zero_errors"]),
             "seed": take(_seed, "seed"),
         }
         if problems:
@@ -156,10 +156,10 @@ class MeasurementSettings:
     def to_dict(self) -> dict[str, Any]:
         """Return them as a table's file has them, without channel and seed."""
         unusual: dict[str, Any] = {}
-        if self.demapper != parts().demappers[0]:
+        if self.demapper != components().demappers[0]:
             unusual["demapper"] = self.demapper
-        if self.skip:
-            unusual["skip"] = True
+        if self.skip_rule:
+            unusual["skip_rule"] = True
         return {
             "mcs": list(self.mcss),
             "snr_db": list(self.snrs_db),
@@ -167,14 +167,14 @@ class MeasurementSettings:
             "blocks": self.blocks,
             "iterations": self.iterations,
             "algorithm": self.algorithm,
-            "until_clean": self.until_clean,
+            "stop_at_zero_errors": self.stop_at_zero_errors,
             **unusual,
         }
 
     def command(self) -> str:
         """Return the command that measures the same."""
         channel, slash, mapping = self.channel.partition("/")
-        every = [mcs["name"] for mcs in parts().mcss]
+        every = [mcs["name"] for mcs in components().mcss]
         words = ["airpath", "phy", "per", "--channel", channel]
         words += ["--mapping", mapping] if slash else []
         words += ["--mcs", "all" if list(self.mcss) == every else ",".join(self.mcss)]
@@ -182,10 +182,10 @@ class MeasurementSettings:
         words += [f"--snr={grid}"] if grid.startswith("-") else ["--snr", grid]
         words += ["--errors", str(self.errors), "--blocks", str(self.blocks)]
         words += ["--iterations", str(self.iterations), "--algorithm", self.algorithm]
-        is_usual = self.demapper == parts().demappers[0]
+        is_usual = self.demapper == components().demappers[0]
         words += [] if is_usual else ["--demapper", self.demapper]
-        words += ["--skip"] if self.skip else []
-        words += ["--until-clean"] if self.until_clean else []
+        words += ["--skip-rule"] if self.skip_rule else []
+        words += ["--stop-at-zero-errors"] if self.stop_at_zero_errors else []
         return shlex.join([*words, "--seed", str(self.seed)])
 
 
@@ -256,22 +256,22 @@ class _RefusedError(Exception):
 
     def line(self, argument: str, value: Any) -> str:
         """Return the line about a value of an argument."""
-        return str(Problem(blamed(argument, value), (), MISSING, *self.args))
+        return str(Problem(error_prefix(argument, value), (), MISSING, *self.args))
 
 
 def _mapping(given: Any) -> str:
-    if not isinstance(given, str) or given not in parts().mappings:
-        raise _RefusedError("not a mapping", f"Accepted are {', '.join(parts().mappings)}")
+    if not isinstance(given, str) or given not in components().mappings:
+        raise _RefusedError("not a mapping", f"Accepted are {', '.join(components().mappings)}")
     return str(given)
 
 
 def _channel(channel: Any, mapping: Any) -> str:
     known = _known(channel)
     if known is None:
-        listed = ", ".join(parts().channels)
+        listed = ", ".join(components().channels)
         accepted = f"Accepted are {listed}; NS is a delay spread in ns"
         raise _RefusedError("not a channel", accepted, "tdl-a-300")
-    if not (isinstance(mapping, str) and mapping in parts().mappings[1:]):
+    if not (isinstance(mapping, str) and mapping in components().mappings[1:]):
         return known[0]
     mapped = _known(f"{channel}/{mapping}")
     if mapped is None and "/" in channel:
@@ -290,11 +290,11 @@ def _known(channel: Any) -> tuple[str, int | None] | None:
     return _airpath.phy_channel(channel) if is_text else None
 
 
-def _skip(skip: Any, channel: Any, mapping: Any, iterations: Any) -> bool:
-    is_other = isinstance(mapping, str) and mapping in parts().mappings[1:]
+def _skip(skip_rule: Any, channel: Any, mapping: Any, iterations: Any) -> bool:
+    is_other = isinstance(mapping, str) and mapping in components().mappings[1:]
     known = _known(f"{channel}/{mapping}" if is_other else channel)
-    if not skip or known is None:
-        return bool(skip)
+    if not skip_rule or known is None:
+        return bool(skip_rule)
     full, fewest = known
     if fewest is None:
         raise _RefusedError(f"has no thresholds for {full}", "Leave it out, or measure vehicular-a")
@@ -308,7 +308,7 @@ def _skip(skip: Any, channel: Any, mapping: Any, iterations: Any) -> bool:
 
 def _mcss(given: Any) -> tuple[str, ...]:
     if isinstance(given, str) and given.strip() == "all":
-        return tuple(mcs["name"] for mcs in parts().mcss)
+        return tuple(mcs["name"] for mcs in components().mcss)
     items = given.split(",") if isinstance(given, str) else given
     items = items if isinstance(items, Iterable) else [items]
     wanted = {
@@ -316,13 +316,13 @@ def _mcss(given: Any) -> tuple[str, ...]:
         for item in items
     }
     chosen = []
-    for number, mcs in enumerate(parts().mcss):
+    for number, mcs in enumerate(components().mcss):
         names = {str(number), mcs["name"], mcs["label"]}
         if wanted & names:
             chosen.append(mcs["name"])
             wanted -= names
     if wanted or not chosen:
-        listed = ", ".join(f"{mcs['name']} ({mcs['label']})" for mcs in parts().mcss)
+        listed = ", ".join(f"{mcs['name']} ({mcs['label']})" for mcs in components().mcss)
         unknown = ", ".join(sorted(one_line(word) for word in wanted if word))
         raise _RefusedError(
             f"no such scheme: {unknown}" if unknown else "no scheme",
@@ -410,14 +410,16 @@ def _whole(given: Any, least: int, most: int) -> int:
 
 
 def _algorithm(given: Any) -> str:
-    if not isinstance(given, str) or given not in parts().algorithms:
-        raise _RefusedError("not an algorithm", f"Accepted are {', '.join(parts().algorithms)}")
+    if not isinstance(given, str) or given not in components().algorithms:
+        raise _RefusedError(
+            "not an algorithm", f"Accepted are {', '.join(components().algorithms)}"
+        )
     return str(given)
 
 
 def _demapper(given: Any) -> str:
-    if not isinstance(given, str) or given not in parts().demappers:
-        raise _RefusedError("not a demapper", f"Accepted are {', '.join(parts().demappers)}")
+    if not isinstance(given, str) or given not in components().demappers:
+        raise _RefusedError("not a demapper", f"Accepted are {', '.join(components().demappers)}")
     return str(given)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, number
+from airpath.arguments import check_all, error_prefix, number
 from airpath.errors import BadValueError
 from airpath.phy.arrays import numbers, shaped, within
 
@@ -60,7 +60,9 @@ def mean_over_shadowing(
     ['2.0e-08', '9.6e-04']
     """
     check_all(
-        None if callable(of) else f"{blamed('of', of)}: not a function. Write one of the SNR.",
+        None
+        if callable(of)
+        else f"{error_prefix('of', of)}: not a function. Write one of the SNR.",
         within("snr_db", snr_db, -_LARGEST_DB, _LARGEST_DB),
         number("deviation_db", deviation_db, "8")
         or within("deviation_db", deviation_db, 0, _LARGEST_DEVIATION_DB),
@@ -71,7 +73,8 @@ def mean_over_shadowing(
     found: Any = numbers(of(at))
     if found is None or found.shape != at.shape:
         raise BadValueError(
-            f"{blamed('of', of)}: does not return a finite number for each SNR. Write a function "
+            f"{error_prefix('of', of)}: does not return a finite number for each SNR. "
+            "Write a function "
             "that takes an array and returns one of its shape."
         )
     return shaped((found @ weights).ravel().tolist(), values)

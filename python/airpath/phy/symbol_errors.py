@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, called, check_all, number, whole, word
+from airpath.arguments import check_all, display_name, error_prefix, number, whole, word
 from airpath.errors import BadValueError
 from airpath.phy.arrays import shaped, within
 
@@ -125,7 +125,8 @@ def symbol_error_rate(
         )
     except ValueError:  # all else was checked
         raise BadValueError(
-            f"{blamed('method', method)}: of phase-shift keying over Rayleigh fading alone. Write "
+            f"{error_prefix('method', method)}: of phase-shift keying over Rayleigh fading alone. "
+            "Write "
             "exact or integral."
         ) from None
     return shaped(rates, values)
@@ -146,7 +147,8 @@ def _transmitters(tx: Any) -> str | None:
     if line is not None or tx <= 2:
         return line
     return (
-        f"{blamed('tx', tx)}: beyond two transmitters no complex space-time block code has the "
+        f"{error_prefix('tx', tx)}: beyond two transmitters no complex space-time block code "
+        "has the "
         "full rate. Write 1 or 2."
     )
 
@@ -158,8 +160,8 @@ def _parameter(name: str, value: Any, fading: tuple[Any, str], high: float) -> s
     low = _LEAST_M if name == "m" else -high
     accepted = f"Write a number from {low:g} to {high:g}"
     if value is None:
-        missing = f"{called(name)}: missing, of {owner} fading. {accepted}."
+        missing = f"{display_name(name)}: missing, of {owner} fading. {accepted}."
         return missing if is_its else None
     if not is_its:
-        return f"{blamed(name, value)}: of {owner} fading alone. Leave it out."
+        return f"{error_prefix(name, value)}: of {owner} fading alone. Leave it out."
     return number(name, value, f"{high:g}") or within(name, value, low, high)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, fraction, path_like, quantity, whole
+from airpath.arguments import check_all, error_prefix, fraction, path_like, quantity, whole
 from airpath.errors import BadValueError, show
 from airpath.files import UnreadableError, read_text, write_file
 from airpath.present import html
@@ -241,7 +241,9 @@ class PerTable:
         except (TypeError, ValueError, OverflowError):
             values = np.asarray(np.nan)
         if not np.isfinite(values).all():
-            raise BadValueError(f"{blamed('snr_db', snr_db)}: not finite. Write numbers of dB.")
+            raise BadValueError(
+                f"{error_prefix('snr_db', snr_db)}: not finite. Write numbers of dB."
+            )
         if not compiled.covers(curve, values.ravel().tolist()):
             last = self.document["curves"][curve]["points"][-1]
             low, high = compiled.snr_range_db
@@ -265,7 +267,7 @@ class PerTable:
         elif whole("mcs", mcs, 0, len(self.mcss) - 1, "") is None:
             return int(mcs)
         raise BadValueError(
-            f"{blamed('mcs', mcs)}: not in {self.name}. Accepted are {', '.join(self.mcss)}."
+            f"{error_prefix('mcs', mcs)}: not in {self.name}. Accepted are {', '.join(self.mcss)}."
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.files import write_file
 from airpath.present.svg_values import with_values
@@ -44,7 +44,7 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
     if bad or not names:
         raise BadValueError(
             "\n".join(
-                f"{blamed('figure_formats', name)}: not a format of figures. "
+                f"{error_prefix('figure_formats', name)}: not a format of figures. "
                 f"{nearest(name if isinstance(name, str) else '', FORMATS)}."
                 for name in bad or [""]
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, path_like
+from airpath.arguments import check_all, error_prefix, path_like
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.phy.settings import checked_seed, checked_threads
@@ -98,7 +98,7 @@ def reproduce_paper(
     chosen = _chosen_items(paper, items)
     if not isinstance(mode, str) or mode not in paper.modes:
         raise BadValueError(
-            f"{blamed('mode', mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
+            f"{error_prefix('mode', mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
         )
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
@@ -129,7 +129,7 @@ def reproduce_paper(
 def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
     by_key = {item.key: item for item in paper.items}
     if isinstance(names, str) or not isinstance(names, Sequence):
-        wrong = f"{blamed('items', names)}: not a list of items"
+        wrong = f"{error_prefix('items', names)}: not a list of items"
         raise BadValueError(f"{wrong}. Accepted are {', '.join(by_key)}.")
     unknown = [name for name in names if not isinstance(name, str) or name not in by_key]
     if unknown:

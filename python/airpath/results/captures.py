@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.files import NewFile, output_folder
 from airpath.results.provenance import as_comment
@@ -29,11 +29,11 @@ def checked_points(points: Sequence[str]) -> list[str]:
     if isinstance(points, str):
         points = points.split(",")
     if not isinstance(points, Iterable):
-        wrong = f"{blamed('capture', points)}: not a list of points"
+        wrong = f"{error_prefix('capture', points)}: not a list of points"
         raise BadValueError(f"{wrong}. Accepted are {', '.join(CAPTURE_POINTS)}.")
     points = list(points)
     problems = [
-        f"{blamed('capture', point)}: not one of the accepted words. "
+        f"{error_prefix('capture', point)}: not one of the accepted words. "
         f"{nearest(str(point), CAPTURE_POINTS)}."
         for point in points
         if point not in CAPTURE_POINTS

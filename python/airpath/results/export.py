@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.files import new_file
 from airpath.scenario.base import nearest
@@ -52,14 +52,14 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
     if bad or not names:
         raise BadValueError(
             "\n".join(
-                f"{blamed('formats', name)}: not a format of tables. "
+                f"{error_prefix('formats', name)}: not a format of tables. "
                 f"{nearest(name if isinstance(name, str) else '', FORMATS)}."
                 for name in bad or [""]
             )
         )
     if "parquet" in names and importlib.util.find_spec("pyarrow") is None:
         raise BadValueError(
-            f"{blamed('formats', 'parquet')}: needs pyarrow. "
+            f"{error_prefix('formats', 'parquet')}: needs pyarrow. "
             'Install it with: pip install "airpath[parquet]"'
         )
     return [name for name in FORMATS if name in names]

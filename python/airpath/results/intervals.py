@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from airpath import _airpath
-from airpath.arguments import blamed, check_all, fraction
+from airpath.arguments import check_all, error_prefix, fraction
 from airpath.errors import BadValueError
 
 __all__ = ["ROUNDING", "Interval", "decimals", "finite", "mean_interval", "text"]
@@ -123,12 +123,12 @@ def mean_interval(
         known = [float(value) for value in values if value is not None and not math.isnan(value)]
     except (TypeError, ValueError, OverflowError):
         accepted = "Write a list with one for each replication, or None where there is none"
-        raise BadValueError(f"{blamed('values', values)}: not numbers. {accepted}.") from None
+        raise BadValueError(f"{error_prefix('values', values)}: not numbers. {accepted}.") from None
     try:
         least, most = map(float, bounds)
     except (TypeError, ValueError, OverflowError):
         accepted = "Write the least and the largest value"
-        raise BadValueError(f"{blamed('bounds', bounds)}: not a pair. {accepted}.") from None
+        raise BadValueError(f"{error_prefix('bounds', bounds)}: not a pair. {accepted}.") from None
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
     mean, low, high = _airpath.mean_interval(known, confidence)

@@ -71,7 +71,7 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
         traces=TraceFiles(about["traces"], trace_formats(resolved)),
         captures={point: file for point, file in files.items() if file.is_file()},
         advisories=[Advisory(**advisory) for advisory in document.get("advisories", ())],
-        certificates=document.get("certificates"),
+        validity_reports=document.get("validity_reports"),
         kernel=document.get("kernel"),
         ended=document.get("ended"),
     )

@@ -57,18 +57,18 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
 
 
 def of_emulation(result: Result) -> Iterator[Table]:
-    """Yield the certificates of what was emulated, and what the kernel did in its own way.
+    """Yield the validity reports of what was emulated, and what the kernel did in its own way.
 
     Parameters
     ----------
     result : Result
         Nothing is yielded of one that was simulated.
     """
-    if result.certificates:
-        rows = [[str(number), *_certificate(of)] for number, of in enumerate(result.certificates)]
+    if result.validity_reports:
+        rows = [[str(number), *_validity(of)] for number, of in enumerate(result.validity_reports)]
         columns = ["replication", "valid", "late: median", "p99", "most", "dropped by devices"]
         columns += ["ACKs per packet", "class", "CPU"]
-        yield Table("Certificate", columns, rows)
+        yield Table("Validity", columns, rows)
     differs = result.kernel.get("not_applied", ())
     rows = [
         [line["option"], line["asked"], line["kernel"], ", ".join(map(str, line["flows"]))]
@@ -79,7 +79,7 @@ def of_emulation(result: Result) -> Iterator[Table]:
         yield Table("What the kernel does in its own way", columns, rows)
 
 
-def _certificate(of: Mapping[str, Any]) -> list[str]:
+def _validity(of: Mapping[str, Any]) -> list[str]:
     late = [of.get(f"lateness_{level}_s") for level in ("p50", "p99", "max")]
     ratio = of.get("ack_ratio")
     return [

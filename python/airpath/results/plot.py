@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.present import figure_files, style
@@ -160,7 +160,8 @@ class Plot:
         # A solution of another version of the module, reloaded in a notebook, is one too.
         if solution is not None and not hasattr(solution, "queue_packets"):
             raise BadValueError(
-                f"{blamed('solution', solution)}: not a solution. Give what airpath.solve returns."
+                f"{error_prefix('solution', solution)}: not a solution. "
+                "Give what airpath.solve returns."
             )
         table = self._result.pmf(queue)
         table = table.iloc[: min(count_drawn(table["mean"].tolist()), _MOST_BARS)]
@@ -446,7 +447,7 @@ def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
     """
     if window is None:
         return 0.0, end_s
-    head = blamed("window", window)
+    head = error_prefix("window", window)
     example = (
         f'for example ("{end_s / 4:g} s", "{end_s / 2:g} s") or "{end_s / 4:g}s..{end_s / 2:g}s"'
     )

@@ -50,7 +50,7 @@ class Result(Recordings):
         What to know before the numbers are believed: each has `code`, `text` and `place`.
     engine : str
         What made it: ``simulate`` or ``emulate``.
-    certificates : list of dict
+    validity_reports : list of dict
         Of each emulated replication, how late packets were and what else tells whether its numbers
         can be believed; `valid`, and the `reasons` when it is not.
     kernel : dict
@@ -79,7 +79,7 @@ class Result(Recordings):
         traces: Mapping[str, Trace],
         captures: Mapping[str, Path] | None = None,
         advisories: Sequence[Advisory] = (),
-        certificates: Sequence[Mapping[str, Any]] | None = None,
+        validity_reports: Sequence[Mapping[str, Any]] | None = None,
         kernel: Mapping[str, Any] | None = None,
         ended: Mapping[str, Any] | None = None,
     ) -> None:
@@ -97,8 +97,8 @@ class Result(Recordings):
         self.interrupted = interrupted
         self.captures = dict(captures or {})
         self.advisories = list(advisories)
-        self.engine = "simulate" if certificates is None else "emulate"
-        self.certificates = [dict(certificate) for certificate in certificates or ()]
+        self.engine = "simulate" if validity_reports is None else "emulate"
+        self.validity_reports = [dict(validity) for validity in validity_reports or ()]
         self.kernel = dict(kernel or {})
         self.ended = dict(ended or {})
         self.files = set(self.captures.values())
@@ -114,18 +114,18 @@ class Result(Recordings):
 
     @property
     def valid(self) -> bool:
-        """Whether no certificate says that the numbers cannot be believed."""
+        """Whether no validity report says that the numbers cannot be believed."""
         return not self.invalid
 
     @property
     def invalid(self) -> list[str]:
         """Why the numbers cannot be believed, a line for each reason; empty when they can."""
-        several = len(self.certificates) > 1
+        several = len(self.validity_reports) > 1
         return [
             f"replication {number}: {reason}" if several else str(reason)
-            for number, certificate in enumerate(self.certificates)
-            if not certificate["valid"]
-            for reason in certificate["reasons"] or ["no reason was told"]
+            for number, validity in enumerate(self.validity_reports)
+            if not validity["valid"]
+            for reason in validity["reasons"] or ["no reason was told"]
         ]
 
     def __repr__(self) -> str:
@@ -231,7 +231,7 @@ class Result(Recordings):
             "engine": self.engine,
             "valid": self.valid,
             "invalid": self.invalid,
-            "certificates": self.certificates,
+            "validity_reports": self.validity_reports,
             "kernel": self.kernel,
             **({"ended": self.ended} if self.ended else {}),
         }

@@ -10,7 +10,7 @@ from airpath.errors import MISSING as MISSING
 from airpath.scenario.control import Control as Control
 from airpath.scenario.hops import Bottleneck as Bottleneck
 from airpath.scenario.load import load as load, loads as loads
-from airpath.scenario.parts import FAMILIES as FAMILIES
+from airpath.scenario.components import FAMILIES as FAMILIES
 from airpath.scenario.resolve import resolve as resolve
 from airpath.scenario.scenario import (
     CAPTURE_POINTS as CAPTURE_POINTS,

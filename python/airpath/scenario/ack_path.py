@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from airpath.scenario.aqm.queues import DropTail, QueueDisc
-from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path
+from airpath.scenario.base import ABSENT, Component, Context, Maybe, Path
 from airpath.scenario.hops import Bottleneck, resolved_hop
 from airpath.scenario.link import base
 from airpath.scenario.units import Packets
@@ -16,7 +16,7 @@ from airpath.scenario.wires import Wire
 __all__ = ["AckPath", "Ideal", "Link", "Reverse"]
 
 
-class AckPath(Part):
+class AckPath(Component):
     """How ACKs return; `kind` says which, between each flow's `ack_access` and `return_wire`."""
 
     family = "an ACK path"

@@ -1,8 +1,8 @@
-"""What every part of a scenario is made of: checked models, families picked by `kind`, faults.
+"""What every component of a scenario is made of: checked models, families picked by `kind`, faults.
 
-A family (queue disciplines, links, ...) is a subclass of `Part` that says its `family`. A subclass
+A family (queue disciplines, links, ...) is a subclass of `Component` with its `family`. A subclass
 of a family registers itself by the value of its `kind`; wherever a field has the family as its
-type, the class is picked by the `kind` found there. So a new part is one class and no other change.
+type, the class is picked by the `kind` there. A new component is one class and no other change.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from airpath.scenario.units import Quantity, quote
 
 __all__ = [
     "ABSENT",
+    "Component",
     "Key",
     "ListOf",
     "Maybe",
     "Model",
-    "Part",
     "Path",
     "as_missing",
     "fault",
@@ -76,7 +76,7 @@ def is_from_file(info: ValidationInfo) -> bool:
 
 
 class Context(Protocol):
-    """What turning a part into its resolved form may need from outside the part."""
+    """What turning a component into its resolved form may need from outside the component."""
 
     def trace_key(self, file: str, field: Path) -> str:
         """Return the name under which the trace in `file` is handed over with the scenario."""
@@ -361,8 +361,8 @@ def _plain(value: Any, context: Context, path: Path) -> Any:
     return value
 
 
-class Part(Model):
-    """A part that is chosen by name. Its subclasses are families; theirs are the choices."""
+class Component(Model):
+    """A component that is chosen by name. Its subclasses are families; theirs are the choices."""
 
     family: ClassVar[str]
     """What a member of the family is called in messages, with its article."""
@@ -370,9 +370,9 @@ class Part(Model):
     """The engine's name of the family; None if it does not check parts of it on their own."""
     chosen_by: ClassVar[str] = "kind"
     """The key whose value picks the class."""
-    registry: ClassVar[dict[str, type[Part]]]
+    registry: ClassVar[dict[str, type[Component]]]
     """The classes of the family by the value of that key."""
-    emulated: ClassVar[dict[str, type[Part]]]
+    emulated: ClassVar[dict[str, type[Component]]]
     """Those of which the engine has none, and kernels do."""
     only_emulated: ClassVar[bool] = False
     """Whether the class is such a one."""
@@ -383,7 +383,7 @@ class Part(Model):
     own_keys: ClassVar[tuple[str, ...]] = ()
     """Keys that mean something else elsewhere in the family, and are not taken over."""
     compared_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys of a whole family whose defaults differ, which is said where another part takes over."""
+    """Keys of a whole family whose defaults differ, reported where another replaces it."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -403,7 +403,7 @@ class Part(Model):
         (cls.emulated if cls.only_emulated else cls.registry)[field.default] = cls
 
     @classmethod
-    def known(cls) -> dict[str, type[Part]]:
+    def known(cls) -> dict[str, type[Component]]:
         """Return every class of the family, by the value of the key that picks it."""
         return {**cls.registry, **cls.emulated}
 
@@ -416,7 +416,7 @@ class Part(Model):
         return handler(source)
 
     @classmethod
-    def _pick(cls, data: Any, info: ValidationInfo) -> Part:
+    def _pick(cls, data: Any, info: ValidationInfo) -> Component:
         if isinstance(data, cls):
             return data
         kinds = list(cls.registry)
@@ -460,7 +460,7 @@ class Part(Model):
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)
-        """Return another part's value of `key` as this one writes it, to take it over."""
+        """Return another component's value of `key` as this one writes it, to take it over."""
         return value
 
     @classmethod
@@ -471,7 +471,7 @@ class Part(Model):
 
     @classmethod
     def make(cls, data: Mapping[str, Any], place: str) -> Self:
-        """Return the part that `data` describes.
+        """Return the component that `data` describes.
 
         Raises
         ------

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, usual
+from airpath.scenario.base import ABSENT, Component, Context, Maybe, Path, usual
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import PacketCount, Real, Truth, choice
 
@@ -29,7 +29,7 @@ FREEZE = choice("public-code", "unconditional")
 ON_LOSS = choice("reno", "ignore")
 
 
-class Congestion(Part):
+class Congestion(Component):
     """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
 
     family = "a congestion control"

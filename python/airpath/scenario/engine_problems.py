@@ -21,7 +21,7 @@ from airpath.scenario.values import AUTOMATIC, accepts_automatic
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from airpath.scenario.base import Model, Part, Path
+    from airpath.scenario.base import Component, Model, Path
 
 __all__ = [
     "Accepted",
@@ -51,7 +51,7 @@ _SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + 
 ModelT = TypeVar("ModelT")
 
 _TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
-"""Whether parts are read without the check of the engine."""
+"""Whether components are read without the check of the engine."""
 
 
 class Key:
@@ -91,7 +91,7 @@ class Rejected(NamedTuple):
 
 
 class _NoFiles:
-    """Resolves a part alone: its files are checked with the scenario."""
+    """Resolves a component alone: its files are checked with the scenario."""
 
     def trace_key(self, file: str, field: Path) -> str:
         return file
@@ -101,7 +101,7 @@ class _NoFiles:
 
 
 def with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
-    """Return a table whose parts the engine does not check; None if a type is wrong."""
+    """Return a table whose components the engine does not check; None if a type is wrong."""
     if _TYPES_ALONE.get():
         return None
     token = _TYPES_ALONE.set(True)
@@ -113,22 +113,24 @@ def with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
         _TYPES_ALONE.reset(token)
 
 
-def component_problems(part: Part, given: Mapping[str, Any]) -> list[Rejected]:
-    """Return what the engine rejects of a part whose types are right.
+def component_problems(component: Component, given: Mapping[str, Any]) -> list[Rejected]:
+    """Return what the engine rejects of a component whose types are right.
 
     Parameters
     ----------
-    part : Part
-        The part.
+    component : Component
+        The component.
     given : mapping
         Its keys as the user gave them.
     """
-    family = part.engine_family
-    if family is None or part.only_emulated or _TYPES_ALONE.get():
+    family = component.engine_family
+    if family is None or component.only_emulated or _TYPES_ALONE.get():
         return []
-    description = json.dumps(part.engine_form(_NoFiles(), ()), allow_nan=False)
+    description = json.dumps(component.engine_form(_NoFiles(), ()), allow_nan=False)
     found = _airpath.component_problems(family, description)
-    return [rejected(part, given, part._user_path(problem[0]), problem) for problem in found]
+    return [
+        rejected(component, given, component._user_path(problem[0]), problem) for problem in found
+    ]
 
 
 def rejected(
@@ -187,7 +189,7 @@ def _follow(
             continue
         name = _field(value, key)
         if name is None or (isinstance(given, str) and path):
-            break  # The engine's form of a value, {"packets": 100}; or a part given by its kind.
+            break  # The engine's form of a value, {"packets": 100}; or a component by its kind.
         info = type(value).model_fields[name]
         known = given if isinstance(given, Mapping) else {}
         path.append(name if name in known else info.alias or name)

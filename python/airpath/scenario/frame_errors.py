@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 from airpath.scenario.units import Duration
 from airpath.scenario.values import Real
 
 __all__ = ["Burst", "ErrorProcess", "GilbertElliott", "Independent"]
 
 
-class ErrorProcess(Part):
+class ErrorProcess(Component):
     """An error process; `kind` says which. It destroys packets beside the link's own losses."""
 
     family = "an error process"

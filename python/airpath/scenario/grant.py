@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 from airpath.scenario.units import Duration, Size
 from airpath.scenario.values import choice
 
@@ -15,7 +15,7 @@ __all__ = ["AdaptBi", "BlindBi", "GrantPolicy", "Uni", "Unsolicited"]
 WHEN: Any = choice("served", "first-transmission", "delivered")
 
 
-class GrantPolicy(Part):
+class GrantPolicy(Component):
     """What a base station grants unasked; `kind` says which. Requests are granted anyway."""
 
     family = "a grant policy"

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from airpath.arguments import called, check_all, path_like
+from airpath.arguments import check_all, display_name, path_like
 from airpath.errors import MISSING, Problem, ScenarioError, one_line
 from airpath.files import MIB, UnreadableError, read_text
 from airpath.scenario.base import FromFile, problems_of
@@ -132,7 +132,7 @@ def of_document(
         accepted = "airpath sweep runs it"
         raise ScenarioError([Problem(place, (), MISSING, "a sweep file, not a scenario", accepted)])
     problems: list[Problem] = []
-    overrides = Overrides(document, Scenario, called("overrides"), FromFile)
+    overrides = Overrides(document, Scenario, display_name("overrides"), FromFile)
     for key, value in pairs(given, "overrides"):
         try:
             overrides.put(key, value_of_text(value) if isinstance(value, str) else value)
@@ -172,7 +172,7 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     except RecursionError:
         what = "not TOML that can be read: brackets are nested too deeply"
     except ValueError as error:
-        what = f"not TOML: {_in_our_words(str(error), text)}"
+        what = f"not TOML: {_format_toml_error(str(error), text)}"
     raise ScenarioError([Problem(place, (), MISSING, what)])
 
 
@@ -191,7 +191,7 @@ _WORDS = {
 """What TOML's reader says, by its beginning, and what is said here."""
 
 
-def _in_our_words(message: str, text: str) -> str:
+def _format_toml_error(message: str, text: str) -> str:
     """Return what is wrong with a text that is no TOML, and where."""
     at = _AT.search(message)
     where = f" ({at[1]})" if at else ""

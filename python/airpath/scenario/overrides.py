@@ -1,6 +1,6 @@
 """Values in the place of others: ``--set``, the `overrides` of `load`, `Scenario.replace`.
 
-What is put over a table changes the keys that it names; the others stay. A part that becomes
+What is put over a table changes the keys that it names; the others stay. A component that becomes
 another, by its name or by a table with another `kind`, keeps the keys that the new one has too.
 What was given and is lost is said, in an `OverrideWarning`.
 """
@@ -27,7 +27,7 @@ from airpath.errors import (
     one_line,
     show,
 )
-from airpath.scenario.base import Model, Part, Path, problems_of
+from airpath.scenario.base import Component, Model, Path, problems_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from airpath.scenario.scenario import Scenario
 
 __all__ = [
-    "NowhereProblem",
     "Overrides",
+    "UnknownKeyProblem",
     "pairs",
     "put_over",
     "replaced",
@@ -96,7 +96,7 @@ def titled(name: str, overrides: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class NowhereProblem(Problem):
+class UnknownKeyProblem(Problem):
     """A key that leads nowhere, whatever its value.
 
     Parameters
@@ -156,8 +156,8 @@ class Overrides:
         new: Path | None = None
         table: Any = self._document
         model: type[Model] | None = self._model
-        for part in parents:
-            position, inner = self._step(table, model, part, path, (key, value))
+        for component in parents:
+            position, inner = self._step(table, model, component, path, (key, value))
             if isinstance(table, dict) and position not in table:
                 new = new or (*path, position)
             path = (*path, position)
@@ -203,27 +203,32 @@ class Overrides:
     # --- the way to a value ----------------------------------------------------------------------
 
     def _step(
-        self, table: Any, model: type[Model] | None, part: str, path: Path, given: tuple[str, Any]
+        self,
+        table: Any,
+        model: type[Model] | None,
+        component: str,
+        path: Path,
+        given: tuple[str, Any],
     ) -> tuple[str | int, type[Model] | None]:
-        """Return the position in `table` that `part` names, and the model of what is there."""
+        """Return the position in `table` that `component` names, and the model of what is there."""
         if isinstance(table, dict):
-            name, inner = _field(_class(model, table), part)
-            other = next((key for key in (part, *name) if key in table), part)
+            name, inner = _field(_class(model, table), component)
+            other = next((key for key in (component, *name) if key in table), component)
             return other, inner
         if not isinstance(table, list):
-            raise self._nowhere(*given, f"{dotted(path)} is not a table and has no {part}")
-        if not re.fullmatch("[0-9]{1,9}", part) or int(part) >= len(table):
+            raise self._nowhere(*given, f"{dotted(path)} is not a table and has no {component}")
+        if not re.fullmatch("[0-9]{1,9}", component) or int(component) >= len(table):
             count = len(table)
             accepted = f"Write a position from 0 to {count - 1}" if count else "The list is empty"
-            raise self._nowhere(*given, f"{dotted(path)} has no entry {part}", accepted)
-        return int(part), model
+            raise self._nowhere(*given, f"{dotted(path)} has no entry {component}", accepted)
+        return int(component), model
 
     def _nowhere(
         self, key: str, value: Any, what: str, accepted: str | None = None, example: Any = None
     ) -> ScenarioError:
         text = value if isinstance(value, str) else show(_plain(value))
         place = f"{self._place} {key}={text}"
-        return ScenarioError([NowhereProblem(place, (), MISSING, what, accepted, example, key)])
+        return ScenarioError([UnknownKeyProblem(place, (), MISSING, what, accepted, example, key)])
 
     # --- what becomes of the old value -----------------------------------------------------------
 
@@ -242,11 +247,11 @@ class Overrides:
                 self._lose(old, [key for key in old if key not in fresh], path)
             table[position] = fresh
             return
-        part = _part_of(model)
-        if part is not None:
-            known = isinstance(value, str) and value in part.known()
-            value = {part.chosen_by: value} if known else value
-            old = table[position] = {part.chosen_by: old} if isinstance(old, str) else old
+        component = _component_of(model)
+        if component is not None:
+            known = isinstance(value, str) and value in component.known()
+            value = {component.chosen_by: value} if known else value
+            old = table[position] = {component.chosen_by: old} if isinstance(old, str) else old
         if model is not None and isinstance(value, Mapping) and isinstance(old, dict):
             self._merge(old, value, model, path)
         elif isinstance(old, list) and _are_positions(value, old):
@@ -259,7 +264,7 @@ class Overrides:
         self, old: dict[str, Any], new: Mapping[str, Any], model: type[Model], path: Path
     ) -> None:
         """Put the table `new` over the table `old`."""
-        before, after = (_part_of(_class(model, table)) for table in (old, {**old, **new}))
+        before, after = (_component_of(_class(model, table)) for table in (old, {**old, **new}))
         if before is not None and before is not after:
             self._become(old, new, before, after, path)
         kind = after or model
@@ -276,11 +281,11 @@ class Overrides:
         self,
         old: dict[str, Any],
         new: Mapping[str, Any],
-        before: type[Part],
-        kind: type[Part] | None,
+        before: type[Component],
+        kind: type[Component] | None,
         path: Path,
     ) -> None:
-        """Leave of a part's keys what the part of another `kind` has too."""
+        """Leave of a component's keys what the component of another `kind` has too."""
         if kind is None:
             old.clear()  # There is no such kind, and that is what the user will be told.
             return
@@ -302,7 +307,7 @@ class Overrides:
         old.update(shared)
         for key in kind.compared_keys:
             if key not in old and key not in new:
-                was, becomes = (_default(part, key) for part in (before, kind))
+                was, becomes = (_default(component, key) for component in (before, kind))
                 if was not in (None, becomes) and becomes is not None:
                     self._moved[dotted((*path, key))] = f"is {becomes} by default; it was {was}"
 
@@ -311,9 +316,9 @@ class Overrides:
             self._lost.append(f"{dotted((*path, key))} = {show(_plain(table[key]))}")
 
 
-def _default(part: type[Part], key: str) -> Any:
-    """Return the default of a part's key; None where it has none."""
-    field = part.model_fields.get(key)
+def _default(component: type[Component], key: str) -> Any:
+    """Return the default of a component's key; None where it has none."""
+    field = component.model_fields.get(key)
     return None if field is None or field.is_required() else field.get_default()
 
 
@@ -379,17 +384,17 @@ def put_over(
 # --- what the models say -----------------------------------------------------------------------
 
 
-def _part_of(model: type[Model] | None) -> type[Part] | None:
-    return model if model is not None and issubclass(model, Part) else None
+def _component_of(model: type[Model] | None) -> type[Component] | None:
+    return model if model is not None and issubclass(model, Component) else None
 
 
 def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] | None:
     """Return the class that the table is read as; None when its kind is not known."""
-    part = _part_of(model)
-    if part is None:
+    component = _component_of(model)
+    if component is None:
         return model
-    kind = table.get(part.chosen_by, part.usual_kind())
-    return part.known().get(kind) if isinstance(kind, str) else None
+    kind = table.get(component.chosen_by, component.usual_kind())
+    return component.known().get(kind) if isinstance(kind, str) else None
 
 
 def _field(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:
@@ -412,14 +417,14 @@ def _models(annotation: Any) -> Iterator[type[Model]]:
 
 def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Model] | None) -> Any:
     """Return what is at a position, made a table where a key inside it is to be set."""
-    part = _part_of(inner)
+    component = _component_of(inner)
     if isinstance(table, dict) and position not in table:
         kind = _class(model, table)
         info = kind.model_fields.get(position) if kind is not None else None
         default = info.default if info is not None else None
-        table[position] = default.document() if isinstance(default, Part) else {}
-    elif part is not None and isinstance(table[position], str):
-        table[position] = {part.chosen_by: table[position]}
+        table[position] = default.document() if isinstance(default, Component) else {}
+    elif component is not None and isinstance(table[position], str):
+        table[position] = {component.chosen_by: table[position]}
     return table[position]
 
 
@@ -444,7 +449,7 @@ def _plain(value: Any) -> Any:
 
 
 def _short(key: str, value: Any) -> str:
-    if isinstance(value, Part):
+    if isinstance(value, Component):
         value = getattr(value, value.chosen_by)
     if value is None:
         return one_line(f"{key} = default")

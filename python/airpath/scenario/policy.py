@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import Context, Part, Path
+from airpath.scenario.base import Component, Context, Path
 from airpath.scenario.values import Mcs, PacketCount, Real, choice
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-class LinkAdaptation(Part):
+class LinkAdaptation(Component):
     """A link-adaptation policy; `kind` says which."""
 
     family = "a link-adaptation policy"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from airpath.scenario.base import Context, Part, Path, fault, faults_at, usual
+from airpath.scenario.base import Component, Context, Path, fault, faults_at, usual
 from airpath.scenario.units import Duration
 from airpath.scenario.values import Number, Real, _whole, choice
 
@@ -59,7 +59,7 @@ else:
     Backoff = Annotated[list[int], PlainValidator(_backoff)]
 
 
-class RequestProcedure(Part):
+class RequestProcedure(Component):
     """How a station asks for its uplink; `kind` says which."""
 
     family = "a request procedure"

@@ -237,7 +237,7 @@ class Scenario(Model):
 
     @field_validator("control")
     @classmethod
-    def _can_happen(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
+    def _check_control(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
         duration, bottleneck = info.data.get("duration"), info.data.get("bottleneck")
         wrong: list[Any] = []
         for index, change in enumerate(control):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 from airpath.scenario.units import Duration
 from airpath.scenario.values import Real, choice
 
@@ -16,7 +16,7 @@ AVERAGE = choice("obtained", "available")
 """What proportional fairness averages."""
 
 
-class Scheduler(Part):
+class Scheduler(Component):
     """A scheduler; `kind` says which. It is asked in slots in which somebody has data."""
 
     family = "a scheduler"

@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Part, Path, as_missing, fault, faults_at
+from airpath.scenario.base import (
+    ABSENT,
+    Component,
+    Context,
+    Maybe,
+    Path,
+    as_missing,
+    fault,
+    faults_at,
+)
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Duration, Frequency, Length, Speed
 from airpath.scenario.values import Real, Text, choice
@@ -29,7 +38,7 @@ SPEED_OF_LIGHT = 299_792_458.0
 """In vacuum, m/s (exact, SI)."""
 
 
-class SnrProcess(Part):
+class SnrProcess(Component):
     """An SNR over time; `kind` says which. It does not depend on what is sent."""
 
     family = "an SNR process"
@@ -198,7 +207,7 @@ class TappedDelayLine(_Moving):
         The taps: those of ITU-R M.1225, or of 3GPP TS 36.104 for the last three.
     """
 
-    kind: Literal["profile"] = "profile"
+    kind: Literal["tapped-delay-line"] = "tapped-delay-line"
     profile: Annotated[
         str,
         choice("pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu"),

@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from airpath.scenario.base import ABSENT, Context, Key, Maybe, Part, Path, usual
+from airpath.scenario.base import ABSENT, Component, Context, Key, Maybe, Path, usual
 from airpath.scenario.units import Duration, Rate, Size
 from airpath.scenario.values import PacketCount, Real
 
 __all__ = ["Clamp", "Drain", "Fixed", "ReceiveWindow"]
 
 
-class ReceiveWindow(Part):
+class ReceiveWindow(Component):
     """A receive-window policy; `kind` says which. The size is the option `receive_window`."""
 
     family = "a receive-window policy"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.api import LARGEST_THREADS, cores
-from airpath.arguments import blamed, check_all, path_like, whole
+from airpath.arguments import check_all, error_prefix, path_like, whole
 from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
 from airpath.files import not_left_empty, output_folder
 from airpath.sweeps.advisories import advisory_lines
@@ -301,8 +301,10 @@ def _check(out: Any, executor: Any, threads: Any, progress: Any) -> None:
     check_all(
         None if out is None else path_like("out", out),
         None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, accepted),
-        f"{blamed('threads', threads)}: the executor has its own. Leave it out." if both else None,
+        f"{error_prefix('threads', threads)}: the executor has its own. Leave it out."
+        if both
+        else None,
         None
         if progress is None or callable(progress)
-        else f"{blamed('progress', progress)}: not a function. Give one.",
+        else f"{error_prefix('progress', progress)}: not a function. Give one.",
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from airpath.arguments import called
+from airpath.arguments import display_name
 from airpath.errors import (
     MISSING,
     AirpathError,
@@ -180,7 +180,7 @@ def base_of(given: object, place: str, folder: Path | None, overrides: Overrides
         put = pairs(overrides, "overrides")
         if not put:
             return Base(given, place, [], from_file=from_file)
-        made, losses = put_over(given, put, called("overrides"))
+        made, losses = put_over(given, put, display_name("overrides"))
     elif isinstance(given, (str, os.PathLike)):
         path = (folder or Path()) / given
         made, losses = _read(path, overrides)
@@ -191,7 +191,7 @@ def base_of(given: object, place: str, folder: Path | None, overrides: Overrides
     elif callable(given):
         if pairs(overrides, "overrides"):
             raise BadValueError(
-                f"{called('overrides')}: the base is a function. Call it otherwise."
+                f"{display_name('overrides')}: the base is a function. Call it otherwise."
             )
         return Base(given, place, [], from_file=from_file)
     else:

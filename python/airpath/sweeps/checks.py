@@ -10,7 +10,7 @@ from airpath.engine.error_paths import refuse
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import MISSING, AirpathError, BadValueError, Problem, ScenarioError, quoted
 from airpath.scenario import Scenario
-from airpath.scenario.overrides import NowhereProblem
+from airpath.scenario.overrides import UnknownKeyProblem
 from airpath.sweeps.job import Job, engine_input, run_job
 from airpath.sweeps.metrics import advice, is_known
 
@@ -116,7 +116,7 @@ class ProblemList:
 
         A key that there is not is wrong with every value: it is told without one.
         """
-        if isinstance(problem, NowhereProblem):
+        if isinstance(problem, UnknownKeyProblem):
             field = tuple(problem.key.split("."))
             return Problem(self._place, field, MISSING, problem.what, problem.accepted)
         of_axis = any(f"{problem.field_name}.".startswith(f"{axis}.") for axis in axes)

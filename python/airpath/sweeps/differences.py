@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError, show
 from airpath.results.differences import Difference, independent_difference, paired_difference
 from airpath.results.quantities import resolution
@@ -86,7 +86,8 @@ def differences(
     key = checked_value(plan, "base", axis, base)
     if "simulate" not in plan.engines:
         raise BadValueError(
-            f"{blamed('metric', metric)}: nothing is simulated in this sweep, and a model has no "
+            f"{error_prefix('metric', metric)}: nothing is simulated in this sweep, and a model "
+            "has no "
             'replications. Add "simulate" to its engines.'
         )
     chosen = set(range(len(plan.points)) if points is None else points)
@@ -103,7 +104,8 @@ def differences(
     ]
     if not found:
         raise BadValueError(
-            f"{blamed('axis', axis)}: no two points differ in it alone. Write an axis of [grid]."
+            f"{error_prefix('axis', axis)}: no two points differ in it alone. "
+            "Write an axis of [grid]."
         )
     return found
 
@@ -155,7 +157,7 @@ def checked_axis(plan: Plan, argument: str, axis: object) -> str:
         If it has no such axis.
     """
     if not plan.axes:
-        raise BadValueError(f"{blamed(argument, axis)}: the sweep has no axes.")
+        raise BadValueError(f"{error_prefix(argument, axis)}: the sweep has no axes.")
     return _one_of("an axis of the sweep", argument, axis, plan.axes)
 
 
@@ -190,7 +192,7 @@ def checked_value(plan: Plan, argument: str, axis: str, value: object) -> str:
         return key
     known = ", ".join(show(label) for label in labels)
     raise BadValueError(
-        f"{blamed(argument, value)}: not a value of the axis {axis}. Accepted are {known}."
+        f"{error_prefix(argument, value)}: not a value of the axis {axis}. Accepted are {known}."
     )
 
 
@@ -198,7 +200,7 @@ def _one_of(what: str, argument: str, name: object, known: Sequence[str]) -> str
     if isinstance(name, str) and name in known:
         return name
     advice = nearest(name if isinstance(name, str) else "", known)
-    raise BadValueError(f"{blamed(argument, name)}: not {what}. {advice}.")
+    raise BadValueError(f"{error_prefix(argument, name)}: not {what}. {advice}.")
 
 
 def text_of(point: Point, axis: str) -> str:

@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from threading import Event
 from typing import Any, Protocol
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.sweeps.job import Contents
 from airpath.sweeps.tasks import Task, TaskResult, run_shipped, run_task
@@ -132,7 +132,7 @@ def workers_of(contents: Contents, executor: Any, threads: int | None) -> Worker
     submit: Callable[..., Any] | None = getattr(executor, "submit", None)
     if isinstance(executor, type) or not callable(submit):
         raise BadValueError(
-            f"{blamed('executor', executor)}: cannot run anything. "
+            f"{error_prefix('executor', executor)}: cannot run anything. "
             "Give a concurrent.futures.Executor, for example ProcessPoolExecutor(4)."
         )
     return ExternalExecutor(contents, executor)

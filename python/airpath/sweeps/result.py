@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import blamed, check_all, path_like
+from airpath.arguments import check_all, error_prefix, path_like
 from airpath.errors import BadValueError, one_line
 from airpath.sweeps import tables
 from airpath.sweeps.differences import difference_table, differences
@@ -414,7 +414,8 @@ def load_sweep(path: str | Path) -> Sweep:
         place /= FILE_NAME
     if not place.exists():
         raise BadValueError(
-            f"{blamed('path', Path(path))}: no sweep there. Give the folder that airpath sweep "
+            f"{error_prefix('path', Path(path))}: no sweep there. "
+            "Give the folder that airpath sweep "
             f"wrote, or the file {FILE_NAME} in it."
         )
     sweep = Sweep(place)

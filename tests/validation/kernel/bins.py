@@ -88,7 +88,7 @@ def write(folder: Path, case: cases.Case, run: str, captures: Path, result: Any)
     start_ns, end_ns = scenario.warmup_ns, scenario.duration_ns
     delay_ns = scenario.bottleneck.delay_ns + scenario.flows[0].egress.delay_ns
     zero = time_zero_ns(captures / "server.pcapng", result) + delay_ns
-    late_ns = round(1e9 * (result.certificates[0].get("lateness_max_s") or 0))
+    late_ns = round(1e9 * (result.validity_reports[0].get("lateness_max_s") or 0))
     delivered: Counter[int] = Counter()
     for at, inbound, body in packets(captures / "client.pcapng"):
         if inbound and is_tcp(body):

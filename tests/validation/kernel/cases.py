@@ -33,7 +33,7 @@ SOAK_DRIFT = 1e-4
 """Of the bytes delivered to a backlog, beside rate times time."""
 
 TRIES = 3
-"""How often a run is made at most, until its certificate is valid."""
+"""How often a run is made at most, until it is valid."""
 
 # --- parts of scenarios --------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
     python run.py soak
 
 Rows that are there already are kept and not made again. Emulations take as long as what they
-emulate, and one runs at a time. An emulation whose certificate is not valid is made up to three
+emulate, and one runs at a time. An emulation that is not valid is made up to three
 times; all of its rows stay.
 """
 
@@ -42,7 +42,7 @@ MEASURED = [
     "goodput_bps", "ip_throughput_bps", "queue_packets", "utilisation", "drops", "marks", "lost",
     "regime_2_share", "retransmissions", "timeouts", "mean_rtt_s",
 ]  # fmt: skip
-CERTIFICATE = [
+VALIDITY = [
     "valid", "reasons", "lateness_p50_s", "lateness_p99_s", "lateness_max_s", "packets",
     "device_drops", "refused_packets", "ack_ratio", "class", "cpu_share", "cpu_per_packet_s",
     "longest_absence_s",
@@ -56,9 +56,9 @@ COUNTERS = [
 ]  # fmt: skip
 """Of the sender's side, from the end of the warm-up on."""
 SIMULATED = ["case", "variant", "seed", *MEASURED]
-KERNEL = ["case", "run", "attempt", *MEASURED, *CERTIFICATE, "load", "counters"]
+KERNEL = ["case", "run", "attempt", *MEASURED, *VALIDITY, "load", "counters"]
 PING = [
-    "case", "run", "attempt", "sent", "received", "min_s", "mean_s", "max_s", *CERTIFICATE, "load",
+    "case", "run", "attempt", "sent", "received", "min_s", "mean_s", "max_s", *VALIDITY, "load",
 ]  # fmt: skip
 SOAK = ["at_s", "resident_bytes", "rate_bps", "lateness_p99_s", "lateness_max_s", "load"]
 
@@ -136,9 +136,9 @@ def total(flows: Any, name: str) -> Any:
     return None if None in values else sum(values)
 
 
-def certified(certificate: Mapping[str, Any]) -> Row:
-    row = {key: certificate.get(key) for key in CERTIFICATE}
-    return row | {"reasons": " ".join(certificate.get("reasons") or [])}
+def validity_of(validity: Mapping[str, Any]) -> Row:
+    row = {key: validity.get(key) for key in VALIDITY}
+    return row | {"reasons": " ".join(validity.get("reasons") or [])}
 
 
 def counted(kernel: Mapping[str, Any]) -> str:
@@ -203,7 +203,7 @@ def emulate(folder: Path, case: cases.Case, run: int, attempt: int) -> Row:
         if captured:
             bins.write(folder, case, f"{run}.{attempt}", Path(place), result)
     [replication] = result.replications
-    row = measured(replication) | certified(result.certificates[0])
+    row = measured(replication) | validity_of(result.validity_reports[0])
     return row | {"load": load, "counters": counted(result.kernel)}
 
 
@@ -238,7 +238,7 @@ def pinged(scenario: ap.Scenario) -> Row:
     sent, received = map(int, counts.groups())
     least, mean, most = (float(value) * 1e-3 for value in times.groups())
     row = {"sent": sent, "received": received, "min_s": least, "mean_s": mean, "max_s": most}
-    return row | certified(result.certificates[0]) | {"load": load}
+    return row | validity_of(result.validity_reports[0]) | {"load": load}
 
 
 # --- half an hour --------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def soak(folder: Path) -> None:
     with sampled(rows, last):
         result = ap.emulate(case.kernel, seed=1, replications=1, progress=told)
     [replication] = result.replications
-    row = measured(replication) | certified(result.certificates[0])
+    row = measured(replication) | validity_of(result.validity_reports[0])
     row |= {"load": load, "counters": counted(result.kernel)}
     ends.add({"case": case.id, "run": 1, "attempt": 1, **row})
 

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::queue::Queue;
-use airpath_core::{Ecn, FlowId, LinkRate, QueueId, Rate, Registry, Seed, Time, test_kit::Bench};
+use airpath_core::{
+    Ecn, FlowId, LinkRate, QueueId, Rate, Registry, Seed, Time, testing::TestHarness,
+};
 use serde_json::json;
 
 fn try_build(description: &Value) -> Result<AnyQueue, ConfigError> {
@@ -15,7 +17,7 @@ fn around(aqm: Value) -> AnyQueue {
     let description = json!({"kind": "ack-priority", "aqm": aqm});
     let mut queue = try_build(&description).expect("an accepted description");
     let rate = LinkRate::of_packets(Rate(10_000_000));
-    queue.on_rate(rate, &mut Bench::default().at(Time::ZERO));
+    queue.on_rate(rate, &mut TestHarness::default().at(Time::ZERO));
     queue
 }
 
@@ -43,26 +45,26 @@ fn millis(millis: u64) -> Time {
 }
 
 /// Offers data (`d`) and ACKs (`a`), numbered from 0.
-fn offer(queue: &mut AnyQueue, kinds: &str, bench: &mut Bench, now: Time) {
+fn offer(queue: &mut AnyQueue, kinds: &str, harness: &mut TestHarness, now: Time) {
     for (number, kind) in kinds.chars().enumerate() {
         let packet = if kind == 'a' { ack(number as u64) } else { data(number as u64) };
-        queue.enqueue(&packet, &mut bench.at(now));
+        queue.enqueue(&packet, &mut harness.at(now));
     }
 }
 
 /// The numbers of what comes out.
-fn left(queue: &mut AnyQueue, bench: &mut Bench, now: Time) -> Vec<u64> {
-    std::iter::from_fn(|| queue.dequeue(&mut bench.at(now))).map(|packet| packet.seq).collect()
+fn left(queue: &mut AnyQueue, harness: &mut TestHarness, now: Time) -> Vec<u64> {
+    std::iter::from_fn(|| queue.dequeue(&mut harness.at(now))).map(|packet| packet.seq).collect()
 }
 
 #[test]
 fn acks_go_first_and_each_kind_keeps_its_order() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = around(droptail(10));
-    offer(&mut queue, "ddada", &mut bench, millis(0));
+    offer(&mut queue, "ddada", &mut harness, millis(0));
     assert_eq!((queue.packets(), queue.backlog()), (5, Bytes(3080)));
     assert_eq!(queue.peek().map(|packet| packet.seq), Some(2));
-    assert_eq!(left(&mut queue, &mut bench, millis(0)), [2, 4, 0, 1, 3]);
+    assert_eq!(left(&mut queue, &mut harness, millis(0)), [2, 4, 0, 1, 3]);
     assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO));
 }
 
@@ -74,68 +76,68 @@ fn the_limit_is_that_of_both() {
         ("aaaddda", vec![0, 1, 2, 3, 4]),
         ("adadada", vec![0, 2, 4, 1, 3]),
     ] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = around(droptail(5));
-        offer(&mut queue, kinds, &mut bench, millis(0));
-        assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2, "{kinds}");
-        assert_eq!(left(&mut queue, &mut bench, millis(0)), expected, "{kinds}");
+        offer(&mut queue, kinds, &mut harness, millis(0));
+        assert_eq!(harness.counts().dropped[DropReason::Overflow as usize], 2, "{kinds}");
+        assert_eq!(left(&mut queue, &mut harness, millis(0)), expected, "{kinds}");
     }
 }
 
 #[test]
 fn a_limit_in_bytes_is_that_of_both() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = around(json!({"kind": "droptail", "limit": {"bytes": 2070}}));
-    offer(&mut queue, "dadaaa", &mut bench, millis(0));
+    offer(&mut queue, "dadaaa", &mut harness, millis(0));
     // The second data packet finds 1040 B, the next ACK 2040 B.
-    assert_eq!(left(&mut queue, &mut bench, millis(0)), [1, 0, 2]);
-    assert_eq!(bench.counts().total(), 3);
+    assert_eq!(left(&mut queue, &mut harness, millis(0)), [1, 0, 2]);
+    assert_eq!(harness.counts().total(), 3);
 }
 
 /// An ACK that has left makes room.
 #[test]
 fn an_ack_counts_as_long_as_it_waits() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = around(droptail(2));
-    offer(&mut queue, "aa", &mut bench, millis(0));
-    queue.dequeue(&mut bench.at(millis(0)));
-    offer(&mut queue, "dd", &mut bench, millis(0));
-    assert_eq!((queue.packets(), bench.counts().total()), (2, 1));
+    offer(&mut queue, "aa", &mut harness, millis(0));
+    queue.dequeue(&mut harness.at(millis(0)));
+    offer(&mut queue, "dd", &mut harness, millis(0));
+    assert_eq!((queue.packets(), harness.counts().total()), (2, 1));
 }
 
 /// What the link holds and the ACKs that wait are told in one sum.
 #[test]
 fn what_the_link_holds_still_counts() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = Queue::new(around(droptail(4)), QueueId(0));
     let mut taken = Packet::default();
     for number in 0..2 {
-        queue.enqueue(&data(number), &mut bench.at(millis(0)));
-        assert!(queue.dequeue_held_into(&mut taken, &mut bench.at(millis(0))));
+        queue.enqueue(&data(number), &mut harness.at(millis(0)));
+        assert!(queue.dequeue_held_into(&mut taken, &mut harness.at(millis(0))));
     }
     for number in 0..4 {
-        queue.enqueue(&ack(number), &mut bench.at(millis(0)));
+        queue.enqueue(&ack(number), &mut harness.at(millis(0)));
     }
-    assert_eq!((queue.packets(), queue.occupancy(), bench.counts().total()), (2, 4, 2));
-    queue.release(1, Bytes(1000), &mut bench.at(millis(0)));
-    queue.enqueue(&data(9), &mut bench.at(millis(0)));
-    assert_eq!((queue.occupancy(), bench.counts().total()), (4, 2));
+    assert_eq!((queue.packets(), queue.occupancy(), harness.counts().total()), (2, 4, 2));
+    queue.release(1, Bytes(1000), &mut harness.at(millis(0)));
+    queue.enqueue(&data(9), &mut harness.at(millis(0)));
+    assert_eq!((queue.occupancy(), harness.counts().total()), (4, 2));
 }
 
 /// A certain drop of what arrives inside meets no ACK: it is only counted.
 #[test]
 fn early_drops_spare_acks() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = around(rem(100));
     // 30 packets in an update are above capacity: at φ = 1e9 the price makes drops all but certain.
     for update in 0..50 {
-        offer(&mut queue, &"d".repeat(30), &mut bench, millis(2 * update));
-        left(&mut queue, &mut bench, millis(2 * update));
+        offer(&mut queue, &"d".repeat(30), &mut harness, millis(2 * update));
+        left(&mut queue, &mut harness, millis(2 * update));
     }
-    let before = bench.counts().dropped[DropReason::Early as usize];
-    offer(&mut queue, &"d".repeat(10), &mut bench, millis(100));
-    assert_eq!(bench.counts().dropped[DropReason::Early as usize], before + 10);
-    offer(&mut queue, &"a".repeat(10), &mut bench, millis(100));
+    let before = harness.counts().dropped[DropReason::Early as usize];
+    offer(&mut queue, &"d".repeat(10), &mut harness, millis(100));
+    assert_eq!(harness.counts().dropped[DropReason::Early as usize], before + 10);
+    offer(&mut queue, &"a".repeat(10), &mut harness, millis(100));
     assert_eq!(queue.packets(), 10);
 }
 
@@ -150,18 +152,18 @@ fn acks_count_in_the_arrivals_and_the_backlog_of_the_discipline_inside() {
     for aqm in [marking, vcp] {
         let bare = try_build(&aqm).expect("an accepted description");
         let found = [bare, around(aqm)].map(|mut queue| {
-            let mut bench = Bench::default();
-            queue.on_rate(LinkRate::of_packets(Rate(10_000_000)), &mut bench.at(millis(0)));
+            let mut harness = TestHarness::default();
+            queue.on_rate(LinkRate::of_packets(Rate(10_000_000)), &mut harness.at(millis(0)));
             // Only ACKs, so that both send the same at the same instants.
             for number in 0..4000 {
-                queue.enqueue(&ack(number), &mut bench.at(millis(number / 10)));
+                queue.enqueue(&ack(number), &mut harness.at(millis(number / 10)));
                 if number % 3 == 0 {
                     let now = millis(number / 10);
-                    let mut sent = queue.dequeue(&mut bench.at(now)).expect("it waits");
-                    queue.on_served(&mut sent, &mut bench.at(now));
+                    let mut sent = queue.dequeue(&mut harness.at(now)).expect("it waits");
+                    queue.on_served(&mut sent, &mut harness.at(now));
                 }
             }
-            (queue.measured(millis(400)), bench.counts().total())
+            (queue.measured(millis(400)), harness.counts().total())
         });
         assert_eq!(found[0], found[1]);
         assert!(found[0].0.iter().any(|(_, value)| value.is_some_and(|value| value > 0.0)));
@@ -175,16 +177,16 @@ fn clamp_inside_knows_of_every_ack() {
         "rate_time_constant_ns": 500_000_000, "inner": droptail(100)});
     let bare = try_build(&clamp).expect("an accepted description");
     let found = [bare, around(clamp)].map(|mut queue| {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         for number in 0..100 {
-            offer(&mut queue, "aa", &mut bench, millis(number));
-            let mut sent = queue.dequeue(&mut bench.at(millis(number))).expect("it waits");
-            queue.on_served(&mut sent, &mut bench.at(millis(number)));
+            offer(&mut queue, "aa", &mut harness, millis(number));
+            let mut sent = queue.dequeue(&mut harness.at(millis(number))).expect("it waits");
+            queue.on_served(&mut sent, &mut harness.at(millis(number)));
         }
-        let mut given_up = queue.dequeue(&mut bench.at(millis(100))).expect("99 wait");
-        queue.on_lost(&given_up, &mut bench.at(millis(100)));
-        while queue.dequeue_into(&mut given_up, &mut bench.at(millis(101))) {
-            queue.on_served(&mut given_up, &mut bench.at(millis(101)));
+        let mut given_up = queue.dequeue(&mut harness.at(millis(100))).expect("99 wait");
+        queue.on_lost(&given_up, &mut harness.at(millis(100)));
+        while queue.dequeue_into(&mut given_up, &mut harness.at(millis(101))) {
+            queue.on_served(&mut given_up, &mut harness.at(millis(101)));
         }
         queue.measured(millis(101))
     });
@@ -204,25 +206,26 @@ fn every_discipline_can_be_inside() {
         };
         let others = AnyQueue::BUILT_IN.iter().filter(|(kind, _)| *kind != "ack-priority");
         for (kind, _) in others {
-            let mut bench = Bench::default();
+            let mut harness = TestHarness::default();
             let mut queue = around(inside(kind));
             let mut acks = Vec::new();
             for round in 0..200 {
-                offer(&mut queue, "dadaad", &mut bench, millis(round));
+                offer(&mut queue, "dadaad", &mut harness, millis(round));
                 if round % 4 > 0 {
-                    let mut sent = queue.dequeue(&mut bench.at(millis(round))).expect("some wait");
+                    let mut sent =
+                        queue.dequeue(&mut harness.at(millis(round))).expect("some wait");
                     assert!(sent.kind == PacketKind::Ack || acks.is_empty(), "{kind}");
-                    queue.on_served(&mut sent, &mut bench.at(millis(round)));
-                    while let Some(sent) = queue.dequeue(&mut bench.at(millis(round))) {
+                    queue.on_served(&mut sent, &mut harness.at(millis(round)));
+                    while let Some(sent) = queue.dequeue(&mut harness.at(millis(round))) {
                         acks.extend((sent.kind == PacketKind::Ack).then_some(sent.seq));
-                        queue.on_served(&mut { sent }, &mut bench.at(millis(round)));
+                        queue.on_served(&mut { sent }, &mut harness.at(millis(round)));
                     }
                     assert!(acks.is_sorted() || round % 4 == 1, "{kind}");
                     acks.clear();
                 }
-                queue.on_wake(&mut bench.at(millis(round)));
+                queue.on_wake(&mut harness.at(millis(round)));
             }
-            while queue.dequeue(&mut bench.at(millis(300))).is_some() {}
+            while queue.dequeue(&mut harness.at(millis(300))).is_some() {}
             assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO), "{kind}");
         }
     }

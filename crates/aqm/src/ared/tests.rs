@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{Bytes, FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
+use airpath_core::{Bytes, FlowId, LinkRate, Rate, Registry, Seed, testing::TestHarness};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -67,30 +67,30 @@ fn the_adaptation_at_its_corners() {
 
 #[test]
 fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = ared(DIRECT);
     assert!(queue.next_wakeup().is_never(), "nothing has arrived yet");
-    queue.enqueue(&packet(), &mut bench.at(Time::from_millis(100)));
-    queue.enqueue(&packet(), &mut bench.at(Time::from_millis(400)));
+    queue.enqueue(&packet(), &mut harness.at(Time::from_millis(100)));
+    queue.enqueue(&packet(), &mut harness.at(Time::from_millis(400)));
     for (woken, max_p, next) in [
         (Time::from_millis(600), 0.09, Time::from_millis(1100)),
         (Time::from_millis(1100), 0.09, Time::NEVER), // nothing had arrived since
     ] {
         assert_eq!(queue.next_wakeup(), woken);
-        queue.on_wake(&mut bench.at(woken));
+        queue.on_wake(&mut harness.at(woken));
         assert!((queue.red.dropper().curve().max_p - max_p).abs() < 1e-15);
         assert_eq!(queue.next_wakeup(), next);
     }
-    queue.enqueue(&packet(), &mut bench.at(Time::from_secs(9)));
+    queue.enqueue(&packet(), &mut harness.at(Time::from_secs(9)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(9500));
 }
 
 #[test]
 fn waking_it_too_early_does_nothing() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = ared(DIRECT);
-    queue.enqueue(&packet(), &mut bench.at(Time::ZERO));
-    queue.on_wake(&mut bench.at(Time::from_millis(499)));
+    queue.enqueue(&packet(), &mut harness.at(Time::ZERO));
+    queue.on_wake(&mut harness.at(Time::from_millis(499)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
     assert_eq!(queue.red.dropper().curve().max_p, 0.1);
 }
@@ -116,7 +116,7 @@ impl Senders {
 
 /// 10 Mbit/s and 100 ms: 833 packets/s, so min_th = 5, max_th = 15 and the target is 9 to 11.
 struct Loop {
-    bench: Bench,
+    harness: TestHarness,
     queue: Ared,
     senders: Senders,
     sent_next: u64,
@@ -129,12 +129,12 @@ const SECOND: u64 = 1_000_000_000;
 
 impl Loop {
     fn new() -> Loop {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = ared(AUTOMATIC);
-        queue.on_rate(LinkRate::of_packets(Rate::from_mbps(10)), &mut bench.at(Time::ZERO));
+        queue.on_rate(LinkRate::of_packets(Rate::from_mbps(10)), &mut harness.at(Time::ZERO));
         let senders =
             Senders { windows: Vec::new(), halved: Vec::new(), due: BinaryHeap::default() };
-        Loop { bench, queue, senders, sent_next: 0, arrived: 0 }
+        Loop { harness, queue, senders, sent_next: 0, arrived: 0 }
     }
 
     /// Runs from `from` to `until`, s; gives the mean average and the loss rate over the second
@@ -149,11 +149,11 @@ impl Loop {
             self.serve(now);
             let at = Time::from_nanos(now);
             if self.queue.next_wakeup() <= at {
-                self.queue.on_wake(&mut self.bench.at(self.queue.next_wakeup()));
+                self.queue.on_wake(&mut self.harness.at(self.queue.next_wakeup()));
             }
-            let before = self.bench.counts().total();
-            self.queue.enqueue(&packet(), &mut self.bench.at(at));
-            let lost = self.bench.counts().total() > before;
+            let before = self.harness.counts().total();
+            self.queue.enqueue(&packet(), &mut self.harness.at(at));
+            let lost = self.harness.counts().total() > before;
             let rtt = BASE_RTT_S + self.queue.packets() as f64 * PACKET_NS as f64 / 1e9;
             self.react(sender, lost, now as f64 / 1e9, rtt);
             let gap = rtt / self.senders.windows[sender] * 1e9;
@@ -182,7 +182,7 @@ impl Loop {
     fn serve(&mut self, now: u64) {
         while self.sent_next <= now {
             let at = Time::from_nanos(self.sent_next);
-            if self.queue.dequeue(&mut self.bench.at(at)).is_none() {
+            if self.queue.dequeue(&mut self.harness.at(at)).is_none() {
                 self.sent_next = now;
                 return;
             }
@@ -215,7 +215,9 @@ fn a_bad_value_is_named() {
         (AredConfig { max_p: -1.0, ..AUTOMATIC }, "max_p = -1: below 0. Accepted: 0 to 1"),
     ] {
         assert_eq!(
-            <Ared as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused").to_string(),
+            <Ared as Component<dyn QueueDisc + Send>>::check(&config)
+                .expect_err("refused")
+                .to_string(),
             message
         );
     }
@@ -224,19 +226,19 @@ fn a_bad_value_is_named() {
 /// An ACK that goes ahead finds 13 packets: it is in the average, and max_p is adapted by that.
 #[test]
 fn an_arrival_that_passes_by_is_averaged_and_adapted_to() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = ared(DIRECT);
-    queue.on_held(13, Bytes(13 * 1500), &mut bench.at(Time::ZERO));
+    queue.on_held(13, Bytes(13 * 1500), &mut harness.at(Time::ZERO));
     let ack = Packet::ack(FlowId(0), 0, 1000, 40);
-    assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    assert!(queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
     assert_eq!(queue.red.dropper().average(), 13.0);
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
-    queue.on_wake(&mut bench.at(Time::from_millis(500)));
+    queue.on_wake(&mut harness.at(Time::from_millis(500)));
     assert_eq!(queue.red.dropper().curve().max_p, 0.1 * 0.9);
     // 25 would be above max_th: whatever passes by is let in up to the limit.
-    queue.on_held(999, Bytes(999 * 1500), &mut bench.at(Time::from_secs(1)));
-    assert!(queue.on_bypass(&ack, &mut bench.at(Time::from_secs(1))));
-    queue.on_held(1000, Bytes(1000 * 1500), &mut bench.at(Time::from_secs(1)));
-    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::from_secs(1))));
-    assert_eq!(bench.counts().total(), 0);
+    queue.on_held(999, Bytes(999 * 1500), &mut harness.at(Time::from_secs(1)));
+    assert!(queue.on_bypass(&ack, &mut harness.at(Time::from_secs(1))));
+    queue.on_held(1000, Bytes(1000 * 1500), &mut harness.at(Time::from_secs(1)));
+    assert!(!queue.on_bypass(&ack, &mut harness.at(Time::from_secs(1))));
+    assert_eq!(harness.counts().total(), 0);
 }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::queue::Queue;
-use airpath_core::{DropReason, FlowId, QueueId, Registry, Seed, test_kit::Bench};
+use airpath_core::{DropReason, FlowId, QueueId, Registry, Seed, testing::TestHarness};
 use serde_json::json;
 
 fn description(a: u64) -> Value {
@@ -36,32 +36,32 @@ fn millis(millis: u64) -> Time {
 /// §4.1: q(n) = e^(-2I) q(n-1) + (1 - e^(-2I)) Q(n), with Q the packets there and the one that comes.
 #[test]
 fn the_average_moves_at_arrivals() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = clamp(0);
-    queue.enqueue(&packet(0), &mut bench.at(millis(0)));
+    queue.enqueue(&packet(0), &mut harness.at(millis(0)));
     assert_eq!(queue.average(), 1500.0);
-    queue.enqueue(&packet(1), &mut bench.at(millis(100)));
+    queue.enqueue(&packet(1), &mut harness.at(millis(100)));
     let kept = (-0.2_f64).exp();
     let expected = kept * 1500.0 + (1.0 - kept) * 3000.0;
     assert!((queue.average() - expected).abs() < 1e-9);
     // At the same instant nothing is added.
-    queue.enqueue(&packet(2), &mut bench.at(millis(100)));
+    queue.enqueue(&packet(2), &mut harness.at(millis(100)));
     assert!((queue.average() - expected).abs() < 1e-9);
 }
 
 /// What the link has taken counts until it is served or given up.
 #[test]
 fn a_packet_in_service_counts_and_does_not_leak() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = clamp(0);
     for number in 0..3 {
-        queue.enqueue(&packet(number), &mut bench.at(millis(0)));
+        queue.enqueue(&packet(number), &mut harness.at(millis(0)));
     }
-    let mut first = queue.dequeue(&mut bench.at(millis(0))).expect("three wait");
-    let second = queue.dequeue(&mut bench.at(millis(0))).expect("two wait");
+    let mut first = queue.dequeue(&mut harness.at(millis(0))).expect("three wait");
+    let second = queue.dequeue(&mut harness.at(millis(0))).expect("two wait");
     assert_eq!((queue.taken, queue.backlog()), (Bytes(3000), Bytes(1500)));
-    queue.on_served(&mut first, &mut bench.at(millis(1)));
-    queue.on_lost(&second, &mut bench.at(millis(2)));
+    queue.on_served(&mut first, &mut harness.at(millis(1)));
+    queue.on_lost(&second, &mut harness.at(millis(2)));
     assert_eq!((queue.taken, queue.backlog()), (Bytes(0), Bytes(1500)));
 }
 
@@ -104,23 +104,23 @@ fn the_price_of_equation_13() {
 /// The price is added to what is there, and is that of the departure, not of the arrival.
 #[test]
 fn prices_of_a_path_add_up() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = clamp(0);
     for number in 0..4 {
-        queue.enqueue(&packet(number), &mut bench.at(millis(0)));
+        queue.enqueue(&packet(number), &mut harness.at(millis(0)));
     }
     for (number, at) in [(0, 10), (1, 20), (2, 30)] {
-        let mut sent = queue.dequeue(&mut bench.at(millis(at))).expect("four wait");
+        let mut sent = queue.dequeue(&mut harness.at(millis(at))).expect("four wait");
         sent.feedback = 0.5;
-        queue.on_served(&mut sent, &mut bench.at(millis(at)));
+        queue.on_served(&mut sent, &mut harness.at(millis(at)));
         let expected = if number == 0 { 0.0 } else { queue.average() / queue.rate.per_second() };
         assert!((f64::from(sent.feedback) - 0.5 - expected).abs() < 1e-6, "{number}");
     }
     let mut ack = Packet::ack(FlowId(0), 1, 1000, 40);
     ack.feedback = 0.25;
-    queue.enqueue(&ack, &mut bench.at(millis(40)));
-    while let Some(mut sent) = queue.dequeue(&mut bench.at(millis(40))) {
-        queue.on_served(&mut sent, &mut bench.at(millis(40)));
+    queue.enqueue(&ack, &mut harness.at(millis(40)));
+    while let Some(mut sent) = queue.dequeue(&mut harness.at(millis(40))) {
+        queue.on_served(&mut sent, &mut harness.at(millis(40)));
         if sent.kind == PacketKind::Ack {
             assert_eq!(sent.feedback, 0.25);
         }
@@ -129,13 +129,13 @@ fn prices_of_a_path_add_up() {
 
 #[test]
 fn means_begin_anew_with_the_measurement() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let disc = build(&description(1000)).expect("accepted");
     let mut queue = Queue::new(disc, QueueId(0));
     for at in 0..10 {
-        queue.enqueue(&packet(at), &mut bench.at(millis(10 * at)));
-        let mut sent = queue.dequeue(&mut bench.at(millis(10 * at + 5))).expect("one waits");
-        queue.on_served(&mut sent, &mut bench.at(millis(10 * at + 5)));
+        queue.enqueue(&packet(at), &mut harness.at(millis(10 * at)));
+        let mut sent = queue.dequeue(&mut harness.at(millis(10 * at + 5))).expect("one waits");
+        queue.on_served(&mut sent, &mut harness.at(millis(10 * at + 5)));
     }
     let measured = queue.report(millis(100)).measured;
     // Every arrival finds an empty queue: 1500 bytes; 150 000 bytes/s.
@@ -188,16 +188,16 @@ fn a_moves_until_the_mean_delay_is_the_target() {
 
 #[test]
 fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut changed = description(0);
     let fields = changed.as_object_mut().expect("an object");
     fields.remove("a_bytes");
     fields.insert("target_delay_ns".into(), json!(50_000_000));
     let mut queue = Queue::new(build(&changed).expect("accepted"), QueueId(0));
     for (came, served) in [(0, 10), (20, 100), (100, 200)] {
-        queue.enqueue(&packet(0), &mut bench.at(millis(came)));
-        let mut sent = queue.dequeue(&mut bench.at(millis(came))).expect("one waits");
-        queue.on_served(&mut sent, &mut bench.at(millis(served)));
+        queue.enqueue(&packet(0), &mut harness.at(millis(came)));
+        let mut sent = queue.dequeue(&mut harness.at(millis(came))).expect("one waits");
+        queue.on_served(&mut sent, &mut harness.at(millis(served)));
     }
     // The first is not late, so that there is no a yet; the second sets it to its bound, twice what
     // would wait at the target; a third that takes 0.1 s lowers it by 1500 (0.05 - 0.1) / 5, less
@@ -217,14 +217,14 @@ fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
 
 #[test]
 fn a_drop_inside_is_not_in_service() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut changed = description(0);
     changed["inner"] = json!({"kind": "droptail", "limit": {"packets": 1}});
     let mut queue = build(&changed).expect("accepted");
     for number in 0..3 {
-        queue.enqueue(&packet(number), &mut bench.at(millis(0)));
+        queue.enqueue(&packet(number), &mut harness.at(millis(0)));
     }
-    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2);
+    assert_eq!(harness.counts().dropped[DropReason::Overflow as usize], 2);
     assert_eq!((queue.packets(), queue.backlog()), (1, Bytes(1500)));
 }
 

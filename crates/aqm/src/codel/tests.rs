@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, testing::TestHarness};
 
 /// A packet comes and one is taken every step.
 const STEP: Duration = Duration::from_nanos(10_000);
@@ -28,7 +28,7 @@ fn codel(config: CodelConfig) -> Codel {
 
 /// A queue, its clock, and the numbers of the packets that went in and came out.
 struct Line {
-    bench: Bench,
+    harness: TestHarness,
     queue: Codel,
     now: Time,
     next_seq: u64,
@@ -42,7 +42,7 @@ struct Line {
 impl Line {
     fn new(config: CodelConfig, ecn: Ecn) -> Line {
         Line {
-            bench: Bench::default(),
+            harness: TestHarness::default(),
             queue: codel(config),
             now: Time::ZERO,
             next_seq: 0,
@@ -58,13 +58,13 @@ impl Line {
             let mut packet = Packet::data(FlowId(0), self.next_seq, 1460, 40, self.now);
             packet.ecn = self.ecn;
             self.next_seq += 1;
-            self.queue.enqueue(&packet, &mut self.bench.at(self.now));
+            self.queue.enqueue(&packet, &mut self.harness.at(self.now));
         }
     }
 
     /// Takes one packet; those that are missing before it were dropped now.
     fn take(&mut self) -> bool {
-        let packet = self.queue.dequeue(&mut self.bench.at(self.now));
+        let packet = self.queue.dequeue(&mut self.harness.at(self.now));
         let until = packet.as_ref().map_or(self.next_seq, |packet| packet.seq);
         self.dropped.extend((self.next_out..until).map(|seq| (self.now, seq)));
         self.next_out = until + u64::from(packet.is_some());
@@ -156,7 +156,7 @@ fn the_nth_drop_comes_about_two_intervals_root_n_after_the_first() {
 fn with_ecn_the_same_schedule_marks_and_drops_nothing() {
     let mut line = persistently_bad(Ecn::Ect0, CodelConfig { ecn: true, ..DEFAULT });
     line.run(Duration::from_millis(1300));
-    assert!(line.marked.len() > 35 && line.dropped.is_empty(), "{:?}", line.bench.counts());
+    assert!(line.marked.len() > 35 && line.dropped.is_empty(), "{:?}", line.harness.counts());
     assert_eq!(line.marked[0].1, 10_000);
     is_the_schedule(&line.marked);
     let mut line = persistently_bad(Ecn::NotEct, CodelConfig { ecn: true, ..DEFAULT });
@@ -270,25 +270,25 @@ fn dropping_resumes_its_rate_within_16_intervals_and_starts_afresh_later() {
 
 #[test]
 fn acknowledgements_are_timed_too() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = codel(DEFAULT);
     for number in 0..200 {
         let ack = Packet::ack(FlowId(0), number, 65_535, 40);
-        queue.enqueue(&ack, &mut bench.at(Time::ZERO));
+        queue.enqueue(&ack, &mut harness.at(Time::ZERO));
     }
     for millis in [50, 100, 149] {
-        assert!(queue.dequeue(&mut bench.at(Time::from_millis(millis))).is_some());
+        assert!(queue.dequeue(&mut harness.at(Time::from_millis(millis))).is_some());
     }
-    assert_eq!(bench.counts().total(), 0);
-    let passed = queue.dequeue(&mut bench.at(Time::from_millis(150))).expect("200 came");
-    assert_eq!((passed.seq, bench.counts().total()), (4, 1));
+    assert_eq!(harness.counts().total(), 0);
+    let passed = queue.dequeue(&mut harness.at(Time::from_millis(150))).expect("200 came");
+    assert_eq!((passed.seq, harness.counts().total()), (4, 1));
 }
 
 #[test]
 fn the_packet_beyond_the_limit_is_dropped() {
     let mut line = Line::new(CodelConfig { limit: 3, ..DEFAULT }, Ecn::NotEct);
     line.put(5);
-    assert_eq!(line.bench.counts().dropped[DropReason::Overflow as usize], 2);
+    assert_eq!(line.harness.counts().dropped[DropReason::Overflow as usize], 2);
     line.take_all();
     assert_eq!(line.dropped.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(), [3, 4]);
 }
@@ -303,7 +303,8 @@ fn a_bad_value_is_named() {
             "interval_ns = 0: below 1. Accepted: at least 1",
         ),
     ] {
-        let error = <Codel as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused");
+        let error =
+            <Codel as Component<dyn QueueDisc + Send>>::check(&config).expect_err("refused");
         assert_eq!(error.to_string(), message);
     }
 }

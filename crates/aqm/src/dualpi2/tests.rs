@@ -1,7 +1,7 @@
 //! Tests of DualPI2: which queue a packet falls into, who is served, who is marked and dropped.
 
 use super::*;
-use airpath_core::{FlowId, Registry, Seed, test_kit::Bench};
+use airpath_core::{FlowId, Registry, Seed, testing::TestHarness};
 
 const DEFAULT: DualPi2Config = DualPi2Config {
     limit: 10_000,
@@ -30,23 +30,23 @@ fn packet(number: u64, ecn: Ecn) -> Packet {
     packet
 }
 
-fn early(bench: &Bench) -> u64 {
-    bench.counts().dropped[DropReason::Early as usize]
+fn early(harness: &TestHarness) -> u64 {
+    harness.counts().dropped[DropReason::Early as usize]
 }
 
-fn fill(queue: &mut DualPi2, bench: &mut Bench, number: u64, ecn: Ecn) {
+fn fill(queue: &mut DualPi2, harness: &mut TestHarness, number: u64, ecn: Ecn) {
     for number in 0..number {
-        queue.enqueue(&packet(number, ecn), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(number, ecn), &mut harness.at(Time::ZERO));
     }
 }
 
 #[test]
 fn the_ecn_field_says_which_queue_a_packet_falls_into() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     for (any_ect, low_latency) in [(false, 2), (true, 3)] {
         let mut queue = queue(DualPi2Config { any_ect, ..DEFAULT });
         for (number, ecn) in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].into_iter().enumerate() {
-            queue.enqueue(&packet(number as u64, ecn), &mut bench.at(Time::ZERO));
+            queue.enqueue(&packet(number as u64, ecn), &mut harness.at(Time::ZERO));
         }
         assert_eq!(queue.low_latency.fifo.len(), low_latency, "{any_ect}");
         assert_eq!((queue.packets(), queue.backlog()), (4, Bytes(6000)));
@@ -56,14 +56,14 @@ fn the_ecn_field_says_which_queue_a_packet_falls_into() {
 /// The first ten packets: the L queue first, then nine of its packets for each classic one.
 #[test]
 fn the_classic_queue_is_left_a_tenth() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
-    fill(&mut queue, &mut bench, 1000, Ecn::NotEct);
-    fill(&mut queue, &mut bench, 1000, Ecn::Ect1);
+    fill(&mut queue, &mut harness, 1000, Ecn::NotEct);
+    fill(&mut queue, &mut harness, 1000, Ecn::Ect1);
     let mut order = String::new();
     for _ in 0..500 {
         let next = *queue.peek().expect("there are 2000");
-        let sent = queue.dequeue(&mut bench.at(Time::ZERO)).expect("there are 2000");
+        let sent = queue.dequeue(&mut harness.at(Time::ZERO)).expect("there are 2000");
         assert_eq!(sent, next);
         order.push(if sent.ecn == Ecn::Ect1 { 'L' } else { 'C' });
     }
@@ -74,53 +74,53 @@ fn the_classic_queue_is_left_a_tenth() {
 
 #[test]
 fn a_queue_alone_neither_earns_nor_spends_credit() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
-    fill(&mut queue, &mut bench, 100, Ecn::NotEct);
-    while queue.dequeue(&mut bench.at(Time::ZERO)).is_some() {}
+    fill(&mut queue, &mut harness, 100, Ecn::NotEct);
+    while queue.dequeue(&mut harness.at(Time::ZERO)).is_some() {}
     assert_eq!(queue.credit, -80 * 1500);
 }
 
 /// `recur`: of 10 packets every fourth at 0.3 and then every third, as the sum passes 1.
 #[test]
 fn classic_packets_are_dropped_evenly_with_the_square_of_p() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.3_f64.sqrt() / 2.0; // p_CL = 0.55, p_C = 0.075
-    fill(&mut queue, &mut bench, 40, Ecn::NotEct);
+    fill(&mut queue, &mut harness, 40, Ecn::NotEct);
     let mut sent = Vec::new();
-    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
         sent.push(packet.seq);
     }
     // 14 × 0.075 = 1.05 is the first sum above 1; 27 × 0.075 - 1 = 1.025 the next.
     let dropped: Vec<u64> = (0..40).filter(|number| !sent.contains(number)).collect();
     assert_eq!(dropped, [13, 26]);
-    assert_eq!((early(&bench), bench.counts().total()), (2, 2));
+    assert_eq!((early(&harness), harness.counts().total()), (2, 2));
 }
 
 #[test]
 fn an_ecn_capable_classic_packet_is_marked_instead() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.4;
-    fill(&mut queue, &mut bench, 99, Ecn::Ect0); // 99 × 0.16 = 15.84
+    fill(&mut queue, &mut harness, 99, Ecn::Ect0); // 99 × 0.16 = 15.84
     let mut marked = 0;
-    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
         marked += u64::from(packet.ecn == Ecn::Ce);
     }
-    assert_eq!((marked, bench.counts().total(), bench.counts().marked), (15, 0, 15));
+    assert_eq!((marked, harness.counts().total(), harness.counts().marked), (15, 0, 15));
 }
 
 /// The ramp of the L queue: nothing up to 800 µs, half at 1 ms, all from 1.2 ms on.
 #[test]
 fn the_low_latency_queue_marks_on_a_ramp() {
     for (waited_us, marked) in [(800, 0), (1000, 50), (1200, 99), (5000, 99)] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = queue(DEFAULT);
-        fill(&mut queue, &mut bench, 100, Ecn::Ect1);
+        fill(&mut queue, &mut harness, 100, Ecn::Ect1);
         let now = Time::from_nanos(waited_us * 1000);
         let mut found = 0;
-        while let Some(packet) = queue.dequeue(&mut bench.at(now)) {
+        while let Some(packet) = queue.dequeue(&mut harness.at(now)) {
             found += usize::from(packet.ecn == Ecn::Ce);
         }
         // The last has nothing behind it; sums of 1/2 pass 1 from the third packet on.
@@ -132,12 +132,12 @@ fn the_low_latency_queue_marks_on_a_ramp() {
 /// The coupled probability is k p', and the L queue marks by the larger of both.
 #[test]
 fn the_low_latency_queue_is_marked_k_times_as_often_as_p() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.1;
-    fill(&mut queue, &mut bench, 1000, Ecn::Ect1);
+    fill(&mut queue, &mut harness, 1000, Ecn::Ect1);
     let mut marked = 0;
-    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
         marked += i64::from(packet.ecn == Ecn::Ce);
     }
     assert!((marked - 200).abs() <= 1, "{marked}");
@@ -146,37 +146,37 @@ fn the_low_latency_queue_is_marked_k_times_as_often_as_p() {
 /// From p' = 1/k on the L queue drops with p_C and marks what it lets go.
 #[test]
 fn an_overloaded_low_latency_queue_drops() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.5;
-    fill(&mut queue, &mut bench, 100, Ecn::Ect1);
+    fill(&mut queue, &mut harness, 100, Ecn::Ect1);
     let mut sent = 0;
-    while let Some(packet) = queue.dequeue(&mut bench.at(Time::ZERO)) {
+    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
         // Without two large packets behind it a packet is left alone.
         assert_eq!(packet.ecn == Ecn::Ce, queue.packets() >= 2);
         sent += 1;
     }
-    assert_eq!((sent, early(&bench)), (76, 24));
+    assert_eq!((sent, early(&harness)), (76, 24));
 }
 
 /// On a link where one packet takes longer than the target every packet was dropped.
 #[test]
 fn the_controller_leaves_packets_without_a_standing_queue_alone() {
     for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
         queue.base = 1.0;
         for number in 0..10 {
-            fill(&mut queue, &mut bench, 2, ecn);
+            fill(&mut queue, &mut harness, 2, ecn);
             for _ in 0..2 {
-                let sent = queue.dequeue(&mut bench.at(Time::from_millis(number)));
+                let sent = queue.dequeue(&mut harness.at(Time::from_millis(number)));
                 assert_eq!(sent.map(|packet| packet.ecn), Some(ecn));
             }
         }
         // Two large packets behind it are a standing queue.
-        fill(&mut queue, &mut bench, 9, ecn);
-        while queue.dequeue(&mut bench.at(Time::from_secs(1))).is_some() {}
-        let counts = bench.counts();
+        fill(&mut queue, &mut harness, 9, ecn);
+        while queue.dequeue(&mut harness.at(Time::from_secs(1))).is_some() {}
+        let counts = harness.counts();
         assert!((6..=7).contains(&(counts.total() + counts.marked)), "{ecn:?}: {counts:?}");
     }
 }
@@ -185,35 +185,35 @@ fn the_controller_leaves_packets_without_a_standing_queue_alone() {
 #[test]
 fn the_controller_takes_a_step_by_the_larger_delay() {
     for ecn in [Ecn::NotEct, Ecn::Ect1] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = queue(DualPi2Config { update_ns: 20_000_000, ..DEFAULT });
-        queue.enqueue(&packet(0, ecn), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(0, ecn), &mut harness.at(Time::ZERO));
         assert_eq!(queue.next_wakeup(), Time::from_millis(20));
-        queue.on_wake(&mut bench.at(Time::from_millis(20)));
+        queue.on_wake(&mut harness.at(Time::from_millis(20)));
         assert!((queue.base_probability() - 0.06075).abs() < 1e-12, "{:?}", queue.base);
     }
 }
 
 #[test]
 fn the_timer_rests_when_an_update_would_change_nothing() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     assert!(queue.next_wakeup().is_never());
-    queue.enqueue(&packet(0, Ecn::NotEct), &mut bench.at(Time::from_millis(20)));
+    queue.enqueue(&packet(0, Ecn::NotEct), &mut harness.at(Time::from_millis(20)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(30));
-    queue.dequeue(&mut bench.at(Time::from_millis(21)));
-    queue.on_wake(&mut bench.at(Time::from_millis(30)));
+    queue.dequeue(&mut harness.at(Time::from_millis(21)));
+    queue.on_wake(&mut harness.at(Time::from_millis(30)));
     assert!(queue.next_wakeup().is_never());
 }
 
 #[test]
 fn the_limit_counts_both_queues_and_what_the_link_holds() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = queue(DualPi2Config { limit: 3, ..DEFAULT });
-    queue.on_held(1, Bytes(1500), &mut bench.at(Time::ZERO));
-    fill(&mut queue, &mut bench, 1, Ecn::Ect1);
-    fill(&mut queue, &mut bench, 5, Ecn::NotEct);
-    assert_eq!((queue.packets(), bench.counts().dropped[DropReason::Overflow as usize]), (2, 4));
+    queue.on_held(1, Bytes(1500), &mut harness.at(Time::ZERO));
+    fill(&mut queue, &mut harness, 1, Ecn::Ect1);
+    fill(&mut queue, &mut harness, 5, Ecn::NotEct);
+    assert_eq!((queue.packets(), harness.counts().dropped[DropReason::Overflow as usize]), (2, 4));
 }
 
 #[test]
@@ -229,8 +229,8 @@ fn parameters_out_of_range_are_refused() {
         ("coupling", DualPi2Config { coupling: 0.0, ..DEFAULT }),
         ("classic_percent", DualPi2Config { classic_percent: 100, ..DEFAULT }),
     ] {
-        let error =
-            <DualPi2 as Part<dyn QueueDisc + Send>>::check(&config).expect_err("it is refused");
+        let error = <DualPi2 as Component<dyn QueueDisc + Send>>::check(&config)
+            .expect_err("it is refused");
         assert!(error.to_string().starts_with(field), "{error}");
     }
 }

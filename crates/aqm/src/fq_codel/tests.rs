@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, test_kit::Bench};
+use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, testing::TestHarness};
 
 const DEFAULT: FqCodelConfig = FqCodelConfig {
     limit: 10_240,
@@ -34,7 +34,7 @@ fn fq_codel(config: FqCodelConfig, seed: u64) -> FqCodel {
 }
 
 struct Line {
-    bench: Bench,
+    harness: TestHarness,
     queue: FqCodel,
     now: Time,
     next_seq: u64,
@@ -43,17 +43,17 @@ struct Line {
 impl Line {
     fn new(config: FqCodelConfig) -> Line {
         let queue = fq_codel(config, 1);
-        Line { bench: Bench::default(), queue, now: Time::ZERO, next_seq: 0 }
+        Line { harness: TestHarness::default(), queue, now: Time::ZERO, next_seq: 0 }
     }
 
     fn put(&mut self, flow: u32, size: u64) {
         let packet = Packet::datagram(FlowId(flow), self.next_seq, Bytes(size), self.now);
         self.next_seq += 1;
-        self.queue.enqueue(&packet, &mut self.bench.at(self.now));
+        self.queue.enqueue(&packet, &mut self.harness.at(self.now));
     }
 
     fn take(&mut self) -> Option<Packet> {
-        self.queue.dequeue(&mut self.bench.at(self.now))
+        self.queue.dequeue(&mut self.harness.at(self.now))
     }
 
     /// The flows of the next packets.
@@ -62,7 +62,7 @@ impl Line {
     }
 
     fn dropped(&self, reason: DropReason) -> u64 {
-        self.bench.counts().dropped[reason as usize]
+        self.harness.counts().dropped[reason as usize]
     }
 
     fn waiting(&self, flow: u32) -> usize {
@@ -177,9 +177,9 @@ fn after_an_idle_time_every_flow_is_new() {
         line.put(0, 1514);
         let mut sent = line.take().expect("one waits");
         if by_service {
-            line.queue.on_served(&mut sent, &mut line.bench.at(line.now));
+            line.queue.on_served(&mut sent, &mut line.harness.at(line.now));
         } else {
-            line.queue.on_held(0, Bytes::ZERO, &mut line.bench.at(line.now));
+            line.queue.on_held(0, Bytes::ZERO, &mut line.harness.at(line.now));
         }
         line.put(0, 1514);
         line.put(1, 1514);
@@ -196,7 +196,7 @@ fn a_flow_is_new_when_its_packets_are_held_and_none_waits() {
     for held in 1..=2 {
         line.put(0, 1514);
         assert_eq!(line.flows(1), [0]);
-        line.queue.on_held(held, Bytes(1514 * held as u64), &mut line.bench.at(line.now));
+        line.queue.on_held(held, Bytes(1514 * held as u64), &mut line.harness.at(line.now));
         assert!(line.queue.new.is_empty() && line.queue.old.is_empty(), "{held} held");
     }
     line.put(0, 1514);
@@ -214,12 +214,12 @@ fn an_overflow_that_empties_a_queue_lets_it_rest() {
     }
     line.now = line.now + Duration::from_millis(6);
     assert_eq!(line.flows(1), [0]);
-    line.queue.on_held(1, Bytes(1000), &mut line.bench.at(line.now));
+    line.queue.on_held(1, Bytes(1000), &mut line.harness.at(line.now));
     assert!(
         line.queue.queues[0].dropper.is_watching(),
         "beyond the target, more than an MTU is left"
     );
-    line.queue.on_held(3, Bytes(3000), &mut line.bench.at(line.now));
+    line.queue.on_held(3, Bytes(3000), &mut line.harness.at(line.now));
     line.put(0, 2100);
     assert_eq!((line.dropped(DropReason::Overflow), line.queue.packets()), (3, 0));
     assert!(!line.queue.queues[0].dropper.is_watching());
@@ -327,13 +327,13 @@ fn codel_acts_on_the_queue_that_stands_only() {
             packet
         };
         for _ in 0..500 {
-            line.queue.enqueue(&packet(0, line.now), &mut line.bench.at(line.now));
+            line.queue.enqueue(&packet(0, line.now), &mut line.harness.at(line.now));
         }
         let (mut sparse, mut marked_flows) = (0, Vec::new());
         for _ in 0..1000 {
             line.now = line.now + Duration::from_millis(1);
             for flow in [0, 1] {
-                line.queue.enqueue(&packet(flow, line.now), &mut line.bench.at(line.now));
+                line.queue.enqueue(&packet(flow, line.now), &mut line.harness.at(line.now));
             }
             for _ in 0..2 {
                 let taken = line.take().expect("a queue stands");
@@ -341,7 +341,7 @@ fn codel_acts_on_the_queue_that_stands_only() {
                 marked_flows.extend((taken.ecn == Ecn::Ce).then_some(taken.flow.0));
             }
         }
-        let counts = line.bench.counts();
+        let counts = line.harness.counts();
         assert_eq!(sparse, 1000, "every packet of the sparse flow");
         assert_eq!((counts.marked > 20, counts.total() > 20), (marks, !marks), "{counts:?}");
         assert!(marked_flows.iter().all(|flow| *flow == 0));
@@ -372,7 +372,7 @@ fn a_bad_value_is_named() {
         (FqCodelConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: below 1. Accepted: at least 1"),
     ] {
         assert_eq!(
-            <FqCodel as Part<dyn QueueDisc + Send>>::check(&config)
+            <FqCodel as Component<dyn QueueDisc + Send>>::check(&config)
                 .expect_err("refused")
                 .to_string(),
             message

@@ -4,7 +4,7 @@
 use super::*;
 use crate::pie_probability::pie_scale;
 use airpath_conformance::Law;
-use airpath_core::{Ecn, FlowId, LinkRate, Rate, Registry, Seed, test_kit::Bench};
+use airpath_core::{Ecn, FlowId, LinkRate, Rate, Registry, Seed, testing::TestHarness};
 
 const DEFAULT: PieConfig = PieConfig {
     limit: 1000,
@@ -69,16 +69,16 @@ fn packet(ecn: Ecn) -> Packet {
 }
 
 /// Offers `number` packets to a queue that is held at three packets; tells which got in.
-fn offer(queue: &mut Pie, bench: &mut Bench, number: usize, ecn: Ecn) -> Vec<bool> {
+fn offer(queue: &mut Pie, harness: &mut TestHarness, number: usize, ecn: Ecn) -> Vec<bool> {
     let mut offered = Vec::new();
     while queue.packets() < 3 {
         queue.fifo.push(&packet(ecn), Time::ZERO);
     }
     for _ in 0..number {
-        queue.enqueue(&packet(ecn), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(ecn), &mut harness.at(Time::ZERO));
         offered.push(queue.packets() > 3);
         if queue.packets() > 3 {
-            queue.dequeue(&mut bench.at(Time::ZERO));
+            queue.dequeue(&mut harness.at(Time::ZERO));
         }
     }
     offered
@@ -146,8 +146,8 @@ fn the_probability_at_its_other_corners() {
 /// Five standard deviations of 100 000 draws.
 #[test]
 fn arrivals_are_dropped_with_the_probability() {
-    let (mut bench, mut queue) = (Bench::default(), dropping(0.3, DEFAULT));
-    let kept = offer(&mut queue, &mut bench, 100_000, Ecn::NotEct);
+    let (mut harness, mut queue) = (TestHarness::default(), dropping(0.3, DEFAULT));
+    let kept = offer(&mut queue, &mut harness, 100_000, Ecn::NotEct);
     let rate = kept.iter().filter(|kept| !**kept).count() as f64 / 1e5;
     let five_deviations = 5.0 * (0.21_f64 / 1e5).sqrt();
     DROPS.close("share dropped at p = 0.3", "", rate, 0.3, five_deviations);
@@ -157,8 +157,8 @@ fn arrivals_are_dropped_with_the_probability() {
 #[test]
 fn derandomised_drops_are_neither_close_nor_far() {
     let config = PieConfig { derandomise: true, ..DEFAULT };
-    let (mut bench, mut queue) = (Bench::default(), dropping(0.125, config));
-    let kept = offer(&mut queue, &mut bench, 100_000, Ecn::NotEct);
+    let (mut harness, mut queue) = (TestHarness::default(), dropping(0.125, config));
+    let kept = offer(&mut queue, &mut harness, 100_000, Ecn::NotEct);
     let drops: Vec<usize> = (0..kept.len()).filter(|index| !kept[*index]).collect();
     let gaps: Vec<usize> = drops.windows(2).map(|two| two[1] - two[0]).collect();
     let least = gaps.iter().min().expect("drops");
@@ -181,7 +181,7 @@ fn a_derandomised_drop_does_not_wait_for_ever() {
         (0..7900).all(|_| copy.uniform() >= 1.0 / 1024.0)
     });
     queue.stream = unlucky.expect("one in 2300 is so");
-    let kept = offer(&mut queue, &mut Bench::default(), 8704, Ecn::NotEct);
+    let kept = offer(&mut queue, &mut TestHarness::default(), 8704, Ecn::NotEct);
     assert_eq!(kept.iter().position(|kept| !kept), Some(8703));
 }
 
@@ -196,23 +196,23 @@ fn nothing_is_dropped_while_a_safeguard_holds() {
         }),
     ];
     for (what, arrange) in guarded {
-        let (mut bench, mut queue) = (Bench::default(), dropping(0.9, DEFAULT));
+        let (mut harness, mut queue) = (TestHarness::default(), dropping(0.9, DEFAULT));
         arrange(&mut queue);
         assert!(
-            offer(&mut queue, &mut bench, 1000, Ecn::NotEct).iter().all(|kept| *kept),
+            offer(&mut queue, &mut harness, 1000, Ecn::NotEct).iter().all(|kept| *kept),
             "{what}"
         );
     }
-    let (mut bench, mut queue) = (Bench::default(), dropping(1.0, DEFAULT));
+    let (mut harness, mut queue) = (TestHarness::default(), dropping(1.0, DEFAULT));
     for waiting in 1..=3 {
-        queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::ZERO));
         assert_eq!(queue.packets(), waiting, "at most two mean packets waited");
     }
-    queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+    queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::ZERO));
     assert_eq!(queue.packets(), 3);
-    let (mut bench, mut queue) = (Bench::default(), dropping(0.2, DEFAULT));
+    let (mut harness, mut queue) = (TestHarness::default(), dropping(0.2, DEFAULT));
     queue.delay_old = Duration::ZERO;
-    let kept = offer(&mut queue, &mut bench, 1000, Ecn::NotEct);
+    let kept = offer(&mut queue, &mut harness, 1000, Ecn::NotEct);
     assert!(kept.contains(&false), "a short delay does not help from 20 % on");
 }
 
@@ -222,34 +222,34 @@ fn marks_replace_drops_up_to_ten_per_cent() {
         [(0.1, Ecn::Ect0, true), (0.1, Ecn::NotEct, false), (0.11, Ecn::Ect0, false)]
     {
         let config = PieConfig { ecn: true, ..DEFAULT };
-        let (mut bench, mut queue) = (Bench::default(), dropping(drop_prob, config));
-        offer(&mut queue, &mut bench, 1000, ecn);
-        let counts = bench.counts();
+        let (mut harness, mut queue) = (TestHarness::default(), dropping(drop_prob, config));
+        offer(&mut queue, &mut harness, 1000, ecn);
+        let counts = harness.counts();
         assert_eq!((counts.marked > 0, counts.total() > 0), (marks, !marks), "{drop_prob}");
     }
 }
 
 #[test]
 fn the_packet_beyond_the_limit_is_dropped() {
-    let (mut bench, mut queue) = (Bench::default(), pie(PieConfig { limit: 3, ..DEFAULT }));
+    let (mut harness, mut queue) = (TestHarness::default(), pie(PieConfig { limit: 3, ..DEFAULT }));
     for _ in 0..5 {
-        queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::ZERO));
     }
-    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 2);
+    assert_eq!(harness.counts().dropped[DropReason::Overflow as usize], 2);
 }
 
 #[test]
 fn the_burst_allowance_lasts_150_ms() {
-    let (mut bench, mut queue) = (Bench::default(), pie(DEFAULT));
+    let (mut harness, mut queue) = (TestHarness::default(), pie(DEFAULT));
     for _ in 0..500 {
-        queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::ZERO));
     }
     for update in 1..=10 {
         assert!(queue.burst_allowance > Duration::ZERO, "{update}");
         let at = Time::from_millis(15 * update);
         assert_eq!(queue.next_wakeup(), at);
-        queue.dequeue(&mut bench.at(at));
-        queue.on_wake(&mut bench.at(at));
+        queue.dequeue(&mut harness.at(at));
+        queue.on_wake(&mut harness.at(at));
     }
     assert_eq!(queue.burst_allowance, Duration::ZERO);
 }
@@ -333,7 +333,7 @@ impl PlainPie {
 /// (1200 µs per packet): overload, underload, idleness, and an outage of the link.
 fn beside_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
     const STEP_US: u64 = 100;
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = pie(PieConfig { delay_estimate: delay, ..DEFAULT });
     let mut plain = PlainPie {
         p: 0.0,
@@ -351,7 +351,7 @@ fn beside_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
         let micros = tick * STEP_US;
         let (now, second) = (Time::from_nanos(micros * 1000), micros as f64 / 1e6);
         if queue.next_wakeup() <= now {
-            queue.on_wake(&mut bench.at(now));
+            queue.on_wake(&mut harness.at(now));
         }
         if micros.is_multiple_of(15_000) && tick > 0 {
             plain.update(queue.backlog().0 as f64, delay == PieDelay::Timestamps);
@@ -370,13 +370,14 @@ fn beside_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
         };
         if micros.is_multiple_of(every_us) {
             let before = queue.packets();
-            queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(now));
+            queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(now));
             if queue.packets() > before {
                 arrivals.push_back(second);
             }
         }
         let has_link = !(18.0..18.4).contains(&second);
-        if micros.is_multiple_of(1200) && has_link && queue.dequeue(&mut bench.at(now)).is_some() {
+        if micros.is_multiple_of(1200) && has_link && queue.dequeue(&mut harness.at(now)).is_some()
+        {
             let arrived = arrivals.pop_front().expect("one came for each that leaves");
             plain.dequeued(second, arrived, 1500.0, queue.backlog().0 as f64);
         }
@@ -399,22 +400,22 @@ fn step_responses_are_those_of_the_plain_port() {
 /// Overload by 50 %: the delay settles at the target, and a third is dropped.
 #[test]
 fn a_constant_overload_is_held_at_the_target() {
-    let (mut bench, mut queue) = (Bench::default(), pie(DEFAULT));
+    let (mut harness, mut queue) = (TestHarness::default(), pie(DEFAULT));
     let (mut sum, mut updates) = (0.0, 0.0);
     for tick in 0..600_000u64 {
         let now = Time::from_nanos(tick * 100_000);
         if queue.next_wakeup() <= now {
-            queue.on_wake(&mut bench.at(now));
+            queue.on_wake(&mut harness.at(now));
             if tick > 300_000 {
                 sum += queue.delay_old.as_secs_lossy();
                 updates += 1.0;
             }
         }
         if tick.is_multiple_of(8) {
-            queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(now));
+            queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(now));
         }
         if tick.is_multiple_of(12) {
-            queue.dequeue(&mut bench.at(now));
+            queue.dequeue(&mut harness.at(now));
         }
     }
     let (mean, rate) = (sum / updates, queue.drop_prob);
@@ -424,22 +425,22 @@ fn a_constant_overload_is_held_at_the_target() {
 
 #[test]
 fn the_timer_rests_when_an_update_would_change_nothing() {
-    let (mut bench, mut queue) = (Bench::default(), pie(DEFAULT));
+    let (mut harness, mut queue) = (TestHarness::default(), pie(DEFAULT));
     assert!(queue.next_wakeup().is_never());
-    queue.on_rate(LinkRate::of_packets(Rate(0)), &mut bench.at(Time::ZERO));
-    queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::from_millis(20)));
-    queue.dequeue(&mut bench.at(Time::from_millis(21)));
+    queue.on_rate(LinkRate::of_packets(Rate(0)), &mut harness.at(Time::ZERO));
+    queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::from_millis(20)));
+    queue.dequeue(&mut harness.at(Time::from_millis(21)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(30), "a multiple of 15 ms");
-    queue.on_wake(&mut bench.at(Time::from_millis(29)));
+    queue.on_wake(&mut harness.at(Time::from_millis(29)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(30), "too early");
-    queue.on_wake(&mut bench.at(Time::from_millis(30)));
+    queue.on_wake(&mut harness.at(Time::from_millis(30)));
     assert!(queue.next_wakeup().is_never());
     queue.drop_prob = 1.0;
-    queue.enqueue(&packet(Ecn::NotEct), &mut bench.at(Time::from_secs(1)));
-    queue.dequeue(&mut bench.at(Time::from_secs(1)));
+    queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::from_secs(1)));
+    queue.dequeue(&mut harness.at(Time::from_secs(1)));
     let mut updates = 0;
     while !queue.next_wakeup().is_never() {
-        queue.on_wake(&mut bench.at(queue.next_wakeup()));
+        queue.on_wake(&mut harness.at(queue.next_wakeup()));
         updates += 1;
     }
     assert!(updates < 1000 && queue.drop_prob == 0.0, "{updates} updates from 1 to 0");
@@ -458,7 +459,9 @@ fn a_bad_value_is_named() {
         ),
     ] {
         assert_eq!(
-            <Pie as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused").to_string(),
+            <Pie as Component<dyn QueueDisc + Send>>::check(&config)
+                .expect_err("refused")
+                .to_string(),
             message
         );
     }
@@ -467,13 +470,13 @@ fn a_bad_value_is_named() {
 /// An ACK that goes ahead is an arrival: the controller runs, and spares it whatever the probability.
 #[test]
 fn an_arrival_that_passes_by_starts_the_timer_and_is_let_in() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = dropping(1.0, PieConfig { limit: 2, ..DEFAULT });
     let ack = Packet::ack(FlowId(0), 0, 1000, 40);
     assert!(queue.next_wakeup().is_never());
-    assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    assert!(queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
     assert_eq!(queue.next_wakeup(), Time::from_millis(15));
-    queue.on_held(2, Bytes(80), &mut bench.at(Time::ZERO));
-    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
-    assert_eq!(bench.counts().total(), 0);
+    queue.on_held(2, Bytes(80), &mut harness.at(Time::ZERO));
+    assert!(!queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
+    assert_eq!(harness.counts().total(), 0);
 }

@@ -6,7 +6,7 @@ use crate::red_dropper::{
     red_idle_average, red_initial_probability,
 };
 use airpath_conformance::Law;
-use airpath_core::{Ecn, FlowId, Rate, Seed, Time, test_kit::Bench};
+use airpath_core::{Ecn, FlowId, Rate, Seed, Time, testing::TestHarness};
 
 /// The parameters of red-1993, with the average equal to the queue.
 const PLAIN: RedConfig = RedConfig {
@@ -57,7 +57,7 @@ const AUTOMATIC: Law = Law {
 };
 
 struct Line {
-    bench: Bench,
+    harness: TestHarness,
     red: Red,
     now: Time,
     ecn: Ecn,
@@ -66,7 +66,7 @@ struct Line {
 impl Line {
     fn new(config: RedConfig) -> Line {
         let red = Red::new(config, Seed::new(1, 0, "red").stream());
-        Line { bench: Bench::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
+        Line { harness: TestHarness::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
     }
 
     /// Offers a packet; tells whether it got in.
@@ -74,12 +74,12 @@ impl Line {
         let before = self.red.packets();
         let mut packet = Packet::data(FlowId(0), 0, 1460, 40, self.now);
         packet.ecn = self.ecn;
-        self.red.enqueue(&packet, &mut self.bench.at(self.now));
+        self.red.enqueue(&packet, &mut self.harness.at(self.now));
         self.red.packets() > before
     }
 
     fn take(&mut self) -> Option<Packet> {
-        self.red.dequeue(&mut self.bench.at(self.now))
+        self.red.dequeue(&mut self.harness.at(self.now))
     }
 
     fn fill_to(&mut self, packets: usize) {
@@ -95,7 +95,7 @@ impl Line {
     /// Arrivals from one drop or mark to the next, the latter included, at a constant queue.
     fn spacings(&mut self, number: usize) -> Vec<u64> {
         let (mut spacings, mut arrivals) = (Vec::new(), 0);
-        let signals = |line: &Line| line.bench.counts().total() + line.bench.counts().marked;
+        let signals = |line: &Line| line.harness.counts().total() + line.harness.counts().marked;
         let mut before = None;
         while spacings.len() < number {
             arrivals += 1;
@@ -218,10 +218,10 @@ fn marks_are_spaced_like_drops_and_lose_nothing() {
     line.fill_to(10);
     let chi = chi_square(&line.spacings(80_000), 1, 8);
     SPACING.between("1 to 8, marks", "χ²", chi, 0.0, ONE_IN_A_MILLION);
-    assert_eq!(line.bench.counts().total(), 0);
+    assert_eq!(line.harness.counts().total(), 0);
     line.ecn = Ecn::NotEct;
     line.spacings(10);
-    assert!(line.bench.counts().total() > 0, "a packet that is not capable is dropped");
+    assert!(line.harness.counts().total() > 0, "a packet that is not capable is dropped");
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn the_average_follows_its_trajectory() {
 fn the_average_decays_over_an_idle_time_only() {
     for by_service in [false, true] {
         let mut line = Line::new(RedConfig { weight: Some(0.1), max_p: 0.0, ..PLAIN });
-        line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.bench.at(Time::ZERO));
+        line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.harness.at(Time::ZERO));
         line.fill_to(10);
         let mut last = None;
         while line.red.packets() > 0 {
@@ -295,7 +295,7 @@ fn the_average_decays_over_an_idle_time_only() {
         line.now = Time::from_millis(1);
         if by_service {
             let mut sent = last.expect("ten waited");
-            line.red.on_served(&mut sent, &mut line.bench.at(line.now));
+            line.red.on_served(&mut sent, &mut line.harness.at(line.now));
         } else {
             assert!(line.take().is_none());
         }
@@ -324,9 +324,9 @@ fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
     let early = RedConfig { min_th: Some(0.0), max_th: Some(1e-9), max_p: 1.0, ..forced };
     for config in [forced, RedConfig { gentle: true, ..early }, RedConfig { ecn: true, ..forced }] {
         let mut line = Line::new(config);
-        line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.bench.at(Time::ZERO));
+        line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.harness.at(Time::ZERO));
         for held in [1000, 0] {
-            line.red.on_held(held, Bytes(1500 * held as u64), &mut line.bench.at(Time::ZERO));
+            line.red.on_held(held, Bytes(1500 * held as u64), &mut line.harness.at(Time::ZERO));
             assert!(held == 0 || !line.put(), "full");
         }
         let busy = line.red.dropper().average();
@@ -346,7 +346,7 @@ fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
 fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
     let mut line = Line::new(PLAIN);
     line.fill_to(5);
-    assert_eq!(line.bench.counts().total(), 0);
+    assert_eq!(line.harness.counts().total(), 0);
     line.fill_to(10);
     line.spacings(1);
     for _ in 0..7 {
@@ -367,7 +367,7 @@ fn from_max_th_on_every_arrival_is_dropped_marks_or_not() {
         line.ecn = ecn;
         line.fill_to(15);
         assert!((0..100).all(|_| !line.put()), "{ecn:?}");
-        let counts = line.bench.counts();
+        let counts = line.harness.counts();
         assert_eq!((counts.dropped[DropReason::Early as usize], counts.marked), (100, 0));
     }
 }
@@ -387,11 +387,11 @@ fn without_hard_drops_every_arrival_beyond_the_step_is_marked() {
     line.ecn = Ecn::Ect0;
     for (queue, marked) in [(15, 0), (16, 0), (17, 1), (50, 34), (100, 84)] {
         line.fill_to(queue);
-        assert_eq!(line.bench.counts().marked, marked, "at {queue} packets");
+        assert_eq!(line.harness.counts().marked, marked, "at {queue} packets");
     }
     assert!(!line.put());
-    let overflow = line.bench.counts().dropped[DropReason::Overflow as usize];
-    assert_eq!((overflow, line.bench.counts().total()), (1, 1));
+    let overflow = line.harness.counts().dropped[DropReason::Overflow as usize];
+    assert_eq!((overflow, line.harness.counts().total()), (1, 1));
     line.take();
     line.ecn = Ecn::NotEct;
     assert!(!line.put(), "a packet that is not capable is dropped beyond the step");
@@ -408,7 +408,7 @@ fn a_gentle_queue_drops_every_arrival_from_twice_max_th_on() {
 fn a_full_buffer_drops_whatever_the_average_is() {
     let mut line = Line::new(RedConfig { weight: Some(1e-9), limit: 4, ..PLAIN });
     assert_eq!((0..6).filter(|_| line.put()).count(), 4);
-    assert_eq!(line.bench.counts().dropped[DropReason::Overflow as usize], 2);
+    assert_eq!(line.harness.counts().dropped[DropReason::Overflow as usize], 2);
 }
 
 /// 100 Mbit/s in packets of 500 bytes: C = 25 000 packets/s.
@@ -418,13 +418,13 @@ fn automatic_settings_follow_the_links_rate() {
     let mut line = Line::new(config);
     let curve = *line.red.dropper().curve();
     assert_eq!((curve.min_th, curve.max_th, line.red.dropper().weight()), (5.0, 15.0, 0.002));
-    line.red.on_rate(LinkRate::of_packets(Rate::from_mbps(100)), &mut line.bench.at(Time::ZERO));
+    line.red.on_rate(LinkRate::of_packets(Rate::from_mbps(100)), &mut line.harness.at(Time::ZERO));
     let curve = *line.red.dropper().curve();
     AUTOMATIC.close("min_th at 5 ms", "packets", curve.min_th, 62.5, 1e-9);
     AUTOMATIC.close("max_th at 5 ms", "packets", curve.max_th, 187.5, 1e-9);
     let weight = 1.0 - (-1.0_f64 / 25_000.0).exp();
     AUTOMATIC.close("weight", "", line.red.dropper().weight(), weight, 1e-12);
-    line.red.on_rate(LinkRate::of_packets(Rate(0)), &mut line.bench.at(Time::ZERO));
+    line.red.on_rate(LinkRate::of_packets(Rate(0)), &mut line.harness.at(Time::ZERO));
     assert_eq!(*line.red.dropper().curve(), curve, "an outage changes nothing");
     assert_eq!(red_automatic_min_th(Duration::from_millis(5), 2000.0), 5.0);
     let weight = red_automatic_weight(1.0);
@@ -459,7 +459,9 @@ fn a_bad_value_is_named() {
         ),
     ] {
         assert_eq!(
-            <Red as Part<dyn QueueDisc + Send>>::check(&config).expect_err("refused").to_string(),
+            <Red as Component<dyn QueueDisc + Send>>::check(&config)
+                .expect_err("refused")
+                .to_string(),
             message
         );
     }
@@ -468,7 +470,7 @@ fn a_bad_value_is_named() {
 #[test]
 fn the_average_is_of_what_waits_and_what_the_link_holds() {
     let mut line = Line::new(PLAIN);
-    line.red.on_held(9, Bytes(9 * 1500), &mut line.bench.at(Time::ZERO));
+    line.red.on_held(9, Bytes(9 * 1500), &mut line.harness.at(Time::ZERO));
     line.put();
     assert_eq!(line.red.dropper().average(), 9.0);
 }
@@ -478,12 +480,12 @@ fn the_average_is_of_what_waits_and_what_the_link_holds() {
 fn the_average_decays_only_while_the_link_holds_nothing() {
     let average_after_a_second = |held: usize| {
         let mut line = Line::new(RedConfig { weight: Some(0.5), ..PLAIN });
-        line.red.on_rate(LinkRate::of_packets(Rate(40_000)), &mut line.bench.at(Time::ZERO));
-        line.red.on_held(8, Bytes(8 * 1500), &mut line.bench.at(Time::ZERO));
+        line.red.on_rate(LinkRate::of_packets(Rate(40_000)), &mut line.harness.at(Time::ZERO));
+        line.red.on_held(8, Bytes(8 * 1500), &mut line.harness.at(Time::ZERO));
         line.put();
-        line.red.dequeue(&mut line.bench.at(Time::ZERO));
-        assert!(line.red.dequeue(&mut line.bench.at(Time::ZERO)).is_none());
-        line.red.on_held(held, Bytes(held as u64 * 1500), &mut line.bench.at(Time::ZERO));
+        line.red.dequeue(&mut line.harness.at(Time::ZERO));
+        assert!(line.red.dequeue(&mut line.harness.at(Time::ZERO)).is_none());
+        line.red.on_held(held, Bytes(held as u64 * 1500), &mut line.harness.at(Time::ZERO));
         line.now = Time::from_secs(1);
         line.put();
         line.red.dropper().average()

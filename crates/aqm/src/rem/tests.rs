@@ -3,7 +3,7 @@
 use super::*;
 use airpath_conformance::Law;
 use airpath_core::{
-    Ecn, FlowId, Framing, PacketKind, Rate, Recorder, Registry, Seed, test_kit::Bench,
+    Ecn, FlowId, Framing, PacketKind, Rate, Recorder, Registry, Seed, testing::TestHarness,
 };
 
 const NS: RemConfig = RemConfig {
@@ -44,7 +44,7 @@ const DRAWS: Law = Law {
 };
 
 fn build(config: RemConfig) -> Result<Rem, ConfigError> {
-    <Rem as Part<dyn QueueDisc + Send>>::check(&config)?;
+    <Rem as Component<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "rem"), registry: &registry, extra: () };
     Rem::build(config, setup)
@@ -52,7 +52,7 @@ fn build(config: RemConfig) -> Result<Rem, ConfigError> {
 
 fn rem(config: RemConfig) -> Rem {
     let mut queue = build(config).expect("an accepted configuration");
-    queue.on_rate(LinkRate::of_packets(RATE), &mut Bench::default().at(Time::ZERO));
+    queue.on_rate(LinkRate::of_packets(RATE), &mut TestHarness::default().at(Time::ZERO));
     queue
 }
 
@@ -135,14 +135,14 @@ fn without_arrivals_the_price_moves_in_a_line_down_to_zero() {
 /// Of ten arrivals in the first 2 ms one is queued: the price counts ten, and a backlog of one.
 #[test]
 fn arrivals_count_before_any_drop() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Packets(1), ..NS });
     for number in 0..10 {
-        queue.enqueue(&data(number), &mut bench.at(micros(100 * number)));
+        queue.enqueue(&data(number), &mut harness.at(micros(100 * number)));
     }
-    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 9);
+    assert_eq!(harness.counts().dropped[DropReason::Overflow as usize], 9);
     assert_eq!(queue.price(), 0.0);
-    queue.dequeue(&mut bench.at(micros(2000))).expect("one waits");
+    queue.dequeue(&mut harness.at(micros(2000))).expect("one waits");
     let expected = 0.001 * (10.0 - CAPACITY + 0.1 * (1.0 - 20.0));
     LAW.close("p after ten arrivals", "", queue.price(), expected, 1e-15);
 }
@@ -150,77 +150,77 @@ fn arrivals_count_before_any_drop() {
 /// An arrival at the instant of an update belongs to the next one.
 #[test]
 fn an_update_comes_before_the_arrival_of_the_same_instant() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { target: 0, alpha: 0.0, ..NS });
     for number in 0..5 {
-        queue.enqueue(&data(number), &mut bench.at(micros(2000)));
+        queue.enqueue(&data(number), &mut harness.at(micros(2000)));
     }
     assert_eq!((queue.price(), queue.price.arrived), (0.0, 5 * 1040));
 }
 
 #[test]
 fn a_limit_of_100_holds_100() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     for number in 0..150 {
-        queue.enqueue(&data(number), &mut bench.at(Time::ZERO));
+        queue.enqueue(&data(number), &mut harness.at(Time::ZERO));
     }
-    assert_eq!((queue.packets(), bench.counts().total()), (100, 50));
+    assert_eq!((queue.packets(), harness.counts().total()), (100, 50));
 }
 
 /// As ns-2 has it where it counts bytes: 40 ACKs take no more room than their bytes.
 #[test]
 fn a_limit_in_bytes_lets_in_what_fits() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Bytes(3 * 1040), ..NS });
     for number in 0..40 {
-        queue.enqueue(&Packet::ack(FlowId(1), number, 1000, 40), &mut bench.at(Time::ZERO));
+        queue.enqueue(&Packet::ack(FlowId(1), number, 1000, 40), &mut harness.at(Time::ZERO));
     }
     for number in 0..2 {
-        queue.enqueue(&data(number), &mut bench.at(Time::ZERO));
+        queue.enqueue(&data(number), &mut harness.at(Time::ZERO));
     }
-    assert_eq!((queue.packets(), queue.backlog(), bench.counts().total()), (41, Bytes(2640), 1));
+    assert_eq!((queue.packets(), queue.backlog(), harness.counts().total()), (41, Bytes(2640), 1));
     let ack = Packet::ack(FlowId(1), 0, 1000, 40);
-    assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
-    queue.on_held(12, Bytes(480), &mut bench.at(Time::ZERO));
-    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
+    assert!(queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
+    queue.on_held(12, Bytes(480), &mut harness.at(Time::ZERO));
+    assert!(!queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
 }
 
 #[test]
 fn capable_packets_are_marked_as_they_leave_and_no_other_is() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = at_price(1e9, NS);
     let fields = [Ecn::Ect0, Ecn::NotEct, Ecn::Ect1, Ecn::Ce];
     for (number, ecn) in fields.into_iter().enumerate() {
-        queue.enqueue(&packet(number as u64, 1040, ecn), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(number as u64, 1040, ecn), &mut harness.at(Time::ZERO));
     }
-    assert_eq!((queue.packets(), bench.counts().marked), (4, 0));
-    let left = fields.map(|_| queue.dequeue(&mut bench.at(Time::ZERO)).expect("four wait").ecn);
+    assert_eq!((queue.packets(), harness.counts().marked), (4, 0));
+    let left = fields.map(|_| queue.dequeue(&mut harness.at(Time::ZERO)).expect("four wait").ecn);
     assert_eq!(left, [Ecn::Ce, Ecn::NotEct, Ecn::Ce, Ecn::Ce]);
-    assert_eq!((bench.counts().marked, bench.counts().total()), (3, 0));
+    assert_eq!((harness.counts().marked, harness.counts().total()), (3, 0));
 }
 
 #[test]
 fn without_ecn_arrivals_are_dropped_and_nothing_is_marked() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = at_price(0.0, RemConfig { ecn: false, ..NS });
-    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+    queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
     queue.per_byte = 1.0;
-    queue.enqueue(&data(1), &mut bench.at(Time::ZERO));
-    assert_eq!((queue.packets(), bench.counts().dropped[DropReason::Early as usize]), (1, 1));
-    let left = queue.dequeue(&mut bench.at(Time::ZERO)).expect("one waits");
-    assert_eq!((left.seq, left.ecn, bench.counts().marked), (0, Ecn::Ect0, 0));
+    queue.enqueue(&data(1), &mut harness.at(Time::ZERO));
+    assert_eq!((queue.packets(), harness.counts().dropped[DropReason::Early as usize]), (1, 1));
+    let left = queue.dequeue(&mut harness.at(Time::ZERO)).expect("one waits");
+    assert_eq!((left.seq, left.ecn, harness.counts().marked), (0, Ecn::Ect0, 0));
 }
 
 /// Draws 100 000 packets of `size` at a price of 100; gives the share that is marked.
 fn marked_share(size: u32, mode: RemMode) -> f64 {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = at_price(100.0, RemConfig { mode, ..NS });
     for number in 0..100_000 {
-        queue.enqueue(&packet(number, size, Ecn::Ect0), &mut bench.at(Time::ZERO));
-        queue.dequeue(&mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(number, size, Ecn::Ect0), &mut harness.at(Time::ZERO));
+        queue.dequeue(&mut harness.at(Time::ZERO));
     }
-    bench.counts().marked as f64 / 100_000.0
+    harness.counts().marked as f64 / 100_000.0
 }
 
 #[test]
@@ -242,13 +242,13 @@ fn in_bytes_the_probability_goes_with_the_size_in_packets_it_does_not() {
 #[test]
 fn an_ack_counts_40_bytes_or_a_packet() {
     for (mode, count) in [(RemMode::Bytes, 1400.0 / 1040.0), (RemMode::Packets, 10.0)] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = rem(RemConfig { mode, target: 0, gamma: 1.0, ..NS });
-        queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
+        queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
         for _ in 0..9 {
-            queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut bench.at(Time::ZERO));
+            queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut harness.at(Time::ZERO));
         }
-        queue.dequeue(&mut bench.at(micros(2000)));
+        queue.dequeue(&mut harness.at(micros(2000)));
         let expected = (count - CAPACITY + 0.1 * count).max(0.0);
         LAW.close(format!("p, {mode:?}"), "", queue.price(), expected, 1e-12);
     }
@@ -258,14 +258,14 @@ fn an_ack_counts_40_bytes_or_a_packet() {
 /// packet: the capacity is half as many packets.
 #[test]
 fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { gamma: 1.0, target: 0, ..NS });
     let framing = Framing::with_overhead(Bytes(10)).coded_at(0.5);
-    queue.on_rate(LinkRate { nominal: RATE, framing }, &mut bench.at(Time::ZERO));
+    queue.on_rate(LinkRate { nominal: RATE, framing }, &mut harness.at(Time::ZERO));
     for number in 0..4 {
-        queue.enqueue(&packet(number, 510, Ecn::Ect0), &mut bench.at(Time::ZERO));
+        queue.enqueue(&packet(number, 510, Ecn::Ect0), &mut harness.at(Time::ZERO));
     }
-    queue.dequeue(&mut bench.at(micros(2000)));
+    queue.dequeue(&mut harness.at(micros(2000)));
     let (mean, four) = (2.0 * 1050.0, 4.0 * 2.0 * 520.0);
     let expected = (four - 2500.0) / mean + 0.1 * four / mean;
     LAW.close("p with parity and overhead", "", queue.price(), expected, 1e-12);
@@ -274,18 +274,18 @@ fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
 /// What waits ahead and what the link holds counts in the backlog, what passes by in the arrivals.
 #[test]
 fn what_passes_by_and_what_is_held_counts() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Packets(3), gamma: 1.0, target: 0, ..NS });
-    queue.on_rate(LinkRate::of_packets(Rate(1_000_000)), &mut bench.at(Time::ZERO));
+    queue.on_rate(LinkRate::of_packets(Rate(1_000_000)), &mut harness.at(Time::ZERO));
     let ack = Packet::ack(FlowId(0), 0, 1000, 40);
     for number in 1..=3 {
-        assert!(queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
-        queue.on_held(number, Bytes(40 * number as u64), &mut bench.at(Time::ZERO));
+        assert!(queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
+        queue.on_held(number, Bytes(40 * number as u64), &mut harness.at(Time::ZERO));
     }
-    assert!(!queue.on_bypass(&ack, &mut bench.at(Time::ZERO)));
-    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
-    assert_eq!(bench.counts().dropped[DropReason::Overflow as usize], 1);
-    queue.on_held(0, Bytes::ZERO, &mut bench.at(micros(2000)));
+    assert!(!queue.on_bypass(&ack, &mut harness.at(Time::ZERO)));
+    queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
+    assert_eq!(harness.counts().dropped[DropReason::Overflow as usize], 1);
+    queue.on_held(0, Bytes::ZERO, &mut harness.at(micros(2000)));
     let expected = (4.0 * 40.0 + 1040.0 - 250.0 + 0.1 * 120.0) / 1040.0;
     LAW.close("p, four ACKs that pass by and three that wait", "", queue.price(), expected, 1e-12);
 }
@@ -312,7 +312,7 @@ impl Stepped {
 
 #[test]
 fn the_price_is_that_of_a_timer_every_2_ms() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     let mut port = Stepped { price: 0.0, next: Time::from_millis(2), arrived: 0.0, queued: 0.0 };
     let mut draws = Stream::new(1, 0, "bursts");
@@ -327,8 +327,8 @@ fn the_price_is_that_of_a_timer_every_2_ms() {
         if draws.bernoulli(0.55) {
             port.arrived += 1040.0;
             port.queued += if queue.packets() < 100 { 1040.0 } else { 0.0 };
-            queue.enqueue(&data(number), &mut bench.at(now));
-        } else if queue.dequeue(&mut bench.at(now)).is_some() {
+            queue.enqueue(&data(number), &mut harness.at(now));
+        } else if queue.dequeue(&mut harness.at(now)).is_some() {
             port.queued -= 1040.0;
         } else {
             continue;
@@ -343,13 +343,13 @@ fn the_price_is_that_of_a_timer_every_2_ms() {
 /// After an hour the price has fallen to zero, without a wake-up.
 #[test]
 fn an_hour_without_packets_costs_no_event() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     queue.price.value = 5.0;
     assert_eq!(queue.next_wakeup(), Time::NEVER);
     let hour = Time::from_secs(3600);
     assert_eq!(queue.measured(hour)[0].0, "rem_price");
-    queue.enqueue(&data(0), &mut bench.at(hour));
+    queue.enqueue(&data(0), &mut harness.at(hour));
     assert_eq!((queue.price(), queue.probability), (0.0, 0.0));
     assert_eq!(queue.price.next, hour + Duration::from_millis(2));
 }
@@ -371,23 +371,23 @@ fn the_mean_price_is_over_updates_up_to_the_end() {
 
 #[test]
 fn the_price_is_recorded_when_it_has_moved() {
-    let mut bench = Bench::recording(Recorder::new(&[Series::Price], Duration::ZERO));
+    let mut harness = TestHarness::recording(Recorder::new(&[Series::Price], Duration::ZERO));
     let mut queue = rem(RemConfig { target: 0, alpha: 0.0, ..NS });
     for number in 0..6 {
-        queue.enqueue(&data(number), &mut bench.at(micros(500 * number)));
+        queue.enqueue(&data(number), &mut harness.at(micros(500 * number)));
     }
-    let samples = bench.recorder().samples(Series::Price);
+    let samples = harness.recorder().samples(Series::Price);
     assert_eq!(samples.len(), 1);
     assert_eq!((samples[0].time, samples[0].value), (micros(2000), queue.price()));
 }
 
 #[test]
 fn data_and_acks_are_alike_to_a_single_queue() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = rem(NS);
-    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
-    queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut bench.at(Time::ZERO));
-    let first = queue.dequeue(&mut bench.at(Time::ZERO)).expect("two wait");
+    queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
+    queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut harness.at(Time::ZERO));
+    let first = queue.dequeue(&mut harness.at(Time::ZERO)).expect("two wait");
     assert_eq!(first.kind, PacketKind::Data);
 }
 

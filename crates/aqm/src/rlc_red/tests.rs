@@ -2,7 +2,7 @@
 
 use super::*;
 use airpath_core::{
-    Ctx, Duration, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, Time, test_kit::Bench,
+    Ctx, Duration, Ecn, FlowId, Rate, Recorder, Registry, Seed, Series, Time, testing::TestHarness,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -21,14 +21,14 @@ fn paper() -> RlcRedConfig {
 }
 
 fn build(config: RlcRedConfig) -> Result<RlcRed, ConfigError> {
-    <RlcRed as Part<dyn QueueDisc + Send>>::check(&config)?;
+    <RlcRed as Component<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     RlcRed::build(config, Setup { seed: Seed::new(1, 0, "red"), registry: &registry, extra: () })
 }
 
 /// A queue, driven by hand; a packet is known by its number, from 0.
 struct Line {
-    bench: Bench,
+    harness: TestHarness,
     red: RlcRed,
     put: u32,
     ecn: Ecn,
@@ -36,28 +36,29 @@ struct Line {
 
 impl Line {
     fn new(config: RlcRedConfig) -> Line {
-        let bench = Bench::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
-        Line { bench, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
+        let harness =
+            TestHarness::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
+        Line { harness, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
     }
 
     /// A queue of `config` in which nothing is recorded, for many drops.
     fn unrecorded(config: RlcRedConfig) -> Line {
-        Line { bench: Bench::recording(Recorder::default()), ..Line::new(config) }
+        Line { harness: TestHarness::recording(Recorder::default()), ..Line::new(config) }
     }
 
     fn ctx(&mut self) -> (Ctx<'_>, &mut RlcRed) {
-        (self.bench.at(Time::ZERO), &mut self.red)
+        (self.harness.at(Time::ZERO), &mut self.red)
     }
 
     /// Offers a packet; tells whether one was dropped or marked.
     fn put(&mut self) -> bool {
-        let counts = self.bench.counts();
+        let counts = self.harness.counts();
         let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
         packet.ecn = self.ecn;
         self.put += 1;
         let (mut ctx, red) = self.ctx();
         red.enqueue(&packet, &mut ctx);
-        self.bench.counts() != counts
+        self.harness.counts() != counts
     }
 
     fn fill_to(&mut self, occupancy: usize) {
@@ -96,12 +97,12 @@ impl Line {
     }
 
     fn dropped(&self, reason: DropReason) -> Vec<u32> {
-        let drops = self.bench.recorder().samples(Series::Drop).iter();
+        let drops = self.harness.recorder().samples(Series::Drop).iter();
         drops.filter(|d| d.value == f64::from(reason as u8)).map(|d| d.id).collect()
     }
 
     fn marks(&self) -> Vec<u32> {
-        self.bench.recorder().samples(Series::Mark).iter().map(|mark| mark.id).collect()
+        self.harness.recorder().samples(Series::Mark).iter().map(|mark| mark.id).collect()
     }
 }
 
@@ -302,7 +303,7 @@ fn with_ecn_the_front_or_the_arrival_is_marked_and_all_stay() {
         }
         let expected = if drop == RlcRedDrop::Front { front } else { line.put - 1 };
         assert_eq!((line.marks(), line.red.packets()), (vec![expected], 40), "{drop:?}");
-        assert_eq!(line.bench.counts().total(), 0);
+        assert_eq!(line.harness.counts().total(), 0);
     }
 }
 
@@ -385,7 +386,7 @@ proptest! {
                 }
                 assert!(line.red.fifo.occupancy() <= limit);
             }
-            let dropped = line.bench.counts().total();
+            let dropped = line.harness.counts().total();
             assert_eq!(u64::from(line.put), taken + dropped + line.red.packets() as u64);
             (line.dropped(DropReason::Early), line.dropped(DropReason::Overflow))
         });

@@ -3,7 +3,7 @@
 mod properties;
 
 use super::*;
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{Ecn, FlowId, Rate, Recorder, Registry, Seed, Series};
 use serde_json::json;
 
@@ -23,14 +23,14 @@ fn paper() -> SbdConfig {
 }
 
 fn build(config: SbdConfig) -> Result<Sbd, ConfigError> {
-    <Sbd as Part<dyn QueueDisc + Send>>::check(&config)?;
+    <Sbd as Component<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     Sbd::build(config, Setup { seed: Seed::new(1, 0, "sbd"), registry: &registry, extra: () })
 }
 
 /// A queue, driven by hand; a packet is known by its number, from 0. Times in ms.
 struct Line {
-    bench: Bench,
+    harness: TestHarness,
     sbd: Sbd,
     put: u32,
     held: usize,
@@ -39,8 +39,9 @@ struct Line {
 
 impl Line {
     fn new(config: SbdConfig) -> Line {
-        let bench = Bench::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
-        Line { bench, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
+        let harness =
+            TestHarness::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
+        Line { harness, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
     }
 
     /// The view at `ms`, after every wake-up that is due by then.
@@ -48,9 +49,9 @@ impl Line {
         let now = Time::from_millis(ms);
         while self.sbd.next_wakeup() <= now {
             let due = self.sbd.next_wakeup();
-            self.sbd.on_wake(&mut self.bench.at(due));
+            self.sbd.on_wake(&mut self.harness.at(due));
         }
-        (self.bench.at(now), &mut self.sbd)
+        (self.harness.at(now), &mut self.sbd)
     }
 
     /// Offers so many packets.
@@ -112,7 +113,7 @@ impl Line {
 
     /// Each drop for `reason`: when, ms, and which packet.
     fn dropped(&self, reason: DropReason) -> Vec<(u64, u32)> {
-        let drops = self.bench.recorder().samples(Series::Drop).iter();
+        let drops = self.harness.recorder().samples(Series::Drop).iter();
         drops
             .filter(|drop| drop.value == f64::from(reason as u8))
             .map(|drop| (drop.time.as_nanos() / 1_000_000, drop.id))
@@ -126,7 +127,7 @@ impl Line {
     }
 
     fn marks(&self) -> Vec<u32> {
-        self.bench.recorder().samples(Series::Mark).iter().map(|mark| mark.id).collect()
+        self.harness.recorder().samples(Series::Mark).iter().map(|mark| mark.id).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::*;
 use airpath_conformance::Law;
-use airpath_core::{FlowId, Framing, Rate, Recorder, Registry, Seed, Stream, test_kit::Bench};
+use airpath_core::{FlowId, Framing, Rate, Recorder, Registry, Seed, Stream, testing::TestHarness};
 
 const VCP05: VcpConfig = VcpConfig {
     limit: 100,
@@ -35,7 +35,7 @@ const MEASURED: Law = Law {
 };
 
 fn build(config: VcpConfig) -> Result<VcpQueue, ConfigError> {
-    <VcpQueue as Part<dyn QueueDisc + Send>>::check(&config)?;
+    <VcpQueue as Component<dyn QueueDisc + Send>>::check(&config)?;
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "vcp"), registry: &registry, extra: () };
     VcpQueue::build(config, setup)
@@ -43,7 +43,7 @@ fn build(config: VcpConfig) -> Result<VcpQueue, ConfigError> {
 
 fn vcp(config: VcpConfig) -> VcpQueue {
     let mut queue = build(config).expect("an accepted configuration");
-    queue.on_rate(LinkRate::of_packets(RATE), &mut Bench::default().at(Time::ZERO));
+    queue.on_rate(LinkRate::of_packets(RATE), &mut TestHarness::default().at(Time::ZERO));
     queue
 }
 
@@ -62,10 +62,10 @@ fn millis(millis: u64) -> Time {
 }
 
 /// Offers so many packets of 1000 B at an instant, and takes them out again.
-fn pass(queue: &mut VcpQueue, count: u64, now: Time, bench: &mut Bench) {
+fn pass(queue: &mut VcpQueue, count: u64, now: Time, harness: &mut TestHarness) {
     for number in 0..count {
-        queue.enqueue(&data(number), &mut bench.at(now));
-        queue.dequeue(&mut bench.at(now)).expect("one waits");
+        queue.enqueue(&data(number), &mut harness.at(now));
+        queue.dequeue(&mut harness.at(now)).expect("one waits");
     }
 }
 
@@ -114,15 +114,15 @@ fn the_code_of_a_load() {
 /// λ = 100 packets, no queue; then 30 packets that wait throughout.
 #[test]
 fn the_load_of_an_interval_is_what_arrives_and_what_stays() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
-    pass(&mut queue, 100, millis(50), &mut bench);
+    pass(&mut queue, 100, millis(50), &mut harness);
     assert_eq!((queue.load_factor(), queue.code()), (0.0, Ecn::Ect1));
     for number in 0..30 {
-        queue.enqueue(&data(number), &mut bench.at(millis(200)));
+        queue.enqueue(&data(number), &mut harness.at(millis(200)));
     }
     LOAD.close("ρ after 100 packets", "", queue.load_factor(), 100.0 / 245.0, 1e-15);
-    queue.dequeue(&mut bench.at(millis(400)));
+    queue.dequeue(&mut harness.at(millis(400)));
     // 30 arrive, and the mean of 20 samples of 30 weighs a quarter.
     let expected = (30.0 + 0.5 * 30.0 / 4.0) / 245.0;
     LOAD.close("ρ with 30 waiting", "", queue.load_factor(), expected, 1e-15);
@@ -131,27 +131,27 @@ fn the_load_of_an_interval_is_what_arrives_and_what_stays() {
 /// One packet waits from 95 to 125 ms: samples at 100, 110 and 120 ms see it.
 #[test]
 fn the_queue_is_sampled_every_10_ms() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
-    queue.enqueue(&data(0), &mut bench.at(millis(95)));
-    queue.dequeue(&mut bench.at(millis(125)));
-    queue.enqueue(&data(1), &mut bench.at(millis(201)));
+    queue.enqueue(&data(0), &mut harness.at(millis(95)));
+    queue.dequeue(&mut harness.at(millis(125)));
+    queue.enqueue(&data(1), &mut harness.at(millis(201)));
     let expected = (1000.0 + 0.5 * 0.25 * 1000.0 * 3.0 / 20.0) / 245_000.0;
     LOAD.close("ρ", "", queue.load_factor(), expected, 1e-15);
 }
 
 #[test]
 fn a_code_holds_for_an_interval_and_intervals_begin_with_the_run() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
-    pass(&mut queue, 230, millis(150), &mut bench);
-    pass(&mut queue, 1, millis(199), &mut bench);
+    pass(&mut queue, 230, millis(150), &mut harness);
+    pass(&mut queue, 1, millis(199), &mut harness);
     assert_eq!(queue.code(), Ecn::Ect1);
-    pass(&mut queue, 1, millis(200), &mut bench);
+    pass(&mut queue, 1, millis(200), &mut harness);
     assert_eq!(queue.code(), Ecn::Ect0);
-    pass(&mut queue, 1, millis(399), &mut bench);
+    pass(&mut queue, 1, millis(399), &mut harness);
     assert_eq!(queue.code(), Ecn::Ect0);
-    pass(&mut queue, 1, millis(400), &mut bench);
+    pass(&mut queue, 1, millis(400), &mut harness);
     assert_eq!(queue.code(), Ecn::Ect1);
 }
 
@@ -164,57 +164,57 @@ fn a_code_is_stamped_on_capable_data_and_never_lowered() {
         (220, [Ecn::NotEct, Ecn::Ect0, Ecn::Ect0, Ecn::Ce], 0),
         (300, [Ecn::NotEct, Ecn::Ce, Ecn::Ce, Ecn::Ce], 2),
     ] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = vcp(VCP05);
-        pass(&mut queue, packets, millis(1), &mut bench);
+        pass(&mut queue, packets, millis(1), &mut harness);
         for (number, field) in FIELDS.into_iter().enumerate() {
-            queue.enqueue(&packet(number as u64, 1000, field), &mut bench.at(millis(300)));
+            queue.enqueue(&packet(number as u64, 1000, field), &mut harness.at(millis(300)));
         }
-        let left = FIELDS.map(|_| queue.dequeue(&mut bench.at(millis(300))).expect("four").ecn);
-        assert_eq!((left, bench.counts().marked), (expected, marks), "{packets} packets");
+        let left = FIELDS.map(|_| queue.dequeue(&mut harness.at(millis(300))).expect("four").ecn);
+        assert_eq!((left, harness.counts().marked), (expected, marks), "{packets} packets");
         // An ACK stays as it is, whatever its field.
         let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
         ack.ecn = Ecn::Ect1;
-        queue.enqueue(&ack, &mut bench.at(millis(300)));
-        assert_eq!(queue.dequeue(&mut bench.at(millis(300))).expect("it").ecn, Ecn::Ect1);
+        queue.enqueue(&ack, &mut harness.at(millis(300)));
+        assert_eq!(queue.dequeue(&mut harness.at(millis(300))).expect("it").ecn, Ecn::Ect1);
     }
 }
 
 /// The code is that of the instant at which a packet leaves.
 #[test]
 fn a_packet_that_waits_gets_the_code_of_the_instant_at_which_it_leaves() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
-    pass(&mut queue, 300, millis(1), &mut bench);
-    queue.enqueue(&data(0), &mut bench.at(millis(199)));
-    assert_eq!(queue.dequeue(&mut bench.at(millis(200))).expect("it waits").ecn, Ecn::Ce);
+    pass(&mut queue, 300, millis(1), &mut harness);
+    queue.enqueue(&data(0), &mut harness.at(millis(199)));
+    assert_eq!(queue.dequeue(&mut harness.at(millis(200))).expect("it waits").ecn, Ecn::Ce);
 }
 
 #[test]
 fn what_is_dropped_and_acks_count_in_what_arrives() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { limit: 2, queue_weight: 0.0, ..VCP05 });
     for number in 0..5 {
-        queue.enqueue(&data(number), &mut bench.at(millis(1)));
+        queue.enqueue(&data(number), &mut harness.at(millis(1)));
     }
     let ack = Packet::ack(FlowId(0), 0, 1000, 40);
-    queue.enqueue(&ack, &mut bench.at(millis(1)));
-    assert!(!queue.on_bypass(&ack, &mut bench.at(millis(1))));
-    assert_eq!((queue.packets(), bench.counts().total()), (2, 4));
-    queue.dequeue(&mut bench.at(millis(200)));
+    queue.enqueue(&ack, &mut harness.at(millis(1)));
+    assert!(!queue.on_bypass(&ack, &mut harness.at(millis(1))));
+    assert_eq!((queue.packets(), harness.counts().total()), (2, 4));
+    queue.dequeue(&mut harness.at(millis(200)));
     LOAD.close("ρ", "", queue.load_factor(), 5080.0 / 245_000.0, 1e-15);
 }
 
 /// A code of rate 1/2 and 10 B of overhead.
 #[test]
 fn arrivals_and_queue_are_what_is_on_the_air() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     let framing = Framing::with_overhead(Bytes(10)).coded_at(0.5);
-    queue.on_rate(LinkRate { nominal: RATE, framing }, &mut bench.at(Time::ZERO));
-    queue.enqueue(&data(0), &mut bench.at(Time::ZERO));
-    queue.on_held(2, Bytes(80), &mut bench.at(Time::ZERO));
-    queue.dequeue(&mut bench.at(millis(200)));
+    queue.on_rate(LinkRate { nominal: RATE, framing }, &mut harness.at(Time::ZERO));
+    queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
+    queue.on_held(2, Bytes(80), &mut harness.at(Time::ZERO));
+    queue.dequeue(&mut harness.at(millis(200)));
     let expected = (2020.0 + 0.125 * (2020.0 + 2.0 * 100.0)) / 245_000.0;
     LOAD.close("ρ", "", queue.load_factor(), expected, 1e-15);
 }
@@ -225,12 +225,12 @@ fn the_capacity_is_the_links_or_what_the_router_believes_in() {
     for (capacity, expected) in
         [(VcpCapacity::Link, 50.0 / 245.0), (VcpCapacity::Fixed(5_000_000), 200.0 / 245.0)]
     {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = vcp(VcpConfig { capacity, ..VCP05 });
         let twice = LinkRate::of_packets(Rate(20_000_000));
-        queue.on_rate(twice, &mut bench.at(millis(10)));
-        pass(&mut queue, 100, millis(50), &mut bench);
-        queue.enqueue(&data(0), &mut bench.at(millis(200)));
+        queue.on_rate(twice, &mut harness.at(millis(10)));
+        pass(&mut queue, 100, millis(50), &mut harness);
+        queue.enqueue(&data(0), &mut harness.at(millis(200)));
         LOAD.close(format!("ρ, {capacity:?}"), "", queue.load_factor(), expected, 1e-15);
     }
 }
@@ -238,16 +238,16 @@ fn the_capacity_is_the_links_or_what_the_router_believes_in() {
 /// A link that sends one packet after another at 4 Mbit/s where 10 are nominal, half of the time.
 #[test]
 fn a_measured_capacity_is_what_is_sent_while_there_is_work() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
     LOAD.equal("C before the first service", "B/s", queue.meter.capacity(), 1_250_000.0);
     for round in 0..100 {
         let begin = millis(20 * round);
-        (0..5).for_each(|number| queue.enqueue(&data(number), &mut bench.at(begin)));
+        (0..5).for_each(|number| queue.enqueue(&data(number), &mut harness.at(begin)));
         for number in 1..=5 {
-            let mut sent = queue.dequeue(&mut bench.at(millis(20 * round + 2 * number - 2)));
+            let mut sent = queue.dequeue(&mut harness.at(millis(20 * round + 2 * number - 2)));
             let sent = sent.as_mut().expect("it waits");
-            queue.on_served(sent, &mut bench.at(millis(20 * round + 2 * number)));
+            queue.on_served(sent, &mut harness.at(millis(20 * round + 2 * number)));
         }
     }
     MEASURED.close_relative("C", "B/s", queue.meter.capacity(), 500_000.0, 1e-9);
@@ -261,31 +261,31 @@ fn a_measured_capacity_is_what_is_sent_while_there_is_work() {
 /// What the link gives up takes its time and sends nothing; what passes by is served, too.
 #[test]
 fn lost_packets_and_those_that_pass_by_are_work() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
     let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
-    assert!(queue.on_bypass(&ack, &mut bench.at(millis(0))));
-    queue.on_served(&mut ack, &mut bench.at(millis(1)));
-    queue.enqueue(&data(0), &mut bench.at(millis(100)));
-    let taken = queue.dequeue(&mut bench.at(millis(101))).expect("it waits");
-    queue.on_lost(&taken, &mut bench.at(millis(109)));
-    pass(&mut queue, 1, millis(200), &mut bench);
+    assert!(queue.on_bypass(&ack, &mut harness.at(millis(0))));
+    queue.on_served(&mut ack, &mut harness.at(millis(1)));
+    queue.enqueue(&data(0), &mut harness.at(millis(100)));
+    let taken = queue.dequeue(&mut harness.at(millis(101))).expect("it waits");
+    queue.on_lost(&taken, &mut harness.at(millis(109)));
+    pass(&mut queue, 1, millis(200), &mut harness);
     LOAD.close_relative("C", "B/s", queue.meter.capacity(), 40.0 / 0.010, 1e-12);
 }
 
 /// While the link stands still the capacity goes to nothing; two intervals later it is back.
 #[test]
 fn an_outage_of_an_hour_is_caught_up_with() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
-    queue.enqueue(&data(0), &mut bench.at(millis(0)));
-    queue.enqueue(&data(1), &mut bench.at(millis(0)));
-    let mut sent = queue.dequeue(&mut bench.at(millis(0))).expect("two wait");
-    queue.on_served(&mut sent, &mut bench.at(millis(1)));
+    queue.enqueue(&data(0), &mut harness.at(millis(0)));
+    queue.enqueue(&data(1), &mut harness.at(millis(0)));
+    let mut sent = queue.dequeue(&mut harness.at(millis(0))).expect("two wait");
+    queue.on_served(&mut sent, &mut harness.at(millis(1)));
     let hour = Time::from_secs(3600);
-    let mut sent = queue.dequeue(&mut bench.at(hour)).expect("one waits");
+    let mut sent = queue.dequeue(&mut harness.at(hour)).expect("one waits");
     assert_eq!((queue.code(), queue.meter.capacity()), (Ecn::Ce, 0.0));
-    queue.on_served(&mut sent, &mut bench.at(hour));
+    queue.on_served(&mut sent, &mut harness.at(hour));
     assert!(queue.measured(hour).iter().all(|(_, value)| value.is_some_and(f64::is_finite)));
 }
 
@@ -317,7 +317,7 @@ impl Stepped {
 #[test]
 fn the_load_is_that_of_a_timer_every_10_ms() {
     for kind in [VcpAverage::Ewma, VcpAverage::PublicCode] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut queue = vcp(VcpConfig { average: kind, ..VCP05 });
         let mut port = Stepped {
             next: millis(10),
@@ -336,8 +336,8 @@ fn the_load_is_that_of_a_timer_every_10_ms() {
             if draws.bernoulli(0.52) {
                 port.arrived += 1000.0;
                 port.queued += if queue.packets() < 100 { 1000.0 } else { 0.0 };
-                queue.enqueue(&data(number), &mut bench.at(now));
-            } else if queue.dequeue(&mut bench.at(now)).is_some() {
+                queue.enqueue(&data(number), &mut harness.at(now));
+            } else if queue.dequeue(&mut harness.at(now)).is_some() {
                 port.queued -= 1000.0;
             } else {
                 continue;
@@ -373,12 +373,12 @@ fn compare_measured(measured: &[(&'static str, Option<f64>)], loads: &[f64]) {
 /// The average of a queue that was full is zero after an hour, without a wake-up.
 #[test]
 fn an_hour_without_packets_costs_no_event() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     queue.meter.average = 100_000.0;
     assert_eq!(queue.next_wakeup(), Time::NEVER);
     let hour = Time::from_secs(3600);
-    queue.enqueue(&data(0), &mut bench.at(hour));
+    queue.enqueue(&data(0), &mut harness.at(hour));
     assert_eq!((queue.load_factor(), queue.meter.average, queue.code()), (0.0, 0.0, Ecn::Ect1));
     // 3/4, 9/16, … of the average: three times it in all, in 18 000 intervals.
     let mean = queue.measured(hour)[0].1.expect("an hour passed");
@@ -387,9 +387,9 @@ fn an_hour_without_packets_costs_no_event() {
 
 #[test]
 fn measurement_begins_with_the_interval_in_which_it_is_asked_for() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
-    pass(&mut queue, 300, millis(50), &mut bench);
+    pass(&mut queue, 300, millis(50), &mut harness);
     queue.restart_measurement(millis(250));
     assert!(queue.measured(millis(399)).iter().all(|(_, value)| value.is_none()));
     assert_eq!(queue.measured(millis(600))[0], ("vcp_load_factor", Some(0.0)));
@@ -397,11 +397,11 @@ fn measurement_begins_with_the_interval_in_which_it_is_asked_for() {
 
 #[test]
 fn the_load_factor_is_recorded_when_an_interval_has_ended() {
-    let mut bench = Bench::recording(Recorder::new(&[Series::LoadFactor], Duration::ZERO));
+    let mut harness = TestHarness::recording(Recorder::new(&[Series::LoadFactor], Duration::ZERO));
     let mut queue = vcp(VCP05);
-    pass(&mut queue, 100, millis(50), &mut bench);
-    pass(&mut queue, 2, millis(203), &mut bench);
-    let samples = bench.recorder().samples(Series::LoadFactor);
+    pass(&mut queue, 100, millis(50), &mut harness);
+    pass(&mut queue, 2, millis(203), &mut harness);
+    let samples = harness.recorder().samples(Series::LoadFactor);
     assert_eq!(samples.len(), 1);
     assert_eq!((samples[0].time, samples[0].value), (millis(203), 100.0 / 245.0));
 }

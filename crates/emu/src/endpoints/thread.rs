@@ -135,7 +135,7 @@ pub(super) fn run(
             let _ = ready.send(Ok(()));
             let Ok(zero_ns) = zero.recv() else { return EndpointsReport::default() };
             server.clock = Clock::new(zero_ns);
-            // Where it is not permitted, the certificate's ratio of ACKs tells what came of it.
+            // Where it is not permitted, the validity report's ratio of ACKs tells what came of it.
             let _ = sys::set_fifo(PRIORITY);
             server.serve();
             server.report()

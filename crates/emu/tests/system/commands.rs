@@ -367,7 +367,7 @@ fn a_run_within_a_run_starts_commands() {
     };
     // Without privileges, and with those that the present namespace takes.
     assert_eq!(within(false, json!({"level": 1}), "echo $AIRPATH_LEVEL"), "2\n");
-    let inner = json!({"level": 1, "outside": true});
+    let inner = json!({"level": 1, "host_network": true});
     assert_eq!(within(true, inner, "cat /proc/net/route | grep -c emu0"), "2\n");
 }
 

@@ -1,9 +1,8 @@
 //! Flows over sockets of the kernel, in a namespace in which both sides are: its loopback device loses
 //! nothing and has no delay.
 
-use crate::support::{
-    Test, become_nobody, carry_until, judged, needs_root, now, pause, sides, skip,
-};
+use crate::support::{Test, become_nobody, carry_until, judged};
+use crate::support::{needs_root, now, pause, sides, skip};
 use airpath_core::{Duration, Stream, Time};
 use airpath_emu::description::RouteSettings;
 use airpath_emu::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan, SocketReport};
@@ -11,7 +10,7 @@ use airpath_emu::namespaces::Sides;
 use airpath_emu::netlink::Netlink;
 use airpath_emu::packet_io::Side;
 use airpath_emu::privileges;
-use airpath_path::{OpenEnds, Parts, Scenario, build_cut};
+use airpath_path::{Components, OpenEnds, Scenario, build_cut};
 use airpath_sim::replicate;
 use airpath_tcp::{
     Application, Burst, OnOff, OnOffConfig, SS_COLUMNS, SenderState, SsSample, TimeDistribution,
@@ -255,13 +254,14 @@ fn bursts_and_pauses_are_the_simulators() {
         "record": {"ss": true, "ss_interval_ns": 5_000_000},
     });
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a scenario");
-    let (parts, files) = (Parts::default(), Arc::default());
-    let network = build_cut(&scenario, &parts, &files, 5, 0, &|_| OpenEnds::BOTH).expect("a path");
+    let (components, files) = (Components::default(), Arc::default());
+    let network =
+        build_cut(&scenario, &components, &files, 5, 0, &|_| OpenEnds::BOTH).expect("a path");
     let on_off = network.open_traffic[0].on_off.clone().expect("an application");
     let sums = sums(&on_off);
     let plan_of_five = airpath_sim::Plan {
         scenario: &scenario,
-        parts: &parts,
+        components: &components,
         files: &files,
         seed: 5,
         first: 0,

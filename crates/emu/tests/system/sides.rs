@@ -235,7 +235,7 @@ fn a_nested_run_reaches_the_server_around_it() {
     needs_root();
     let outer = sides(json!({}));
     setns(outer.netns(Side::Client), CloneFlags::CLONE_NEWNET).expect("within the outer run");
-    let inner = sides(json!({"outside": true, "level": 1}));
+    let inner = sides(json!({"host_network": true, "level": 1}));
     assert_eq!(inner.device_name(Side::Server), "emu1");
     assert!(inner.record(Side::Server).sysctls.contains_key("net.ipv4.tcp_rmem"));
     let server = bind(&outer, Side::Server, outer.server_address());
@@ -254,7 +254,7 @@ fn a_nested_run_reaches_the_server_around_it() {
     drop(client);
     exchange(&inner);
     // The same range again is not to be had here.
-    let error = Sides::open(&description(json!({"outside": true, "level": 1})), &[0]);
+    let error = Sides::open(&description(json!({"host_network": true, "level": 1})), &[0]);
     assert_eq!(error.expect_err("taken").what, "address");
 }
 
@@ -263,9 +263,9 @@ fn a_range_is_used_once() {
     // Within a namespace that stands in for the machine's.
     let machine = sides(json!({"level": 9}));
     setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");
-    let first = sides(json!({"outside": true}));
+    let first = sides(json!({"host_network": true}));
     assert_eq!(sysctls::read("net.ipv4.ip_forward").expect("read"), "0", "not a router");
-    let error = Sides::open(&description(json!({"outside": true})), &[0]).expect_err("taken");
+    let error = Sides::open(&description(json!({"host_network": true})), &[0]).expect_err("taken");
     assert_eq!(
         error.message,
         "100.64.0.1 is already an address here (emu1): the range of level 0 is in use, so give the \
@@ -273,13 +273,14 @@ fn a_range_is_used_once() {
     );
     exchange(&first);
     drop(first);
-    exchange(&sides(json!({"outside": true})));
+    exchange(&sides(json!({"host_network": true})));
 }
 
 fn it_works_for_a_user_without_privileges() {
     needs_root();
     become_nobody();
-    let error = Sides::open(&description(json!({"outside": true})), &[0]).expect_err("refused");
+    let error =
+        Sides::open(&description(json!({"host_network": true})), &[0]).expect_err("refused");
     assert_eq!(error.what, "privileges");
     without_privileges();
     assert_eq!(nix::unistd::geteuid().as_raw(), 65_534, "the same user");
@@ -311,7 +312,7 @@ fn nothing_is_left() {
     let machine = sides(json!({"level": 9}));
     setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");
     let status = in_a_copy(|| {
-        let run = sides(json!({"outside": true}));
+        let run = sides(json!({"host_network": true}));
         exchange(&run);
         // As when it is killed: nothing is dropped.
         std::mem::forget(run);

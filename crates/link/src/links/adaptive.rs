@@ -30,8 +30,8 @@ use crate::links::serial::{SerialLink, Transmission, Transmitter};
 use crate::retransmission::check_retransmission;
 use crate::retransmission::stage::RetransmissionStage;
 use airpath_core::{
-    Bytes, Checks, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, at_least,
-    registry,
+    Bytes, Checks, Component, ConfigError, Duration, Framing, Rate, Seed, Setup, Stream, Time,
+    at_least, registry,
 };
 use airpath_phy::adaptation::{AnyPolicy, Chooser, PolicyRegistry};
 use airpath_phy::mcs::packet_error_rate;
@@ -438,7 +438,7 @@ impl Transmitter for Adaptive {
     }
 }
 
-impl Part<dyn Link + Send, LinkContext> for SerialLink<Adaptive> {
+impl Component<dyn Link + Send, LinkContext> for SerialLink<Adaptive> {
     type Config = AdaptiveConfig;
 
     fn check(config: &AdaptiveConfig) -> Result<(), ConfigError> {

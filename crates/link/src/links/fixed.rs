@@ -11,7 +11,7 @@ use crate::retransmission::arq::ArqConfig;
 use crate::retransmission::check_retransmission;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Bytes, Checks, ConfigError, Duration, Part, Rate, Setup, Time, at_least};
+use airpath_core::{Bytes, Checks, Component, ConfigError, Duration, Rate, Setup, Time, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ impl Transmitter for Fixed {
     }
 }
 
-impl Part<dyn Link + Send, LinkContext> for SerialLink<Fixed> {
+impl Component<dyn Link + Send, LinkContext> for SerialLink<Fixed> {
     type Config = FixedConfig;
 
     fn check(config: &FixedConfig) -> Result<(), ConfigError> {

@@ -16,7 +16,7 @@ use crate::retransmission::arq::ArqConfig;
 use crate::retransmission::check_retransmission;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Bytes, Checks, ConfigError, Part, Rate, Setup, Time, above, at_least};
+use airpath_core::{Bytes, Checks, Component, ConfigError, Rate, Setup, Time, above, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -106,7 +106,7 @@ impl Transmitter for MultiRegime {
     }
 }
 
-impl Part<dyn Link + Send, LinkContext> for SerialLink<MultiRegime> {
+impl Component<dyn Link + Send, LinkContext> for SerialLink<MultiRegime> {
     type Config = MultiRegimeConfig;
 
     fn check(config: &MultiRegimeConfig) -> Result<(), ConfigError> {

@@ -16,7 +16,7 @@ use crate::retransmission::arq::ArqConfig;
 use crate::retransmission::check_retransmission;
 use crate::retransmission::harq::HarqConfig;
 use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Bytes, Checks, ConfigError, Duration, Part, Rate, Setup, Time};
+use airpath_core::{Bytes, Checks, Component, ConfigError, Duration, Rate, Setup, Time};
 use airpath_trace::{RateTrace, Trace};
 use serde::Deserialize;
 use serde_json::Value;
@@ -169,7 +169,7 @@ impl Transmitter for RateTraceTransmitter {
     }
 }
 
-impl Part<dyn Link + Send, LinkContext> for SerialLink<RateTraceTransmitter> {
+impl Component<dyn Link + Send, LinkContext> for SerialLink<RateTraceTransmitter> {
     type Config = RateTraceConfig;
 
     fn check(config: &RateTraceConfig) -> Result<(), ConfigError> {

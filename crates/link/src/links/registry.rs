@@ -14,12 +14,12 @@ use crate::links::tdd::Tdd;
 use crate::links::trace::TraceLink;
 use airpath_core::registry::split_kind;
 use airpath_core::{
-    ConfigError, Control, Ctx, Packet, Port, Registry, Setup, Stage, Time, built_in_parts,
+    ConfigError, Control, Ctx, Packet, Port, Registry, Setup, Stage, Time, built_in_components,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-built_in_parts! {
+built_in_components! {
     /// Any link.
     enum AnyLink: dyn Link + Send, LinkContext {
         "fixed" => Fixed(SerialLink<Fixed>): "Constant rate and delay, Bernoulli loss.",
@@ -98,7 +98,7 @@ impl LinkRegistry {
     /// When the description names no kind. Of an unknown one [`AnyLink::build`] speaks.
     pub fn sides(&self, description: &Value) -> Result<Sides, ConfigError> {
         let (kind, _) = split_kind(description)?;
-        let built_in = part_named!(kind.as_str(), Kind => Kind::sides());
+        let built_in = component_named!(kind.as_str(), Kind => Kind::sides());
         Ok(built_in.or_else(|| self.sides.get(&kind).copied()).unwrap_or_default())
     }
 }
@@ -106,37 +106,37 @@ impl LinkRegistry {
 impl Stage for AnyLink {
     #[inline]
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        each_part!(self, link => link.receive(port, packet, ctx));
+        each_component!(self, link => link.receive(port, packet, ctx));
     }
     #[inline]
     fn wake(&mut self, ctx: &mut Ctx<'_>) {
-        each_part!(self, link => link.wake(ctx));
+        each_component!(self, link => link.wake(ctx));
     }
     #[inline]
     fn next_wakeup(&self) -> Time {
-        each_part!(self, link => link.next_wakeup())
+        each_component!(self, link => link.next_wakeup())
     }
     #[inline]
     fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
-        usual_part_first!(self, link, ctx: &mut Ctx<'_> => Time: link.wake_then_next(ctx))
+        usual_component_first!(self, link, ctx: &mut Ctx<'_> => Time: link.wake_then_next(ctx))
     }
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
-        usual_part_first!(
+        usual_component_first!(
             self, link, (port, packet, ctx): (Port, &Packet, &mut Ctx<'_>) => Time:
             link.receive_then_next(port, packet, ctx)
         )
     }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
-        each_part!(self, link => link.control(event, ctx));
+        each_component!(self, link => link.control(event, ctx));
     }
     fn held(&self) -> usize {
-        each_part!(self, link => link.held())
+        each_component!(self, link => link.held())
     }
 }
 
 impl Link for AnyLink {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        each_part!(self, link => link.reports(now))
+        each_component!(self, link => link.reports(now))
     }
 }

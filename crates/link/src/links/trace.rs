@@ -19,8 +19,8 @@ use crate::links::offset::{Offset, OffsetSpec};
 use crate::links::opportunity::OpportunitySize;
 use airpath_aqm::Queue;
 use airpath_core::{
-    Checks, ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Part, Port,
-    Rate, Setup, Stage, Time,
+    Checks, Component, ConfigError, Control, Ctx, DropReason, Duration, Framing, LinkRate, Packet,
+    Port, Rate, Setup, Stage, Time,
 };
 use airpath_phy::errors::Frame;
 use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace, Trace};
@@ -246,7 +246,7 @@ impl TraceLink {
     }
 }
 
-impl Part<dyn Link + Send, LinkContext> for TraceLink {
+impl Component<dyn Link + Send, LinkContext> for TraceLink {
     type Config = TraceConfig;
 
     fn check(config: &TraceConfig) -> Result<(), ConfigError> {

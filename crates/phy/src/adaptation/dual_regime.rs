@@ -5,7 +5,7 @@
 //! regime holds.
 
 use super::{Candidate, NamedScheme, Policy, SchemeNames};
-use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
+use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -40,7 +40,7 @@ pub struct DualRegime {
     threshold: [u64; 1],
 }
 
-impl Part<dyn Policy + Send, SchemeNames> for DualRegime {
+impl Component<dyn Policy + Send, SchemeNames> for DualRegime {
     type Config = DualRegimeConfig;
 
     fn check(config: &DualRegimeConfig) -> Result<(), ConfigError> {

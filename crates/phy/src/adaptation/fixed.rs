@@ -1,7 +1,7 @@
 //! One MCS, whatever the SNR and the queue.
 
 use super::{Candidate, NamedScheme, Policy, SchemeNames};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -18,7 +18,7 @@ pub struct Fixed {
     mcs: usize,
 }
 
-impl Part<dyn Policy + Send, SchemeNames> for Fixed {
+impl Component<dyn Policy + Send, SchemeNames> for Fixed {
     type Config = FixedConfig;
 
     fn build(

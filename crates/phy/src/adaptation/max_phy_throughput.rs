@@ -9,7 +9,7 @@
 
 use super::target::first_of;
 use super::{Candidate, Policy, SchemeNames};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// Of what the losses are counted.
@@ -36,7 +36,7 @@ pub struct MaxPhyThroughput {
     error_rate: ErrorRate,
 }
 
-impl Part<dyn Policy + Send, SchemeNames> for MaxPhyThroughput {
+impl Component<dyn Policy + Send, SchemeNames> for MaxPhyThroughput {
     type Config = MaxPhyThroughputConfig;
 
     fn build(

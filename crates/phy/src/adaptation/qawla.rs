@@ -10,7 +10,7 @@
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
-use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
+use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -33,7 +33,7 @@ pub struct Qawla {
     threshold: [u64; 1],
 }
 
-impl Part<dyn Policy + Send, SchemeNames> for Qawla {
+impl Component<dyn Policy + Send, SchemeNames> for Qawla {
     type Config = QawlaConfig;
 
     fn check(config: &QawlaConfig) -> Result<(), ConfigError> {

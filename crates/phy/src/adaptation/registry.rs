@@ -3,12 +3,12 @@
 use super::{
     Candidate, DualRegime, Fixed, MaxPhyThroughput, Policy, Qawla, SchemeNames, Tagla, Tfer,
 };
-use airpath_core::{Registry, built_in_parts};
+use airpath_core::{Registry, built_in_components};
 
 /// Policies that were registered at run time.
 pub type PolicyRegistry = Registry<dyn Policy + Send, SchemeNames>;
 
-built_in_parts! {
+built_in_components! {
     /// Any policy.
     enum AnyPolicy: dyn Policy + Send, SchemeNames {
         "fixed" => Fixed(Fixed): "One MCS, whatever the SNR.",
@@ -25,14 +25,14 @@ built_in_parts! {
 
 impl Policy for AnyPolicy {
     fn thresholds(&self) -> &[u64] {
-        each_part!(self, policy => policy.thresholds())
+        each_component!(self, policy => policy.thresholds())
     }
 
     fn uses_estimate(&self) -> bool {
-        each_part!(self, policy => policy.uses_estimate())
+        each_component!(self, policy => policy.uses_estimate())
     }
 
     fn choose(&self, candidates: &[Candidate], regime: usize) -> usize {
-        each_part!(self, policy => policy.choose(candidates, regime))
+        each_component!(self, policy => policy.choose(candidates, regime))
     }
 }

@@ -9,7 +9,7 @@
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
-use airpath_core::{Checks, ConfigError, Part, Setup};
+use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -26,7 +26,7 @@ pub struct Tagla {
     th_per: f64,
 }
 
-impl Part<dyn Policy + Send, SchemeNames> for Tagla {
+impl Component<dyn Policy + Send, SchemeNames> for Tagla {
     type Config = TaglaConfig;
 
     fn check(config: &TaglaConfig) -> Result<(), ConfigError> {

@@ -8,7 +8,7 @@
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
-use airpath_core::{Checks, ConfigError, Part, Setup};
+use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -25,7 +25,7 @@ pub struct Tfer {
     th_fer: f64,
 }
 
-impl Part<dyn Policy + Send, SchemeNames> for Tfer {
+impl Component<dyn Policy + Send, SchemeNames> for Tfer {
     type Config = TferConfig;
 
     fn check(config: &TferConfig) -> Result<(), ConfigError> {

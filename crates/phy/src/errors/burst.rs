@@ -5,7 +5,7 @@
 //! a real fade beyond one slot.
 
 use super::{ErrorProcess, Frame, GilbertElliott, fading_chain};
-use airpath_core::{Checks, ConfigError, Part, Setup, at_least};
+use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
 /// The normalised Doppler shifts for which the chain is computed.
@@ -33,7 +33,7 @@ fn radio_frame_ns() -> u64 {
 #[derive(Clone, Debug)]
 pub struct Burst(GilbertElliott);
 
-impl Part<dyn ErrorProcess + Send> for Burst {
+impl Component<dyn ErrorProcess + Send> for Burst {
     type Config = BurstConfig;
 
     fn check(config: &BurstConfig) -> Result<(), ConfigError> {

@@ -11,7 +11,7 @@
 
 use super::two_states::{Chain, Run};
 use super::{ErrorProcess, Frame, TwoStates};
-use airpath_core::{Checks, ConfigError, Part, Seed, Setup, Stream, at_least};
+use airpath_core::{Checks, Component, ConfigError, Seed, Setup, Stream, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -113,7 +113,7 @@ impl GilbertElliottConfig {
     }
 }
 
-impl Part<dyn ErrorProcess + Send> for GilbertElliott {
+impl Component<dyn ErrorProcess + Send> for GilbertElliott {
     type Config = GilbertElliottConfig;
 
     fn check(config: &GilbertElliottConfig) -> Result<(), ConfigError> {

@@ -1,7 +1,7 @@
 //! Independent errors: one draw per frame, whatever its length and whenever it is sent.
 
 use super::{ErrorProcess, Frame};
-use airpath_core::{Checks, ConfigError, Part, Setup, Stream};
+use airpath_core::{Checks, Component, ConfigError, Setup, Stream};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -19,7 +19,7 @@ pub struct Independent {
     errors: Stream,
 }
 
-impl Part<dyn ErrorProcess + Send> for Independent {
+impl Component<dyn ErrorProcess + Send> for Independent {
     type Config = IndependentConfig;
 
     fn check(config: &IndependentConfig) -> Result<(), ConfigError> {

@@ -1,12 +1,12 @@
 //! The list of error processes: one line each.
 
 use super::{Burst, ErrorProcess, Frame, GilbertElliott, Independent};
-use airpath_core::{Registry, built_in_parts};
+use airpath_core::{Registry, built_in_components};
 
 /// Error processes that were registered at run time.
 pub type ErrorsRegistry = Registry<dyn ErrorProcess + Send>;
 
-built_in_parts! {
+built_in_components! {
     /// Any error process.
     enum AnyErrors: dyn ErrorProcess + Send, () {
         "independent" => Independent(Independent): "Each frame is destroyed with the same probability.",
@@ -20,6 +20,6 @@ built_in_parts! {
 impl ErrorProcess for AnyErrors {
     #[inline]
     fn corrupts(&mut self, frame: &Frame) -> bool {
-        each_part!(self, process => process.corrupts(frame))
+        each_component!(self, process => process.corrupts(frame))
     }
 }

@@ -154,7 +154,7 @@ fn the_shortest_and_the_longest_times() {
 }
 
 #[test]
-fn who_does_not_move_stays_in_his_shadow() {
+fn static_user_has_constant_shadowing() {
     let mut still = Shadowing::new(8.0, None, &Seed::new(1, 0, "shadowing"));
     let first = still.at(Time::ZERO);
     assert_eq!(still.at(Time::from_secs(1 << 20)), first);

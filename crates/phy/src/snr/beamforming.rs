@@ -21,7 +21,7 @@ use super::slotted::start_of;
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
@@ -123,7 +123,7 @@ impl Beamforming {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for Beamforming {
+impl Component<dyn SnrProcess + Send, SnrContext> for Beamforming {
     type Config = BeamformingConfig;
 
     fn check(config: &BeamformingConfig) -> Result<(), ConfigError> {

@@ -10,7 +10,7 @@
 use super::slotted::{last_of, start_of};
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -51,7 +51,7 @@ impl Block {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for Block {
+impl Component<dyn SnrProcess + Send, SnrContext> for Block {
     type Config = BlockConfig;
 
     fn check(config: &BlockConfig) -> Result<(), ConfigError> {

@@ -2,7 +2,7 @@
 
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -21,7 +21,7 @@ pub struct Constant {
     snr: f64,
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for Constant {
+impl Component<dyn SnrProcess + Send, SnrContext> for Constant {
     type Config = ConstantConfig;
 
     fn check(config: &ConstantConfig) -> Result<(), ConfigError> {

@@ -19,7 +19,7 @@ use super::motion::doppler_of;
 use super::oscillators::{BySlots, Cosines, Lanes, Oscillator, total};
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time};
 use serde::Deserialize;
 use std::f64::consts::{PI, TAU};
 
@@ -156,7 +156,7 @@ impl Sum {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for Jakes {
+impl Component<dyn SnrProcess + Send, SnrContext> for Jakes {
     type Config = JakesConfig;
 
     fn check(config: &JakesConfig) -> Result<(), ConfigError> {

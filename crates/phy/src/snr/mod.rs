@@ -10,7 +10,7 @@
 //! | `jakes.rs` | flat fading, a sum of 20 oscillators |
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
 //! | `rician.rs` | the same with a line of sight |
-//! | `profile.rs` | several such channels, the taps of a power delay profile |
+//! | tapped_delay_line.rs | several such channels, the taps of a power delay profile |
 //! | `beamforming.rs` | two antennas with changing weights, which users share |
 //! | `shadowed.rs` | any of them under log-normal shadowing |
 //! | `trace.rs` | the steps of a file |
@@ -25,7 +25,6 @@ mod constant;
 mod jakes;
 mod motion;
 pub(crate) mod oscillators;
-mod profile;
 mod rayleigh;
 mod registry;
 mod rician;
@@ -35,19 +34,20 @@ mod shadowed;
 pub mod skeleton;
 mod slotted;
 mod steps;
+mod tapped_delay_line;
 mod trace;
 
 pub use beamforming::{Beamforming, BeamformingConfig};
 pub use block::{Block, BlockConfig};
 pub use constant::{Constant, ConstantConfig};
 pub use jakes::{Index, Jakes, JakesConfig};
-pub use profile::{ProfileConfig, ProfileSnr};
 pub use rayleigh::{RayleighConfig, RayleighSnr};
 pub use registry::{AnySnr, SnrRegistry};
 pub use rician::{RicianConfig, RicianSnr};
 pub use shadowed::{Shadowed, ShadowedConfig};
 pub use slotted::SlottedSnr;
 pub use steps::{SnrFileError, SnrSteps};
+pub use tapped_delay_line::{TappedDelayLineConfig, TappedDelayLineSnr};
 pub use trace::{Trace, TraceConfig};
 
 use crate::shannon::from_db;

@@ -10,7 +10,7 @@ use super::oscillators::{BySlots, Waves};
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets: the Doppler shift, or the speed and the carrier that make it.
@@ -50,7 +50,7 @@ pub struct RayleighSnr {
     by_slots: BySlots<Waves>,
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for RayleighSnr {
+impl Component<dyn SnrProcess + Send, SnrContext> for RayleighSnr {
     type Config = RayleighConfig;
 
     fn check(config: &RayleighConfig) -> Result<(), ConfigError> {

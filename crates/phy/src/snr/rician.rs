@@ -19,7 +19,7 @@ use super::oscillators::{BySlots, Oscillator, Waves};
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time};
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
@@ -98,7 +98,7 @@ struct Sum {
     scattered: Waves,
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for RicianSnr {
+impl Component<dyn SnrProcess + Send, SnrContext> for RicianSnr {
     type Config = RicianConfig;
 
     fn check(config: &RicianConfig) -> Result<(), ConfigError> {

@@ -14,7 +14,7 @@ use super::{AnySnr, Sample, SnrContext, SnrProcess};
 use crate::shadowing::{Shadowing, coherence_of};
 use crate::shannon::from_db;
 use airpath_core::registry::kind_of;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, above, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
 /// The fastest receiver, m/s.
 const FASTEST_MPS: f64 = 1e4;
 
-impl Part<dyn SnrProcess + Send, SnrContext> for Shadowed {
+impl Component<dyn SnrProcess + Send, SnrContext> for Shadowed {
     type Config = ShadowedConfig;
 
     fn check(config: &ShadowedConfig) -> Result<(), ConfigError> {

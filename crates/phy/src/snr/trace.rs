@@ -1,7 +1,7 @@
 //! The SNR of a file, step by step; it repeats.
 
 use super::{Sample, SnrContext, SnrProcess, SnrSteps};
-use airpath_core::{ConfigError, Part, Setup, Time};
+use airpath_core::{Component, ConfigError, Setup, Time};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Trace {
     steps: Arc<SnrSteps>,
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for Trace {
+impl Component<dyn SnrProcess + Send, SnrContext> for Trace {
     type Config = TraceConfig;
 
     fn build(

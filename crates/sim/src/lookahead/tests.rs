@@ -5,7 +5,7 @@
 use super::*;
 use airpath_aqm::AnyQueue;
 use airpath_core::FlowId;
-use airpath_path::{OpenEnds, Parts, Scenario, build_cut};
+use airpath_path::{Components, OpenEnds, Scenario, build_cut};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -39,17 +39,18 @@ fn document(flows: &[Value], change: Value) -> Value {
     document
 }
 
-fn lateness_of(document: &Value, parts: &Parts, open: OpenEnds) -> Vec<u64> {
+fn lateness_of(document: &Value, components: &Components, open: OpenEnds) -> Vec<u64> {
     let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
     let open = |_: FlowId| open;
-    let network = build_cut(&scenario, parts, &Arc::default(), 1, 0, &open).expect("a network");
+    let network =
+        build_cut(&scenario, components, &Arc::default(), 1, 0, &open).expect("a network");
     lateness(&network).into_iter().map(Duration::as_nanos).collect()
 }
 
-/// Checks how late the stages of a network of built-in parts may be.
+/// Checks how late the stages of a network of built-in components may be.
 fn check(flows: &[Value], change: Value, expected: &[u64]) {
     let document = document(flows, change);
-    let found = lateness_of(&document, &Parts::default(), OpenEnds::NONE);
+    let found = lateness_of(&document, &Components::default(), OpenEnds::NONE);
     assert_eq!(found, expected, "{document}");
 }
 
@@ -113,18 +114,18 @@ fn who_feeds_a_wire_with_others_goes_in_order() {
 }
 
 #[test]
-fn a_stage_with_a_part_from_outside_goes_in_order_unless_it_is_independent() {
+fn a_stage_with_a_plug_in_goes_in_order_unless_it_is_independent() {
     let flows = [flow(0, 10 * MS, 20 * MS)];
     let change = json!({"bottleneck": {"link": fixed(), "queue": {"kind": "from outside"}}});
     let document = document(&flows, change);
-    let mut parts = Parts::default();
-    parts
+    let mut components = Components::default();
+    components
         .queues
         .register("from outside", |_, setup| Ok(Box::new(AnyQueue::build(&droptail(), setup)?)));
-    let in_order = lateness_of(&document, &parts, OpenEnds::NONE);
+    let in_order = lateness_of(&document, &components, OpenEnds::NONE);
     assert_eq!(in_order, [0, 20 * MS - 1, 0]);
-    parts.queues.declare_independent("from outside");
-    let independent = lateness_of(&document, &parts, OpenEnds::NONE);
+    components.queues.declare_independent("from outside");
+    let independent = lateness_of(&document, &components, OpenEnds::NONE);
     assert_eq!(independent, [10 * MS - 1, 20 * MS - 1, 0]);
 }
 
@@ -132,7 +133,7 @@ fn a_stage_with_a_part_from_outside_goes_in_order_unless_it_is_independent() {
 fn a_way_out_of_the_network_has_no_slack() {
     let document = document(&[flow(0, 10 * MS, 20 * MS)], json!({}));
     let open = OpenEnds { source: false, sink: true };
-    assert_eq!(lateness_of(&document, &Parts::default(), open), [10 * MS - 1, 0, 0]);
+    assert_eq!(lateness_of(&document, &Components::default(), open), [10 * MS - 1, 0, 0]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ pub(crate) mod links;
 
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;
-use airpath_path::{AnyStage, Network, Parts, ReplicationReport, Route, Scenario, build};
+use airpath_path::{AnyStage, Components, Network, ReplicationReport, Route, Scenario, build};
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -89,37 +89,37 @@ pub(crate) fn merge(into: &mut Value, change: Value) {
 /// Runs replication 0 with `seed`; the driver stands at the end.
 pub(crate) fn run_with(
     scenario: &Scenario,
-    parts: &Parts,
+    components: &Components,
     files: &Arc<Files>,
     seed: u64,
 ) -> Driver {
-    let network = build(scenario, parts, files, seed, 0).expect("a network");
+    let network = build(scenario, components, files, seed, 0).expect("a network");
     let mut driver = Driver::new(network);
     driver.run(&()).expect("a run");
     driver
 }
 
-/// Runs replication 0 of a scenario of built-in parts and reports.
+/// Runs replication 0 of a scenario of built-in components and reports.
 pub(crate) fn run(scenario: &Scenario, seed: u64) -> ReplicationReport {
-    run_with(scenario, &Parts::default(), &Arc::default(), seed).report(0)
+    run_with(scenario, &Components::default(), &Arc::default(), seed).report(0)
 }
 
 /// Replications 0 … `count` − 1.
 pub(crate) fn replications(
     scenario: &Scenario,
-    parts: &Parts,
+    components: &Components,
     seed: u64,
     count: usize,
     threads: usize,
 ) -> Outcome {
     let files = Arc::default();
-    let plan = Plan { scenario, parts, files: &files, seed, first: 0, count, threads };
+    let plan = Plan { scenario, components, files: &files, seed, first: 0, count, threads };
     replicate(&plan, &Default::default()).expect("a network")
 }
 
 /// Runs a scenario that must fail; gives the error.
-pub(crate) fn failure(scenario: &Scenario, parts: &Parts) -> RunError {
-    let network = build(scenario, parts, &Arc::default(), 1, 0).expect("a network");
+pub(crate) fn failure(scenario: &Scenario, components: &Components) -> RunError {
+    let network = build(scenario, components, &Arc::default(), 1, 0).expect("a network");
     Driver::new(network).run(&()).expect_err("a run that fails")
 }
 
@@ -243,7 +243,7 @@ impl PlainDriver {
         while self.network.wires[stage].next_arrival() <= self.now
             && let Some(packet) = self.network.wires[stage].take()
         {
-            self.call(stage, |part, ctx| part.receive(Port(0), &packet, ctx));
+            self.call(stage, |component, ctx| component.receive(Port(0), &packet, ctx));
             self.events += 1;
             self.wake_if_due(stage);
         }
@@ -251,16 +251,16 @@ impl PlainDriver {
 
     fn wake_if_due(&mut self, stage: usize) {
         if self.network.stages[stage].next_wakeup() <= self.now {
-            self.call(stage, |part, ctx| part.wake(ctx));
+            self.call(stage, |component, ctx| component.wake(ctx));
             self.events += 1;
         }
     }
 
     fn call(&mut self, stage: usize, act: impl FnOnce(&mut AnyStage, &mut Ctx<'_>)) {
         let id = StageId(stage as u32);
-        let part = &mut self.network.stages[stage];
-        act(part, &mut Ctx::new(self.now, id, &mut self.bus, &mut self.outbox));
-        assert!(part.next_wakeup() >= self.now, "{id:?} wants to be woken in the past");
+        let component = &mut self.network.stages[stage];
+        act(component, &mut Ctx::new(self.now, id, &mut self.bus, &mut self.outbox));
+        assert!(component.next_wakeup() >= self.now, "{id:?} wants to be woken in the past");
     }
 
     fn deliver_all(&mut self) {
@@ -286,7 +286,7 @@ impl PlainDriver {
         self.received[to] += 1;
         if self.network.wires[to].is_transparent() {
             self.wake_if_due(to);
-            self.call(to, |part, ctx| part.receive(input, &packet, ctx));
+            self.call(to, |component, ctx| component.receive(input, &packet, ctx));
         } else {
             self.network.wires[to].put(&packet, self.now);
         }
@@ -327,8 +327,8 @@ impl PlainDriver {
     }
 
     fn send_control(&mut self, stage: StageId, control: &Control) {
-        let part = &mut self.network.stages[stage.0 as usize];
-        part.control(control, &mut Ctx::new(self.now, stage, &mut self.bus, &mut self.outbox));
+        let component = &mut self.network.stages[stage.0 as usize];
+        component.control(control, &mut Ctx::new(self.now, stage, &mut self.bus, &mut self.outbox));
         self.deliver_all();
     }
 

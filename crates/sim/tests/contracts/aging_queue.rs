@@ -6,7 +6,7 @@ use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{
     Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series, Setup, Time,
 };
-use airpath_path::{Parts, build};
+use airpath_path::{Components, build};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -64,8 +64,8 @@ impl airpath_aqm::QueueWrapper for Aging {
 }
 
 /// Adds the discipline as `aging`.
-pub(crate) fn register(parts: &mut Parts) {
-    parts
+pub(crate) fn register(components: &mut Components) {
+    components
         .queues
         .register("aging", |parameters, setup| Ok(Box::new(Aging::build(parameters, setup)?)));
 }
@@ -75,10 +75,10 @@ pub(crate) fn description(max_age_ns: u64, inner: Value) -> Value {
     json!({"kind": "aging", "max_age_ns": max_age_ns, "inner": inner})
 }
 
-fn parts() -> Parts {
-    let mut parts = Parts::default();
-    register(&mut parts);
-    parts
+fn components() -> Components {
+    let mut components = Components::default();
+    register(&mut components);
+    components
 }
 
 /// Packets of 120 ms at 100 kbit/s each 100 ms: waits grow by 20 ms a packet; the timer acts at the
@@ -89,7 +89,7 @@ fn its_timer_acts_while_the_link_is_busy() {
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": SECOND}))];
     let record = json!({"record": {"series": ["drop", "sojourn"]}});
     let scenario = scenario(5, flows, fixed(100_000), queue, record);
-    let driver = run_with(&scenario, &parts(), &Arc::default(), 1);
+    let driver = run_with(&scenario, &components(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let drops: Vec<u64> =
@@ -109,7 +109,7 @@ fn it_wraps_itself_and_built_in_disciplines() {
         let queue = description(30 * SECOND, inner);
         let flows = vec![flow(datagrams("poisson", 2_000_000), json!({}))];
         let scenario = scenario(20, flows, fixed(1_000_000), queue, json!({}));
-        let report = run_with(&scenario, &parts(), &Arc::default(), 1).report(0);
+        let report = run_with(&scenario, &components(), &Arc::default(), 1).report(0);
         let drops: u64 = report.queues[0].drops.values().sum();
         assert!(drops > 500, "{report:?}");
         assert!(report.links[0].utilisation > 0.95, "{report:?}");
@@ -121,7 +121,7 @@ fn an_error_inside_names_its_place() {
     let queue = description(SECOND, description(SECOND, json!({"kind": "fq"})));
     let flows = vec![flow(datagrams("cbr", 1000), json!({}))];
     let scenario = scenario(1, flows, fixed(1000), queue, json!({}));
-    let error = build(&scenario, &parts(), &Arc::default(), 1, 0).err().expect("an error");
+    let error = build(&scenario, &components(), &Arc::default(), 1, 0).err().expect("an error");
     let built_in: Vec<&str> = AnyQueue::BUILT_IN.iter().map(|(name, _)| *name).collect();
     assert_eq!(
         error.to_string(),
@@ -141,7 +141,7 @@ fn its_timer_goes_on_while_the_rate_is_zero() {
     let change = json!({"record": {"series": ["drop"]},
                         "controls": [rate(1050, 0), rate(1750, 0), rate(3050, 5_000_000)]});
     let scenario = scenario(5, flows, fixed(10_000_000), queue, change);
-    let driver = run_with(&scenario, &parts(), &Arc::default(), 1);
+    let driver = run_with(&scenario, &components(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let drops: Vec<u64> =

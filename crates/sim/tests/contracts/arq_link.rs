@@ -6,10 +6,10 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::{
     Bytes, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Registry, Seed, Series, Setup, Stage,
-    Time, test_kit::Bench,
+    Time, testing::TestHarness,
 };
 use airpath_link::{DirectionContext, LinkContext, Sides};
-use airpath_path::{Parts, build};
+use airpath_path::{Components, build};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,29 +35,29 @@ impl airpath_aqm::QueueWrapper for HeldNote {
 
 /// The toy registered as link `arq`, its counter of slots awake, and a queue `held-note`.
 struct Toy {
-    parts: Parts,
+    components: Components,
     awake: Arc<AtomicUsize>,
     held: [Arc<AtomicUsize>; 2],
 }
 
 /// Registers the toy as link `arq`; `awake` counts its slots awake.
-pub(crate) fn register_arq(parts: &mut Parts, awake: Arc<AtomicUsize>) {
-    parts.links.register_serving(Sides::Both, "arq", move |parameters, setup| {
+pub(crate) fn register_arq(components: &mut Components, awake: Arc<AtomicUsize>) {
+    components.links.register_serving(Sides::Both, "arq", move |parameters, setup| {
         Ok(Box::new(ArqLink::build(parameters, setup, Arc::clone(&awake))?))
     });
 }
 
 fn toy() -> Toy {
-    let mut parts = Parts::default();
+    let mut components = Components::default();
     let awake = Arc::new(AtomicUsize::new(0));
-    register_arq(&mut parts, Arc::clone(&awake));
+    register_arq(&mut components, Arc::clone(&awake));
     let held = [Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0))];
     let [last, most] = held.clone();
-    parts.queues.register("held-note", move |_, setup| {
+    components.queues.register("held-note", move |_, setup| {
         let inner = AnyQueue::build(&droptail(1000), setup)?;
         Ok(Box::new(HeldNote { inner, last: Arc::clone(&last), most: Arc::clone(&most) }))
     });
-    Toy { parts, awake, held }
+    Toy { components, awake, held }
 }
 
 /// Slots of 10 ms, a fifth to four fifths of the frames lost.
@@ -80,7 +80,7 @@ fn tcp_over_the_lossy_toy_gets_every_byte_once() {
     let instant = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
     let queue = json!({"kind": "held-note"});
     let scenario = scenario(200, vec![flow(source, instant)], lossy(), queue, reverse());
-    let driver = run_with(&scenario, &toy.parts, &Arc::default(), 1);
+    let driver = run_with(&scenario, &toy.components, &Arc::default(), 1);
     let report = driver.report(0);
     let flow = &report.flows[0];
     assert!(flow.completed_at_s.is_some(), "{flow:?}");
@@ -106,7 +106,7 @@ fn datagrams_cross_the_toy_once_and_in_order() {
         flow(tcp(json!({})), json!({"start": {"kind": "at", "time_ns": SECOND}})),
     ];
     let scenario = scenario(60, flows, lossy(), droptail(1000), reverse());
-    let network = build(&scenario, &toy.parts, &Arc::default(), 3, 0).expect("a network");
+    let network = build(&scenario, &toy.components, &Arc::default(), 3, 0).expect("a network");
     let link = network.links[0].stage;
     let mut driver = PlainDriver::new(network);
     driver.run();
@@ -125,7 +125,7 @@ fn the_toy_sleeps_while_it_is_idle() {
     let source = json!({"kind": "cbr", "rate_bps": 120, "packet_bytes": 1500});
     let scenario =
         scenario(100_000, vec![flow(source, json!({}))], lossy(), droptail(10), reverse());
-    let report = run_with(&scenario, &toy.parts, &Arc::default(), 1).report(0);
+    let report = run_with(&scenario, &toy.components, &Arc::default(), 1).report(0);
     assert_eq!((report.packets, report.links[0].delivered_packets), (1000, 1000));
     let awake = toy.awake.load(Ordering::Relaxed);
     assert!(awake < 40_000, "awake in {awake} slots");
@@ -181,15 +181,15 @@ fn the_toy_by_hand() {
     let clean = json!({"tti_ns": 10 * MS,
         "channel": {"to_bad": 0.0, "to_good": 1.0, "loss_good": 0.0, "loss_bad": 0.0}});
     let mut link = ArqLink::build(&clean, setup, Arc::default()).expect("a link");
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     for (seq, at) in [(0, 10), (1, 20)] {
         let now = Time::from_millis(at);
         let packet = Packet::datagram(FlowId(0), seq, Bytes(100), now);
-        let sent = bench.run(&mut link, now);
+        let sent = harness.run(&mut link, now);
         assert!(sent.is_empty(), "{sent:?}");
-        link.receive(Port(0), &packet, &mut bench.at(now));
+        link.receive(Port(0), &packet, &mut harness.at(now));
     }
-    let sent = bench.run(&mut link, Time::from_secs(1));
+    let sent = harness.run(&mut link, Time::from_secs(1));
     let times: Vec<_> = sent.iter().map(|(at, _, p)| (at.as_nanos() / MS, p.seq)).collect();
     assert_eq!(times, [(30, 0), (40, 1)]);
     assert!(link.next_wakeup().is_never());
@@ -201,7 +201,7 @@ fn a_duplex_link_without_a_reverse_side_is_refused() {
     let toy = toy();
     let scenario =
         scenario(1, vec![flow(tcp(json!({})), json!({}))], lossy(), droptail(9), json!({}));
-    let error = build(&scenario, &toy.parts, &Arc::default(), 1, 0).err().expect("an error");
+    let error = build(&scenario, &toy.components, &Arc::default(), 1, 0).err().expect("an error");
     let text = "bottleneck.link.kind = arq: duplex. Write ack_path = \"reverse\"";
     assert_eq!(error.to_string(), text);
 }
@@ -210,7 +210,7 @@ fn a_duplex_link_without_a_reverse_side_is_refused() {
 #[test]
 fn a_queues_timer_wakes_the_stage_of_a_link_from_outside() {
     let mut toy = toy();
-    crate::contracts::aging_queue::register(&mut toy.parts);
+    crate::contracts::aging_queue::register(&mut toy.components);
     let slow = json!({"kind": "arq", "tti_ns": SECOND,
         "channel": {"to_bad": 0.0, "to_good": 1.0, "loss_good": 0.0, "loss_bad": 0.0}});
     let queue = crate::contracts::aging_queue::description(300 * MS, droptail(100));
@@ -218,7 +218,7 @@ fn a_queues_timer_wakes_the_stage_of_a_link_from_outside() {
     change["record"] = json!({"series": ["drop"]});
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": SECOND}))];
     let scenario = scenario(10, flows, slow, queue, change);
-    let driver = run_with(&scenario, &toy.parts, &Arc::default(), 1);
+    let driver = run_with(&scenario, &toy.components, &Arc::default(), 1);
     let report = driver.report(0);
     // Arrivals at 0, 100, … 900 ms, the first slot at 1 s. Until then the timer alone wakes the
     // stage. At 1 s it goes before the slot and drops the packet of 700 ms, so that the slot takes

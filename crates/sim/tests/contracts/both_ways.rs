@@ -2,7 +2,7 @@
 
 use crate::common::links::{link_files, links, tdd};
 use crate::common::*;
-use airpath_path::{FlowReport, Parts, Scenario, build};
+use airpath_path::{Components, FlowReport, Scenario, build};
 use airpath_tcp::{profile, profile_names};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn bulk(profile_name: &str, direction: &str) -> Value {
 }
 
 fn reported(scenario: &Scenario) -> Vec<FlowReport> {
-    run_with(scenario, &Parts::default(), &link_files(), 1).report(0).flows
+    run_with(scenario, &Components::default(), &link_files(), 1).report(0).flows
 }
 
 /// The ACK path that takes `link` both ways: the link itself where it serves both directions.
@@ -36,7 +36,8 @@ fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
         let flows = ["forward", "reverse", "reverse", "forward"].map(|way| bulk("rfc", way));
         let change = both_ways_over(&link);
         let scenario = scenario(12, flows.to_vec(), json!({}), json!({}), change);
-        let network = build(&scenario, &Parts::default(), &link_files(), 1, 0).expect("a network");
+        let network =
+            build(&scenario, &Components::default(), &link_files(), 1, 0).expect("a network");
         // It checks after each call that no stage lost or made a packet.
         let mut driver = PlainDriver::new(network);
         let report = driver.run();
@@ -82,7 +83,8 @@ fn bulk_flows_both_ways_over_frames_lose_no_packet_from_sight() {
         let flows = ["forward", "reverse", "reverse", "forward"].map(|way| bulk("rfc", way));
         let change = both_ways_over(&link);
         let scenario = scenario(12, flows.to_vec(), json!({}), json!({}), change);
-        let network = build(&scenario, &Parts::default(), &link_files(), 1, 0).expect("a network");
+        let network =
+            build(&scenario, &Components::default(), &link_files(), 1, 0).expect("a network");
         let mut driver = PlainDriver::new(network);
         let report = driver.run();
         let (entered, left) = driver.balance();

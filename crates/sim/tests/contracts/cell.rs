@@ -10,7 +10,7 @@ use airpath_core::{
     ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Stage, Time, registry::read_config,
 };
 use airpath_link::{DirectionContext, Link, LinkContext, LinkReport, SideReport, Sides, Users};
-use airpath_path::Parts;
+use airpath_path::Components;
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -208,11 +208,11 @@ impl Link for Cell {
     }
 }
 
-/// Parts with the link `toy-cell`.
-pub(crate) fn with_cell() -> Parts {
-    let mut parts = Parts::default();
-    parts.links.register_serving(Sides::OneOrBoth, "toy-cell", |parameters, setup| {
+/// Components with the link `toy-cell`.
+pub(crate) fn with_cell() -> Components {
+    let mut components = Components::default();
+    components.links.register_serving(Sides::OneOrBoth, "toy-cell", |parameters, setup| {
         Ok(Box::new(Cell::new(read_config(parameters)?, &setup.extra)?))
     });
-    parts
+    components
 }

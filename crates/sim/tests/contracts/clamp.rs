@@ -6,7 +6,7 @@ use crate::common::{MS, droptail, fixed, flow, run_with, scenario, tcp};
 use crate::descriptions::with_kind;
 use airpath_aqm::AnyQueue;
 use airpath_conformance::samples;
-use airpath_path::{Parts, ReplicationReport};
+use airpath_path::{Components, ReplicationReport};
 use airpath_tcp::congestion::AnyCongestion;
 use airpath_tcp::window::AnyWindow;
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 const SIZE: u64 = 300_000;
 
 fn usual(family: &str, kind: &str) -> Value {
-    let mut part = samples(family, kind, |_| true).swap_remove(0);
-    part["kind"] = json!(kind);
-    part
+    let mut component = samples(family, kind, |_| true).swap_remove(0);
+    component["kind"] = json!(kind);
+    component
 }
 
 /// Two transfers there and one back, each clamped, over a link whose queues price.
@@ -34,7 +34,7 @@ fn transfers(link: &Value, inner: &Value, congestion: &Value, window: &Value) ->
         "bottleneck": {"link": link, "queue": queue},
         "ack_path": {"kind": "reverse", "link": null, "queue": queue}});
     let scenario = scenario(120, flows.to_vec(), Value::Null, Value::Null, change);
-    let driver = run_with(&scenario, &Parts::default(), &link_files(), 1);
+    let driver = run_with(&scenario, &Components::default(), &link_files(), 1);
     driver.report(0)
 }
 

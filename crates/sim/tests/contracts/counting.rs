@@ -3,7 +3,7 @@
 use crate::common::droptail;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
-use airpath_path::Parts;
+use airpath_path::Components;
 
 /// Writes 1, 2, 3, … into the packets that were served.
 pub(crate) struct Counting {
@@ -24,8 +24,8 @@ impl airpath_aqm::QueueWrapper for Counting {
 
 impl Counting {
     /// Makes it known as `counting`, in front of room for 100 packets.
-    pub(crate) fn register(parts: &mut Parts) {
-        parts.queues.register("counting", |_, setup| {
+    pub(crate) fn register(components: &mut Components) {
+        components.queues.register("counting", |_, setup| {
             Ok(Box::new(Counting { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))
         });
     }

@@ -8,7 +8,7 @@
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
 use airpath_core::{Rate, StageError, Time};
-use airpath_path::Parts;
+use airpath_path::Components;
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RecoveryPhase,
 };
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 /// What a congestion control has heard.
 #[derive(Default)]
-struct Heard {
+struct RecordedAcks {
     feedback: Vec<f32>,
     duplicates: usize,
     in_recovery: usize,
@@ -31,7 +31,7 @@ struct Heard {
 /// Reno, and a note of every ACK.
 struct Listening {
     inner: AnyCongestion,
-    heard: Arc<Mutex<Heard>>,
+    heard: Arc<Mutex<RecordedAcks>>,
 }
 
 impl airpath_tcp::congestion::CongestionWrapper for Listening {
@@ -58,22 +58,22 @@ impl airpath_tcp::congestion::CongestionWrapper for Listening {
 }
 
 /// One flow over 5 Mbit/s that loses 2 % of the packets, for 30 s.
-fn heard(options: Value) -> (Heard, u64, u64) {
-    let notes = Arc::new(Mutex::new(Heard::default()));
+fn heard(options: Value) -> (RecordedAcks, u64, u64) {
+    let notes = Arc::new(Mutex::new(RecordedAcks::default()));
     let note = Arc::clone(&notes);
-    let mut parts = Parts::default();
-    parts.congestion.register("listening", move |_, setup| {
+    let mut components = Components::default();
+    components.congestion.register("listening", move |_, setup| {
         let inner = AnyCongestion::build(&json!({"kind": "reno"}), setup)?;
         Ok(Box::new(Listening { inner, heard: Arc::clone(&note) }))
     });
-    Counting::register(&mut parts);
+    Counting::register(&mut components);
     let mut source = tcp(options);
     source["congestion"] = json!({"kind": "listening"});
     let mut link = fixed(5_000_000);
     link["loss"] = json!(0.02);
     let queue = json!({"kind": "counting"});
     let scenario = scenario(30, vec![flow(source, json!({}))], link, queue, json!({}));
-    let mut report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+    let mut report = run_with(&scenario, &components, &Arc::default(), 1).report(0);
     let arrived = report.flows[0].delivered_packets;
     let heard = std::mem::take(&mut *notes.lock().expect("one thread"));
     (heard, arrived, report.links.remove(0).lost_packets)

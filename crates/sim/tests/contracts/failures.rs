@@ -1,4 +1,4 @@
-//! A part from outside that fails ends the run with its message, and with nothing else.
+//! A plug-in that fails ends the run with its message, and with nothing else.
 
 use crate::common::{
     MS, SECOND, datagrams, droptail, failure, fixed, flow, replications, run_with, scenario, tcp,
@@ -8,7 +8,7 @@ use airpath_core::{
     Bytes, ConfigError, Control, Ctx, LinkRate, Packet, Port, Rate, Stage, StageError, Time,
 };
 use airpath_link::{Link, SideReport};
-use airpath_path::{Parts, Scenario, build};
+use airpath_path::{Components, Scenario, build};
 use airpath_sim::RunError;
 use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use airpath_tcp::window::{Arrival, ReceiveWindow};
@@ -123,24 +123,24 @@ impl CongestionControl for FailingCongestion {
     }
 }
 
-fn parts() -> Parts {
-    let mut parts = Parts::default();
-    parts.queues.register("failing", |parameters, setup| {
+fn components() -> Components {
+    let mut components = Components::default();
+    components.queues.register("failing", |parameters, setup| {
         if parameters["packets"] == 0 {
             return Err(ConfigError::new("packets", 0, "not positive"));
         }
         Ok(Box::new(FailingQueue(AnyQueue::build(&droptail(100), setup)?, Fuse::new(parameters))))
     });
-    parts.links.register("failing", |parameters, setup| {
+    components.links.register("failing", |parameters, setup| {
         Ok(Box::new(FailingLink(setup.extra.forward.only_queue()?, Fuse::new(parameters))))
     });
-    parts
+    components
         .windows
         .register("failing", |parameters, _| Ok(Box::new(FailingWindow(Fuse::new(parameters)))));
-    parts.congestion.register("failing", |parameters, _| {
+    components.congestion.register("failing", |parameters, _| {
         Ok(Box::new(FailingCongestion(Fuse::new(parameters), None)))
     });
-    parts
+    components
 }
 
 fn failing(packets: u64) -> Value {
@@ -154,7 +154,7 @@ fn cbr(link: Value, queue: Value) -> Scenario {
 
 #[test]
 fn the_message_of_a_queue_says_what_and_when() {
-    let error = failure(&cbr(fixed(1_000_000), failing(4)), &parts());
+    let error = failure(&cbr(fixed(1_000_000), failing(4)), &components());
     // The fourth packet comes at 0.3 s. Only the first error counts.
     assert_eq!(error.to_string(), "broken after 4 packets (at 0.3 s)");
     let RunError::Stage { at_s, source } = error else { panic!("{error:?}") };
@@ -164,7 +164,7 @@ fn the_message_of_a_queue_says_what_and_when() {
 
 #[test]
 fn a_link_fails_in_its_wakeup() {
-    let error = failure(&cbr(failing(3), droptail(100)), &parts());
+    let error = failure(&cbr(failing(3), droptail(100)), &components());
     assert_eq!(error.to_string(), "broken after 3 packets (at 2 s)");
 }
 
@@ -176,13 +176,13 @@ fn over_tcp(key: &str) -> Scenario {
 
 #[test]
 fn a_window_policy_fails_at_an_arrival() {
-    let error = failure(&over_tcp("window"), &parts());
+    let error = failure(&over_tcp("window"), &components());
     assert_eq!(error.to_string(), "broken after 3 packets (at 0.0103 s)");
 }
 
 #[test]
 fn a_congestion_control_fails_at_an_ack() {
-    let error = failure(&over_tcp("congestion"), &parts());
+    let error = failure(&over_tcp("congestion"), &components());
     assert_eq!(error.to_string(), "broken after 3 packets (at 0.0203 s)");
 }
 
@@ -192,14 +192,14 @@ fn a_congestion_control_fails_at_a_timeout() {
     source["congestion"] = failing(1000);
     let link = json!({"kind": "fixed", "rate_bps": 1_000_000, "loss": 1.0});
     let flows = vec![flow(source, json!({"start": {"kind": "at", "time_ns": 500 * MS}}))];
-    let error = failure(&scenario(10, flows, link, droptail(9), json!({})), &parts());
+    let error = failure(&scenario(10, flows, link, droptail(9), json!({})), &components());
     assert_eq!(error.to_string(), "no timeouts, please (at 1.5 s)");
 }
 
 #[test]
-fn a_part_that_cannot_be_made_is_a_configuration_error() {
+fn a_component_that_cannot_be_made_is_a_configuration_error() {
     let scenario = cbr(fixed(1_000_000), failing(0));
-    let error = build(&scenario, &parts(), &Arc::default(), 1, 0).err().expect("an error");
+    let error = build(&scenario, &components(), &Arc::default(), 1, 0).err().expect("an error");
     assert_eq!(error.to_string(), "bottleneck.queue.packets = 0: not positive");
 }
 
@@ -210,7 +210,7 @@ fn replications_end_with_the_first_failure() {
         let flows = vec![flow(datagrams("poisson", 120_000), json!({}))];
         let scenario =
             scenario(1000, flows, fixed(1_000_000), failing(50), json!({"warmup_ns": SECOND}));
-        let outcome = replications(&scenario, &parts(), 1, 4, threads);
+        let outcome = replications(&scenario, &components(), 1, 4, threads);
         assert!(outcome.finished.is_empty() && !outcome.interrupted);
         let (_, error) = outcome.failed.expect("it failed");
         assert!(error.to_string().starts_with("broken after 50 packets (at "), "{error}");
@@ -252,27 +252,29 @@ impl Link for Gate {
 }
 
 /// Three packets in the first 300 ms, and a rate at 9 s.
-fn gated(rate_bps: u64) -> (Scenario, Parts) {
-    let mut parts = parts();
-    parts.links.register("gate", |_, setup| Ok(Box::new(Gate(setup.extra.forward.only_queue()?))));
+fn gated(rate_bps: u64) -> (Scenario, Components) {
+    let mut components = components();
+    components
+        .links
+        .register("gate", |_, setup| Ok(Box::new(Gate(setup.extra.forward.only_queue()?))));
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": 300 * MS}))];
     let change = json!({"at_ns": 9 * SECOND, "action": {"kind": "rate", "rate_bps": rate_bps}});
     let controls = json!({"controls": [change]});
     let gate = json!({"kind": "gate"});
-    (scenario(10, flows, gate, droptail(9), controls), parts)
+    (scenario(10, flows, gate, droptail(9), controls), components)
 }
 
 #[test]
-fn a_part_fails_at_a_control_event() {
-    let (scenario, parts) = gated(0);
-    let error = failure(&scenario, &parts);
+fn a_component_fails_at_a_control_event() {
+    let (scenario, components) = gated(0);
+    let error = failure(&scenario, &components);
     assert_eq!(error.to_string(), "the gate is stuck (at 9 s)");
 }
 
 #[test]
 fn what_a_stage_sends_at_a_control_event_is_delivered() {
-    let (scenario, parts) = gated(1);
-    let driver = run_with(&scenario, &parts, &Arc::default(), 1);
+    let (scenario, components) = gated(1);
+    let driver = run_with(&scenario, &components, &Arc::default(), 1);
     let flow = &driver.report(0).flows[0];
     // Sent at 0, 100 and 200 ms, released at 9 s, and 10 ms on the wire.
     assert_eq!(flow.delivered_packets, 3);
@@ -309,17 +311,17 @@ impl Link for WakeupInPast {
 /// The twentieth packet comes at 1.9 s. It makes no difference whether the link may be late.
 #[test]
 fn a_wakeup_in_the_past_ends_the_run() {
-    let mut dependent = parts();
+    let mut dependent = components();
     dependent.links.register("backwards", |_, setup| {
         Ok(Box::new(WakeupInPast(setup.extra.forward.only_queue()?)))
     });
-    let mut independent = parts();
+    let mut independent = components();
     independent.links.register("backwards", |_, setup| {
         Ok(Box::new(WakeupInPast(setup.extra.forward.only_queue()?)))
     });
     independent.links.declare_independent("backwards");
-    for parts in [&dependent, &independent] {
-        let error = failure(&cbr(json!({"kind": "backwards"}), droptail(100)), parts);
+    for components in [&dependent, &independent] {
+        let error = failure(&cbr(json!({"kind": "backwards"}), droptail(100)), components);
         let text = "wants to be woken at 1 s when it is 1.9 s";
         assert!(error.to_string().ends_with(text), "{error}");
     }
@@ -370,19 +372,19 @@ fn woken_again(
     source: &Value,
     access_ns: u64,
     is_independent: bool,
-) -> (Scenario, Parts) {
-    let mut parts = parts();
-    parts.links.register("again", move |_, setup| {
+) -> (Scenario, Components) {
+    let mut components = components();
+    components.links.register("again", move |_, setup| {
         let queue = setup.extra.forward.only_queue()?;
         Ok(Box::new(Again { queue, times, left: 0, at: Time::NEVER }))
     });
     if is_independent {
-        parts.links.declare_independent("again");
+        components.links.declare_independent("again");
     }
     let start = json!({"kind": "at", "time_ns": 500 * MS});
     let ways = json!({"start": start, "access": {"delay_ns": access_ns}});
     let flows = vec![flow(source.clone(), ways)];
-    (scenario(2, flows, json!({"kind": "again"}), droptail(100), json!({})), parts)
+    (scenario(2, flows, json!({"kind": "again"}), droptail(100), json!({})), components)
 }
 
 #[test]
@@ -391,8 +393,9 @@ fn wakeups_at_one_instant_without_end_end_the_run() {
     for source in [datagrams("cbr", 120_000), burst] {
         for (access_ns, at) in [(0, "0.5 s"), (5 * MS, "0.505 s")] {
             for is_independent in [false, true] {
-                let (scenario, parts) = woken_again(u64::MAX, &source, access_ns, is_independent);
-                let error = failure(&scenario, &parts);
+                let (scenario, components) =
+                    woken_again(u64::MAX, &source, access_ns, is_independent);
+                let error = failure(&scenario, &components);
                 assert!(matches!(error, RunError::Livelock(_)), "{error:?}");
                 let text = format!("asks to be woken again and again at {at}");
                 assert!(error.to_string().ends_with(&text), "{error}");
@@ -408,8 +411,9 @@ fn many_wakeups_at_one_instant_are_no_failure() {
         for access_ns in [0, 5 * MS] {
             for is_independent in [false, true] {
                 let [once, often] = [1, 10_000].map(|times| {
-                    let (scenario, parts) = woken_again(times, &source, access_ns, is_independent);
-                    run_with(&scenario, &parts, &Arc::default(), 1).report(0)
+                    let (scenario, components) =
+                        woken_again(times, &source, access_ns, is_independent);
+                    run_with(&scenario, &components, &Arc::default(), 1).report(0)
                 });
                 // 10 a second for 1.49 s, or the windows of slow start.
                 assert!(once.flows[0].delivered_packets >= 15);

@@ -1,23 +1,23 @@
-//! The engine's contracts, proved by parts that come from outside.
+//! The engine's contracts, proved by plug-ins.
 //!
 //! | file | contract |
 //! | --- | --- |
 //! | `arq_link.rs`, `arq_toy.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
 //! | `aging_queue.rs` | a queue discipline with a timer of its own that wraps another |
 //! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
-//! | `of_a_link.rs` | error processes, SNR processes and policies from outside reach the link |
+//! | `link_plugins.rs` | error processes, SNR processes and policies from outside reach the link |
 //! | `pacing.rs` | the rate that a congestion control asks for |
 //! | `plug_in_congestion.rs` | a congestion control from outside |
 //! | `plug_in_scheduler.rs` | a scheduler of a cell from outside |
 //! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
-//! | `clamp.rs` | CLAMP's window and queue with every other part |
+//! | `clamp.rs` | CLAMP's window and queue with every other component |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |
-//! | `cell.rs`, `crowd.rs` | a link with a queue for each of a thousand users |
+//! | `cell.rs`, `many_users.rs` | a link with a queue for each of a thousand users |
 //! | `rate_samples.rs` | samples of the delivery rate: right, marked, none without the wish |
 //! | `sides.rs` | the directions of a link, and its queues, made once and by name |
-//! | `wrapped.rs` | a part from outside around every discipline, on every link, and every congestion control |
-//! | `failures.rs` | a part that fails ends the run with its message |
+//! | `wrapped.rs` | a plug-in around every discipline, on every link, and every congestion control |
+//! | `failures.rs` | a component that fails ends the run with its message |
 
 mod aging_queue;
 pub(crate) mod arq_link;
@@ -26,10 +26,10 @@ mod both_ways;
 pub(crate) mod cell;
 mod clamp;
 mod counting;
-mod crowd;
 mod every_ack;
 mod failures;
-mod of_a_link;
+mod link_plugins;
+mod many_users;
 mod pacing;
 mod plug_in_congestion;
 mod plug_in_scheduler;

@@ -3,7 +3,7 @@
 use crate::common::{MS, PlainDriver, SECOND, droptail, fixed, flow, scenario, tcp};
 use airpath_conformance::Law;
 use airpath_core::{Port, Rate};
-use airpath_path::{Parts, build};
+use airpath_path::{Components, build};
 use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,14 +35,14 @@ const RATE: Law = Law {
 
 /// When the segments of one flow leave, ns, over 100 Mbit/s that lose so many packets, in 30 s.
 fn departures(options: Value, loss: f64) -> Vec<u64> {
-    let mut parts = Parts::default();
-    parts.congestion.register("one-megabit", |_, _| Ok(Box::new(OneMegabit)));
+    let mut components = Components::default();
+    components.congestion.register("one-megabit", |_, _| Ok(Box::new(OneMegabit)));
     let mut source = tcp(options);
     source["congestion"] = json!({"kind": "one-megabit"});
     let mut link = fixed(100_000_000);
     link["loss"] = json!(loss);
     let scenario = scenario(30, vec![flow(source, json!({}))], link, droptail(200), json!({}));
-    let network = build(&scenario, &parts, &Arc::default(), 1, 0).expect("a network");
+    let network = build(&scenario, &components, &Arc::default(), 1, 0).expect("a network");
     let sender = network.flows[0].source;
     let mut driver = PlainDriver::new(network);
     driver.run();

@@ -3,7 +3,7 @@
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
 use airpath_conformance::Law;
-use airpath_path::Parts;
+use airpath_path::Components;
 use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -58,20 +58,20 @@ const WINDOW_PER_RTT: Law = Law {
 #[test]
 fn a_congestion_control_from_outside_sets_the_window_and_hears_the_feedback() {
     let seen = Arc::new(Mutex::new(Seen::default()));
-    let mut parts = Parts::default();
+    let mut components = Components::default();
     let note = Arc::clone(&seen);
-    parts.congestion.register("constant", move |parameters, setup| {
+    components.congestion.register("constant", move |parameters, setup| {
         let segments = parameters["segments"].as_u64().expect("the test gives it");
         let cwnd = segments * u64::from(setup.extra.options.mss);
         Ok(Box::new(Constant { cwnd, seen: Arc::clone(&note) }))
     });
-    Counting::register(&mut parts);
+    Counting::register(&mut components);
     let mut source = tcp(json!({"delayed_ack_segments": 1, "handshake": false}));
     source["congestion"] = json!({"kind": "constant", "segments": 10});
     let queue = json!({"kind": "counting"});
     let scenario =
         scenario(10, vec![flow(source, json!({}))], fixed(100_000_000), queue, json!({}));
-    let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+    let report = run_with(&scenario, &components, &Arc::default(), 1).report(0);
     // Ten segments of 120 µs each round trip of 20 ms and one transmission.
     let rate = 10.0 * 1460.0 * 8.0 / 0.020_12;
     let goodput = report.flows[0].goodput_bps;

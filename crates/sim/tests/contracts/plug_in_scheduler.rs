@@ -4,7 +4,7 @@
 use crate::common::{MS, datagrams, droptail, failure, flow, run_with, scenario};
 use airpath_core::Duration;
 use airpath_link::scheduler::{Candidate, Scheduler};
-use airpath_path::{Parts, Scenario};
+use airpath_path::{Components, Scenario};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
@@ -55,13 +55,13 @@ fn two_users(scheduler: &str) -> Scenario {
 #[test]
 fn a_scheduler_from_outside_sees_the_users_and_is_obeyed() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let (mut parts, note) = (Parts::default(), Arc::clone(&seen));
-    parts.schedulers.register("longest-backlog", move |_, setup| {
+    let (mut components, note) = (Components::default(), Arc::clone(&seen));
+    components.schedulers.register("longest-backlog", move |_, setup| {
         assert_eq!(setup.extra.slot, Duration::from_millis(5));
         assert_eq!((&setup.extra.weights[..], setup.extra.rate.0), (&[1.0, 1.0][..], 2_000_000));
         Ok(Box::new(LongestBacklog(Arc::clone(&note))))
     });
-    let report = run_with(&two_users("longest-backlog"), &parts, &Arc::default(), 1).report(0);
+    let report = run_with(&two_users("longest-backlog"), &components, &Arc::default(), 1).report(0);
     // Both backlogs grow by 0.2 Mbit/s.
     let mbps: Vec<f64> = report.users.iter().map(|user| user.throughput_bps / 1e6).collect();
     assert!((mbps[0] - 1.3).abs() < 0.02 && (mbps[1] - 0.7).abs() < 0.02, "{mbps:?}");
@@ -80,8 +80,8 @@ fn a_scheduler_from_outside_sees_the_users_and_is_obeyed() {
 
 #[test]
 fn a_scheduler_that_names_nobody_ends_the_run() {
-    let mut parts = Parts::default();
-    parts.schedulers.register("astray", |_, _| Ok(Box::new(Astray)));
-    let message = failure(&two_users("astray"), &parts).to_string();
+    let mut components = Components::default();
+    components.schedulers.register("astray", |_, _| Ok(Box::new(Astray)));
+    let message = failure(&two_users("astray"), &components).to_string();
     assert!(message.starts_with("the scheduler has chosen number 9 of 1 users (at "), "{message}");
 }

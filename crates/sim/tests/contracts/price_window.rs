@@ -4,7 +4,7 @@
 use crate::common::{MS, SECOND, droptail, fixed, flow, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
-use airpath_path::Parts;
+use airpath_path::Components;
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -50,13 +50,13 @@ impl ReceiveWindow for PriceWindow {
     }
 }
 
-fn parts(out_of_order: &Arc<AtomicUsize>) -> Parts {
-    let mut parts = Parts::default();
-    parts.queues.register("pricing", |parameters, setup| {
+fn components(out_of_order: &Arc<AtomicUsize>) -> Components {
+    let mut components = Components::default();
+    components.queues.register("pricing", |parameters, setup| {
         Ok(Box::new(Pricing { inner: AnyQueue::build(&parameters["inner"], setup)? }))
     });
     let out_of_order = Arc::clone(out_of_order);
-    parts.windows.register("price", move |parameters, setup| {
+    components.windows.register("price", move |parameters, setup| {
         Ok(Box::new(PriceWindow {
             window: 3000.0,
             most: setup.extra.receive_window as f64,
@@ -65,7 +65,7 @@ fn parts(out_of_order: &Arc<AtomicUsize>) -> Parts {
             out_of_order: Arc::clone(&out_of_order),
         }))
     });
-    parts
+    components
 }
 
 fn bulk(window: Value) -> Value {
@@ -79,13 +79,13 @@ fn bulk(window: Value) -> Value {
 #[test]
 fn the_price_in_the_packets_holds_the_queue_at_its_target() {
     let out_of_order = Arc::default();
-    let parts = parts(&out_of_order);
+    let components = components(&out_of_order);
     let mean_queue = |window: Value| {
         let flows = vec![bulk(window.clone()), bulk(window)];
         let queue = json!({"kind": "pricing", "inner": droptail(2000)});
         let warmup = json!({"warmup_ns": 30 * SECOND});
         let scenario = scenario(90, flows, fixed(10_000_000), queue, warmup);
-        let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+        let report = run_with(&scenario, &components, &Arc::default(), 1).report(0);
         assert!(report.links[0].utilisation > 0.98, "{report:?}");
         assert_eq!(report.flows.iter().map(|flow| flow.retransmissions.unwrap()).sum::<u64>(), 0);
         report.queues[0].mean_packets
@@ -100,10 +100,10 @@ fn the_price_in_the_packets_holds_the_queue_at_its_target() {
 #[test]
 fn the_window_policy_is_told_of_disorder() {
     let out_of_order = Arc::default();
-    let parts = parts(&out_of_order);
+    let components = components(&out_of_order);
     let link = json!({"kind": "fixed", "rate_bps": 10_000_000, "loss": 0.02});
     let flows = vec![bulk(json!({"kind": "price", "target": 50.0}))];
     let scenario = scenario(10, flows, link, droptail(100), json!({}));
-    run_with(&scenario, &parts, &Arc::default(), 1);
+    run_with(&scenario, &components, &Arc::default(), 1);
     assert!(out_of_order.load(Ordering::Relaxed) > 0);
 }

@@ -7,7 +7,7 @@ use crate::common::{MS, droptail, fixed, flow, merge, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, StageError, Time};
-use airpath_path::Parts;
+use airpath_path::Components;
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RateSample,
 };
@@ -96,12 +96,12 @@ impl airpath_aqm::QueueWrapper for Shuffling {
 fn samples(options: Value, change: Value, queue: Value, loss: f64, wants: bool) -> Vec<RateSample> {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let note = Arc::clone(&notes);
-    let mut parts = Parts::default();
-    parts.congestion.register("sampled", move |_, setup| {
+    let mut components = Components::default();
+    components.congestion.register("sampled", move |_, setup| {
         let inner = AnyCongestion::build(&json!({"kind": "reno"}), setup)?;
         Ok(Box::new(Sampled { inner, samples: Arc::clone(&note), wants }))
     });
-    parts.queues.register("shuffling", |_, setup| {
+    components.queues.register("shuffling", |_, setup| {
         let inner = AnyQueue::build(&droptail(100), setup)?;
         Ok(Box::new(Shuffling { inner, late: Vec::new(), left: 0 }))
     });
@@ -112,7 +112,7 @@ fn samples(options: Value, change: Value, queue: Value, loss: f64, wants: bool) 
     let mut link = fixed(10_000_000);
     link["loss"] = json!(loss);
     let scenario = scenario(30, vec![flow(source, json!({}))], link, queue, json!({}));
-    let report = run_with(&scenario, &parts, &Arc::default(), 1).report(0);
+    let report = run_with(&scenario, &components, &Arc::default(), 1).report(0);
     assert!(report.flows[0].delivered_packets > 500);
     std::mem::take(&mut *notes.lock().expect("one thread"))
 }

@@ -7,31 +7,31 @@ use crate::common::{datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::AnyQueue;
 use airpath_core::Seed;
 use airpath_link::Sides;
-use airpath_path::{Parts, Scenario, build};
+use airpath_path::{Components, Scenario, build};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 /// The seeds of the queues and links that were made.
 type Made = Arc<Mutex<Vec<Seed>>>;
 
-/// Parts with a queue `counted` and links `one`, `one-or-both` and `both`, which note what is made.
-fn counted() -> (Parts, Made) {
-    let (mut parts, made) = (Parts::default(), Made::default());
+/// Components with a queue `counted` and links `one`, `one-or-both` and `both`, which note what is made.
+fn counted() -> (Components, Made) {
+    let (mut components, made) = (Components::default(), Made::default());
     let note = Arc::clone(&made);
-    parts.queues.register("counted", move |_, setup| {
+    components.queues.register("counted", move |_, setup| {
         note.lock().expect("one thread").push(setup.seed.clone());
         Ok(Box::new(AnyQueue::build(&droptail(10), setup)?))
     });
     let kinds = [("one", Sides::One), ("one-or-both", Sides::OneOrBoth), ("both", Sides::Both)];
     for (kind, sides) in kinds {
         let note = Arc::clone(&made);
-        parts.links.register_serving(sides, kind, move |_, setup| {
+        components.links.register_serving(sides, kind, move |_, setup| {
             note.lock().expect("one thread").push(setup.seed.clone());
             let rlc = if sides == Sides::One { fixed(1_000_000) } else { bearer() };
             Ok(Box::new(airpath_link::AnyLink::build(&rlc, setup)?))
         });
     }
-    (parts, made)
+    (components, made)
 }
 
 fn bearer() -> Value {
@@ -64,9 +64,9 @@ fn every_link_and_every_queue_is_made_once() {
         ("both", &reverse, [&both[..], &["bottleneck/link"]].concat()),
     ];
     for (link, ack_path, mut expected) in cases {
-        let (parts, made) = counted();
+        let (components, made) = counted();
         let scenario = over(link, ack_path.clone());
-        let network = build(&scenario, &parts, &Arc::default(), 1, 0).expect("a network");
+        let network = build(&scenario, &components, &Arc::default(), 1, 0).expect("a network");
         let made = made.lock().expect("one thread");
         let mut found: Vec<&str> =
             made.iter().map(|seed| seed.name.trim_start_matches('/')).collect();
@@ -92,9 +92,9 @@ fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
         ("one", of_acks, "ack_path"),
         ("one", of_reverse, "reverse"),
     ] {
-        let (parts, _) = counted();
+        let (components, _) = counted();
         let scenario = over(link, ack_path);
-        let error = build(&scenario, &parts, &Arc::default(), 1, 0).err().expect("an error");
+        let error = build(&scenario, &components, &Arc::default(), 1, 0).err().expect("an error");
         let text = format!("{place}.link.kind = both: duplex. Write ack_path = \"reverse\"");
         assert_eq!(error.to_string(), text);
     }
@@ -105,9 +105,9 @@ fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
 fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
     let bad = json!({"kind": "droptail", "limit": {"packets": 0}});
     for kind in ["one", "one-or-both"] {
-        let (parts, _) = counted();
+        let (components, _) = counted();
         let reverse = json!({"kind": "reverse", "queue": bad});
-        let error = build(&over(kind, reverse), &parts, &Arc::default(), 1, 0).err();
+        let error = build(&over(kind, reverse), &components, &Arc::default(), 1, 0).err();
         let text = error.expect("an error").to_string();
         assert!(text.starts_with("reverse.queue.limit.packets = 0: "), "{kind}: {text}");
     }
@@ -116,31 +116,31 @@ fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
 /// Whatever a link of many queues does, a name is one queue's, with one seed.
 #[test]
 fn a_link_that_has_a_queue_made_twice_is_refused() {
-    let (mut parts, _) = counted();
-    parts.links.register("twice", |_, setup| {
+    let (mut components, _) = counted();
+    components.links.register("twice", |_, setup| {
         setup.extra.forward.queue("user 1")?;
         setup.extra.forward.queue("user 1")?;
         unreachable!("the second is refused");
     });
     let scenario = over("twice", json!({"kind": "ideal"}));
-    let error = build(&scenario, &parts, &Arc::default(), 1, 0).err().expect("an error");
+    let error = build(&scenario, &components, &Arc::default(), 1, 0).err().expect("an error");
     assert_eq!(error.to_string(), "bottleneck.queue = bottleneck/user 1: made twice by its link");
 }
 
 /// What a link from outside is told of the flows: the user of each.
 #[test]
 fn a_link_knows_the_user_of_each_flow() {
-    let (mut parts, _) = counted();
+    let (mut components, _) = counted();
     let heard = Arc::new(Mutex::new(None));
     let told = Arc::clone(&heard);
-    parts.links.register("hearing", move |_, setup| {
+    components.links.register("hearing", move |_, setup| {
         *told.lock().expect("one thread") = Some(setup.extra.users.clone());
         Ok(Box::new(airpath_link::AnyLink::build(&fixed(1_000_000), setup)?))
     });
     let of = |user: Value| flow(datagrams("cbr", 120_000), json!({"user": user}));
     let flows = vec![of(json!(5)), of(json!(null)), of(json!(5)), of(json!(0))];
     let scenario = scenario(1, flows, json!({"kind": "hearing"}), droptail(10), json!({}));
-    run_with(&scenario, &parts, &Arc::default(), 1);
+    run_with(&scenario, &components, &Arc::default(), 1);
     let users = heard.lock().expect("one thread").take().expect("a link was made");
     let found: Vec<u32> = (0..4).map(|flow| users.of(airpath_core::FlowId(flow)).0).collect();
     assert_eq!((found, users.count()), (vec![5, 1, 5, 0], 6));

@@ -1,4 +1,4 @@
-//! A part from outside around every discipline, on every link in both directions, and around every
+//! A plug-in around every discipline, on every link in both directions, and around every
 //! congestion control: nothing is different with it.
 //!
 //! A discipline around another that swallowed `on_held` used to turn a limit of 10 into 40 on a link
@@ -10,7 +10,7 @@ use crate::common::{MS, SECOND, datagrams, fixed, flow, run_with, scenario, tcp}
 use crate::descriptions::with_kind;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, Series, StageError, Time};
-use airpath_path::{Parts, ReplicationReport};
+use airpath_path::{Components, ReplicationReport};
 use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent};
 use airpath_tcp::{delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};
@@ -81,16 +81,16 @@ impl airpath_aqm::QueueWrapper for Checking {
 const WRAPPERS: [&str; 2] = ["transparent", "checking"];
 
 /// `{"kind": …, "inner": description}` of each of them, with the seed of what is inside.
-fn parts() -> Parts {
-    let mut parts = Parts::default();
-    parts.queues.register("transparent", |parameters, setup| {
+fn components() -> Components {
+    let mut components = Components::default();
+    components.queues.register("transparent", |parameters, setup| {
         Ok(Box::new(Transparent { inner: AnyQueue::build(&parameters["inner"], setup)? }))
     });
-    parts.queues.register("checking", |parameters, setup| {
+    components.queues.register("checking", |parameters, setup| {
         let inner = AnyQueue::build(&parameters["inner"], setup)?;
         Ok(Box::new(Checking { inner, arrived: 0, left: 0 }))
     });
-    parts
+    components
 }
 
 /// Every way to set up a built-in discipline, but for timers that are due a thousand times while a
@@ -106,7 +106,11 @@ fn disciplines() -> Vec<Value> {
 
 /// Four seconds at twice the rate of 2 Mbit/s there and at as much back: TCP with ECN and without,
 /// datagrams, and the ACKs of both ways; from the second on they are measured.
-fn measured(link: &Value, queue: &Value, parts: &Parts) -> (ReplicationReport, Vec<(Time, f64)>) {
+fn measured(
+    link: &Value,
+    queue: &Value,
+    components: &Components,
+) -> (ReplicationReport, Vec<(Time, f64)>) {
     let mut flows = Vec::new();
     for direction in ["forward", "reverse"] {
         let on_its_way = json!({"direction": direction});
@@ -119,7 +123,7 @@ fn measured(link: &Value, queue: &Value, parts: &Parts) -> (ReplicationReport, V
         "bottleneck": {"link": link, "queue": queue},
         "ack_path": {"kind": "reverse", "link": null, "queue": queue}});
     let scenario = scenario(4, flows, Value::Null, Value::Null, change);
-    let driver = run_with(&scenario, parts, &link_files(), 1);
+    let driver = run_with(&scenario, components, &link_files(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let lengths = recorder.samples(Series::Queue).iter();
@@ -127,19 +131,19 @@ fn measured(link: &Value, queue: &Value, parts: &Parts) -> (ReplicationReport, V
 }
 
 #[test]
-fn a_part_around_every_discipline_changes_nothing_on_any_link() {
-    let parts = parts();
+fn a_component_around_every_discipline_changes_nothing_on_any_link() {
+    let components = components();
     let (mut drops, mut marks) = (0, 0);
     for link in links() {
         for queue in disciplines() {
-            let (bare, bare_lengths) = measured(&link, &queue, &parts);
+            let (bare, bare_lengths) = measured(&link, &queue, &components);
             for report in &bare.queues {
                 drops += report.drops.values().sum::<u64>();
                 marks += report.marks;
             }
             for wrapper in WRAPPERS {
                 let wrapped = json!({"kind": wrapper, "inner": queue});
-                let (report, lengths) = measured(&link, &wrapped, &parts);
+                let (report, lengths) = measured(&link, &wrapped, &components);
                 assert_eq!(report, bare, "{wrapper} around {queue} on {link}");
                 assert_eq!(lengths, bare_lengths, "{wrapper} around {queue} on {link}");
             }
@@ -159,9 +163,9 @@ impl airpath_tcp::congestion::CongestionWrapper for TransparentCongestion {
 
 /// Over a link that loses 1 % behind a queue that marks, with a pause, under every profile.
 #[test]
-fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
-    let mut parts = Parts::default();
-    parts.congestion.register("transparent", |parameters, setup| {
+fn a_component_around_every_congestion_control_changes_nothing_under_any_profile() {
+    let mut components = Components::default();
+    components.congestion.register("transparent", |parameters, setup| {
         Ok(Box::new(TransparentCongestion {
             inner: AnyCongestion::build(&parameters["inner"], setup)?,
         }))
@@ -177,7 +181,7 @@ fn a_part_around_every_congestion_control_changes_nothing_under_any_profile() {
         // VCP's window grows by less.
         let is_vcp = cc["kind"] == "vcp" || cc["inner"]["kind"] == "vcp";
         let seconds = if is_vcp { 60 } else { 20 };
-        run_with(&scenario(seconds, flows, link, queue, json!({})), &parts, &link_files(), 1)
+        run_with(&scenario(seconds, flows, link, queue, json!({})), &components, &link_files(), 1)
             .report(0)
     };
     for name in profile_names() {

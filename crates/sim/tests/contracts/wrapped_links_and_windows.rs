@@ -1,4 +1,4 @@
-//! A part from outside around every link and around every receive-window policy: nothing is
+//! A plug-in around every link and around every receive-window policy: nothing is
 //! different with it.
 //!
 //! A link around another that swallowed control events used to leave its rate as it was, and to
@@ -9,7 +9,7 @@ use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scen
 use airpath_conformance::samples;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, StageError, Time};
 use airpath_link::{AnyLink, Link, SideReport, Sides};
-use airpath_path::{Parts, ReplicationReport};
+use airpath_path::{Components, ReplicationReport};
 use airpath_tcp::delegate_window;
 use airpath_tcp::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ impl Link for TransparentLink {
 
 /// Four seconds, from the second on measured; where the link has a rate, half of it from 2.5 s on.
 /// PIE is told of rates.
-fn over(link: &Value, inner: &Value, parts: &Parts) -> ReplicationReport {
+fn over(link: &Value, inner: &Value, components: &Components) -> ReplicationReport {
     let mut queue = samples("aqm", "pie", |_| true).swap_remove(0);
     queue["kind"] = json!("pie");
     let halved = json!([{"at_ns": 2500 * MS, "action": {"kind": "rate", "rate_bps": 1_000_000}}]);
@@ -59,23 +59,23 @@ fn over(link: &Value, inner: &Value, parts: &Parts) -> ReplicationReport {
         flow(datagrams("poisson", 1_000_000), json!({})),
     ];
     let scenario = scenario(4, flows, link.clone(), queue, change);
-    run_with(&scenario, parts, &link_files(), 1).report(0)
+    run_with(&scenario, components, &link_files(), 1).report(0)
 }
 
 #[test]
-fn a_part_around_every_link_changes_nothing() {
-    let mut parts = Parts::default();
+fn a_component_around_every_link_changes_nothing() {
+    let mut components = Components::default();
     for (name, sides) in [("around one", Sides::One), ("around both", Sides::Both)] {
-        parts.links.register_serving(sides, name, |parameters, setup| {
+        components.links.register_serving(sides, name, |parameters, setup| {
             Ok(Box::new(TransparentLink { inner: AnyLink::build(&parameters["inner"], setup)? }))
         });
     }
     for inner in links() {
-        let sides = parts.links.sides(&inner).expect("it names its kind");
+        let sides = components.links.sides(&inner).expect("it names its kind");
         let name = if sides == Sides::One { "around one" } else { "around both" };
-        let bare = over(&inner, &inner, &parts);
+        let bare = over(&inner, &inner, &components);
         assert!(bare.packets > 200, "{inner}: {} packets say little", bare.packets);
-        let mut wrapped = over(&json!({"kind": name, "inner": inner}), &inner, &parts);
+        let mut wrapped = over(&json!({"kind": name, "inner": inner}), &inner, &components);
         // What is due is looked up and done in one call or in two.
         wrapped.events = bare.events;
         assert_eq!(wrapped, bare, "around {inner}");
@@ -105,9 +105,9 @@ fn policies() -> Vec<Value> {
 }
 
 #[test]
-fn a_part_around_every_receive_window_policy_changes_nothing() {
-    let mut parts = Parts::default();
-    parts.windows.register("transparent", |parameters, setup| {
+fn a_component_around_every_receive_window_policy_changes_nothing() {
+    let mut components = Components::default();
+    components.windows.register("transparent", |parameters, setup| {
         Ok(Box::new(TransparentWindow { inner: AnyWindow::build(&parameters["inner"], setup)? }))
     });
     let report = |window: &Value| {
@@ -117,7 +117,7 @@ fn a_part_around_every_receive_window_policy_changes_nothing() {
         link["loss"] = json!(0.01);
         let flows = vec![flow(source, json!({}))];
         let scenario = scenario(20, flows, link, droptail(20), json!({}));
-        run_with(&scenario, &parts, &link_files(), 1).report(0)
+        run_with(&scenario, &components, &link_files(), 1).report(0)
     };
     for window in policies() {
         let bare = report(&window);

@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use airpath_model::Tcp;
-use airpath_path::{Parts, Scenario, build};
+use airpath_path::{Components, Scenario, build};
 use airpath_sim::Driver;
 use serde_json::json;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl Case {
     pub(crate) fn measure(&self, losses: f64, seed: u64) -> Outcome {
         let measured_s = (losses / self.p / self.pftk().sending_rate).ceil();
         let network =
-            build(&self.scenario(measured_s), &Parts::default(), &Arc::default(), seed, 0)
+            build(&self.scenario(measured_s), &Components::default(), &Arc::default(), seed, 0)
                 .expect("a network");
         let mut driver = Driver::new(network);
         driver.run(&()).expect("a run");

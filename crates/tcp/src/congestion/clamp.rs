@@ -13,7 +13,7 @@
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
-use airpath_core::{Checks, ConfigError, Part, Setup};
+use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// Largest [`ClampConfig::headroom`].
@@ -65,7 +65,7 @@ impl ClampConfig {
     }
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for Clamp {
+impl<T: ?Sized> Component<T, CongestionSetup> for Clamp {
     type Config = ClampConfig;
 
     fn check(config: &ClampConfig) -> Result<(), ConfigError> {

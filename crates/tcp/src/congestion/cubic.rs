@@ -11,7 +11,7 @@ use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, above};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -209,7 +209,7 @@ pub(super) fn check_c_and_beta(c: f64, beta: f64, checks: &mut Checks) {
     checks.within("beta", beta, above(0.0).below(1.0));
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for Cubic {
+impl<T: ?Sized> Component<T, CongestionSetup> for Cubic {
     type Config = CubicConfig;
 
     fn check(config: &CubicConfig) -> Result<(), ConfigError> {

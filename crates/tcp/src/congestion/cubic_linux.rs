@@ -10,7 +10,7 @@
 use super::cubic::yes;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
 /// `BICTCP_BETA_SCALE`.
@@ -243,7 +243,7 @@ impl CubicLinux {
     }
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for CubicLinux {
+impl<T: ?Sized> Component<T, CongestionSetup> for CubicLinux {
     type Config = CubicLinuxConfig;
 
     fn build(

@@ -12,7 +12,7 @@
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
 use crate::deviations::{Deviation, Deviations};
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
 /// Attribute `HyStartLowWindow`, segments.
@@ -203,7 +203,7 @@ impl CubicNs3 {
     }
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for CubicNs3 {
+impl<T: ?Sized> Component<T, CongestionSetup> for CubicNs3 {
     type Config = CubicNs3Config;
 
     fn check(config: &CubicNs3Config) -> Result<(), ConfigError> {

@@ -5,7 +5,7 @@
 
 use super::hystart::HystartKind;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
-use airpath_core::{Checks, ConfigError, Part, Setup, above};
+use airpath_core::{Checks, Component, ConfigError, Setup, above};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -69,7 +69,7 @@ impl Dctcp {
     }
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for Dctcp {
+impl<T: ?Sized> Component<T, CongestionSetup> for Dctcp {
     type Config = DctcpConfig;
 
     fn check(config: &DctcpConfig) -> Result<(), ConfigError> {

@@ -4,12 +4,12 @@ use super::{
     AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
     IdleEvent, LossEvent, Reno, Vcp, delegate_congestion,
 };
-use airpath_core::{Rate, Registry, StageError, Time, built_in_parts};
+use airpath_core::{Rate, Registry, StageError, Time, built_in_components};
 
 /// Congestion controls that were registered at run time.
 pub type CongestionRegistry = Registry<dyn CongestionControl + Send, CongestionSetup>;
 
-built_in_parts! {
+built_in_components! {
     /// Any congestion control.
     enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
@@ -35,5 +35,5 @@ impl AnyCongestion {
 }
 
 impl CongestionControl for AnyCongestion {
-    delegate_congestion!(match each_part);
+    delegate_congestion!(match each_component);
 }

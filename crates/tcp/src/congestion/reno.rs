@@ -7,7 +7,7 @@ use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
 use crate::config::WindowGrowth;
 use crate::deviations::{Deviation, Deviations};
-use airpath_core::{Checks, ConfigError, Part, Setup, above};
+use airpath_core::{Checks, Component, ConfigError, Setup, above};
 use serde::Deserialize;
 
 /// What the user sets beyond the options of the connection.
@@ -123,7 +123,7 @@ pub(super) fn check_beta_ecn(beta: f64, checks: &mut Checks) {
     checks.within("beta_ecn", beta, above(0.0).below(1.0));
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for Reno {
+impl<T: ?Sized> Component<T, CongestionSetup> for Reno {
     type Config = RenoConfig;
 
     fn check(config: &RenoConfig) -> Result<(), ConfigError> {

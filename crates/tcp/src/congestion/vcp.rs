@@ -11,7 +11,7 @@ mod rules;
 pub use rules::{AiScaling, vcp_ai_limit, vcp_ai_scale, vcp_mi_increase, vcp_mi_limit};
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, RecoveryPhase};
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, above, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above, at_least};
 use rules::{RttInTicks, in_ticks};
 use serde::Deserialize;
 
@@ -203,7 +203,7 @@ impl Vcp {
     }
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for Vcp {
+impl<T: ?Sized> Component<T, CongestionSetup> for Vcp {
     type Config = VcpConfig;
 
     fn check(config: &VcpConfig) -> Result<(), ConfigError> {

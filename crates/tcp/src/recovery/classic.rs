@@ -287,8 +287,8 @@ impl LossRecovery for Classic {
     }
 
     #[inline]
-    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool {
-        used + self.mss < cwnd
+    fn is_cwnd_limited(&self, used: u64, cwnd: u64) -> bool {
+        used + self.mss >= cwnd
     }
 
     fn is_recovering(&self) -> bool {

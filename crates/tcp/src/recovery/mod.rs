@@ -178,8 +178,8 @@ pub(crate) trait LossRecovery {
     /// by the congestion window.
     fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
-    /// Whether `cwnd` did not limit the sender when `used` bytes of it were in use.
-    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool;
+    /// Whether `cwnd` limited the sender when `used` bytes of it were in use.
+    fn is_cwnd_limited(&self, used: u64, cwnd: u64) -> bool;
 
     /// Whether a fast recovery is under way.
     fn is_recovering(&self) -> bool;
@@ -378,8 +378,8 @@ impl LossRecovery for Recovery {
     }
 
     #[inline]
-    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool {
-        each!(self, recovery => recovery.leaves_unused(used, cwnd))
+    fn is_cwnd_limited(&self, used: u64, cwnd: u64) -> bool {
+        each!(self, recovery => recovery.is_cwnd_limited(used, cwnd))
     }
 
     fn is_recovering(&self) -> bool {

@@ -246,7 +246,7 @@ mod tests {
 
     /// Two duplicates, then an ACK of the hole and both segments behind it.
     #[test]
-    fn what_duplicates_told_is_not_delivered_twice() {
+    fn bytes_reported_by_dupacks_count_once() {
         let mut rates = Rates::default();
         for i in 0..3 {
             rates.push(i == 0, ms(0));

@@ -407,8 +407,8 @@ impl LossRecovery for Selective {
     }
 
     #[inline]
-    fn leaves_unused(&self, used: u64, cwnd: u64) -> bool {
-        used + self.mss < cwnd
+    fn is_cwnd_limited(&self, used: u64, cwnd: u64) -> bool {
+        used + self.mss >= cwnd
     }
 
     fn is_recovering(&self) -> bool {

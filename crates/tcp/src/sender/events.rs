@@ -103,7 +103,7 @@ impl Sender {
         let event = AckEvent {
             phase: self.recovery_phase(),
             duplicate: self.board.flight() > 0 && !is_update,
-            app_limited: self.recovery.leaves_unused(used, cwnd),
+            app_limited: !self.recovery.is_cwnd_limited(used, cwnd),
             rate,
             ..self.ack_event(ack, 0, delivered, now)
         };

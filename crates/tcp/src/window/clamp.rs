@@ -8,7 +8,7 @@ use super::{
     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, delegate_window,
 };
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
-use airpath_core::{Checks, ConfigError, Flags, Part, Setup, StageError, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Flags, Setup, StageError, Time, at_least};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ impl ClampConfig {
     }
 }
 
-impl Part<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
+impl Component<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
     type Config = ClampConfig;
 
     fn check(config: &ClampConfig) -> Result<(), ConfigError> {

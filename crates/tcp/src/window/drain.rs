@@ -9,7 +9,7 @@
 //! a hole apart from that of the advertised window, automatic tuning of the buffer.
 
 use super::{Arrival, ReceiveWindow, WindowSetup, WindowState};
-use airpath_core::{Bytes, ConfigError, Part, Rate, Setup, StageError, Time};
+use airpath_core::{Bytes, Component, ConfigError, Rate, Setup, StageError, Time};
 use serde::Deserialize;
 
 /// What the user sets; the buffer is the connection's receive window.
@@ -61,7 +61,7 @@ impl DrainWindow {
     }
 }
 
-impl<T: ?Sized> Part<T, WindowSetup> for DrainWindow {
+impl<T: ?Sized> Component<T, WindowSetup> for DrainWindow {
     type Config = DrainConfig;
 
     fn build(

@@ -1,7 +1,7 @@
 //! A window of fixed size.
 
 use super::{ReceiveWindow, WindowSetup};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// The size comes with the connection's options.
@@ -22,7 +22,7 @@ impl FixedWindow {
     }
 }
 
-impl<T: ?Sized> Part<T, WindowSetup> for FixedWindow {
+impl<T: ?Sized> Component<T, WindowSetup> for FixedWindow {
     type Config = FixedConfig;
 
     fn build(

@@ -4,12 +4,12 @@ use super::{
     AckSent, Arrival, ClampWindow, DrainWindow, FixedWindow, ReceiveWindow, WindowSetup,
     WindowState, delegate_window,
 };
-use airpath_core::{Registry, StageError, Time, built_in_parts};
+use airpath_core::{Registry, StageError, Time, built_in_components};
 
 /// Receive-window policies that were registered at run time.
 pub type WindowRegistry = Registry<dyn ReceiveWindow + Send, WindowSetup>;
 
-built_in_parts! {
+built_in_components! {
     /// Any receive-window policy.
     enum AnyWindow: dyn ReceiveWindow + Send, WindowSetup {
         "fixed" => Fixed(FixedWindow): "A window of fixed size.",
@@ -19,5 +19,5 @@ built_in_parts! {
 }
 
 impl ReceiveWindow for AnyWindow {
-    delegate_window!(match each_part);
+    delegate_window!(match each_component);
 }

@@ -14,7 +14,7 @@ pub(crate) use peer::Peer;
 pub(crate) use receiver::{ReceiverScript, receiver, receiver_with, receiver_with_policy};
 
 use airpath_conformance::Script;
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{
     Control, Flags, FlowId, Packet, PacketKind, Port, SackBlock, Seed, Setup, Stage, Stream, Time,
 };
@@ -88,8 +88,8 @@ impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Segment::Syn => write!(f, "syn"),
-            Segment::Data(seq, len, again) => {
-                write!(f, "{} {seq}+{len}", if again { "again" } else { "new" })
+            Segment::Data(seq, len, retransmission) => {
+                write!(f, "{} {seq}+{len}", if retransmission { "again" } else { "new" })
             }
         }
     }
@@ -101,7 +101,7 @@ pub(crate) fn new(index: u64) -> Segment {
 }
 
 /// The full segment `index`, once more.
-pub(crate) fn again(index: u64) -> Segment {
+pub(crate) fn retransmission(index: u64) -> Segment {
     Segment::Data(index * MSS, MSS, true)
 }
 
@@ -111,18 +111,18 @@ pub(crate) fn part(seq: u64, len: u64) -> Segment {
 }
 
 /// `len` bytes from `seq`, once more.
-pub(crate) fn part_again(seq: u64, len: u64) -> Segment {
+pub(crate) fn part_retransmission(seq: u64, len: u64) -> Segment {
     Segment::Data(seq, len, true)
 }
 
 /// The full segments `from` … `to` − 1, for the first time.
-pub(crate) fn news(from: u64, to: u64) -> Vec<Segment> {
+pub(crate) fn new_segments(from: u64, to: u64) -> Vec<Segment> {
     (from..to).map(new).collect()
 }
 
 /// The full segments `from` … `to` − 1, once more.
-pub(crate) fn agains(from: u64, to: u64) -> Vec<Segment> {
-    (from..to).map(again).collect()
+pub(crate) fn retransmissions(from: u64, to: u64) -> Vec<Segment> {
+    (from..to).map(retransmission).collect()
 }
 
 fn ms(millis: u64) -> Time {
@@ -155,7 +155,7 @@ pub(crate) struct Course {
 /// A sender driven by hand.
 pub(crate) struct SenderScript {
     sender: Sender,
-    bench: Bench,
+    harness: TestHarness,
     now: u64,
     una: u64,
     window: u32,
@@ -228,7 +228,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
     };
     let mut script = SenderScript {
         sender,
-        bench: Bench::default(),
+        harness: TestHarness::default(),
         now: given.start,
         una: 0,
         window,
@@ -352,13 +352,13 @@ impl SenderScript {
 
     /// The full segment `index` has arrived at the far end, and its ACK arrives here.
     pub(crate) fn arrives(&mut self, index: u64) -> &mut Self {
-        self.arrives_unheard(index);
+        self.arrives_with_ack_lost(index);
         self.una = self.una.max(self.peer.next);
         self.receive(self.peer.ack(self.window))
     }
 
     /// The full segment `index` has arrived at the far end, but its ACK is lost.
-    pub(crate) fn arrives_unheard(&mut self, index: u64) -> &mut Self {
+    pub(crate) fn arrives_with_ack_lost(&mut self, index: u64) -> &mut Self {
         self.peer.take(index * MSS, (index + 1) * MSS);
         self
     }
@@ -392,8 +392,8 @@ impl SenderScript {
         let mut sent = std::mem::take(&mut self.unclaimed);
         while self.una < end {
             for segment in sent.drain(..) {
-                let Segment::Data(seq, len, again) = segment else { panic!("a SYN") };
-                if again || !lost.contains(&(seq / MSS)) {
+                let Segment::Data(seq, len, retransmission) = segment else { panic!("a SYN") };
+                if retransmission || !lost.contains(&(seq / MSS)) {
                     self.peer.take(seq, seq + len);
                     under_way.push((self.now + 100, self.peer.ack(self.window)));
                 }
@@ -437,7 +437,7 @@ impl SenderScript {
     /// The scenario stops the source.
     pub(crate) fn stop(&mut self) -> &mut Self {
         self.tally.stimulus();
-        self.sender.control(&Control::Stop, &mut self.bench.at(ms(self.now)));
+        self.sender.control(&Control::Stop, &mut self.harness.at(ms(self.now)));
         self
     }
 
@@ -455,19 +455,19 @@ impl SenderScript {
         self.tally.stimulus();
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
         packet.tsecr = self.echo;
-        self.sender.receive(Port(0), &packet, &mut self.bench.at(ms(self.now)));
+        self.sender.receive(Port(0), &packet, &mut self.harness.at(ms(self.now)));
         self.collect()
     }
 
     fn wake(&mut self) {
         self.tally.stimulus();
         let now = self.sender.next_wakeup().max(ms(self.now));
-        self.sender.wake(&mut self.bench.at(now));
+        self.sender.wake(&mut self.harness.at(now));
         self.collect();
     }
 
     fn collect(&mut self) -> &mut Self {
-        for (_, packet) in self.bench.sent() {
+        for (_, packet) in self.harness.sent() {
             assert_eq!(packet.kind, PacketKind::Data);
             assert_eq!(u64::from(packet.size), packet.payload_bytes() + u64::from(self.header));
             self.marks.push(Mark::of(&packet));
@@ -476,8 +476,8 @@ impl SenderScript {
                 assert_eq!(packet.payload_bytes(), 0, "a SYN carries no payload");
                 Segment::Syn
             } else {
-                let again = packet.flags.contains(Flags::RETRANSMITTED);
-                Segment::Data(packet.seq, packet.payload_bytes(), again)
+                let retransmission = packet.flags.contains(Flags::RETRANSMITTED);
+                Segment::Data(packet.seq, packet.payload_bytes(), retransmission)
             });
         }
         self

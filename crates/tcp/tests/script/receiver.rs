@@ -2,7 +2,7 @@
 
 use super::{FLOW, Given, HEADER, MSS, clock, ms, rfc};
 use airpath_conformance::Script;
-use airpath_core::test_kit::Bench;
+use airpath_core::testing::TestHarness;
 use airpath_core::{Ecn, Flags, Packet, PacketKind, Port, SackBlock, Stage};
 use airpath_tcp::Receiver;
 use airpath_tcp::window::{AnyWindow, FixedWindow, ReceiveWindow};
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A receiver driven by hand.
 pub(crate) struct ReceiverScript {
     receiver: Receiver,
-    bench: Bench,
+    harness: TestHarness,
     now: u64,
     unclaimed: Vec<Packet>,
     last: Option<Packet>,
@@ -36,7 +36,7 @@ pub(crate) fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) 
     change(&mut given);
     ReceiverScript {
         receiver: Receiver::new(FLOW, &given.tcp, window),
-        bench: Bench::default(),
+        harness: TestHarness::default(),
         now: 0,
         unclaimed: Vec::new(),
         last: None,
@@ -225,7 +225,7 @@ impl ReceiverScript {
         assert_eq!(self.receiver.next_wakeup(), ms(due));
         self.now = due;
         self.tally.stimulus();
-        self.receiver.wake(&mut self.bench.at(ms(due)));
+        self.receiver.wake(&mut self.harness.at(ms(due)));
         self.collect()
     }
 
@@ -259,12 +259,12 @@ impl ReceiverScript {
     fn receive(&mut self, packet: Packet) -> &mut Self {
         self.tally.stimulus();
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
-        self.receiver.receive(Port(0), &packet, &mut self.bench.at(ms(self.now)));
+        self.receiver.receive(Port(0), &packet, &mut self.harness.at(ms(self.now)));
         self.collect()
     }
 
     fn collect(&mut self) -> &mut Self {
-        let sent = self.bench.sent();
+        let sent = self.harness.sent();
         self.unclaimed.extend(sent.into_iter().map(|(_, packet)| packet));
         self
     }

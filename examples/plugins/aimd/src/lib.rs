@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 use airpath::{
-    AckEvent, ConfigError, CongestionControl, CongestionSetup, LossEvent, Part, Parts, Setup,
-    read_config,
+    AckEvent, Component, Components, ConfigError, CongestionControl, CongestionSetup, LossEvent,
+    Setup, read_config,
 };
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ pub struct Aimd {
     carry: u64,
 }
 
-impl<T: ?Sized> Part<T, CongestionSetup> for Aimd {
+impl<T: ?Sized> Component<T, CongestionSetup> for Aimd {
     type Config = AimdConfig;
 
     fn build(
@@ -95,11 +95,11 @@ impl CongestionControl for Aimd {
 }
 
 /// Registers the congestion control algorithm as `aimd`.
-pub fn register(parts: &mut Parts) {
-    parts.congestion.register("aimd", |parameters, setup| {
+pub fn register(components: &mut Components) {
+    components.congestion.register("aimd", |parameters, setup| {
         Ok(Box::new(Aimd::build(read_config(parameters)?, setup)?))
     });
-    parts.congestion.declare_independent("aimd");
+    components.congestion.declare_independent("aimd");
 }
 
 #[cfg(test)]
@@ -109,8 +109,8 @@ mod tests {
     use serde_json::json;
 
     fn goodput_bps(increase: u64) -> f64 {
-        let mut parts = Parts::default();
-        register(&mut parts);
+        let mut components = Components::default();
+        register(&mut components);
         let options = json!({"receive_window": 4_000_000, "delayed_ack_segments": 1});
         let options = profile("rfc", options).expect("a profile");
         let scenario = json!({
@@ -125,7 +125,7 @@ mod tests {
                 "link": {"kind": "fixed", "rate_bps": 1_000_000_000, "loss": 0.002},
                 "queue": {"kind": "droptail", "limit": {"packets": 1000}}},
             "ack_path": {"kind": "ideal"}});
-        simulate(&scenario.to_string(), &parts, 1).expect("a run").flows[0].goodput_bps
+        simulate(&scenario.to_string(), &components, 1).expect("a run").flows[0].goodput_bps
     }
 
     /// On a link with random loss the rate grows with the square root of a.

@@ -4,8 +4,8 @@
 #![forbid(unsafe_code)]
 
 use airpath::{
-    Bytes, ConfigError, Duration, Framing, LinkContext, Parts, Rate, Scale, Seed, SerialLink, Time,
-    Transmission, Transmitter, read_config,
+    Bytes, Components, ConfigError, Duration, Framing, LinkContext, Rate, Scale, Seed, SerialLink,
+    Time, Transmission, Transmitter, read_config,
 };
 use serde::Deserialize;
 
@@ -81,12 +81,12 @@ pub fn square_wave(
 }
 
 /// Registers the link as `square-wave`.
-pub fn register(parts: &mut Parts) {
-    parts.links.register("square-wave", |parameters, setup| {
+pub fn register(components: &mut Components) {
+    components.links.register("square-wave", |parameters, setup| {
         let seed = setup.seed.clone();
         Ok(Box::new(square_wave(read_config(parameters)?, setup.extra, &seed)?))
     });
-    parts.links.declare_independent("square-wave");
+    components.links.declare_independent("square-wave");
 }
 
 #[cfg(test)]
@@ -98,8 +98,8 @@ mod tests {
     /// A source that always has something to send gets the mean of the rates.
     #[test]
     fn a_saturated_link_delivers_the_mean_rate() {
-        let mut parts = Parts::default();
-        register(&mut parts);
+        let mut components = Components::default();
+        register(&mut components);
         let scenario = json!({
             "duration_ns": 100_000_000_000u64,
             "flows": [{
@@ -112,7 +112,7 @@ mod tests {
                          "period_ns": 2_000_000_000u64},
                 "queue": {"kind": "droptail", "limit": {"packets": 100}}},
             "ack_path": {"kind": "ideal"}});
-        let report = simulate(&scenario.to_string(), &parts, 1).expect("a run");
+        let report = simulate(&scenario.to_string(), &components, 1).expect("a run");
         let rate = report.flows[0].ip_throughput_bps;
         assert!((rate / 6e6 - 1.0).abs() < 0.01, "{rate} bit/s");
     }

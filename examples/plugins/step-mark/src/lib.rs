@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 use airpath::{
-    Bytes, ConfigError, Ctx, DropReason, Fifo, Packet, Part, Parts, QueueDisc, QueueState, Setup,
-    read_config,
+    Bytes, Component, Components, ConfigError, Ctx, DropReason, Fifo, Packet, QueueDisc,
+    QueueState, Setup, read_config,
 };
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ pub struct StepMark {
     fifo: Fifo,
 }
 
-impl<T: ?Sized> Part<T> for StepMark {
+impl<T: ?Sized> Component<T> for StepMark {
     type Config = StepMarkConfig;
 
     fn build(config: StepMarkConfig, _setup: Setup<'_, T>) -> Result<StepMark, ConfigError> {
@@ -65,18 +65,18 @@ impl QueueDisc for StepMark {
 }
 
 /// Registers the queue discipline as `step-mark`.
-pub fn register(parts: &mut Parts) {
-    parts.queues.register("step-mark", |parameters, setup| {
+pub fn register(components: &mut Components) {
+    components.queues.register("step-mark", |parameters, setup| {
         Ok(Box::new(StepMark::build(read_config(parameters)?, setup)?))
     });
     // It shares nothing with other components: links may then look ahead.
-    parts.queues.declare_independent("step-mark");
+    components.queues.declare_independent("step-mark");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath::{Bench, Ecn, FlowId, Registry, Seed, Time, simulate};
+    use airpath::{Ecn, FlowId, Registry, Seed, TestHarness, Time, simulate};
     use serde_json::json;
 
     fn built(limit_bytes: u64, threshold_bytes: u64) -> Result<StepMark, ConfigError> {
@@ -88,13 +88,13 @@ mod tests {
     #[test]
     fn marks_the_first_ect_arrival_that_finds_more_than_k_queued() {
         let mut queue = built(10_000, 3000).expect("a valid configuration");
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         for seq in 0..4 {
             let mut packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
             packet.ecn = Ecn::Ect0;
-            queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+            queue.enqueue(&packet, &mut harness.at(Time::ZERO));
         }
-        let left = std::iter::from_fn(|| queue.dequeue(&mut bench.at(Time::ZERO)));
+        let left = std::iter::from_fn(|| queue.dequeue(&mut harness.at(Time::ZERO)));
         let left: Vec<Ecn> = left.map(|packet| packet.ecn).collect();
         assert_eq!(left, [Ecn::Ect0, Ecn::Ect0, Ecn::Ect0, Ecn::Ce]);
     }
@@ -108,8 +108,8 @@ mod tests {
     /// Under overload the backlog fills to the limit, ten packets.
     #[test]
     fn a_scenario_with_it_fills_to_the_limit() {
-        let mut parts = Parts::default();
-        register(&mut parts);
+        let mut components = Components::default();
+        register(&mut components);
         let scenario = json!({
             "duration_ns": 10_000_000_000u64,
             "flows": [{
@@ -121,7 +121,7 @@ mod tests {
                 "link": {"kind": "fixed", "rate_bps": 5_000_000},
                 "queue": {"kind": "step-mark", "limit_bytes": 15_000, "threshold_bytes": 6000}},
             "ack_path": {"kind": "ideal"}});
-        let report = simulate(&scenario.to_string(), &parts, 1).expect("a run");
+        let report = simulate(&scenario.to_string(), &components, 1).expect("a run");
         assert_eq!(report.queues[0].max_packets, 10);
     }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from airpath.scenario.base import Context, Part, Path, usual
+from airpath.scenario.base import Component, Context, Path, usual
 from airpath.scenario.units import Duration, Packets, Size
 from airpath.scenario.values import (
     AUTOMATIC,
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-class QueueDisc(Part):
+class QueueDisc(Component):
     """A queue discipline; `kind` says which. Lengths count packets that wait, not the one sent."""
 
     family = "a queue discipline"

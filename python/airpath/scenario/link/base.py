@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
-from airpath.scenario.base import ABSENT, Context, Maybe, Model, Part, Path, fault, faults_at
+from airpath.scenario.base import ABSENT, Component, Context, Maybe, Model, Path, fault, faults_at
 from airpath.scenario.frame_errors import ErrorProcess
 from airpath.scenario.link.retransmission import Arq, Harq
 from airpath.scenario.units import Duration, Size
@@ -34,7 +34,7 @@ class Framing(Model):
     code_rate: Real = 1.0
 
 
-class Link(Part):
+class Link(Component):
     """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
 
     family = "a link"

@@ -9,11 +9,11 @@ from pydantic import Field, PlainValidator, ValidationInfo
 
 from airpath.scenario.base import (
     ABSENT,
+    Component,
     Context,
     ListOf,
     Maybe,
     Model,
-    Part,
     Path,
     usual,
 )
@@ -26,7 +26,7 @@ from airpath.scenario.values import Number, Real, TableName, Truth, UserNumber, 
 __all__ = ["AdaptiveMargin", "Cell", "CellUser", "McsRate", "Shannon", "SlotRate"]
 
 
-class SlotRate(Part):
+class SlotRate(Component):
     """The rate that a slot of a cell is given; `kind` says by what."""
 
     family = "a rate of slots"

@@ -279,7 +279,7 @@ class Radio(Model):
         if self.profile != "none":
             doppler_hz = speed_mps * self.frequency.si() / SPEED_OF_LIGHT
             fading = {
-                "kind": "profile",
+                "kind": "tapped-delay-line",
                 "profile": self.profile,
                 "mean_db": mean_db,
                 "doppler_hz": doppler_hz,

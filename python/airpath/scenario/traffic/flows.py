@@ -10,9 +10,9 @@ from typing_extensions import Unpack
 
 from airpath.scenario.base import (
     ABSENT,
+    Component,
     Context,
     Maybe,
-    Part,
     Path,
     as_missing,
     fault,
@@ -52,7 +52,7 @@ TIMESTAMPS = Size(12)
 # --- groups of flows ---------------------------------------------------------------------------
 
 
-class Source(Part):
+class Source(Component):
     """A group of equal flows; `source` says what they send, TCP when it is not given.
 
     The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver),

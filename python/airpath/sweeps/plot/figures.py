@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.sweeps.differences import checked_axis, checked_metric
@@ -159,7 +159,7 @@ class SweepPlot:
         for argument, axis in (("by", by), ("shape", shape)):
             if axis is not None and (count := len(chosen.values(axis))) > len(style.SERIES):
                 raise BadValueError(
-                    f"{blamed(argument, axis)}: {count} values are more than the "
+                    f"{error_prefix(argument, axis)}: {count} values are more than the "
                     f"{len(style.SERIES)} that can be told apart. "
                     "Write another axis, or choose some with where."
                 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import blamed
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError, one_line
 from airpath.present import style
 from airpath.sweeps.differences import checked_axis, checked_value, text_of
@@ -115,7 +115,7 @@ def selected(readings: Readings, where: Where | None) -> Selection:
     plan = readings.plan
     if where is not None and not isinstance(where, Mapping):
         raise BadValueError(
-            f"{blamed('where', where)}: not a mapping. Write the values by axis, for example "
+            f"{error_prefix('where', where)}: not a mapping. Write the values by axis, for example "
             '{"flows.0.cc": "cubic"}.'
         )
     wanted: dict[str, set[str]] = {}
@@ -129,7 +129,7 @@ def selected(readings: Readings, where: Where | None) -> Selection:
         if all(text_of(point, axis) in keys for axis, keys in wanted.items())
     ]
     if not places:
-        raise BadValueError(f"{blamed('where', where)}: no point has all of these values.")
+        raise BadValueError(f"{error_prefix('where', where)}: no point has all of these values.")
     return Selection(readings, places)
 
 

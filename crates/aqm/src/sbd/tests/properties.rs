@@ -73,7 +73,7 @@ fn run(config: &SbdConfig, steps: &[Step]) -> (Line, Vec<usize>) {
             Step::Pause(ms) => now += ms,
         }
     }
-    let dropped = line.bench.counts().total();
+    let dropped = line.harness.counts().total();
     assert_eq!(u64::from(line.put), taken + dropped + line.sbd.packets() as u64);
     (line, found)
 }
@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn two_signals_are_at_least_t_r_apart(config in configs(), steps in steps()) {
         let (line, _) = run(&config, &steps);
-        let samples = [Series::Mark, Series::Drop].map(|s| line.bench.recorder().samples(s).to_vec());
+        let samples = [Series::Mark, Series::Drop].map(|s| line.harness.recorder().samples(s).to_vec());
         let mut times: Vec<Time> = samples
             .concat()
             .iter()
@@ -112,7 +112,7 @@ proptest! {
 
 impl Line {
     fn drops_and_marks(&self) -> [Vec<(u64, u32)>; 3] {
-        let marks = self.bench.recorder().samples(Series::Mark).iter();
+        let marks = self.harness.recorder().samples(Series::Mark).iter();
         [
             self.dropped(DropReason::Early),
             self.dropped(DropReason::Overflow),

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_stays() {
+    fn fixed_margin_does_not_adapt() {
         let mut margin = Margin::new(MarginConfig::Fixed(0.3));
         margin.on_loss();
         margin.on_delivery();

@@ -44,8 +44,8 @@ use crate::links::meter::Meter;
 use crate::mac::agenda::{Timers, UserSet};
 use crate::mac::scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Part, Port, Rate, Seed, Series,
-    Setup, Stage, Time, UserId,
+    Bytes, Component, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Port, Rate, Seed,
+    Series, Setup, Stage, Time, UserId,
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use harq::HarqBlock;
@@ -85,7 +85,7 @@ pub struct Cell {
     meter: Meter,
 }
 
-impl Part<dyn Link + Send, LinkContext> for Cell {
+impl Component<dyn Link + Send, LinkContext> for Cell {
     type Config = CellConfig;
 
     fn check(config: &CellConfig) -> Result<(), ConfigError> {

@@ -3,7 +3,7 @@
 use super::harq::Harq;
 use super::margin::MarginConfig;
 use super::rate::RateConfig;
-use crate::context::{check_errors, check_part};
+use crate::context::{check_component, check_errors};
 use crate::mac::scheduler::{AnyScheduler, Population, SchedulerRegistry};
 use airpath_core::{Checks, ConfigError, Duration, Rate, Seed, Setup, above, at_least};
 use airpath_phy::snr::AnySnr;
@@ -88,7 +88,7 @@ impl CellConfig {
             let extra = Population::even(1, slot, Rate(1));
             let scheduler = Setup { seed: Seed::new(0, 0, ""), registry, extra };
             let built_in = AnyScheduler::BUILT_IN;
-            check_part(&self.scheduler, built_in, "scheduler", &mut checks, || {
+            check_component(&self.scheduler, built_in, "scheduler", &mut checks, || {
                 AnyScheduler::build(&self.scheduler, scheduler)
             });
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::context::DirectionContext;
 use crate::files::Files;
 use airpath_aqm::{AnyQueue, Queue};
-use airpath_core::{FlowId, QueueId, Registry, test_kit::Bench};
+use airpath_core::{FlowId, QueueId, Registry, testing::TestHarness};
 use airpath_phy::snr::SnrSteps;
 use serde_json::{Value, json};
 use std::cell::Cell as Counter;
@@ -67,40 +67,40 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
 }
 
 /// Packet number `seq` of a user arrives.
-fn arrive(cell: &mut Cell, bench: &mut Bench, at: Time, user: u32, seq: u64) {
+fn arrive(cell: &mut Cell, harness: &mut TestHarness, at: Time, user: u32, seq: u64) {
     let packet = Packet::datagram(FlowId(user), seq, Bytes(1500), at);
-    cell.receive(Port(0), &packet, &mut bench.at(at));
+    cell.receive(Port(0), &packet, &mut harness.at(at));
 }
 
 /// What leaves up to `until`: when, in slots, of whom, which number.
-fn run(cell: &mut Cell, bench: &mut Bench, until: Time) -> Vec<(f64, u32, u64)> {
+fn run(cell: &mut Cell, harness: &mut TestHarness, until: Time) -> Vec<(f64, u32, u64)> {
     let of = |(at, _, packet): (Time, Port, Packet)| {
         (at.as_nanos() as f64 / SLOT as f64, packet.flow.0, packet.seq)
     };
-    bench.run(cell, until).into_iter().map(of).collect()
+    harness.run(cell, until).into_iter().map(of).collect()
 }
 
 /// Three slots of two users under the largest rate. SNRs 1, 3, 7 make 12 000, 24 000, 36 000 bits.
 #[test]
 fn three_slots_of_two_users_by_hand() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[3.0, 1.0, 7.0, 7.0], &[1.0, 3.0, 3.0, 3.0]], json!({}));
     for seq in 0..4 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
     for seq in 0..3 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 1, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 1, seq);
     }
     // Slot 0: the first user at 8 Mbit/s, packets 0 and 1; the SNR falls to 1, and they fail.
-    assert_eq!(run(&mut cell, &mut bench, slots(0.5)), []);
+    assert_eq!(run(&mut cell, &mut harness, slots(0.5)), []);
     assert_eq!(cell.people[0].packets_held(), 2);
     // Slot 1: the second user, packets 0 and 1, which arrive as its SNR stays.
-    assert_eq!(run(&mut cell, &mut bench, slots(1.5)), []);
+    assert_eq!(run(&mut cell, &mut harness, slots(1.5)), []);
     assert_eq!((cell.people[0].packets_held(), cell.people[1].packets_held()), (2, 2));
-    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), [(2.0, 1, 0), (2.0, 1, 1)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(2.0)), [(2.0, 1, 0), (2.0, 1, 1)]);
     // Slot 2: the first user again, packets 0, 1 and 2 now.
     assert_eq!(cell.people[0].packets_held(), 3);
-    assert_eq!(run(&mut cell, &mut bench, slots(3.0)), [(3.0, 0, 0), (3.0, 0, 1), (3.0, 0, 2)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(3.0)), [(3.0, 0, 0), (3.0, 0, 1), (3.0, 0, 2)]);
     let report = cell.reports(slots(3.0)).remove(0);
     let slots_of = |user: usize| (report.users[user].slots, report.users[user].slot_error_rate);
     // Slot 3 has begun: the first user's last packet.
@@ -114,18 +114,18 @@ fn three_slots_of_two_users_by_hand() {
 #[test]
 fn packets_span_slots_and_keep_what_has_been_received() {
     let snr = 2f64.powf(1.25) - 1.0;
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[snr, snr, snr, 1e-3, snr, snr]], json!({}));
     for seq in 0..9 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
     // Slots 0 and 1: 15 000 and 30 000 bits; slot 2 fails as the SNR falls; slot 3 has 17 bits at
     // SNR 0.001; slot 4 begins at 30 017.
-    let sent = run(&mut cell, &mut bench, slots(5.0));
+    let sent = run(&mut cell, &mut harness, slots(5.0));
     assert_eq!(sent, [(1.0, 0, 0), (2.0, 0, 1), (5.0, 0, 2)]);
-    assert_eq!(bench.counts().total(), 0);
+    assert_eq!(harness.counts().total(), 0);
     // 45 017 bits at the end of slot 4, 60 017 at that of slot 5, which is the fifth packet's end.
-    assert_eq!(run(&mut cell, &mut bench, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
 }
 
 /// At the second failure in a row the packet that the slot would have completed is given up, and the
@@ -133,51 +133,51 @@ fn packets_span_slots_and_keep_what_has_been_received() {
 #[test]
 fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
     let snr = 2f64.powf(1.25) - 1.0;
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[snr, 0.9, 0.5, 1.0, 1.0, 1.0]], json!({}));
     for seq in 0..3 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
     // Slot 0: 15 000 bits, packets 0 and 1; the first failure. Slot 1: 11 112 bits of packet 0, the
     // second; it would have completed nothing, and the count goes on.
-    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
-    assert_eq!(bench.counts().total(), 0);
+    assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
+    assert_eq!(harness.counts().total(), 0);
     // Slot 2: 7019 bits at SNR 0.5, received. The count begins again.
-    assert_eq!(run(&mut cell, &mut bench, slots(3.0)), []);
+    assert_eq!(run(&mut cell, &mut harness, slots(3.0)), []);
     // Slot 3: 12 000 bits complete packet 0 and take 7019 bits of packet 1.
-    assert_eq!(run(&mut cell, &mut bench, slots(4.0)), [(4.0, 0, 0)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(4.0)), [(4.0, 0, 0)]);
 
     let mut cell = self::cell(&[&[snr, snr / 1.1, 0.2, 1.0, 1.0]], json!({}));
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     for seq in 0..3 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
     // Slots 0 and 1: 15 000 and 14 034 bits, both fail; the second would have completed packet 0.
-    assert_eq!(run(&mut cell, &mut bench, slots(1.5)), []);
-    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
-    assert_eq!(bench.counts().by_queue(), 1);
+    assert_eq!(run(&mut cell, &mut harness, slots(1.5)), []);
+    assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
+    assert_eq!(harness.counts().by_queue(), 1);
     assert_eq!(cell.held(), 2);
     // Slot 2: 3156 bits of packet 1 at SNR 0.2; slot 3: 12 000, its end; slot 4: packet 2 as well.
-    assert_eq!(run(&mut cell, &mut bench, slots(4.0)), [(4.0, 0, 1)]);
-    assert_eq!(run(&mut cell, &mut bench, slots(5.0)), [(5.0, 0, 2)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(4.0)), [(4.0, 0, 1)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(5.0)), [(5.0, 0, 2)]);
     let report = cell.reports(slots(5.0)).remove(0);
     assert_eq!((report.users[0].lost_packets, report.link.lost_packets), (1, 1));
 }
 
 #[test]
 fn the_cell_sleeps_without_data_and_wakes_at_whole_slots() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[1.0]], json!({}));
     assert!(cell.next_wakeup().is_never());
-    arrive(&mut cell, &mut bench, slots(10.4), 0, 0);
+    arrive(&mut cell, &mut harness, slots(10.4), 0, 0);
     assert_eq!(cell.next_wakeup(), slots(11.0));
-    assert_eq!(run(&mut cell, &mut bench, slots(99.0)), [(12.0, 0, 0)]);
+    assert_eq!(run(&mut cell, &mut harness, slots(99.0)), [(12.0, 0, 0)]);
     assert!(cell.next_wakeup().is_never());
     // What arrives as a slot begins is served in it; within a slot, in the next.
-    arrive(&mut cell, &mut bench, slots(100.0), 0, 1);
-    assert_eq!(run(&mut cell, &mut bench, slots(100.5)), []);
-    arrive(&mut cell, &mut bench, slots(100.5), 0, 2);
-    assert_eq!(run(&mut cell, &mut bench, slots(200.0)), [(101.0, 0, 1), (102.0, 0, 2)]);
+    arrive(&mut cell, &mut harness, slots(100.0), 0, 1);
+    assert_eq!(run(&mut cell, &mut harness, slots(100.5)), []);
+    arrive(&mut cell, &mut harness, slots(100.5), 0, 2);
+    assert_eq!(run(&mut cell, &mut harness, slots(200.0)), [(101.0, 0, 1), (102.0, 0, 2)]);
     let queue = cell.reports(slots(102.0)).remove(0).queues.remove(0);
     // Held from arrival to the end of a slot: 1.6, 1 and 1.5 slots.
     let ("mean_delay_s", Some(delay_s)) = queue.measured[0] else { panic!("{queue:?}") };
@@ -187,27 +187,27 @@ fn the_cell_sleeps_without_data_and_wakes_at_whole_slots() {
 
 #[test]
 fn a_rate_of_zero_stops_the_cell_and_a_change_scales_its_slots() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[1.0]], json!({}));
     let rate = |bps: u64| Control::Rate(Rate(bps));
-    (0..4).for_each(|seq| arrive(&mut cell, &mut bench, Time::ZERO, 0, seq));
-    cell.control(&rate(0), &mut bench.at(Time::ZERO));
+    (0..4).for_each(|seq| arrive(&mut cell, &mut harness, Time::ZERO, 0, seq));
+    cell.control(&rate(0), &mut harness.at(Time::ZERO));
     assert!(cell.next_wakeup().is_never());
-    cell.control(&rate(200_000_000), &mut bench.at(slots(7.5)));
-    assert_eq!(run(&mut cell, &mut bench, slots(9.0)), [(9.0, 0, 0), (9.0, 0, 1)]);
+    cell.control(&rate(200_000_000), &mut harness.at(slots(7.5)));
+    assert_eq!(run(&mut cell, &mut harness, slots(9.0)), [(9.0, 0, 0), (9.0, 0, 1)]);
     // What is on the air is finished at the rate that it began with, if the channel carries it.
-    cell.control(&rate(100_000_000), &mut bench.at(slots(9.5)));
-    assert_eq!(run(&mut cell, &mut bench, slots(10.0)), []);
-    assert_eq!(run(&mut cell, &mut bench, slots(12.0)), [(11.0, 0, 2), (12.0, 0, 3)]);
+    cell.control(&rate(100_000_000), &mut harness.at(slots(9.5)));
+    assert_eq!(run(&mut cell, &mut harness, slots(10.0)), []);
+    assert_eq!(run(&mut cell, &mut harness, slots(12.0)), [(11.0, 0, 2), (12.0, 0, 3)]);
 }
 
 #[test]
 fn a_margin_leaves_room_for_a_fade() {
     for (margin, is_delivered) in [(0.0, false), (0.4, false), (0.6, true)] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let mut cell = cell(&[&[30.0, 15.0]], json!({"margin": margin}));
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, 0);
-        let sent = run(&mut cell, &mut bench, slots(1.0));
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, 0);
+        let sent = run(&mut cell, &mut harness, slots(1.0));
         assert_eq!(sent.len(), usize::from(is_delivered), "{margin}");
     }
 }
@@ -215,13 +215,13 @@ fn a_margin_leaves_room_for_a_fade() {
 #[test]
 fn an_error_process_destroys_slots_beside_the_fading() {
     let errors = json!({"errors": {"kind": "independent", "loss": 1}, "attempts": 3});
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[1.0]], errors);
-    arrive(&mut cell, &mut bench, Time::ZERO, 0, 0);
-    assert_eq!(run(&mut cell, &mut bench, slots(2.5)), []);
-    assert_eq!((cell.held(), bench.counts().total()), (1, 0));
-    assert_eq!(run(&mut cell, &mut bench, slots(9.0)), []);
-    assert_eq!((cell.held(), bench.counts().total()), (0, 1));
+    arrive(&mut cell, &mut harness, Time::ZERO, 0, 0);
+    assert_eq!(run(&mut cell, &mut harness, slots(2.5)), []);
+    assert_eq!((cell.held(), harness.counts().total()), (1, 0));
+    assert_eq!(run(&mut cell, &mut harness, slots(9.0)), []);
+    assert_eq!((cell.held(), harness.counts().total()), (0, 1));
     assert!(cell.next_wakeup().is_never());
 }
 
@@ -284,13 +284,13 @@ fn a_failed_block_is_repeated_with_harq() {
         ("chase", [(3.0, 0, 0), (3.0, 0, 1)]),
         ("incremental", [(2.0, 0, 0), (2.0, 0, 1)]),
     ] {
-        let mut bench = Bench::default();
+        let mut harness = TestHarness::default();
         let snrs: &[f64] = &[3.0, 1.0, 1.0, 1.0, 1.0];
         let mut cell = cell(&[snrs], json!({"attempts": 3, "harq": harq}));
         for seq in 0..2 {
-            arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+            arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
         }
-        assert_eq!(run(&mut cell, &mut bench, slots(4.5)), expected, "{harq}");
+        assert_eq!(run(&mut cell, &mut harness, slots(4.5)), expected, "{harq}");
         let user = &cell.reports(slots(5.0))[0].users[0];
         last.push((user.slots, user.slot_error_rate));
     }
@@ -300,16 +300,16 @@ fn a_failed_block_is_repeated_with_harq() {
 /// At the n-th failure a repeated block is given up like any other, and nothing of it is left.
 #[test]
 fn a_repeated_block_is_given_up_at_the_nth_failure() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let snrs: &[f64] = &[3.0, 0.1, 0.1, 1.0, 1.0, 1.0];
     let mut cell = cell(&[snrs], json!({"attempts": 2, "harq": "incremental"}));
     for seq in 0..3 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
     // Slots 0 and 1 fail; both packets of the block are lost. Slot 2 ends with SNR 1.
-    assert_eq!(run(&mut cell, &mut bench, slots(2.0)), []);
-    assert_eq!((cell.held(), bench.counts().by_queue()), (1, 2));
-    let sent = run(&mut cell, &mut bench, slots(4.5));
+    assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
+    assert_eq!((cell.held(), harness.counts().by_queue()), (1, 2));
+    let sent = run(&mut cell, &mut harness, slots(4.5));
     assert_eq!(sent, [(4.0, 0, 2)]);
 }
 
@@ -317,18 +317,18 @@ fn a_repeated_block_is_given_up_at_the_nth_failure() {
 /// starts within the first slot; the second and the third begin while it lasts 1.2 slots.
 #[test]
 fn shares_of_slots_are_of_the_slots_that_begin_in_the_measured_time() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[3.0, 1.0, 0.25, 0.25]], json!({"attempts": 9}));
     for seq in 0..4 {
-        arrive(&mut cell, &mut bench, Time::ZERO, 0, seq);
+        arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    run(&mut cell, &mut bench, slots(0.9));
-    cell.control(&Control::StartMeasurement, &mut bench.at(slots(0.9)));
-    run(&mut cell, &mut bench, slots(1.9));
+    run(&mut cell, &mut harness, slots(0.9));
+    cell.control(&Control::StartMeasurement, &mut harness.at(slots(0.9)));
+    run(&mut cell, &mut harness, slots(1.9));
     let users = cell.reports(slots(1.9)).remove(0).users;
     assert_eq!((users[0].slots, users[0].slot_share), (1, 1.0));
     assert_eq!(users[0].slot_error_rate, Some(0.0));
-    run(&mut cell, &mut bench, slots(2.1));
+    run(&mut cell, &mut harness, slots(2.1));
     let users = cell.reports(slots(2.1)).remove(0).users;
     assert_eq!((users[0].slots, users[0].slot_share), (2, 1.0));
     assert_eq!(users[0].slot_error_rate, Some(0.5));
@@ -337,9 +337,9 @@ fn shares_of_slots_are_of_the_slots_that_begin_in_the_measured_time() {
 /// No slot begins in a measured time that is shorter than one.
 #[test]
 fn without_a_slot_the_share_is_zero() {
-    let mut bench = Bench::default();
+    let mut harness = TestHarness::default();
     let mut cell = cell(&[&[3.0, 3.0]], json!({}));
-    cell.control(&Control::StartMeasurement, &mut bench.at(slots(0.25)));
+    cell.control(&Control::StartMeasurement, &mut harness.at(slots(0.25)));
     let users = cell.reports(slots(0.75)).remove(0).users;
     assert_eq!((users[0].slot_share, users[0].slot_error_rate), (0.0, None));
 }

@@ -30,7 +30,8 @@ use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
 use crate::links::serial::{SerialLink, Transmission, Transmitter};
 use airpath_core::{
-    Bytes, Checks, ConfigError, Duration, Framing, Part, Rate, Seed, Setup, Stream, Time, at_least,
+    Bytes, Checks, Component, ConfigError, Duration, Framing, Rate, Seed, Setup, Stream, Time,
+    at_least,
 };
 use airpath_phy::bit_errors::Outcome;
 use airpath_phy::errors::TwoStates;
@@ -217,7 +218,7 @@ fn forgotten(states: TwoStates) -> u64 {
     if log < 0.0 { libm::ceil(libm::log(FORGOTTEN) / log).max(1.0) as u64 } else { u64::MAX }
 }
 
-impl Part<dyn Link + Send, LinkContext> for SerialLink<Mimo> {
+impl Component<dyn Link + Send, LinkContext> for SerialLink<Mimo> {
     type Config = MimoConfig;
 
     fn check(config: &MimoConfig) -> Result<(), ConfigError> {

@@ -36,7 +36,7 @@ pub use settings::{OnMaxDat, PollStop, RlcConfig, WindowPoll};
 use crate::context::{DirectionContext, LinkContext};
 use crate::link::{Link, LinkReport, SideReport, Sides};
 use airpath_core::{
-    ConfigError, Control, Ctx, Duration, Packet, Part, Port, Rate, Setup, Stage, Time,
+    Component, ConfigError, Control, Ctx, Duration, Packet, Port, Rate, Setup, Stage, Time,
 };
 use clock::Clock;
 use direction::{Direction, Frame};
@@ -74,7 +74,7 @@ pub struct RlcAm {
     wakeup: Time,
 }
 
-impl Part<dyn Link + Send, LinkContext> for RlcAm {
+impl Component<dyn Link + Send, LinkContext> for RlcAm {
     type Config = RlcConfig;
 
     fn check(config: &RlcConfig) -> Result<(), ConfigError> {

@@ -4,7 +4,7 @@ use super::LEAST_ROOM;
 use super::radio::SETS;
 use super::settings::{MapOverhead, StationConfig, TddConfig};
 use super::slots::SlotSize;
-use crate::context::{check_errors, check_part};
+use crate::context::{check_component, check_errors};
 use crate::mac::grant::{AnyGrant, Grant, GrantContext, GrantRegistry};
 use crate::mac::request::{AnyRequest, Request, RequestContext, RequestRegistry};
 use crate::mac::scheduler::{AnyScheduler, Population, SchedulerRegistry};
@@ -33,7 +33,7 @@ impl TddConfig {
         self.check_frame(&mut checks);
         self.check_users(&mut checks);
         self.check_schemes(&mut checks);
-        self.check_parts(&mut checks);
+        self.check_components(&mut checks);
         if checks.is_clean() {
             self.check_room(&mut checks);
             self.check_mac(&mut checks);
@@ -103,7 +103,7 @@ impl TddConfig {
     }
 
     /// Checks the parts of a station and of the air interface.
-    fn check_parts(&self, checks: &mut Checks) {
+    fn check_components(&self, checks: &mut Checks) {
         check_retransmission(self.harq.as_ref(), self.arq, checks);
         if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
             let problem = "a frame's MPDUs have as many as needed";
@@ -141,19 +141,20 @@ impl TddConfig {
         let registry = &RequestRegistry::default();
         let extra = RequestContext { stations, clock };
         let request = Setup { seed: seed.clone(), registry, extra };
-        let request = check_part(&self.request, AnyRequest::BUILT_IN, "request", checks, || {
-            AnyRequest::build(&self.request, request)
-        });
+        let request =
+            check_component(&self.request, AnyRequest::BUILT_IN, "request", checks, || {
+                AnyRequest::build(&self.request, request)
+            });
         let registry = &GrantRegistry::default();
         let extra = GrantContext { stations, frame: clock.frame() };
         let grant = Setup { seed: seed.clone(), registry, extra };
-        let grant = check_part(&self.grant, AnyGrant::BUILT_IN, "grant", checks, || {
+        let grant = check_component(&self.grant, AnyGrant::BUILT_IN, "grant", checks, || {
             AnyGrant::build(&self.grant, grant)
         });
         let registry = &SchedulerRegistry::default();
         let extra = Population::even(stations as usize, clock.frame(), Rate(1));
         let scheduler = Setup { seed, registry, extra };
-        check_part(&self.scheduler, AnyScheduler::BUILT_IN, "scheduler", checks, || {
+        check_component(&self.scheduler, AnyScheduler::BUILT_IN, "scheduler", checks, || {
             AnyScheduler::build(&self.scheduler, scheduler)
         });
         let Some(rules) = grant.map(|grant| grant.rules()) else { return };

@@ -62,7 +62,7 @@ use crate::retransmission::delay_queue::DelayQueue;
 use air_interface::AirInterface;
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Part, Port, QueueId, Rate,
+    Bytes, Component, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Port, QueueId, Rate,
     Registry, Seed, Setup, Stage, Time, UserChange, UserId,
 };
 use frame::{Burst, DownlinkState, FrameAllocation};
@@ -143,7 +143,7 @@ pub struct Tdd {
     wakeup: Time,
 }
 
-impl Part<dyn Link + Send, LinkContext> for Tdd {
+impl Component<dyn Link + Send, LinkContext> for Tdd {
     type Config = TddConfig;
 
     fn check(config: &TddConfig) -> Result<(), ConfigError> {

@@ -163,7 +163,7 @@ mod tests {
     use super::super::slots::slot_of;
     use super::*;
     use airpath_aqm::{AnyQueue, Queue};
-    use airpath_core::test_kit::Bench;
+    use airpath_core::testing::TestHarness;
     use airpath_core::{FlowId, Packet, QueueId, Registry, Seed, Setup, Time};
     use serde_json::json;
 
@@ -196,10 +196,10 @@ mod tests {
             let queue = AnyQueue::build(&description, setup).expect("accepted");
             let slot = slot_of("", "qpsk-1/2", 0, 48).expect("there");
             let mut side = Side::new(Queue::new(queue, QueueId::NONE), slot, false);
-            let mut bench = Bench::default();
+            let mut harness = TestHarness::default();
             for seq in 0..5000 {
                 let packet = Packet::data(FlowId(0), seq, size as u32 - 40, 40, Time::ZERO);
-                side.queue.enqueue(&packet, &mut bench.at(Time::ZERO));
+                side.queue.enqueue(&packet, &mut harness.at(Time::ZERO));
             }
             let rules = rules(fragments, packs);
             let mut packets = Packets::new(size, true);
@@ -207,7 +207,7 @@ mod tests {
                 let (mut here, mut there) = (room, room);
                 loop {
                     let found = packets.next_mpdu(here, &rules);
-                    let made = side.next_mpdu(0, there, &rules, &mut bench.at(Time::ZERO));
+                    let made = side.next_mpdu(0, there, &rules, &mut harness.at(Time::ZERO));
                     proptest::prop_assert_eq!(found, made.map(|mpdu| mpdu.bytes));
                     let Some(bytes) = found else { break };
                     (here, there) = (here - bytes, there - bytes);

@@ -8,7 +8,7 @@ mod radio;
 use super::*;
 
 use crate::files::Files;
-use airpath_core::{Bytes, FlowId, test_kit::Bench};
+use airpath_core::{Bytes, FlowId, testing::TestHarness};
 use airpath_phy::snr::SnrSteps;
 use serde_json::Value;
 use std::cell::Cell as Counter;
@@ -62,7 +62,7 @@ pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigE
 
 struct World {
     link: Tdd,
-    bench: Bench,
+    harness: TestHarness,
     /// Microseconds, port and number of what was handed up.
     out: Vec<(u64, u8, u64)>,
 }
@@ -74,9 +74,9 @@ impl World {
 
     fn of(changes: Value, flows: u32) -> World {
         let mut link = make(changes, flows, 1).expect("accepted");
-        let mut bench = Bench::default();
-        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
-        World { link, bench, out: Vec::new() }
+        let mut harness = TestHarness::default();
+        link.control(&Control::Begin, &mut harness.at(Time::ZERO));
+        World { link, harness, out: Vec::new() }
     }
 
     fn run(&mut self, until_us: u64) -> &mut World {
@@ -85,7 +85,7 @@ impl World {
     }
 
     fn run_until(&mut self, until: Time) {
-        for (at, port, packet) in self.bench.run(&mut self.link, until) {
+        for (at, port, packet) in self.harness.run(&mut self.link, until) {
             self.out.push((at.as_nanos() / 1000, port.0, packet.seq));
         }
     }
@@ -102,7 +102,7 @@ impl World {
             self.run_until(Time::from_nanos(before));
         }
         let packet = Packet::datagram(FlowId(flow), seq, Bytes(bytes), now);
-        self.link.receive(Port(port), &packet, &mut self.bench.at(now));
+        self.link.receive(Port(port), &packet, &mut self.harness.at(now));
         self
     }
 
@@ -380,17 +380,17 @@ fn a_change_of_rate_scales_all_slots() {
     let nominal = world.link.nominal[0];
     assert_eq!(nominal, Rate(360 * 9 * 8 * 200));
     let half = Control::Rate(Rate(nominal.0 / 2));
-    world.link.control(&half, &mut world.bench.at(Time::ZERO));
+    world.link.control(&half, &mut world.harness.at(Time::ZERO));
     (0..2).for_each(|seq| {
         world.put(0, 0, seq, 1540);
     });
     assert_eq!(world.ended(), [(3_000, 0, 0), (8_000, 0, 1)]);
     let mut world = World::new(json!({}));
-    world.link.control(&Control::Rate(Rate(0)), &mut world.bench.at(Time::ZERO));
+    world.link.control(&Control::Rate(Rate(0)), &mut world.harness.at(Time::ZERO));
     world.put(0, 0, 0, 1540);
     assert_eq!(world.link.next_wakeup(), Time::NEVER);
     let now = Time::from_millis(12);
-    world.link.control(&Control::Rate(nominal), &mut world.bench.at(now));
+    world.link.control(&Control::Rate(nominal), &mut world.harness.at(now));
     assert_eq!(world.ended(), [(18_000, 0, 0)]);
 }
 
@@ -404,7 +404,7 @@ fn an_idle_link_sleeps() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn rejects_inconsistent_config() {
     for (changes, expected) in [
         (json!({"stations": 0}), "stations = 0: below 1. Accepted: 1 to 1000"),
         (json!({"stations": 1001}), "stations = 1001: above 1000. Accepted: 1 to 1000"),

@@ -3,7 +3,7 @@
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
-use airpath_core::{ConfigError, Part, Setup, Time};
+use airpath_core::{Component, ConfigError, Setup, Time};
 
 /// The policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct BlindBi {
     config: ProactiveConfig,
 }
 
-impl Part<dyn Grant + Send, GrantContext> for BlindBi {
+impl Component<dyn Grant + Send, GrantContext> for BlindBi {
     type Config = ProactiveConfig;
 
     fn check(config: &ProactiveConfig) -> Result<(), ConfigError> {

@@ -2,7 +2,7 @@
 //! and by piggyback for what a burst leaves behind.
 
 use super::{Downlink, Grant, GrantContext, GrantRules};
-use airpath_core::{ConfigError, Part, Setup, Time};
+use airpath_core::{Component, ConfigError, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets: nothing.
@@ -14,7 +14,7 @@ pub struct UniConfig {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uni;
 
-impl Part<dyn Grant + Send, GrantContext> for Uni {
+impl Component<dyn Grant + Send, GrantContext> for Uni {
     type Config = UniConfig;
 
     fn build(

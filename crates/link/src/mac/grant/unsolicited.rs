@@ -3,7 +3,7 @@
 
 use super::proactive::check_grant;
 use super::{Downlink, Grant, GrantContext, GrantRules};
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -29,7 +29,7 @@ pub struct Unsolicited {
     period_began: u64,
 }
 
-impl Part<dyn Grant + Send, GrantContext> for Unsolicited {
+impl Component<dyn Grant + Send, GrantContext> for Unsolicited {
     type Config = UnsolicitedConfig;
 
     fn check(config: &UnsolicitedConfig) -> Result<(), ConfigError> {

@@ -103,14 +103,14 @@ pub trait Request {
 }
 
 #[cfg(test)]
-mod test_kit {
+mod testing {
     use super::{BandwidthRequest, Request, RequestContext, RequestRegistry};
     use crate::links::tdd::Clock;
-    use airpath_core::{ConfigError, Duration, Part, Seed, Setup, Time};
+    use airpath_core::{Component, ConfigError, Duration, Seed, Setup, Time};
 
     /// A procedure of this configuration in frames of 5 ms, which close after 3 ms and are received after
     /// 5.6 ms.
-    pub(super) fn make<R: Part<dyn Request + Send, RequestContext>>(
+    pub(super) fn make<R: Component<dyn Request + Send, RequestContext>>(
         config: R::Config,
         stations: u32,
     ) -> Result<R, ConfigError> {

@@ -1,7 +1,7 @@
 //! Stations cannot ask: what is not granted unasked is not sent.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
-use airpath_core::{ConfigError, Duration, Part, Setup, Time};
+use airpath_core::{Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
 /// What the user sets: nothing.
@@ -13,7 +13,7 @@ pub struct NoRequestConfig {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoRequest;
 
-impl Part<dyn Request + Send, RequestContext> for NoRequest {
+impl Component<dyn Request + Send, RequestContext> for NoRequest {
     type Config = NoRequestConfig;
 
     fn build(

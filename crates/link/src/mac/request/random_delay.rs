@@ -6,7 +6,7 @@
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::retransmission::delay_queue::DelayQueue;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
 /// A time that is drawn, uniformly.
@@ -83,7 +83,7 @@ pub struct RandomDelay {
     under_way: DelayQueue<BandwidthRequest>,
 }
 
-impl Part<dyn Request + Send, RequestContext> for RandomDelay {
+impl Component<dyn Request + Send, RequestContext> for RandomDelay {
     type Config = DrawnConfig;
 
     fn check(config: &DrawnConfig) -> Result<(), ConfigError> {
@@ -151,7 +151,7 @@ impl Request for RandomDelay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::{asks, make};
+    use super::super::testing::{asks, make};
     use super::*;
 
     const CONFIG: DrawnConfig = DrawnConfig {

@@ -7,7 +7,7 @@
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -48,7 +48,7 @@ pub struct Ranging {
     sent: Vec<(u32, u32)>,
 }
 
-impl Part<dyn Request + Send, RequestContext> for Ranging {
+impl Component<dyn Request + Send, RequestContext> for Ranging {
     type Config = RangingConfig;
 
     fn check(config: &RangingConfig) -> Result<(), ConfigError> {
@@ -163,7 +163,7 @@ impl Request for Ranging {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::make;
+    use super::super::testing::make;
     use super::*;
 
     fn ask(station: u32) -> BandwidthRequest {

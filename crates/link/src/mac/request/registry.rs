@@ -4,12 +4,12 @@ use super::{
     BandwidthRequest, NoRequest, RandomDelay, Ranging, Request, RequestContext, RequestCounts,
     RequestEvent, RequestRules, SchedulingRequest,
 };
-use airpath_core::{Duration, Registry, Time, built_in_parts};
+use airpath_core::{Duration, Registry, Time, built_in_components};
 
 /// Procedures that were registered at run time.
 pub type RequestRegistry = Registry<dyn Request + Send, RequestContext>;
 
-built_in_parts! {
+built_in_components! {
     /// Any request procedure.
     enum AnyRequest: dyn Request + Send, RequestContext {
         "random-delay" => RandomDelay(RandomDelay): "A random delay for each request, collisions that cost a timer.",
@@ -22,25 +22,25 @@ built_in_parts! {
 
 impl Request for AnyRequest {
     fn rules(&self) -> RequestRules {
-        each_part!(self, request => request.rules())
+        each_component!(self, request => request.rules())
     }
     fn ask(&mut self, ask: BandwidthRequest, now: Time) {
-        each_part!(self, request => request.ask(ask, now));
+        each_component!(self, request => request.ask(ask, now));
     }
     #[inline]
     fn next_wakeup(&self) -> Time {
-        each_part!(self, request => request.next_wakeup())
+        each_component!(self, request => request.next_wakeup())
     }
     fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
-        each_part!(self, request => request.wake(now, heard));
+        each_component!(self, request => request.wake(now, heard));
     }
     fn piggyback_delay(&mut self, station: u32) -> Duration {
-        each_part!(self, request => request.piggyback_delay(station))
+        each_component!(self, request => request.piggyback_delay(station))
     }
     fn counts(&self, station: u32) -> RequestCounts {
-        each_part!(self, request => request.counts(station))
+        each_component!(self, request => request.counts(station))
     }
     fn restart_measurement(&mut self) {
-        each_part!(self, request => request.restart_measurement());
+        each_component!(self, request => request.restart_measurement());
     }
 }

@@ -7,7 +7,7 @@
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
 use crate::retransmission::delay_queue::DelayQueue;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Time, at_least};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, at_least};
 use serde::Deserialize;
 
 /// What the user sets.
@@ -27,7 +27,7 @@ pub struct SchedulingRequest {
     under_way: DelayQueue<u32>,
 }
 
-impl Part<dyn Request + Send, RequestContext> for SchedulingRequest {
+impl Component<dyn Request + Send, RequestContext> for SchedulingRequest {
     type Config = SchedulingRequestConfig;
 
     fn build(
@@ -101,7 +101,7 @@ impl Request for SchedulingRequest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::make;
+    use super::super::testing::make;
     use super::*;
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler, best};
-use airpath_core::{Checks, ConfigError, Part, Setup};
+use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// Largest α: r^α is then still far from any number that overflows.
@@ -30,7 +30,7 @@ pub struct AlphaFair {
     population: Population,
 }
 
-impl Part<dyn Scheduler + Send, Population> for AlphaFair {
+impl Component<dyn Scheduler + Send, Population> for AlphaFair {
     type Config = AlphaFairConfig;
 
     fn check(config: &AlphaFairConfig) -> Result<(), ConfigError> {
@@ -81,7 +81,7 @@ impl Scheduler for AlphaFair {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::served;
+    use super::super::testing::served;
     use super::super::{MaxRate, ProportionalFair, ProportionalFairConfig, RateAverage};
     use super::*;
     use airpath_core::{Duration, Rate, Registry, Seed};
@@ -92,7 +92,7 @@ mod tests {
         Population::even(3, Duration::from_millis(3), Rate(4_000_000))
     }
 
-    fn make<S: Part<dyn Scheduler + Send, Population>>(config: S::Config) -> S {
+    fn make<S: Component<dyn Scheduler + Send, Population>>(config: S::Config) -> S {
         let setup = Setup {
             seed: Seed::new(1, 0, "test"),
             registry: &Registry::default(),

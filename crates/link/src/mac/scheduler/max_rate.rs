@@ -3,7 +3,7 @@
 //! Source: Knopp, Humblet 1995 (one user at a time, the one with the best channel).
 
 use super::{Candidate, Population, Scheduler, best};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// What the user sets: nothing.
@@ -24,7 +24,7 @@ impl MaxRate {
     }
 }
 
-impl Part<dyn Scheduler + Send, Population> for MaxRate {
+impl Component<dyn Scheduler + Send, Population> for MaxRate {
     type Config = MaxRateConfig;
 
     fn build(
@@ -49,7 +49,7 @@ impl Scheduler for MaxRate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::served;
+    use super::super::testing::served;
     use super::*;
     use airpath_core::{Duration, Rate};
 

@@ -95,7 +95,7 @@ fn best(candidates: &[Candidate], mut utility: impl FnMut(&Candidate) -> f64) ->
 }
 
 #[cfg(test)]
-mod test_kit {
+mod testing {
     use super::{Candidate, Scheduler};
     use airpath_core::{Bytes, Duration, UserId};
 

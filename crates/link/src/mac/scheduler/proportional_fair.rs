@@ -9,7 +9,7 @@
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// Relative difference below which utilities are equal: an average reaches a constant rate to within
@@ -64,7 +64,7 @@ impl ProportionalFair {
     }
 }
 
-impl Part<dyn Scheduler + Send, Population> for ProportionalFair {
+impl Component<dyn Scheduler + Send, Population> for ProportionalFair {
     type Config = ProportionalFairConfig;
 
     fn build(
@@ -110,7 +110,7 @@ impl Scheduler for ProportionalFair {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::served;
+    use super::super::testing::served;
     use super::*;
     use airpath_core::{Duration, Rate};
 

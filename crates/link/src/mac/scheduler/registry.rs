@@ -1,12 +1,12 @@
 //! The list of schedulers: one line each.
 
 use super::{AlphaFair, Candidate, MaxRate, Population, ProportionalFair, RoundRobin, Scheduler};
-use airpath_core::{Registry, built_in_parts};
+use airpath_core::{Registry, built_in_components};
 
 /// Schedulers that were registered at run time.
 pub type SchedulerRegistry = Registry<dyn Scheduler + Send, Population>;
 
-built_in_parts! {
+built_in_components! {
     /// Any scheduler.
     enum AnyScheduler: dyn Scheduler + Send, Population {
         "proportional-fair" => ProportionalFair(ProportionalFair):
@@ -20,10 +20,10 @@ built_in_parts! {
 impl Scheduler for AnyScheduler {
     #[inline]
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
-        each_part!(self, scheduler => scheduler.choose(slot, candidates))
+        each_component!(self, scheduler => scheduler.choose(slot, candidates))
     }
     #[inline]
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
-        each_part!(self, scheduler => scheduler.served(slot, candidates, place, rate));
+        each_component!(self, scheduler => scheduler.served(slot, candidates, place, rate));
     }
 }

@@ -2,7 +2,7 @@
 //! passed over. Weights do not count.
 
 use super::{Candidate, Population, Scheduler};
-use airpath_core::{ConfigError, Part, Setup};
+use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
 /// What the user sets: nothing.
@@ -17,7 +17,7 @@ pub struct RoundRobin {
     next: u32,
 }
 
-impl Part<dyn Scheduler + Send, Population> for RoundRobin {
+impl Component<dyn Scheduler + Send, Population> for RoundRobin {
     type Config = RoundRobinConfig;
 
     fn build(
@@ -43,7 +43,7 @@ impl Scheduler for RoundRobin {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_kit::served;
+    use super::super::testing::served;
     use super::*;
 
     #[test]

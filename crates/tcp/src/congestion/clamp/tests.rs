@@ -18,7 +18,7 @@ fn try_clamp(change: serde_json::Value) -> Result<Clamp, ConfigError> {
     let extra = CongestionSetup { options: Arc::new(options) };
     let setup = Setup { seed: Seed::new(1, 0, "congestion"), registry: &registry, extra };
     let config = serde_json::from_value(config).expect("a configuration");
-    <Clamp as Part<dyn CongestionControl + Send, CongestionSetup>>::check(&config)?;
+    <Clamp as Component<dyn CongestionControl + Send, CongestionSetup>>::check(&config)?;
     Clamp::build(config, setup)
 }
 

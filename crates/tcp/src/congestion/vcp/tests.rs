@@ -403,7 +403,8 @@ fn bad_values_are_refused() {
             "limiters": true, "granularity_ns": 0});
         given[field] = value;
         let config = serde_json::from_value(given).expect("a table of numbers");
-        let checked = <Vcp as Part<dyn CongestionControl + Send, CongestionSetup>>::check(&config);
+        let checked =
+            <Vcp as Component<dyn CongestionControl + Send, CongestionSetup>>::check(&config);
         checked.expect_err("a bad value").to_string()
     };
     assert_eq!(refused("kappa", json!(0.0)), "kappa = 0: not above 0. Accepted: more than 0");

@@ -346,8 +346,8 @@ impl LossRecovery for Ns3 {
         board.max() + self.cwnd(cwnd).saturating_sub(pipe(board))
     }
 
-    fn leaves_unused(&self, _used: u64, _cwnd: u64) -> bool {
-        !self.is_cwnd_limited
+    fn is_cwnd_limited(&self, _used: u64, _cwnd: u64) -> bool {
+        self.is_cwnd_limited
     }
 
     fn is_recovering(&self) -> bool {

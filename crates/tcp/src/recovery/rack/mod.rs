@@ -477,8 +477,8 @@ impl LossRecovery for Rack {
 
     /// Linux `tcp_is_cwnd_limited`: it was used up at some time in the last window.
     #[inline]
-    fn leaves_unused(&self, _used: u64, _cwnd: u64) -> bool {
-        !self.is_limited
+    fn is_cwnd_limited(&self, _used: u64, _cwnd: u64) -> bool {
+        self.is_limited
     }
 
     fn is_recovering(&self) -> bool {

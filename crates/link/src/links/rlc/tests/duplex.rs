@@ -6,7 +6,7 @@ use crate::{AnyLink, DirectionContext, Link, LinkContext};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, DropReason, Duration, FlowId, Packet, PayloadHandle, Port, QueueId, Rate,
-    Registries, Registry, Seed, Setup, Stage, Stream, Time, test_kit::Bench,
+    Registries, Registry, Seed, Setup, Stage, Stream, Time, testing::TestHarness,
 };
 use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ struct Fate {
 
 /// Drives a link in both directions and keeps its books.
 struct Ledger {
-    bench: Bench,
+    harness: TestHarness,
     link: AnyLink,
     stream: Stream,
     is_clean: Arc<AtomicBool>,
@@ -130,7 +130,7 @@ impl Ledger {
         let forward = description["latency_ns"].as_u64().expect("it has one");
         let latency = [forward, description["reverse_latency_ns"].as_u64().unwrap_or(forward)];
         let mut ledger = Ledger {
-            bench: Bench::default(),
+            harness: TestHarness::default(),
             link: AnyLink::build(&description, setup).expect("a link"),
             stream,
             is_clean,
@@ -148,7 +148,7 @@ impl Ledger {
     }
 
     fn control(&mut self, event: &Control) {
-        self.link.control(event, &mut self.bench.at(self.now));
+        self.link.control(event, &mut self.harness.at(self.now));
         self.check();
     }
 
@@ -161,12 +161,12 @@ impl Ledger {
         packet.set_payload(PayloadHandle(self.packets.len() as u32 + 1));
         self.packets.push(Fate { size, offered: self.now, delivered: 0, dropped: 0 });
         self.inside += 1;
-        self.link.receive(Port(side), &packet, &mut self.bench.at(self.now));
+        self.link.receive(Port(side), &packet, &mut self.harness.at(self.now));
         self.check();
     }
 
     fn wake(&mut self) {
-        self.link.wake(&mut self.bench.at(self.now));
+        self.link.wake(&mut self.harness.at(self.now));
         self.check();
     }
 
@@ -231,7 +231,7 @@ impl Ledger {
 
     /// What a link always keeps.
     fn check(&mut self) {
-        for (port, packet) in self.bench.sent() {
+        for (port, packet) in self.harness.sent() {
             let (side, place) = (usize::from(port.0), packet.payload().0 as usize - 1);
             assert_eq!(packet.seq, 2 * place as u64 + side as u64, "left by the wrong output");
             let fate = &mut self.packets[place];
@@ -248,7 +248,7 @@ impl Ledger {
             self.inside -= 1;
             self.trace.push((self.now, Some(packet.seq)));
         }
-        for handle in std::mem::take(self.bench.bus().released()) {
+        for handle in std::mem::take(self.harness.bus().released()) {
             self.packets[handle.0 as usize - 1].dropped += 1;
             self.inside -= 1;
             self.trace.push((self.now, None));
@@ -259,7 +259,7 @@ impl Ledger {
     }
 
     fn lost(&mut self) -> u64 {
-        self.bench.counts().dropped[DropReason::Retries as usize]
+        self.harness.counts().dropped[DropReason::Retries as usize]
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{AnyLink, DirectionContext, Link, LinkContext};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
     Bytes, Control, FlowId, Packet, Port, QueueId, Rate, Registries, Registry, Seed, Setup, Stage,
-    Time, test_kit::Bench,
+    Time, testing::TestHarness,
 };
 use airpath_phy::errors::{ErrorProcess, ErrorsRegistry, Frame};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl ErrorProcess for Scripted {
 /// A link, what it sends and when.
 struct Exchange {
     link: AnyLink,
-    bench: Bench,
+    harness: TestHarness,
     used: Used,
     now: Time,
     /// Number of the packet and arrival, ms.
@@ -77,12 +77,12 @@ impl Exchange {
         let setup = Setup { seed: Seed::new(1, 0, "link"), registry: &links, extra: context };
         let mut exchange = Exchange {
             link: AnyLink::build(&description, setup).expect("a link"),
-            bench: Bench::default(),
+            harness: TestHarness::default(),
             used,
             now: Time::ZERO,
             arrived: Vec::new(),
         };
-        exchange.link.control(&Control::Begin, &mut exchange.bench.at(Time::ZERO));
+        exchange.link.control(&Control::Begin, &mut exchange.harness.at(Time::ZERO));
         exchange
     }
 
@@ -90,13 +90,13 @@ impl Exchange {
     fn offer(&mut self, ms: u64, side: u8, number: u64, bytes: u64) {
         self.run(ms);
         let packet = Packet::datagram(FlowId(0), number, Bytes(bytes), self.now);
-        self.link.receive(Port(side), &packet, &mut self.bench.at(self.now));
+        self.link.receive(Port(side), &packet, &mut self.harness.at(self.now));
     }
 
     /// Up to and with what is due at `ms`.
     fn run(&mut self, ms: u64) {
         self.now = Time::from_millis(ms);
-        let arrived = self.bench.run(&mut self.link, self.now);
+        let arrived = self.harness.run(&mut self.link, self.now);
         let in_ms = |time: Time| time.as_nanos() / MS;
         self.arrived.extend(arrived.iter().map(|(at, _, packet)| (packet.seq, in_ms(*at))));
     }
@@ -116,7 +116,7 @@ impl Exchange {
 
     /// Packets that wait or are not acknowledged.
     fn occupancy(&mut self) -> f64 {
-        self.link.control(&Control::StartMeasurement, &mut self.bench.at(self.now));
+        self.link.control(&Control::StartMeasurement, &mut self.harness.at(self.now));
         self.run(self.now.as_nanos() / MS + 1);
         self.link.reports(self.now)[0].queues[0].mean_packets()
     }
@@ -314,7 +314,7 @@ fn clause_11_4_reset_is_repeated_until_it_is_acknowledged() {
 fn a_bearer_that_stood_still_was_not_used() {
     let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
     for event in [Control::Rate(Rate(0)), Control::StartMeasurement] {
-        exchange.link.control(&event, &mut exchange.bench.at(Time::ZERO));
+        exchange.link.control(&event, &mut exchange.harness.at(Time::ZERO));
     }
     exchange.offer(0, 0, 0, 1500);
     exchange.run(1000);

@@ -7,7 +7,7 @@ use crate::links::rlc::sequence::{PduRun, Sn};
 use crate::links::rlc::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, Duration, FlowId, Packet, QueueId, Registry, Seed, Setup, Time, test_kit::Bench,
+    Bytes, Duration, FlowId, Packet, QueueId, Registry, Seed, Setup, Time, testing::TestHarness,
 };
 use serde_json::json;
 use std::ops::Range;
@@ -47,7 +47,7 @@ struct Sending {
     sender: Sender,
     sdus: Sdus,
     queue: Queue,
-    bench: Bench,
+    harness: TestHarness,
 }
 
 impl Sending {
@@ -59,7 +59,7 @@ impl Sending {
             sender: Sender::new(rules),
             sdus: Sdus::new(rules.payload, rules.concatenation),
             queue: Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0)),
-            bench: Bench::default(),
+            harness: TestHarness::default(),
         }
     }
 
@@ -76,14 +76,14 @@ impl Sending {
 
     fn offer(&mut self, bytes: u64) {
         let packet = Packet::datagram(FlowId(0), 0, Bytes(bytes), Time::ZERO);
-        self.queue.enqueue(&packet, &mut self.bench.at(Time::ZERO));
+        self.queue.enqueue(&packet, &mut self.harness.at(Time::ZERO));
     }
 
     /// A TTI of `slots` at `ms`: the numbers of its PDUs, modulo 4096, and whether one polls.
     fn tti(&mut self, ms: u64, slots: u64) -> (Vec<u64>, bool) {
         let mut payload = Payload::default();
-        let Sending { sender, sdus, queue, bench } = self;
-        let ctx = &mut bench.at(Time::from_millis(ms));
+        let Sending { sender, sdus, queue, harness } = self;
+        let ctx = &mut harness.at(Time::from_millis(ms));
         sender.fill(slots, sdus, Some(queue), &mut payload, ctx);
         let numbers = payload.runs.iter().flat_map(|run| {
             let first = run.first.at_or_after(0);
@@ -98,9 +98,9 @@ impl Sending {
         let report = StatusReport { last: Sn::of(last), missing, ..StatusReport::default() };
         let now = Time::from_millis(ms);
         self.sender.on_status(&report, !self.queue.is_empty(), now);
-        let Sending { sender, sdus, queue, bench } = self;
+        let Sending { sender, sdus, queue, harness } = self;
         let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
-        queue.release(count, bytes, &mut bench.at(now));
+        queue.release(count, bytes, &mut harness.at(now));
     }
 
     /// When there is something to send if no new data wait, ms.

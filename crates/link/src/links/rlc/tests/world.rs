@@ -8,7 +8,7 @@ use crate::links::rlc::sender::{Payload, Sender};
 use crate::links::rlc::sequence::{PduRun, Sn};
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
-    Bytes, FlowId, Packet, QueueId, Registry, Seed, Setup, Stream, Time, test_kit::Bench,
+    Bytes, FlowId, Packet, QueueId, Registry, Seed, Setup, Stream, Time, testing::TestHarness,
 };
 use serde_json::json;
 use std::collections::VecDeque;
@@ -58,7 +58,7 @@ struct Sdu {
 pub(super) struct World {
     settings: Settings,
     stream: Stream,
-    bench: Bench,
+    harness: TestHarness,
     queue: Queue,
     sender: Sender,
     sdus: Sdus,
@@ -92,7 +92,7 @@ impl World {
         let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
         let limit = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
         World {
-            bench: Bench::default(),
+            harness: TestHarness::default(),
             queue: Queue::new(AnyQueue::build(&limit, setup).expect("a queue"), QueueId(0)),
             sender: Sender::new(settings.rules),
             sdus: Sdus::new(settings.rules.payload, settings.rules.concatenation),
@@ -142,7 +142,7 @@ impl World {
         self.offered += 1;
         self.waiting.push_back(packet);
         let now = self.now();
-        self.queue.enqueue(&packet, &mut self.bench.at(now));
+        self.queue.enqueue(&packet, &mut self.harness.at(now));
     }
 
     /// The air becomes clean and nothing new comes: what is inside has to come out
@@ -250,7 +250,7 @@ impl World {
             &mut self.sdus,
             Some(&mut self.queue),
             &mut self.payload,
-            &mut self.bench.at(now),
+            &mut self.harness.at(now),
         );
         self.note_skips(next);
         self.note_new(self.payload.new);
@@ -349,7 +349,7 @@ impl World {
         self.sender.on_status(&heard.report, !self.queue.is_empty(), now);
         let Self { sender, sdus, .. } = self;
         let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
-        self.queue.release(count, bytes, &mut self.bench.at(now));
+        self.queue.release(count, bytes, &mut self.harness.at(now));
         for number in self.acknowledged..heard.last {
             if heard.missing.binary_search(&number).is_err() {
                 self.pdus[number as usize].known = true;

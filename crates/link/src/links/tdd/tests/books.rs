@@ -3,7 +3,7 @@
 
 use super::make;
 use crate::link::Link;
-use airpath_core::{Bytes, Control, FlowId, Packet, Port, Stage, Time, test_kit::Bench};
+use airpath_core::{Bytes, Control, FlowId, Packet, Port, Stage, Time, testing::TestHarness};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -133,21 +133,21 @@ proptest! {
         let in_order = [settings["in_order"]["down"] == true, settings["in_order"]["up"] == true];
         let Ok(mut link) = make(settings.clone(), 7, 5) else { return Ok(()) };
         let stations = settings["stations"].as_u64().expect("a number") as u32;
-        let mut bench = Bench::default();
-        link.control(&Control::Begin, &mut bench.at(Time::ZERO));
+        let mut harness = TestHarness::default();
+        link.control(&Control::Begin, &mut harness.at(Time::ZERO));
         let mut arrivals = arrivals;
         arrivals.sort_by_key(|arrival| arrival.0);
         let (mut out, mut given) = (Vec::new(), [0u64; 2]);
         for (at_us, port, flow, bytes) in arrivals {
             let now = Time::from_nanos(at_us * 1000);
-            out.extend(bench.run(&mut link, now));
+            out.extend(harness.run(&mut link, now));
             let seq = given[usize::from(port)];
             let packet = Packet::datagram(FlowId(flow), seq, Bytes(bytes), now);
-            link.receive(Port(port), &packet, &mut bench.at(now));
+            link.receive(Port(port), &packet, &mut harness.at(now));
             given[usize::from(port)] += 1;
         }
         // Some minutes: unsolicited grants and small frames take their time.
-        out.extend(bench.run(&mut link, Time::from_secs(120)));
+        out.extend(harness.run(&mut link, Time::from_secs(120)));
         let reports = link.reports(Time::from_secs(120));
         prop_assert_eq!(link.held(), 0, "{}", &settings);
         for side in 0..2 {

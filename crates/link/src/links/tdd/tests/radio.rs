@@ -116,7 +116,7 @@ fn a_control_event_changes_the_scheme_of_one_station() {
     let mut world = World::of(json!({"stations": 2}), 2);
     let scheme = |side, name: &str| UserChange::Scheme { is_reverse: side == 1, name: name.into() };
     let change = Control::User(UserId(0), scheme(0, "qpsk-1/4"));
-    world.link.control(&change, &mut world.bench.at(Time::ZERO));
+    world.link.control(&change, &mut world.harness.at(Time::ZERO));
     for (flow, at_us) in [(0, 1), (1, 50_001)] {
         let first = u64::from(flow);
         world.put_of(flow, at_us, 0, first, 1074).put_of(flow, at_us, 0, first + 2, 1074);
@@ -132,7 +132,7 @@ fn a_control_event_moves_the_snr_of_one_station() {
     link["stations"] = json!(2);
     let mut world = World::of(link, 2);
     let change = Control::User(UserId(1), UserChange::SnrMoved(-70.0));
-    world.link.control(&change, &mut world.bench.at(Time::ZERO));
+    world.link.control(&change, &mut world.harness.at(Time::ZERO));
     world.put_of(0, 1, 0, 0, 300).put_of(1, 1, 0, 1, 300);
     assert_eq!(world.ended(), [(8_000, 0, 0)]);
     assert_eq!((world.forward("mpdus_64qam_5_6"), world.forward("mpdus_qpsk_1_12")), (1.0, 1.0));

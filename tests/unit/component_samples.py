@@ -1,11 +1,11 @@
-"""A part of each kind with what must be given of it."""
+"""A component of each kind with what must be given of it."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from airpath.scenario.base import Part
+from airpath.scenario.base import Component
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -15,14 +15,14 @@ else:
 __all__ = ["inline", "sample"]
 
 
-def inline(family: type[Part], kind: str) -> str:
-    """Return the inline table of a part: its kind, and examples of what must be given."""
+def inline(family: type[Component], kind: str) -> str:
+    """Return the inline table of a component: its kind, and examples of what must be given."""
     fields = family.registry[kind].model_fields.items()
     given = [f"{key} = {info.examples[0]}" for key, info in fields if info.examples]
     return "{" + ", ".join([f'kind = "{kind}"', *given]) + "}"
 
 
-def sample(family: type[Part], kind: str) -> dict[str, Any]:
+def sample(family: type[Component], kind: str) -> dict[str, Any]:
     """Return the same as a dictionary."""
-    table: dict[str, Any] = tomllib.loads(f"part = {inline(family, kind)}")["part"]
+    table: dict[str, Any] = tomllib.loads(f"component = {inline(family, kind)}")["component"]
     return table

@@ -25,8 +25,8 @@ const OVER_TIME: Law = Law {
     allows: "0.5 % (the issue), 10 channels of 4000 cycles",
 };
 
-fn channel(profile: &Profile, seed: u64) -> ProfileSnr {
-    ProfileSnr::new(0.0, profile, DOPPLER, &mut Stream::new(seed, 0, "profile test"))
+fn channel(profile: &Profile, seed: u64) -> TappedDelayLineSnr {
+    TappedDelayLineSnr::new(0.0, profile, DOPPLER, &mut Stream::new(seed, 0, "profile test"))
 }
 
 fn powers(profile: &Profile) -> Vec<f64> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// What a run says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Certificate {
+pub struct ValidityReport {
     /// Whether the numbers can be believed.
     pub valid: bool,
     /// Why not: one sentence each.
@@ -55,14 +55,14 @@ pub const LATENESS_SHARE: f64 = 0.05;
 /// A path with a shorter base RTT is judged as one with this.
 pub const SHORTEST_RTT: Duration = Duration::from_millis(10);
 
-impl Certificate {
+impl ValidityReport {
     /// The same with the verdict: `valid`, and the reasons why not.
     ///
     /// Invalid is a run whose lateness has a 99th percentile above 5 % of the base RTT, or was above a
     /// whole base RTT once; whose data thread was away for longer than that; which lost or left out
     /// packets outside of the path; or in which no packet left it.
     #[must_use]
-    pub fn judged(mut self) -> Certificate {
+    pub fn judged(mut self) -> ValidityReport {
         let rtt_s = self.base_rtt_s.unwrap_or(0.0).max(SHORTEST_RTT.as_secs_lossy());
         let ms = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
         let mut reasons = Vec::new();
@@ -166,8 +166,8 @@ impl Lateness {
 mod tests {
     use super::*;
 
-    fn good() -> Certificate {
-        Certificate {
+    fn good() -> ValidityReport {
+        ValidityReport {
             base_rtt_s: Some(0.04),
             packets: 1000,
             lateness_p50_s: Some(40e-6),
@@ -176,7 +176,7 @@ mod tests {
             ignored_packets: 7,
             class: "fifo",
             longest_absence_s: 0.003,
-            ..Certificate::default()
+            ..ValidityReport::default()
         }
     }
 
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_fault_is_a_reason() {
-        type Fault = fn(&mut Certificate);
+        type Fault = fn(&mut ValidityReport);
         let faults: [(Fault, &str); 9] = [
             (|c| c.packets = 0, "no packet"),
             (|c| c.lateness_p99_s = Some(0.0021), "2.100 ms late or more (limit 2.000 ms"),
@@ -201,9 +201,9 @@ mod tests {
             (|c| c.unknown_packets = 5, "told apart: 5"),
         ];
         for (fault, words) in faults {
-            let mut certificate = good();
-            fault(&mut certificate);
-            let judged = certificate.judged();
+            let mut validity = good();
+            fault(&mut validity);
+            let judged = validity.judged();
             assert!(!judged.valid && judged.reasons.len() == 1, "{:?}", judged.reasons);
             assert!(judged.reasons[0].contains(words), "{}", judged.reasons[0]);
         }
@@ -211,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_short_path_is_judged_as_one_of_ten_milliseconds() {
-        let short = Certificate { base_rtt_s: Some(0.001), ..good() };
+        let short = ValidityReport { base_rtt_s: Some(0.001), ..good() };
         assert!(short.clone().judged().valid);
-        assert!(!Certificate { lateness_p99_s: Some(0.000_6), ..short }.judged().valid);
+        assert!(!ValidityReport { lateness_p99_s: Some(0.000_6), ..short }.judged().valid);
     }
 }

@@ -90,13 +90,13 @@ fn unnumbered(flow: &FlowReport) -> FlowReport {
 /// discipline its queue and its flow are as in a cell where nobody else sends.
 #[test]
 fn the_queue_of_a_user_is_as_if_it_were_alone_under_every_discipline() {
-    let parts = with_cell();
+    let components = with_cell();
     let mut with_drops = 0;
     for (kind, _) in AnyQueue::BUILT_IN {
         let queue = samples("aqm", kind, |_| true).swap_remove(0);
         let run = |flows| {
             let scenario = scenario(2, flows, cell("apart", 500_000), queue.clone(), json!({}));
-            run_with(&scenario, &parts, &Arc::default(), 5).report(0)
+            run_with(&scenario, &components, &Arc::default(), 5).report(0)
         };
         let all = run((0..CROWD).map(user_apart).collect());
         let sent: u64 = all.queues.iter().map(|queue| queue.arrived).sum();

@@ -7,21 +7,21 @@ use crate::units::Time;
 
 /// The surroundings of one hand-driven stage.
 #[derive(Debug)]
-pub struct Bench {
+pub struct TestHarness {
     bus: Bus,
     outbox: Vec<Emission>,
 }
 
-impl Default for Bench {
-    fn default() -> Bench {
-        Bench::recording(Recorder::default())
+impl Default for TestHarness {
+    fn default() -> TestHarness {
+        TestHarness::recording(Recorder::default())
     }
 }
 
-impl Bench {
+impl TestHarness {
     /// Surroundings with these probes.
-    pub fn recording(recorder: Recorder) -> Bench {
-        Bench { bus: Bus::new(1, recorder), outbox: Vec::new() }
+    pub fn recording(recorder: Recorder) -> TestHarness {
+        TestHarness { bus: Bus::new(1, recorder), outbox: Vec::new() }
     }
 
     /// The stage's view at `now`.

@@ -18,9 +18,9 @@ from airpath.scenario.window import ReceiveWindow
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from airpath.scenario.base import Part
+    from airpath.scenario.base import Component
 
-FAMILIES: Mapping[str, type[Part]] = {
+FAMILIES: Mapping[str, type[Component]] = {
     "congestion": Congestion,
     "aqm": QueueDisc,
     "link": Link,

@@ -1,6 +1,6 @@
-//! The families of parts that a scenario chooses from: one line each.
+//! The families of components that a scenario chooses from: one line each.
 //!
-//! What a host asks for, the registries of parts from outside and the lists of those built in,
+//! What a host asks for, the registries of plug-ins and the lists of those built in,
 //! follows from it.
 
 use airpath_core::{ConfigError, Registries};
@@ -11,30 +11,30 @@ macro_rules! families {
         #[doc = $about:literal]
         $name:literal => $field:ident: $($module:ident)::+::{$registry:ident, $any:ident};
     )+) => {
-        /// Parts from outside, by kind; empty for the built-in ones alone.
+        /// Plug-ins, by kind; empty for the built-in ones alone.
         #[derive(Default)]
-        pub struct Parts {
+        pub struct Components {
             $(#[doc = $about] pub $field: $($module)::+::$registry,)+
         }
 
-        impl Parts {
-            /// Copies of the registries, for what takes parts of other families.
+        impl Components {
+            /// Copies of the registries, for what takes components of other families.
             pub(crate) fn registries(&self) -> Registries {
                 Registries::default()$(.with(self.$field.clone()))+
             }
         }
 
         /// Every family by the name that users know it by, with name and one-line description of
-        /// each of its built-in parts.
+        /// each of its built-in components.
         pub const FAMILIES: &[(&str, &[(&str, &str)])] =
             &[$(($name, $($module)::+::$any::BUILT_IN)),+];
 
-        /// Checks the parameters of a built-in part of a family; `None` if there is no such family.
+        /// Checks the parameters of a built-in component of a family; `None` if there is no such family.
         ///
         /// # Errors
         /// With every parameter that is not accepted, as far as that is known without files and
-        /// without other parts of a scenario.
-        pub fn check_part(family: &str, description: &Value) -> Option<Result<(), ConfigError>> {
+        /// without other components of a scenario.
+        pub fn check_component(family: &str, description: &Value) -> Option<Result<(), ConfigError>> {
             match family {
                 $($name => Some($($module)::+::$any::check(description)),)+
                 _ => None,

@@ -1,4 +1,4 @@
-"""A part is told at four places: a skeleton is added to a copy of the tree, the places counted.
+"""A component takes four places: a skeleton is added to a copy of the tree, the places counted.
 
 What `make docs` writes then follows: tables, lists, the sample that Rust's suites read.
 """
@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from tree_copies import FOLDERS, ROOT, changed, docs_of, run
 
-from airpath.scenario import parts
+from airpath.scenario import components
 
-FAMILIES = runpy.run_path(str(ROOT / "scripts" / "new-part"))["FAMILIES"]
+FAMILIES = runpy.run_path(str(ROOT / "scripts" / "new-component"))["FAMILIES"]
 SUITES: dict[str, list[tuple[str, ...]]] = {
     "aqm": [("-p", "airpath-aqm", "-p", "airpath-aqm-tests", "--tests")],
     "congestion": [
@@ -54,7 +54,7 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-sim-tests", "--tests", "contracts::wrapped_links_and_windows"),
     ],
 }
-"""The families that have a skeleton, and the suites that go through every part of them."""
+"""The families that have a skeleton, and the suites that go through every component of them."""
 REFUSALS = (
     "test_scenario_errors",
     "test_scenario_errors_links",
@@ -62,9 +62,9 @@ REFUSALS = (
     "test_cell",
     "test_tdd",
 )
-PARTS = [(family, "trial-part") for family in FAMILIES]
-ENUM = re.compile(r"^built_in_parts! \{\n(?: *///.*\n)* *enum (\w+):", re.MULTILINE)
-"""How a family's list of parts begins in Rust."""
+COMPONENTS = [(family, "trial-component") for family in FAMILIES]
+ENUM = re.compile(r"^built_in_components! \{\n(?: *///.*\n)* *enum (\w+):", re.MULTILINE)
+"""How a family's list of components begins in Rust."""
 MOST_EDITS = 6
 """A file, its module and registry lines, a class and its exported name, a page."""
 
@@ -72,10 +72,10 @@ MOST_EDITS = 6
 def test_every_family_that_users_extend_has_a_skeleton() -> None:
     sources = (file.read_text("utf-8") for file in (ROOT / "crates").glob("*/src/**/*.rs"))
     enums = sorted(name for source in sources for name in ENUM.findall(source))
-    assert sorted(family.parts for family in FAMILIES.values()) == enums
-    assert FAMILIES.keys() == parts.FAMILIES.keys() == SUITES.keys()
+    assert sorted(family.components for family in FAMILIES.values()) == enums
+    assert FAMILIES.keys() == components.FAMILIES.keys() == SUITES.keys()
     guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    (told,) = re.findall(r"^`scripts/new-part FAMILY NAME` .*$", guide, re.MULTILINE)
+    (told,) = re.findall(r"^`scripts/new-component FAMILY NAME` .*$", guide, re.MULTILINE)
     assert [name for name in FAMILIES if f"`{name}` (" not in told] == []
 
 
@@ -91,7 +91,7 @@ def test_a_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
 
 def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> None:
     for family in FAMILIES:
-        run(sys.executable, "scripts/new-part", family, f"trial-{family}", folder=tree)
+        run(sys.executable, "scripts/new-component", family, f"trial-{family}", folder=tree)
     # Crates that are not of this workspace are those that are checked already.
     crates = sorted({family.sources.split("/")[1] for family in FAMILIES.values()})
     run(
@@ -102,14 +102,14 @@ def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> Non
     )
 
 
-def test_a_part_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each family is given one, all in one tree: what `make docs` does takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
     told: dict[str, list[str]] = {}
     for family, kind in trials.items():
         before = contents(tree)
         told[family] = run(
-            sys.executable, "scripts/new-part", family, kind, folder=tree
+            sys.executable, "scripts/new-component", family, kind, folder=tree
         ).splitlines()[:-1]
         after = contents(tree)
         by_hand = sorted(name for name in after if after[name] != before.get(name))
@@ -123,7 +123,7 @@ def test_a_part_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFixture
         "docs/index.md",
         "docs/reference/scenario.md",
     ]
-    # The parts are complete for the tests of structure, and for the command.
+    # The components are complete for the tests of structure, and for the command.
     quiet = ("-q", "-p", "no:cacheprovider")
     chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
     words = ("reference", "documented", "says")
@@ -147,11 +147,11 @@ def contents(tree: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("family", "kind"), PARTS)
+@pytest.mark.parametrize(("family", "kind"), COMPONENTS)
 def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
     family: str, kind: str, tree: Path
 ) -> None:
-    run(sys.executable, "scripts/new-part", family, kind, folder=tree)
+    run(sys.executable, "scripts/new-component", family, kind, folder=tree)
     run(
         *(sys.executable, "tests/docs/engine_files.py"),
         folder=tree,
@@ -164,7 +164,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
             folder=tree,
             CARGO_TARGET_DIR=str(ROOT / "target"),
         )
-    # What is said of values that are not accepted lists the parts there are.
+    # What is said of values that are not accepted lists the components there are.
     run(
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *(f"tests/unit/{name}.py" for name in REFUSALS),
@@ -180,7 +180,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
         (("link", "trace"), "crates/link/src/links/trace.rs: is there already"),
         (("aqm", "Step Mark"), "Step Mark: not a name. Write small letters"),
         (("house", "mine"), "house: not a family with a skeleton. Accepted are aqm, congestion"),
-        (("aqm",), "usage: scripts/new-part FAMILY NAME"),
+        (("aqm",), "usage: scripts/new-component FAMILY NAME"),
     ],
 )
 def test_what_cannot_be_added_is_refused_and_nothing_written(
@@ -188,7 +188,7 @@ def test_what_cannot_be_added_is_refused_and_nothing_written(
 ) -> None:
     before = subprocess.run(["git", "status", "-s"], cwd=ROOT, capture_output=True, check=False)
     done = subprocess.run(
-        [sys.executable, "scripts/new-part", *words],
+        [sys.executable, "scripts/new-component", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,

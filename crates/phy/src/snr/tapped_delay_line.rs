@@ -19,13 +19,13 @@ use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::fading::profiles::{LTE_PROFILES, PROFILES, Profile};
 use crate::rayleigh::Rayleigh;
 use crate::shannon::from_db;
-use airpath_core::{Checks, ConfigError, Duration, Part, Setup, Stream, Time};
+use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time};
 use serde::Deserialize;
 
 /// What the user sets: a profile, and the Doppler shift or the speed and the carrier that make it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProfileConfig {
+pub struct TappedDelayLineConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
     /// Name of a profile of ITU-R M.1225 or 3GPP TS 36.104: `vehicular-a`, `epa`.
@@ -43,7 +43,7 @@ pub struct ProfileConfig {
 
 /// One realisation of the fading.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ProfileSnr {
+pub struct TappedDelayLineSnr {
     mean_db: f64,
     mean: f64,
     taps: Vec<Tap>,
@@ -60,10 +60,15 @@ struct Tap {
     fading: Rayleigh,
 }
 
-impl ProfileSnr {
-    fn new(mean_db: f64, profile: &Profile, doppler_hz: f64, stream: &mut Stream) -> ProfileSnr {
+impl TappedDelayLineSnr {
+    fn new(
+        mean_db: f64,
+        profile: &Profile,
+        doppler_hz: f64,
+        stream: &mut Stream,
+    ) -> TappedDelayLineSnr {
         let mut tap = |power| Tap { power, fading: Rayleigh::new(doppler_hz, || stream.uniform()) };
-        ProfileSnr {
+        TappedDelayLineSnr {
             mean_db,
             mean: from_db(mean_db),
             taps: profile.powers().into_iter().map(&mut tap).collect(),
@@ -78,10 +83,10 @@ impl ProfileSnr {
     }
 }
 
-impl Part<dyn SnrProcess + Send, SnrContext> for ProfileSnr {
-    type Config = ProfileConfig;
+impl Component<dyn SnrProcess + Send, SnrContext> for TappedDelayLineSnr {
+    type Config = TappedDelayLineConfig;
 
-    fn check(config: &ProfileConfig) -> Result<(), ConfigError> {
+    fn check(config: &TappedDelayLineConfig) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         check_level("mean_db", config.mean_db, &mut checks);
         let doppler_hz = doppler_of(config.doppler_hz, config.speed_mps, config.carrier_hz);
@@ -90,10 +95,10 @@ impl Part<dyn SnrProcess + Send, SnrContext> for ProfileSnr {
     }
 
     fn build(
-        config: ProfileConfig,
+        config: TappedDelayLineConfig,
         setup: Setup<'_, dyn SnrProcess + Send, SnrContext>,
-    ) -> Result<ProfileSnr, ConfigError> {
-        let ProfileConfig { mean_db, profile, doppler_hz, speed_mps, carrier_hz } = config;
+    ) -> Result<TappedDelayLineSnr, ConfigError> {
+        let TappedDelayLineConfig { mean_db, profile, doppler_hz, speed_mps, carrier_hz } = config;
         let doppler_hz = doppler_of(doppler_hz, speed_mps, carrier_hz)?;
         let mut all = PROFILES.iter().chain(&LTE_PROFILES);
         let Some(found) = all.clone().find(|known| known.name == profile) else {
@@ -101,11 +106,11 @@ impl Part<dyn SnrProcess + Send, SnrContext> for ProfileSnr {
             let problem = format!("not a profile. Known are {}", names.join(", "));
             return Err(ConfigError::new("profile", profile, problem));
         };
-        Ok(ProfileSnr::new(mean_db, found, doppler_hz, &mut setup.seed.stream()))
+        Ok(TappedDelayLineSnr::new(mean_db, found, doppler_hz, &mut setup.seed.stream()))
     }
 }
 
-impl SnrProcess for ProfileSnr {
+impl SnrProcess for TappedDelayLineSnr {
     fn sample(&mut self, at: Time) -> Sample {
         let snr_db = self.mean_db + 10.0 * libm::log10(self.power_at(at));
         Sample { snr_db, until: if self.is_still { Time::NEVER } else { at } }
@@ -113,7 +118,7 @@ impl SnrProcess for ProfileSnr {
 
     #[inline]
     fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
-        let ProfileSnr { mean, taps, by_slots, .. } = self;
+        let TappedDelayLineSnr { mean, taps, by_slots, .. } = self;
         let waves = |tap: &Tap| Waves::new(&tap.fading.oscillators(), length);
         let power = |all: &mut Box<[Waves]>, slot| {
             let of_tap = |(tap, waves): (&Tap, &mut Waves)| {

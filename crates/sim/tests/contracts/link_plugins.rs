@@ -3,7 +3,7 @@
 use crate::common::links::link_files;
 use crate::common::{datagrams, droptail, flow, run_with, scenario};
 use airpath_core::Time;
-use airpath_path::Parts;
+use airpath_path::Components;
 use airpath_phy::adaptation::{Candidate, Policy};
 use airpath_phy::errors::{ErrorProcess, Frame};
 use airpath_phy::snr::{Sample, SnrProcess};
@@ -46,16 +46,16 @@ impl Policy for First {
 fn parts_of_three_families_from_outside_reach_the_link_that_takes_them() {
     let asked = [0; 2].map(|_| Arc::new(AtomicUsize::new(0)));
     let [of_snr, of_policy] = asked.clone();
-    let mut parts = Parts::default();
-    parts.errors.register("mine", |_, _| Ok(Box::new(EverySecond::default())));
-    parts.snr.register("mine", move |_, _| Ok(Box::new(Zero(Arc::clone(&of_snr)))));
-    parts.policies.register("mine", move |_, _| Ok(Box::new(First(Arc::clone(&of_policy)))));
+    let mut components = Components::default();
+    components.errors.register("mine", |_, _| Ok(Box::new(EverySecond::default())));
+    components.snr.register("mine", move |_, _| Ok(Box::new(Zero(Arc::clone(&of_snr)))));
+    components.policies.register("mine", move |_, _| Ok(Box::new(First(Arc::clone(&of_policy)))));
     let mine = json!({"kind": "mine"});
     let link = json!({"kind": "adaptive", "table": "t", "snr": mine, "policy": mine,
                       "errors": mine});
     let flows = vec![flow(datagrams("cbr", 1_000_000), json!({}))];
     let scenario = scenario(2, flows, link, droptail(100), json!({}));
-    let report = run_with(&scenario, &parts, &link_files(), 1).report(0);
+    let report = run_with(&scenario, &components, &link_files(), 1).report(0);
     let link = &report.links[0];
     assert!(link.delivered_packets > 80, "{} delivered", link.delivered_packets);
     assert!(link.lost_packets.abs_diff(link.delivered_packets) <= 1, "{} lost", link.lost_packets);
