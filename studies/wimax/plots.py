@@ -11,14 +11,27 @@ from airpath.reproduction.parameter_plot import ParameterPlot
 from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
 from airpath_papers.wimax.data import COLOURS, NAMES
-from airpath_papers.wimax.measures import timeouts, total_mbps
+from airpath_papers.wimax.measures import time_s, timeouts
 
 from .scenarios import SWEEPS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["TIMEOUTS", "TOTAL", "figure_of", "plot_of"]
+__all__ = ["TIMEOUTS", "TOTAL", "completion_ms", "figure_of", "plot_of", "total_mbps"]
+
+
+def completion_ms(replication: Mapping[str, Any]) -> float:
+    """Time of the downloads from their start to their completion, ms, the mean."""
+    flows = replication["flows"]
+    return 1e3 * sum(time_s(flow, replication) for flow in flows) / len(flows)
+
+
+def total_mbps(replication: Mapping[str, Any]) -> float:
+    """Goodput of all downloads, Mbit/s: a station's first flow is one, its second an upload."""
+    flows = replication["flows"][: len(replication["stations"])]
+    return float(sum(flow["goodput_bps"] for flow in flows)) / 1e6
+
 
 TOTAL: Final = Measured("goodput", "Mbit/s", total_mbps, 3)
 TIMEOUTS: Final = Measured("timeouts", "1", timeouts, 1)

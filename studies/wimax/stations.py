@@ -14,10 +14,9 @@ from airpath_papers.wimax.measures import (
     MAC_DELAY,
     USED,
     collided_share,
-    completion_ms,
 )
 
-from .plots import TIMEOUTS, TOTAL, figure_of, plot_of
+from .plots import TIMEOUTS, TOTAL, completion_ms, figure_of, plot_of
 from .scenarios import DIRECTORY, SWEEPS
 
 if TYPE_CHECKING:

@@ -34,7 +34,6 @@ from airpath_papers.wimax.measures import (
     DelayDistribution,
     duplicate_acks,
     goodput_mbps,
-    total_mbps,
 )
 from airpath_papers.wimax.scenarios import FRAME_MS, MODEL, MODEL_SEGMENT, MODEL_WINDOW, PATH
 from airpath_papers.wimax.tables import bound
@@ -100,11 +99,6 @@ def test_goodput_is_size_over_completion_time() -> None:
     assert goodput_mbps({"flows": [flow]}) == pytest.approx(1.0)
     unfinished = {**flow, "completed_at_s": None}
     assert goodput_mbps({"flows": [unfinished], "simulated_s": 42.0}) == pytest.approx(0.2)
-
-
-def test_the_total_leaves_uploads_out() -> None:
-    flows = [{"goodput_bps": rate} for rate in (1e6, 2e6, 7e6, 8e6)]
-    assert total_mbps({"flows": flows, "stations": [{}, {}]}) == pytest.approx(3.0)
 
 
 class Delays(OneByOne):

@@ -12,6 +12,7 @@ from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.session import Session
 from studies.wimax import DIRECTORY, PAPER
+from studies.wimax.plots import total_mbps
 from studies.wimax.scenarios import SWEEPS
 
 FULL = Session(PAPER, PAPER.modes["full"], seed=1)
@@ -52,3 +53,8 @@ def test_what_is_kept_is_the_whole_study() -> None:
     assert [item["item"] for item in kept["items"]] == [item.key for item in PAPER.items]
     assert [each["claim"] for each in kept["claims"]] == [c.key for c in PAPER.claims]
     assert not any(each["of_paper"] for each in kept["claims"])
+
+
+def test_the_total_leaves_uploads_out() -> None:
+    flows = [{"goodput_bps": rate} for rate in (1e6, 2e6, 7e6, 8e6)]
+    assert total_mbps({"flows": flows, "stations": [{}, {}]}) == pytest.approx(3.0)

@@ -24,13 +24,12 @@ __all__ = [
     "USED",
     "DelayDistribution",
     "collided_share",
-    "completion_ms",
     "contention_share",
     "duplicate_acks",
     "goodput_mbps",
     "mean_rtt_s",
+    "time_s",
     "timeouts",
-    "total_mbps",
 ]
 
 Replication = Mapping[str, Any]
@@ -52,7 +51,8 @@ def _counted(name: str, unit: str, key: str, factor: float, decimals: int) -> Me
     return Measured(name, unit, lambda run: factor * _counter(run, key), decimals)
 
 
-def _time_s(flow: Mapping[str, Any], replication: Replication) -> float:
+def time_s(flow: Mapping[str, Any], replication: Replication) -> float:
+    """Time of a download from its start to its completion, s."""
     end = flow["completed_at_s"]
     return float((replication["simulated_s"] if end is None else end) - flow["start_s"])
 
@@ -63,25 +63,13 @@ def goodput_mbps(replication: Replication) -> float:
     That is the paper's throughput (wimax-2009 §5.1).
     """
     flows = replication["flows"]
-    rates = (8e-6 * flow["delivered_bytes"] / _time_s(flow, replication) for flow in flows)
+    rates = (8e-6 * flow["delivered_bytes"] / time_s(flow, replication) for flow in flows)
     return float(sum(rates)) / len(flows)
-
-
-def completion_ms(replication: Replication) -> float:
-    """Time of the downloads from their start to their completion, ms, the mean."""
-    flows = replication["flows"]
-    return 1e3 * sum(_time_s(flow, replication) for flow in flows) / len(flows)
 
 
 def mean_rtt_s(replication: Replication) -> float:
     """Mean RTT sample of the first flow, s."""
     return float(replication["flows"][0]["mean_rtt_s"])
-
-
-def total_mbps(replication: Replication) -> float:
-    """Goodput of all downloads, Mbit/s: a station's first flow is one, its second an upload."""
-    flows = replication["flows"][: len(replication["stations"])]
-    return float(sum(flow["goodput_bps"] for flow in flows)) / 1e6
 
 
 def timeouts(replication: Replication) -> float:
