@@ -12,8 +12,7 @@ from typing import Final
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.changes import RADIO_ITEM, SIZING_ITEM
-from airpath_papers.wimax.claims import CLAIMS, SWEEPS
-from airpath_papers.wimax.curves import NAMING, QUANTITIES
+from airpath_papers.wimax.claims import CLAIMS, NAMING, QUANTITIES, SWEEPS
 from airpath_papers.wimax.figures import FIG6, FIG7
 from airpath_papers.wimax.tables import TABLES, summarise
 from airpath_papers.wimax.timelines import TIMELINES
