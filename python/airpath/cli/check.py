@@ -17,7 +17,10 @@ def check(
     set_: options.Set = [],  # noqa: B006  (typer copies it)
     json: options.Json = False,
 ) -> int:
-    """Validate a scenario, and print it with every key and every TCP option written out."""
+    """Validate a scenario, and print it with every key and every TCP option written out.
+
+    The JSON document is the resolved form: SI units, each group of flows.
+    """
     chosen = api.load(scenario, output.load_options(set_))
     prepared = api.check(chosen)
     resolved = prepared.resolved

@@ -22,6 +22,7 @@ __all__ = [
     "MaybeReps",
     "Out",
     "OutFile",
+    "OutSolution",
     "Plot",
     "Reps",
     "Scenario",
@@ -64,6 +65,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Out = Annotated[
     str | None,
     typer.Option("--out", metavar="DIR", help="Write tables, figures and documents here."),
+]
+OutSolution = Annotated[
+    str | None,
+    typer.Option("--out", metavar="DIR", help="Write solution.json and the trajectory here."),
 ]
 OutFile = Annotated[
     str | None,

@@ -42,7 +42,7 @@ def solve(
         float | None,
         typer.Option(metavar="PACKETS", help="W_max of fixed-point, where it is no whole number."),
     ] = None,
-    out: options.Out = None,
+    out: options.OutSolution = None,
     json: options.Json = False,
 ) -> int:
     """Solve the analytic model that matches a scenario."""
