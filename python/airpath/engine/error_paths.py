@@ -83,7 +83,7 @@ def _user_keys(scenario: Scenario, resolved: ResolvedScenario, path: str) -> lis
     keys = [_KEYS.get(key, key) for key in path.split(".")]
     if keys[0] == "flows" and len(keys) > 1 and keys[1].isdecimal():
         # An entry of the resolved form describes equal flows of one group.
-        counts = [entry.get("count", 1) for entry in resolved.document["flows"]]
+        counts = [entry.count for entry in resolved.flows.entries]
         first = sum(counts[: int(keys[1])])
         keys[1] = str(_group(scenario, first))
     return keys
