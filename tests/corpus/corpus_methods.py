@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import tempfile
@@ -17,6 +18,7 @@ import airpath as ap
 from airpath.results.plot import Plot
 from airpath.scenario import loads
 from airpath.sweeps.plot import SweepPlot
+from airpath.sweeps.series import write_series
 from sweep_ledgers import plan_of, sweep_of
 
 
@@ -63,7 +65,11 @@ def sweep() -> ap.Sweep:
     made = tempfile.TemporaryDirectory()
     plan = plan_of({"cc": ["newreno", "cubic"], "n": [1, 2]}, ["goodput_bps", "mean_delay_s"])
     values = {"goodput_bps": 1e6, "mean_delay_s": 0.1}
-    return sweep_of(Path(made.name), plan, lambda *_: values, owns=made)
+    found = sweep_of(Path(made.name), plan, lambda *_: values, owns=made)
+    recorded = {"queue": (bytes(8), bytes(4), bytes(4), bytes(8))}
+    run = dataclasses.replace(found.replications(0)[0], series=recorded)
+    write_series(Path(made.name) / "series", run)
+    return found
 
 
 OWNERS: dict[type, Callable[[], Any]] = {
@@ -120,7 +126,9 @@ METHODS: dict[str, dict[str, Any]] = {
     "Scenario.replace": {"key": {"duration": "2 s"}},
     "Scenario.to_toml": {},
     "Sweep.differences": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
+    "Sweep.replications": {"point": 0},
     "Sweep.save": {"folder": "new", "figure_formats": None},
+    "Sweep.series": {"point": 0, "name": "queue"},
     "SweepPlot.ecdf": {"metric": "goodput_bps"},
     "SweepPlot.forest": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
     "SweepPlot.heatmap": {"metric": "goodput_bps"},
@@ -139,7 +147,7 @@ METHODS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Methods that take arguments, with those with which they are content."""
 
-OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Trace.parse")
+OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Sweep.series", "Trace.parse")
 """Methods whose argument `name` selects a table or series, and is not a label."""
 OF_MODELS = {"instead_of", "keys", "model_post_init", "resolved"}
 """Methods by which the classes of a scenario talk to each other."""
@@ -163,7 +171,7 @@ FITTING: dict[str, set[str]] = {
 """Kinds of `OBJECTS` that an argument takes."""
 
 OUTSIDE: dict[str, tuple[Any, ...]] = {
-    "replication": (-1, 1, "1", 0.0), "mcs": (-1, 99, "mcs99", 0.0),
+    "point": (-1, 4, "1", 0.0), "replication": (-1, 1, "1", 0.0), "mcs": (-1, 99, "mcs99", 0.0),
     "queue": ("bottlenck", ""), "bin_ns": (0, -1, 1.5),
     "formats": ("xlsx", "", [], ["csv", 5], 5), "figure_formats": ("gif", "", [], [5], 5),
     "window": ("1s", ("1 s",), ("2 s", "1 s"), ("90 h", "91 h"), ("a", "b"), (None, None)),

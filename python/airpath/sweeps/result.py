@@ -8,13 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import check_all, error_prefix, path_like
+from airpath.arguments import check_all, error_prefix, path_like, whole, word
 from airpath.errors import BadValueError, one_line
+from airpath.scenario.scenario import SERIES
 from airpath.sweeps import tables
 from airpath.sweeps.differences import difference_table, differences
 from airpath.sweeps.overview import overview
 from airpath.sweeps.plan import Plan
-from airpath.sweeps.readings import Computed, Own, Readings, read
+from airpath.sweeps.readings import Computed, Own, PointData, Readings, read
 from airpath.sweeps.series import FOLDER, read_series, series_file
 
 if TYPE_CHECKING:
@@ -179,8 +180,18 @@ class Sweep:
         ----------
         point : int
             Its number, from 0.
+
+        Returns
+        -------
+        replications : list of Run
+            In the order of their numbers.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such point.
         """
-        of = self.readings.points[point]
+        of = self._point(point)
         with self._ledger() as ledger:
             runs = ledger.runs(of.point.digest, self.plan.seed_of(of.point))
             return list(islice(runs, len(of.values)))
@@ -206,12 +217,20 @@ class Sweep:
         Raises
         ------
         BadValueError
-            If the file of the series does not exist or cannot be read.
+            If there is no such point or series, or the file of the series does not exist or cannot
+            be read.
         """
-        of = self.readings.points[point].point
+        data = self._point(point)
+        check_all(word("name", name, SERIES), _in_list("replication", replication, data.values))
+        of = data.point
         seed = self.plan.seed_of(of)
         file = series_file(self.path.parent / FOLDER, of.digest, seed, replication)
         return read_series(file, name)
+
+    def _point(self, number: int) -> PointData:
+        points = self.readings.points
+        check_all(_in_list("point", number, points))
+        return points[number]
 
     def failures(self) -> pd.DataFrame:
         """Return what failed.
@@ -463,3 +482,8 @@ def result_of(job: Job, run: Run, confidence: float) -> Result:
         flow_monitor=no_series,
         traces={},
     )
+
+
+def _in_list(name: str, number: Any, of: Sequence[Any]) -> str | None:
+    accepted = f"Write an integer from 0 to {len(of) - 1}" if of else "There is none"
+    return whole(name, number, 0, len(of) - 1, accepted)
