@@ -214,7 +214,7 @@ def test_what_the_kernel_has_itself_may_be_said() -> None:
 def test_a_queue_that_needs_other_ends_is_refused() -> None:
     bottleneck = BASE["bottleneck"] | {"aqm": "vcp"}
     (line,) = _refusals({}, bottleneck=bottleneck)
-    assert 'bottleneck.aqm = "vcp": its load code means something to VCP\'s own ends only' in line
+    assert 'bottleneck.aqm = "vcp": only ends of VCP read what it writes' in line
 
 
 def test_the_flow_monitor_is_the_simulators() -> None:

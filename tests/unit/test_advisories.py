@@ -195,6 +195,16 @@ def test_ecn_over_a_queue_that_does_not_mark() -> None:
     assert ap.check(make(asks, bottleneck=marking)).advisories == []
 
 
+@pytest.mark.parametrize("kind", ["droptail", "red", "ared", "codel", "fq-codel", "pie", "dualpi2"])
+def test_ecn_does_nothing_where_the_engine_counts_no_marks(kind: str) -> None:
+    bottleneck = ap.Bottleneck(aqm=kind, link=ap.link.Fixed(rate="10 Mbit/s"))
+    result = ap.simulate(make(tcp(4, tcp={**WIDE, "ecn": "on"}), bottleneck=bottleneck), reps=1)
+    has_marks = bool(result.table("queues")["marks"].sum() > 0)
+    codes = {advisory.code for advisory in result.advisories}
+    assert ("ecn-without-marks" not in codes) is has_marks
+    assert has_marks is (kind in ("fq-codel", "dualpi2"))
+
+
 def test_a_limit_in_which_no_packet_fits() -> None:
     small = ap.Bottleneck(aqm=ap.aqm.DropTail(limit="1499 B"), link=ap.link.Fixed(rate="10 Mbit/s"))
     scenario = make(tcp() + ap.flows(source="cbr", rate="1 Mbit/s", packet="500 B"))

@@ -78,9 +78,9 @@ def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Prob
         what = "is the simulator's: it counts at ends of flows that are a kernel's here"
         yield Problem(place, ("record", "flow_monitor"), True, what, "Leave it out")
     for table, hop in (("bottleneck", resolved.bottleneck), ("ack_path", resolved.ack_path)):
-        if hop.queue is not None and hop.queue.contains_kind("vcp"):
-            what = "its load code means something to VCP's own ends only, which no kernel has"
-            yield Problem(place, (table, "aqm"), "vcp", what, "Write another discipline")
+        if hop.queue is not None and hop.queue.ends is not None:
+            what = f"only ends of {hop.queue.ends} read what it writes, and no kernel has them"
+            yield Problem(place, (table, "aqm"), hop.queue.kind, what, "Write another discipline")
 
 
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from airpath.engine.component import Component
+from airpath.engine.queue import ResolvedQueue
 from airpath.engine.resolved import ResolvedScenario
 from airpath.scenario.units import Size, quote
 
@@ -140,7 +140,7 @@ def _nothing_fits(resolved: ResolvedScenario) -> Iterator[Advisory]:
     yield from _below(resolved.ack_path.queue, "ack_path.aqm", sizes["reverse"] or of_acks)
 
 
-def _below(queue: Component | None, place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
+def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
     most = None if queue is None else queue.limit_bytes
     refused = {who: size for who, size in sizes.items() if most is not None and size > most}
     if not refused:

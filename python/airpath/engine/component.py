@@ -39,26 +39,3 @@ class Component:
         for value in self.description.values():
             if isinstance(value, Mapping):
                 yield from Component(value).nested()
-
-    def contains_kind(self, kind: str) -> bool:
-        """Return whether it, or a component in it, is of a kind."""
-        return any(component.get("kind") == kind for component in self.nested())
-
-    @property
-    def marks(self) -> bool:
-        """Whether a queue discipline, or one in it, writes into the ECN field."""
-        return any(
-            component.get("ecn") or component.get("kind") == "vcp" for component in self.nested()
-        )
-
-    @property
-    def limit_packets(self) -> int | None:
-        """The limit of a queue discipline, packets; None if it has none or counts bytes."""
-        limit = self.get("limit")
-        return limit.get("packets") if isinstance(limit, Mapping) else limit
-
-    @property
-    def limit_bytes(self) -> int | None:
-        """The limit of a queue discipline, bytes; None if it has none or counts packets."""
-        limit = self.get("limit")
-        return limit.get("bytes") if isinstance(limit, Mapping) else None

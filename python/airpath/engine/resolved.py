@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airpath.engine.component import Component
 from airpath.engine.flows import Flows, Wire
 from airpath.engine.link import ResolvedLink
+from airpath.engine.queue import ResolvedQueue
 from airpath.scenario.cc import Congestion
 
 __all__ = ["Change", "Hop", "Recording", "ResolvedScenario"]
@@ -31,14 +31,14 @@ class Hop:
     ----------
     link : ResolvedLink or None
         None where ACKs meet no link, or that of the opposite direction.
-    queue : Component or None
+    queue : ResolvedQueue or None
         The queue discipline; None without a queue.
     delay_ns : int
         One-way propagation delay, ns.
     """
 
     link: ResolvedLink | None
-    queue: Component | None
+    queue: ResolvedQueue | None
     delay_ns: int
 
     @classmethod
@@ -47,7 +47,7 @@ class Hop:
         link, queue = description.get("link"), description.get("queue")
         return cls(
             ResolvedLink(link) if link else None,
-            Component(queue) if queue else None,
+            ResolvedQueue(queue) if queue else None,
             int(description.get("delay_ns", 0)),
         )
 
@@ -179,9 +179,9 @@ class ResolvedScenario:
         return ResolvedLink(self.document["bottleneck"]["link"])
 
     @cached_property
-    def queue(self) -> Component:
+    def queue(self) -> ResolvedQueue:
         """The queue discipline of the bottleneck."""
-        return Component(self.document["bottleneck"]["queue"])
+        return ResolvedQueue(self.document["bottleneck"]["queue"])
 
     @cached_property
     def bottleneck(self) -> Hop:

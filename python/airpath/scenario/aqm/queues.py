@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from airpath.scenario.base import Component, Context, Path, usual
 from airpath.scenario.units import Duration, Packets, Size
@@ -37,6 +37,10 @@ class QueueDisc(Component):
     family = "a queue discipline"
     engine_family = "aqm"
     compared_keys = ("limit",)
+    always_marks: ClassVar[bool] = False
+    """Whether it writes into the ECN field without a key `ecn`."""
+    ends: ClassVar[str | None] = None
+    """The name of the only ends that read what it writes; None for all ends."""
 
     @property
     def prices(self) -> bool:
@@ -371,6 +375,7 @@ class DualPi2(QueueDisc):
 
     own_keys = ("alpha", "beta")
 
+    always_marks: ClassVar[bool] = True
     kind: Literal["dualpi2"] = "dualpi2"
     limit: PacketCount = usual(10_000)
     target: Duration = Duration.parse("15 ms")

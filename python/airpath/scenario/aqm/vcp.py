@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import PlainValidator
 
@@ -68,6 +68,8 @@ class Vcp(QueueDisc):
 
     own_keys = ("target", "interval")
 
+    always_marks: ClassVar[bool] = True
+    ends: ClassVar[str | None] = "VCP"
     kind: Literal["vcp"] = "vcp"
     limit: PacketCount = usual(100)
     target: Real = 0.98
