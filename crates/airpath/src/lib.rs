@@ -62,8 +62,10 @@ pub use airpath_core::{
     PacketKind, Port, Rate, Series, Stage, StageError, Time, UserId,
 };
 // How a component is set up, and registered.
-pub use airpath_core::registry::read_config;
-pub use airpath_core::{Component, ConfigError, Registry, Seed, Setup, Stream};
+pub use airpath_core::registry::{read_component, read_config};
+pub use airpath_core::{
+    Checks, Component, ConfigError, Registry, Seed, Setup, Stream, above, at_least, at_most, below,
+};
 // Queue disciplines.
 pub use airpath_aqm::{
     AnyQueue, Fifo, Queue, QueueDisc, QueueReport, QueueState, QueueWrapper, delegate_queue,

@@ -198,6 +198,20 @@ pub fn read_config<C: DeserializeOwned>(parameters: &Value) -> Result<C, ConfigE
         .map_err(|error| ConfigError::new("", parameters, error.to_string()))
 }
 
+/// A plug-in set up from its parameters, which are read and checked first.
+///
+/// # Errors
+/// When a key is missing, unknown or of the wrong type; with every parameter that is not accepted; when
+/// the parameters do not fit `setup`.
+pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
+    parameters: &Value,
+    setup: Setup<'_, T, X>,
+) -> Result<P, ConfigError> {
+    let config = read_config(parameters)?;
+    P::check(&config)?;
+    P::build(config, setup)
+}
+
 /// Declares the built-in components of a kind: an enum with one variant per component and one for components
 /// from outside, its construction by name, and the list of names. One line per component, that of the
 /// usual component first.

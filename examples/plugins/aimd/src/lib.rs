@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 use airpath::{
-    AckEvent, Component, Components, ConfigError, CongestionControl, CongestionSetup, LossEvent,
-    Setup, read_config,
+    AckEvent, Checks, Component, Components, ConfigError, CongestionControl, CongestionSetup,
+    LossEvent, Setup, above, at_least, read_component,
 };
 use serde::Deserialize;
 
@@ -34,16 +34,17 @@ pub struct Aimd {
 impl<T: ?Sized> Component<T, CongestionSetup> for Aimd {
     type Config = AimdConfig;
 
+    fn check(config: &AimdConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("increase", config.increase, at_least(1_u64));
+        checks.within("decrease", config.decrease, above(0.0).below(1.0));
+        checks.finish()
+    }
+
     fn build(
         config: AimdConfig,
         setup: Setup<'_, T, CongestionSetup>,
     ) -> Result<Aimd, ConfigError> {
-        if config.increase == 0 {
-            return Err(ConfigError::new("increase", 0, "below 1"));
-        }
-        if !(config.decrease > 0.0 && config.decrease < 1.0) {
-            return Err(ConfigError::new("decrease", config.decrease, "outside (0, 1)"));
-        }
         let options = &setup.extra.options;
         Ok(Aimd {
             config,
@@ -97,7 +98,7 @@ impl CongestionControl for Aimd {
 /// Registers the congestion control algorithm as `aimd`.
 pub fn register(components: &mut Components) {
     components.congestion.register("aimd", |parameters, setup| {
-        Ok(Box::new(Aimd::build(read_config(parameters)?, setup)?))
+        Ok(Box::new(read_component::<_, _, Aimd>(parameters, setup)?))
     });
     components.congestion.declare_independent("aimd");
 }
@@ -126,6 +127,16 @@ mod tests {
                 "queue": {"kind": "droptail", "limit": {"packets": 1000}}},
             "ack_path": {"kind": "ideal"}});
         simulate(&scenario.to_string(), &components, 1).expect("a run").flows[0].goodput_bps
+    }
+
+    #[test]
+    fn rejects_all_values_outside_their_ranges() {
+        let config = AimdConfig { increase: 0, decrease: 1.0 };
+        let error =
+            <Aimd as Component<dyn CongestionControl + Send, CongestionSetup>>::check(&config)
+                .expect_err("two problems");
+        let fields: Vec<&str> = error.problems().iter().map(|each| each.field.as_str()).collect();
+        assert_eq!(fields, ["increase", "decrease"]);
     }
 
     /// On a link with random loss the rate grows with the square root of a.

@@ -4,8 +4,8 @@
 #![forbid(unsafe_code)]
 
 use airpath::{
-    Bytes, Components, ConfigError, Duration, Framing, LinkContext, Rate, Scale, Seed, SerialLink,
-    Time, Transmission, Transmitter, read_config,
+    Bytes, Checks, Components, ConfigError, Duration, Framing, LinkContext, Rate, Scale, Seed,
+    SerialLink, Time, Transmission, Transmitter, above, at_least, read_config,
 };
 use serde::Deserialize;
 
@@ -62,14 +62,11 @@ pub fn square_wave(
     context: LinkContext,
     seed: &Seed,
 ) -> Result<SerialLink<SquareWave>, ConfigError> {
-    for (field, rate_bps) in [("high_bps", config.high_bps), ("low_bps", config.low_bps)] {
-        if rate_bps == 0 {
-            return Err(ConfigError::new(field, 0, "not positive"));
-        }
-    }
-    if config.period_ns < 2 {
-        return Err(ConfigError::new("period_ns", config.period_ns, "below 2 ns"));
-    }
+    let mut checks = Checks::default();
+    checks.within("high_bps", config.high_bps, above(0_u64));
+    checks.within("low_bps", config.low_bps, above(0_u64));
+    checks.within("period_ns", config.period_ns, at_least(2_u64));
+    checks.finish()?;
     let transmitter = SquareWave {
         high: Rate(config.high_bps),
         low: Rate(config.low_bps),

@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 use airpath::{
-    Bytes, Component, Components, ConfigError, Ctx, DropReason, Fifo, Packet, QueueDisc,
-    QueueState, Setup, read_config,
+    Bytes, Checks, Component, Components, ConfigError, Ctx, DropReason, Fifo, Packet, QueueDisc,
+    QueueState, Setup, above, read_component,
 };
 use serde::Deserialize;
 
@@ -30,11 +30,15 @@ pub struct StepMark {
 impl<T: ?Sized> Component<T> for StepMark {
     type Config = StepMarkConfig;
 
+    fn check(config: &StepMarkConfig) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        let problem = format!("not above the threshold ({} B)", config.threshold_bytes);
+        let limits = above(config.threshold_bytes);
+        checks.related("limit_bytes", config.limit_bytes, limits, &problem);
+        checks.finish()
+    }
+
     fn build(config: StepMarkConfig, _setup: Setup<'_, T>) -> Result<StepMark, ConfigError> {
-        if config.limit_bytes <= config.threshold_bytes {
-            let problem = format!("not above the threshold ({} B)", config.threshold_bytes);
-            return Err(ConfigError::new("limit_bytes", config.limit_bytes, problem));
-        }
         Ok(StepMark { config, fifo: Fifo::default() })
     }
 }
@@ -67,7 +71,7 @@ impl QueueDisc for StepMark {
 /// Registers the queue discipline as `step-mark`.
 pub fn register(components: &mut Components) {
     components.queues.register("step-mark", |parameters, setup| {
-        Ok(Box::new(StepMark::build(read_config(parameters)?, setup)?))
+        Ok(Box::new(read_component::<_, _, StepMark>(parameters, setup)?))
     });
     // It shares nothing with other components: links may then look ahead.
     components.queues.declare_independent("step-mark");
@@ -79,15 +83,16 @@ mod tests {
     use airpath::{Ecn, FlowId, Registry, Seed, TestHarness, Time, simulate};
     use serde_json::json;
 
-    fn built(limit_bytes: u64, threshold_bytes: u64) -> Result<StepMark, ConfigError> {
+    fn made(limit_bytes: u64, threshold_bytes: u64) -> Result<StepMark, ConfigError> {
         let registry = Registry::<dyn QueueDisc + Send>::default();
         let setup = Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra: () };
-        StepMark::build(StepMarkConfig { limit_bytes, threshold_bytes }, setup)
+        let parameters = json!({"limit_bytes": limit_bytes, "threshold_bytes": threshold_bytes});
+        read_component(&parameters, setup)
     }
 
     #[test]
     fn marks_the_first_ect_arrival_that_finds_more_than_k_queued() {
-        let mut queue = built(10_000, 3000).expect("a valid configuration");
+        let mut queue = made(10_000, 3000).expect("a valid configuration");
         let mut harness = TestHarness::default();
         for seq in 0..4 {
             let mut packet = Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn rejects_a_limit_that_is_not_above_the_threshold() {
-        let error = built(3000, 3000).expect_err("an invalid configuration").to_string();
+        let error = made(3000, 3000).expect_err("an invalid configuration").to_string();
         assert!(error.contains("limit_bytes") && error.contains("3000 B"), "{error}");
     }
 
