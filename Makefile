@@ -44,7 +44,7 @@ ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo build wheel test long-tests bench full studies conformance docs clean check-build check-test \
-    lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock
+    lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock optimised-tests doc-tests
 
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
@@ -185,14 +185,16 @@ lint-rust: $(VENV)/.stamp-venv
 # Properties draw the same cases every time; `make long-tests` hunts among others.
 test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust: $(VENV)/.stamp-venv
+	$(MAKE) --no-print-directory --keep-going optimised-tests $(UNITS:%=unit-tests-%) doc-tests
+
+optimised-tests:
 	$(OPTIMISED_TESTS)
-	$(foreach crate,$(UNITS),$(call unit-tests,$(crate)))
+
+unit-tests-%:
+	$(CARGO_TEST) -p airpath-$* --tests --config profile.quick.package.airpath-$*.opt-level=0
+
+doc-tests:
 	$(DOC_TESTS)
-
-define unit-tests
-$(CARGO_TEST) -p airpath-$(1) --tests --config profile.quick.package.airpath-$(1).opt-level=0
-
-endef
 
 doc-rust: $(VENV)/.stamp-venv
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --profile quick --workspace --no-deps

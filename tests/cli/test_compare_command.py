@@ -118,12 +118,12 @@ def test_what_is_refused(
 def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
     airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def emulate(made: Any, *, replications: int, progress: Any, **settings: Any) -> Any:
-        for number in range(replications):
+    def emulate(made: Any, *, reps: int, progress: Any, **settings: Any) -> Any:
+        for number in range(reps):
             progress(number, {"event": "ready"})
             for at_s in (0.5, 1.0):
                 progress(number, {"event": "progress", "at_s": at_s, "until_s": 4.0})
-        result: Any = ap.simulate(made, reps=replications, **settings)
+        result: Any = ap.simulate(made, reps=reps, **settings)
         result.kernel = {"release": "6.18.5", "not_applied": []}
         result.validity_reports = [{"valid": True}, {"valid": False, "reasons": ["too late."]}]
         return result

@@ -109,7 +109,7 @@ def test_the_command_in_the_file_makes_the_file(airpath_command: Command) -> Non
     assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
 
 
-def test_until_clean_ends_a_curve(airpath_command: Command) -> None:
+def test_stop_at_zero_errors_ends_a_curve(airpath_command: Command) -> None:
     arguments = ("--channel", "awgn", "--mcs", "qpsk-1/2", "--snr", "1:9:2", "--blocks", 9000)
     answer = airpath_command(*per(*arguments, "--stop-at-zero-errors", "--json"))
     points = json.loads(answer.out)["curves"][0]["points"]

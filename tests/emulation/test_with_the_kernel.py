@@ -1,6 +1,6 @@
 """Short emulations with the real program and the real kernel, where this machine can do that.
 
-What depends on time is asserted of runs with a valid run alone.
+What depends on time is asserted of valid runs alone.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-//! How to make each built-in part, for the suites that go through all of a family.
+//! How to make each built-in component, for the suites that go through all of a family.
 
 use serde_json::{Map, Value, json};
 
 const SAMPLES: &str = include_str!("samples.json");
 
-/// The part `kind` of a family with the defaults of its class, and ways that are extreme: each of
+/// The component `kind` of a family with the defaults of its class, and ways that are extreme: each of
 /// its whole numbers the smallest and the largest, each of its other numbers 0 and 1, each truth
 /// turned round; those that `accepts` takes.
 ///
-/// A suite that knows better has a list of its own; a part that is new is under test without one.
+/// A suite that knows better has a list of its own; a new component is under test without one.
 ///
 /// # Panics
 /// If the class's own description is missing or not accepted: then the engine and the class differ

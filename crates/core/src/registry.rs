@@ -60,7 +60,7 @@ impl<T: ?Sized, X, P: Component<T, X>> Component<T, X> for Box<P> {
     }
 }
 
-/// Parts of one kind that were registered at run time. A copy shares how they are made.
+/// Plug-ins of one family that were registered at run time. A copy shares how they are made.
 pub struct Registry<T: ?Sized, X = ()> {
     factories: BTreeMap<String, Arc<Factory<T, X>>>,
     independent: BTreeSet<String>,
@@ -212,8 +212,8 @@ pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
     P::build(config, setup)
 }
 
-/// Declares the built-in components of a kind: an enum with one variant per component and one for components
-/// from outside, its construction by name, and the list of names. One line per component, that of the
+/// Declares the built-in components of a family: an enum with one variant per component and one for
+/// plug-ins, its construction by name, and the list of names. One line per component, that of the
 /// usual component first.
 ///
 /// Where it stands, `each_component!(value, component => …)` does the same with whatever component `value` is, and

@@ -156,7 +156,7 @@ impl<O: PacketIo> Driver<O> {
     /// Runs to the end of the scenario, or until `supervisor` ends it.
     ///
     /// # Errors
-    /// When a part or a device fails.
+    /// When a component or a device fails.
     pub fn run(&mut self, supervisor: &mut impl Supervisor) -> Result<Ending, EmulationError> {
         self.timetable.begin(&mut self.running, Time::ZERO).map_err(EmulationError::Model)?;
         let mut next_look = Time::ZERO;

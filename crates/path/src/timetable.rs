@@ -32,7 +32,7 @@ impl Timetable {
     /// Tells every stage of the beginning, unless that was done before.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn begin<O: Observer>(
         &mut self,
         running: &mut RunningNetwork<O>,
@@ -47,7 +47,7 @@ impl Timetable {
     /// Begins to count, unless that was done before; true when it was not.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     pub fn start_measurement<O: Observer>(
         &mut self,
         running: &mut RunningNetwork<O>,
@@ -63,7 +63,7 @@ impl Timetable {
     /// Tells the next event, which is due at `now`.
     ///
     /// # Errors
-    /// When a part fails.
+    /// When a component fails.
     ///
     /// # Panics
     /// When there is none.

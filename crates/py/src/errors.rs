@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::{IntoPyObject, PyErr};
 use std::ops::Bound;
 
-/// A value that a part does not accept: `ValueError`.
+/// A value that a component does not accept: `ValueError`.
 pub(crate) fn config(error: ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -34,7 +34,7 @@ pub(crate) enum NumberParts {
     Real(f64),
 }
 
-/// Every problem of an error, in its parts.
+/// Every problem of an error: field, value, reason, what is accepted.
 pub(crate) fn parts_of(error: &ConfigError) -> Vec<ProblemParts> {
     error.problems().iter().map(problem_parts).collect()
 }

@@ -37,7 +37,7 @@ def _aborted(replication: Mapping[str, Any]) -> float:
 
 
 class _LifeSpan(MeasuredOfRun):
-    """Its runs are those of the other quantities; its table has no room for intervals."""
+    """Its runs are those of the other quantities; its table has no intervals."""
 
     def text(self, session: Session, cell: Cell) -> str:
         found = self.estimate(session, cell)

@@ -42,7 +42,7 @@ def heading(comparison: Comparison) -> str:
 
 
 def about(answer: Answer) -> dict[str, Any]:
-    """Return what an answer is, for programs: the model, the kernel and its validity_reports."""
+    """Return what an answer is, for programs: the model, the kernel and its validity reports."""
     found: dict[str, Any] = {}
     if answer.solution is not None:
         found["model"] = answer.solution.model

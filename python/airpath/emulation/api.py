@@ -167,7 +167,7 @@ def run_command(
     -------
     result : Result
         Of queues, links and connections, with `validity_reports`, `kernel` and `ended`, which has
-        the         command's exit `status`.
+        the command's exit `status`.
 
     Raises
     ------

@@ -156,8 +156,8 @@ class Overrides:
         new: Path | None = None
         table: Any = self._document
         model: type[Model] | None = self._model
-        for component in parents:
-            position, inner = self._step(table, model, component, path, (key, value))
+        for segment in parents:
+            position, inner = self._step(table, model, segment, path, (key, value))
             if isinstance(table, dict) and position not in table:
                 new = new or (*path, position)
             path = (*path, position)
@@ -206,22 +206,22 @@ class Overrides:
         self,
         table: Any,
         model: type[Model] | None,
-        component: str,
+        segment: str,
         path: Path,
         given: tuple[str, Any],
     ) -> tuple[str | int, type[Model] | None]:
-        """Return the position in `table` that `component` names, and the model of what is there."""
+        """Return the position in `table` that `segment` names, and the model of what is there."""
         if isinstance(table, dict):
-            name, inner = _field(_class(model, table), component)
-            other = next((key for key in (component, *name) if key in table), component)
+            name, inner = _field(_class(model, table), segment)
+            other = next((key for key in (segment, *name) if key in table), segment)
             return other, inner
         if not isinstance(table, list):
-            raise self._nowhere(*given, f"{dotted(path)} is not a table and has no {component}")
-        if not re.fullmatch("[0-9]{1,9}", component) or int(component) >= len(table):
+            raise self._nowhere(*given, f"{dotted(path)} is not a table and has no {segment}")
+        if not re.fullmatch("[0-9]{1,9}", segment) or int(segment) >= len(table):
             count = len(table)
             accepted = f"Write a position from 0 to {count - 1}" if count else "The list is empty"
-            raise self._nowhere(*given, f"{dotted(path)} has no entry {component}", accepted)
-        return int(component), model
+            raise self._nowhere(*given, f"{dotted(path)} has no entry {segment}", accepted)
+        return int(segment), model
 
     def _nowhere(
         self, key: str, value: Any, what: str, accepted: str | None = None, example: Any = None

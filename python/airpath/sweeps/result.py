@@ -211,7 +211,7 @@ class Sweep:
         Returns
         -------
         series : DataFrame
-            Columns `time_s`, `id` (number of the flow or part), `queue` (-1 where there is none)
+            Columns `time_s`, `id` (number of the flow or queue), `queue` (-1 where there is none)
             and `value`; no rows if nothing was recorded.
 
         Raises

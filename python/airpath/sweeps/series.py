@@ -77,7 +77,7 @@ def write_series(folder: Path, run: Run) -> Path:
     Returns
     -------
     path : Path
-        Columns `series`, `time_s`, `id` (number of the flow or part), `queue` (-1 where there is
+        Columns `series`, `time_s`, `id` (number of the flow or queue), `queue` (-1 where there is
         none) and `value`.
     """
     import numpy as np
