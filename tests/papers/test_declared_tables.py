@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_declared_figures import SWEEP, Made, link
 
+from airpath.errors import BadValueError
 from airpath.reproduction import Effort, Paper
 from airpath.reproduction.compare import ColumnSet, number, printed
 from airpath.reproduction.declared import table_item
@@ -123,6 +124,36 @@ def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path)
     [table] = result.tables
     assert (result.title, table.title) == ("a table", "Table 2: a table")
     assert [row[1] for row in table.rows] == ["400", "101"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
+        ({"row": None}, ": row: missing. Write a table of texts"),
+        ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
+        ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),
+        ({"columns": {"pace": "rate_mbps"}}, '.columns: "pace": no quantity. Expected one of: '),
+        ({"columns": {"rate": "rate"}}, '.columns: "rate": no column. Expected one of: cc, model'),
+        ({"row": {"size": "sise"}}, '.row: "sise": no column or axis. Expected one of: cc, model'),
+        ({"keys": {"bearer": ""}}, '.keys: "bearer": no entry of row. Expected one of: cc, size.'),
+        ({"words": {"sizes": ["ours"]}}, '.words: sizes = ["ours"]: not a list of two texts.'),
+        ({"name": "{sise}"}, ".name = '{sise}': \"sise\": unknown name in braces. Expected one of"),
+        ({"parts": [{"title": "", "note": []}]}, '.parts: "note": unknown key. Expected one of: '),
+        ({"parts": [{"notes": []}]}, ".parts: title: missing. Write a text"),
+        ({"parts": [{"title": "", "shown": ["delay"]}]}, '.parts.shown: "delay": not in columns.'),
+        ({"parts": [{"title": "{n"}]}, '.parts.title: "{n": no format: '),
+    ],
+)
+def test_wrong_entries_are_refused_when_the_table_is_made(
+    changed: dict[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    spec = {key: value for key, value in {**SPEC, **changed}.items() if value is not None}
+    with pytest.raises(BadValueError) as raised:
+        table_item(tmp_path, "table2", spec, sweeps, QUANTITIES)
+    place = f"{tmp_path.name}/paper.toml: tables.table2"
+    assert str(raised.value).startswith(f"{place}{expected}")
+    assert "\n" not in str(raised.value)
 
 
 def test_an_axis_may_have_powers_of_ten() -> None:

@@ -24,11 +24,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.compare import Key, NoteColumns, comparison
-from airpath.reproduction.files import read_table
+from airpath.reproduction.entries import (
+    TABLE,
+    TABLES,
+    TEXT,
+    TEXTS,
+    WORDS,
+    Kind,
+    refuse_fields,
+    refuse_value,
+    refuse_wrong,
+)
+from airpath.reproduction.files import MANIFEST, read_table, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.published import line_of, parsed, published_mean
 from airpath.reproduction.quantities import Computed, Measured
@@ -36,6 +47,24 @@ from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import Sweeps
 
 __all__ = ["table_item"]
+
+_TABLE: Final[Mapping[str, Kind]] = {
+    "sweep": TEXT,
+    "file": TEXT,
+    "name": TEXT,
+    "words": TABLE,
+    "parts": TABLES,
+    "columns": WORDS,
+    "keys": WORDS,
+    "row": WORDS,
+}
+_REQUIRED: Final = ("sweep", "file", "columns", "keys", "row")
+_PART: Final[Mapping[str, Kind]] = {"title": TEXT, "shown": TEXTS, "notes": TEXTS}
+_PAIR: Final = Kind(
+    "a list of two texts",
+    lambda value: TEXTS.accepts(value) and len(value) == 2,
+    '["theirs", "ours"]',
+)
 
 
 class _Table:
@@ -50,10 +79,40 @@ class _Table:
         quantities: Mapping[str, Measured | Computed],
     ) -> None:
         self.key, self.spec = key, spec
-        self.points = sweeps.points(spec["sweep"])
-        self.cells = [point.cell for point in self.points]
         self.quantities = quantities
+        place = f"{directory.name}/{MANIFEST}: tables.{key}"
+        refuse_wrong(place, spec, _TABLE, _REQUIRED)
+        if not (directory / spec["file"]).is_file():
+            refuse_value(place, "file", spec["file"], "no such file", "Write a file of the paper")
         self.lines = read_table(directory, spec["file"])
+        self.points = sweeps.points(spec["sweep"])
+        if not self.points:
+            refuse_value(place, "sweep", spec["sweep"], "has no points", "Write another sweep")
+        self.cells = [point.cell for point in self.points]
+        self._check(place)
+
+    def _check(self, place: str) -> None:
+        """Refuse names of quantities, columns and places that there are not, and wrong parts."""
+        spec, words = self.spec, self.spec.get("words", {})
+        refuse_unknown(f"{place}.columns", spec["columns"], self.quantities, "no quantity")
+        printed = [*dict.fromkeys(name for line in self.lines for name in line)]
+        refuse_unknown(f"{place}.columns", spec["columns"].values(), printed, "no column")
+        for point in self.points:
+            line = line_of(self.lines, point.place)
+            at = f"{place}.row" if line else f"{place}.row (a point without a published line)"
+            refuse_unknown(at, spec["row"].values(), {**line, **point.place}, "no column or axis")
+        refuse_unknown(f"{place}.keys", spec["keys"], spec["row"], "no entry of row")
+        for name, entries in words.items():
+            refuse_wrong(f"{place}.words", {name: entries}, {name: _PAIR})
+        shown = [*spec["columns"], *words]
+        for part in spec.get("parts", []):
+            refuse_wrong(f"{place}.parts", part, _PART, ["title"])
+            refuse_unknown(f"{place}.parts.shown", part.get("shown", []), shown, "not in columns")
+        for at, text in [
+            (f"{place}.name", spec.get("name", "")),
+            *((f"{place}.parts.title", part["title"]) for part in spec.get("parts", [])),
+        ]:
+            refuse_fields(at, text, {"number": "", **self.points[0].place})
 
     def found(self, session: Session, title: str) -> Found:
         """Return the numbers of each point, published and measured: rows and the table."""
@@ -119,6 +178,11 @@ def table_item(
         Of the paper.
     quantities : mapping
         By name.
+
+    Raises
+    ------
+    BadValueError
+        If an entry is not accepted: a key, the name of a quantity, column or axis, a title.
     """
     table = _Table(directory, key, spec, sweeps, quantities)
     name = table.formatted(spec.get("name", ""))

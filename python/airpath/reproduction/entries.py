@@ -1,0 +1,164 @@
+"""Refuses wrong entries of declared items when a paper is loaded, a line for each.
+
+What a key takes is a `Kind`; a table of ``paper.toml`` is described by the kinds of its keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import Formatter
+from typing import Any, Final, NamedTuple
+
+from airpath.errors import MISSING, BadValueError, Problem
+from airpath.reproduction.files import refuse_unknown
+
+__all__ = [
+    "COUNT",
+    "FLAG",
+    "NUMBER",
+    "NUMBERS",
+    "TABLE",
+    "TABLES",
+    "TEXT",
+    "TEXTS",
+    "TEXT_OR_TEXTS",
+    "WORDS",
+    "Kind",
+    "is_list",
+    "is_number",
+    "numbers",
+    "of_kind",
+    "refuse_fields",
+    "refuse_value",
+    "refuse_wrong",
+]
+
+
+class Kind(NamedTuple):
+    """What a key takes: in words, whether a value is one, and an example."""
+
+    name: str
+    accepts: Callable[[Any], bool]
+    example: str
+
+
+def is_list(value: Any, of: Callable[[Any], bool] = lambda _value: True) -> bool:
+    """Whether a value is a list whose entries meet a condition."""
+    return isinstance(value, list | tuple) and all(map(of, value))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, and not true or false."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def numbers(least: int, most: int) -> Kind:
+    """Return the kind of a list of so many numbers."""
+    count = str(least) if least == most else f"{least} or {most}"
+    return Kind(
+        f"a list of {count} number{'s' * (most > 1)}",
+        lambda value: is_list(value, is_number) and least <= len(value) <= most,
+        str([float(n) for n in range(most)]),
+    )
+
+
+TEXT: Final = Kind("a text", _is_text, '"snr_db"')
+TEXTS: Final = Kind("a list of texts", lambda v: is_list(v, _is_text), '["goodput", "delay"]')
+TEXT_OR_TEXTS: Final = Kind(
+    "a text or a list of texts", lambda v: _is_text(v) or is_list(v, _is_text), '["goodput"]'
+)
+NUMBER: Final = Kind("a number", is_number, "60.0")
+COUNT: Final = Kind(
+    "a number from 1 on",
+    lambda v: isinstance(v, int) and not isinstance(v, bool) and v > 0,
+    "2",
+)
+FLAG: Final = Kind("true or false", lambda v: isinstance(v, bool), "true")
+NUMBERS: Final = Kind("a list of numbers", lambda v: is_list(v, is_number), "[1.0, 2.0]")
+TABLE: Final = Kind("a table", _is_table, '{size = "buffer"}')
+WORDS: Final = Kind(
+    "a table of texts",
+    lambda v: _is_table(v) and all(map(_is_text, v.values())),
+    '{size = "buffer"}',
+)
+TABLES: Final = Kind("a list of tables", lambda v: is_list(v, _is_table), '[{title = "..."}]')
+
+
+def of_kind(place: str, key: str, value: Any, kind: Kind) -> Problem | None:
+    """Return what is wrong with the value of a key; None if nothing is."""
+    if kind.accepts(value):
+        return None
+    return Problem(place, (key,), value, f"not {kind.name}", f"Write {kind.name}", kind.example)
+
+
+def refuse_wrong(
+    place: str, spec: Any, kinds: Mapping[str, Kind], required: Iterable[str] = ()
+) -> None:
+    """Refuse unknown keys of a table, missing ones, and values of another kind.
+
+    Parameters
+    ----------
+    place : str
+        File and table: ``sbd/paper.toml: figures.fig1``.
+    spec : mapping
+        The table.
+    kinds : mapping of str to Kind
+        What each key takes.
+    required : iterable of str
+        Keys that the table must have. Default: none.
+
+    Raises
+    ------
+    BadValueError
+        With a line for each wrong entry.
+    """
+    if not isinstance(spec, Mapping):
+        refuse_value(place, "", spec, "not a table", "Write a table")
+    refuse_unknown(place, spec, kinds)
+    found = [
+        Problem(place, (key,), MISSING, "missing", f"Write {kinds[key].name}", kinds[key].example)
+        for key in required
+        if key not in spec
+    ]
+    each = (of_kind(place, key, value, kinds[key]) for key, value in spec.items())
+    found += [problem for problem in each if problem is not None]
+    if found:
+        raise BadValueError("\n".join(map(str, found)))
+
+
+def refuse_value(place: str, key: str, value: Any, what: str, accepted: str) -> None:
+    """Refuse the value of a key; `what` is the problem, `accepted` what to write instead."""
+    raise BadValueError(str(Problem(place, (key,) if key else (), value, what, accepted)))
+
+
+def refuse_fields(place: str, text: str, known: Mapping[str, Any] | Sequence[str]) -> None:
+    """Refuse a text that `str.format` cannot fill.
+
+    Parameters
+    ----------
+    place : str
+        File, table and key.
+    text : str
+        The text.
+    known : mapping or sequence of str
+        The names that it may have in braces, empty for ``{}``; a mapping has a value of each, which
+        is formatted. Default: their values are texts.
+    """
+    given = known if isinstance(known, Mapping) else dict.fromkeys(known, "")
+    try:
+        names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise BadValueError(str(Problem(place, (), text, f"no format: {error}"))) from None
+    refuse_unknown(f"{place} = {text!r}", names, given, "unknown name in braces")
+    try:
+        text.format(given.get("", ""), **{k: v for k, v in given.items() if k})
+    except ValueError as error:
+        raise BadValueError(str(Problem(place, (), text, f"no format: {error}"))) from None
