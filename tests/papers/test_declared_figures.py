@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from one_by_one import OneByOne
 
 import airpath as ap
-from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.timelines import draw_series, levels_at
 from airpath.reproduction import Effort, Paper
@@ -27,6 +25,7 @@ from airpath.reproduction.timelines import timeline_item
 SWEEP = """
 [sizes]
 grid = {cc = ["cubic", "newreno"], size = [20, 10]}
+series = ["queue"]
 """
 
 
@@ -194,7 +193,8 @@ def test_a_table_without_an_axis_across_has_a_line_for_each_point(sweeps: Sweeps
 
 def test_points_that_are_not_simulated_have_computed_rows(sweeps: Sweeps) -> None:
     points = [{"grid": {"size": [3, 4]}}]
-    figure = made(sweeps, points=points, order=[], rows=["model"], table={"lines": {"size": ""}})
+    more: Any = {"rows": ["model"], "table": {"lines": {"size": ""}}, "curves": []}
+    figure = made(sweeps, points=points, order=[], **more)
     found = session(sweeps)
     assert figure.cells(found) == []
     assert [row.ours for row in figure.found(found, "")[0] if row] == [9.0, 16.0]
@@ -220,23 +220,10 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
     assert len(result.rows) == 8
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"rows": ["ratte"]}, '"ratte": no quantity. Expected one of: delay, halved, model'),
-        ({"panels": [{"colour": "red"}]}, '"colour": unknown key. Expected one of: also, bands'),
-        ({"panels": [{"stars": [{"of": "pace"}]}]}, '"pace": no quantity.'),
-        ({"panels": [{"marks": {"pace": ""}}]}, '"pace": no quantity.'),
-        ({"panel": []}, '"panel": unknown key.'),
-        ({"table": {"columns": [["size", "", ""]]}}, '"size": no quantity.'),
-    ],
-)
-def test_unknown_names_are_refused(
-    changed: Mapping[str, Any], expected: str, sweeps: Sweeps
-) -> None:
-    with pytest.raises(BadValueError) as raised:
-        made(sweeps, **changed)
-    assert str(raised.value).startswith(f"p/paper.toml: figures.fig1: {expected}")
+def test_a_row_below_may_have_curves_of_its_own(sweeps: Sweeps) -> None:
+    figure = made(sweeps, below={"curves": ["size"]})
+    _, lower = drawn(figure, session(sweeps))
+    assert set(bars(lower)) == {"10 SDUs", "20 SDUs"}
 
 
 # --- panels ------------------------------------------------------------------------------------
@@ -368,28 +355,6 @@ def test_series_are_drawn_by_panel_on_scales_of_equal_height(
     assert [axis.get_title(loc="left") for axis in (first, second)] == ["rate 20", "rate 40"]
     names = [text.get_text() for text in kept[0].legends[0].texts]
     assert names == ["newreno", "cubic"]
-
-
-@pytest.mark.parametrize(
-    ("curve", "expected"),
-    [
-        ({"kind": "stars"}, 'curves.kind: "stars": unknown value. Expected one of: band, crosses'),
-        ({"color": "red"}, 'curves: "color": unknown key. Expected one of: colour, factor'),
-    ],
-)
-def test_unknown_entries_of_a_curve_are_refused(
-    curve: Mapping[str, str], expected: str, sweeps: Sweeps, tmp_path: Path
-) -> None:
-    panel = {"y_name": "", "curves": [curve]}
-    with pytest.raises(BadValueError) as raised:
-        timeline_item(tmp_path, "fig1", {**TIMELINE, "panels": [panel]}, sweeps, {})
-    place = f"{tmp_path.name}/paper.toml: timelines.fig1.panels.{expected}"
-    assert str(raised.value).startswith(place)
-
-
-def test_a_key_of_a_table_is_refused_with_its_place(sweeps: Sweeps) -> None:
-    with pytest.raises(BadValueError, match=r"^p/paper.toml: figures.fig1.table: \"accross\": "):
-        made(sweeps, table={"accross": "cc"})
 
 
 def test_a_level_holds_until_the_next_one() -> None:

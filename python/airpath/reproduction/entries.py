@@ -28,7 +28,9 @@ __all__ = [
     "is_number",
     "numbers",
     "of_kind",
+    "reads_as_number",
     "refuse_fields",
+    "refuse_numbers",
     "refuse_value",
     "refuse_wrong",
 ]
@@ -137,6 +139,22 @@ def refuse_wrong(
 def refuse_value(place: str, key: str, value: Any, what: str, accepted: str) -> None:
     """Refuse the value of a key; `what` is the problem, `accepted` what to write instead."""
     raise BadValueError(str(Problem(place, (key,) if key else (), value, what, accepted)))
+
+
+def refuse_numbers(place: str, names: Iterable[str]) -> None:
+    """Refuse names of keys that are no numbers."""
+    for name in names:
+        if not reads_as_number(name):
+            raise BadValueError(str(Problem(place, (), name, "not a number", "Write a number")))
+
+
+def reads_as_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def refuse_fields(place: str, text: str, known: Mapping[str, Any] | Sequence[str]) -> None:

@@ -34,8 +34,8 @@ differs. With `published = true` these are drawn open.
 
 Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
 `heights`, `own_legends`, `least_runs` (points of fewer runs have no intervals), `below` (what
-differs in a second row of the same panels; limits are added), and `enlarged = true` (the only
-panel from 0 on and enlarged, its points in the order of the sweep).
+differs in a second row of the same panels; limits are added; not with `wide`), and
+`enlarged = true` (the only panel from 0 on and enlarged, its points in the order of the sweep).
 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
 that of the item. Its notes may have texts of the quantities of the rows, ``{goodput}``, of a point:
@@ -46,7 +46,7 @@ made of `parts`, each with `points`, `rows`, `row` and `table`; default: those o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -57,47 +57,26 @@ from airpath.present import style
 from airpath.present.panels import Panel, draw_panels
 from airpath.present.points import OPEN, Points, enlarged
 from airpath.present.points import Point as Drawn
-from airpath.reproduction.base import Cell, Effort
-from airpath.reproduction.files import MANIFEST, refuse_unknown
+from airpath.reproduction.base import Cell
+from airpath.reproduction.chosen import chosen_points, listed, points_at
+from airpath.reproduction.entries import TABLES, reads_as_number, refuse_wrong
+from airpath.reproduction.figure_entries import PANEL, PANEL_ROWS, PART, FigureEntries
+from airpath.reproduction.files import MANIFEST
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
 from airpath.reproduction.quantities import Computed, ComputedAtPoint
 from airpath.reproduction.relative import bands_of, stars_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming, at_axis, spread_table, values_of
-from airpath.reproduction.sweeps import Sweeps, model_points
-from airpath.reproduction.values import is_at
+from airpath.reproduction.sweeps import Sweeps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DeclaredFigure", "chosen_points", "figure_item"]
+__all__ = ["DeclaredFigure", "figure_item"]
 
 _SMOOTH: Final = 80
 """Places at which a computed curve is drawn."""
-
-_PANEL: Final = {
-    *("title", "place", "by", "x", "x_name", "y", "y_name", "curves", "label", "over"),
-    *("limits", "marks", "levels", "bands", "stars", "also"),
-}
-_FIGURE: Final = {
-    *("points", "order", "rows", "row", "table", "panels", "below", "legend"),
-    *("wide", "size_in", "heights", "own_legends", "least_runs", "enlarged", "like", *_PANEL),
-}
-_TABLE: Final = {"title", "place", "by", "lines", "across", "columns", "notes", "note_of"}
-_ALSO: Final = {"points", "marker", "published", *_PANEL}
-
-
-def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
-    """Return the points that an entry `points` chooses, with the axes that `effort` thins."""
-    found: list[Point] = []
-    for chosen in _listed(given):
-        place: dict[str, Any] = {"sweep": chosen} if isinstance(chosen, str) else _tuples(chosen)
-        if "grid" in place:
-            found += model_points(place["grid"])
-        else:
-            found += sweeps.points(place.pop("sweep"), effort=effort, **place)
-    return found
 
 
 class DeclaredFigure:
@@ -117,11 +96,14 @@ class DeclaredFigure:
         `Measured` and `Computed` ones, by name.
     naming : Naming
         Of the paper.
+    parts : bool
+        Whether its rows and tables are made of parts, so that it need not have them. Default False.
 
     Raises
     ------
     BadValueError
-        If a key or the name of a quantity is not known.
+        If an entry is not accepted: a key, the name of a quantity or an axis, a place without a
+        point.
     """
 
     def __init__(
@@ -132,35 +114,35 @@ class DeclaredFigure:
         sweeps: Sweeps,
         quantities: Mapping[str, Any],
         naming: Naming,
+        *,
+        parts: bool = False,
     ) -> None:
-        self._directory, self._spec, self._sweeps = directory, spec, sweeps
+        self._spec, self._sweeps = spec, sweeps
         self._quantities, self._naming = quantities, naming
         self._place = f"{directory.name}/{MANIFEST}: figures.{key}"
-        self._check(spec, _FIGURE)
-        for each in self._panel_specs:
-            self._check(each, _PANEL)
+        self._check(parts=parts)
 
-    def _check(self, spec: Mapping[str, Any], known: Iterable[str]) -> None:
-        """Refuse unknown keys and quantities."""
-        table, more = spec.get("table", {}), spec.get("also", [])
-        refuse_unknown(self._place, spec, known)
-        refuse_unknown(f"{self._place}.table", table, _TABLE)
-        refuse_unknown(f"{self._place}.also", (key for each in more for key in each), _ALSO)
-        columns = (each if isinstance(each, str) else each[0] for each in table.get("columns", []))
-        names = [
-            *spec.get("rows", []),
-            *_listed(spec.get("y", [])),
-            *(mark for mark in spec.get("marks", {}) if not _is_number(mark)),
-            *(each["of"] for kind in ("bands", "stars") for each in spec.get(kind, [])),
-            *columns,
-        ]
-        refuse_unknown(self._place, names, self._quantities, "no quantity")
+    def _check(self, *, parts: bool) -> None:
+        """Refuse what is wrong, before anything is simulated."""
+        about = (self._spec, self._sweeps, self._quantities, self._naming)
+        entries = FigureEntries(self._place, *about)
+        entries.refuse_keys()
+        if parts and "panels" not in self._spec:
+            return
+        points = entries.points()
+        if not parts:
+            entries.refuse_rows(self._ordered(points))
+        if "panels" in self._spec:
+            entries.refuse_panels(self._panel_specs, points)
+            entries.refuse_drawn(self._panels(self._ordered(points)), self._labels)
 
     # --- points --------------------------------------------------------------------------------
 
     def points(self, session: Session) -> list[Point]:
         """Return its points in the order of its rows."""
-        found = chosen_points(self._spec["points"], self._sweeps, session.effort)
+        return self._ordered(chosen_points(self._spec["points"], self._sweeps, session.effort))
+
+    def _ordered(self, found: Sequence[Point]) -> list[Point]:
         ranks = [_ranks(found, axis) for axis in self._spec.get("order", [])]
         return [found[n] for n in sorted(range(len(found)), key=lambda n: [of[n] for of in ranks])]
 
@@ -183,14 +165,14 @@ class DeclaredFigure:
             for name in self._spec["rows"]
         ]
         table = {"columns": self._spec["rows"], **self._spec["table"]}
-        place, by = _tuples(table.get("place", {})), table.get("by")
+        by = table.get("by")
         if "note_of" in table:
             first = chosen_points(table["note_of"], self._sweeps, session.effort)[0]
             quantities = ((name, self._quantities[name]) for name in self._spec["rows"])
             texts = {name: each.text(session, first.cell) for name, each in quantities}
             table["notes"] = [note.format_map(texts) for note in table["notes"]]
         how = (table, self._quantities, self._naming)
-        points = [point for point in points if is_at(values_of(point), place)]
+        points = points_at(points, table.get("place", {}))
         groups = {table.get("title", title): points}
         if by is not None:
             groups = self._grouped(points, by)
@@ -210,36 +192,43 @@ class DeclaredFigure:
 
     @cached_property
     def _panel_specs(self) -> list[dict[str, Any]]:
-        shared = {key: value for key, value in self._spec.items() if key in _PANEL}
+        shared = {key: value for key, value in self._spec.items() if key in PANEL}
         shared.pop("title", None)
         return [{**shared, **each} for each in self._spec.get("panels", [])]
 
-    def drawn(self, session: Session) -> Figure:
-        """Return the figure without its heading."""
-        spec, points = self._spec, self.points(session)
+    def _panels(self, points: Sequence[Point]) -> list[tuple[dict[str, Any], list[Point]]]:
+        """Return the panels with their points, one for each value of `by`."""
         panels = []
         for each in self._panel_specs:
-            place = _tuples(each.get("place", {}))
-            chosen = [point for point in points if is_at(values_of(point), place)]
+            chosen = points_at(points, each.get("place", {}))
             by = each.get("by")
             if by is None:
                 panels.append((each, chosen))
                 continue
             named = self._grouped(chosen, by).items()
             panels += [({"title": name, **each}, of) for name, of in named]
-        labels = list(
-            dict.fromkeys(label for each, of in panels for label, *_ in self._curves(each, of))
-        )
+        return panels
+
+    def _labels(self, spec: Mapping[str, Any], points: Sequence[Point]) -> list[str]:
+        return [label for label, *_ in self._curves(spec, points)]
+
+    def drawn(self, session: Session) -> Figure:
+        """Return the figure without its heading."""
+        spec, panels = self._spec, self._panels(self.points(session))
+        below = spec.get("below", {})
+        merged = [
+            ({**each, "title": "", **below, **_limits(each, below)}, of)
+            for each, of in (panels if below else [])
+        ]
+        named = (label for each in (*panels, *merged) for label in self._labels(*each))
+        labels = list(dict.fromkeys(named))
         made = [self._panel(session, each, of, labels) for each, of in panels]
         if spec.get("enlarged"):
             [panel] = made
             return enlarged(panel.curves, (panel.x_name, panel.y_name))
         wide = spec.get("wide", len(made))
         rows = [made[first : first + wide] for first in range(0, len(made), wide)]
-        if below := spec.get("below"):
-            merged = [
-                ({**each, "title": "", **below, **_limits(each, below)}, of) for each, of in panels
-            ]
+        if merged:
             rows.append([self._panel(session, each, of, labels) for each, of in merged])
         about = (spec.get("size_in", ()), spec.get("heights", ()))
         return draw_panels(rows, *about, own_legends=spec.get("own_legends", False))
@@ -248,11 +237,11 @@ class DeclaredFigure:
         self, spec: Mapping[str, Any], points: Sequence[Point]
     ) -> list[tuple[str, Any, list[Point]]]:
         """Return label, quantity and points of each curve."""
-        axes, form, found = _listed(spec.get("curves", [])), spec.get("label", "{}"), []
+        axes, form, found = listed(spec.get("curves", [])), spec.get("label", "{}"), []
         groups = self._grouped(points, *axes)
         named = self._naming.words
         for label, of in groups.items():
-            for name in _listed(spec["y"]):
+            for name in listed(spec["y"]):
                 words = [each for each in (label, named.get(name, "")) if each]
                 found.append((form.format(", ".join(words)), self._quantities[name], of))
         return found
@@ -276,7 +265,7 @@ class DeclaredFigure:
         bands = bands_of(session, spec, points, self._quantities)
         marks = {
             float(name)
-            if _is_number(name)
+            if reads_as_number(name)
             else self._quantities[name].compute(points[0].cell.axes): label
             for name, label in spec.get("marks", {}).items()
         }
@@ -313,7 +302,7 @@ class DeclaredFigure:
             label = ""
         marker = style.MARKERS[number % len(style.MARKERS)]
         look = {"color": colour, "marker": marker, "markersize": 3.5}
-        has_law = any(self._is_law(spec, self._quantities[name]) for name in _listed(spec["y"]))
+        has_law = any(self._is_law(spec, self._quantities[name]) for name in listed(spec["y"]))
         line = None if has_law else {"lw": 0.9, "alpha": 0.4}
         begins, bars = self._spec.get("enlarged", False), {"elinewidth": 0.8, "capsize": 1.5}
         return Points(label, found, look, line, begins, bars)
@@ -371,26 +360,10 @@ def _limits(*specs: Mapping[str, Any]) -> dict[str, Any]:
     return {"limits": {k: v for each in specs for k, v in each.get("limits", {}).items()}}
 
 
-def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, list | tuple) else [given]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _joined(whole: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
     """Return a part with what the figure says for all parts."""
     table = {**whole.get("table", {}), **part.get("table", {})}
     return {**whole, **part, "table": table}
-
-
-def _tuples(place: Mapping[str, Any]) -> dict[str, Any]:
-    return {axis: tuple(v) if isinstance(v, list) else v for axis, v in place.items()}
 
 
 def _ranks(points: Sequence[Point], axis: str) -> list[float]:
@@ -421,10 +394,17 @@ def figure_item(
 ) -> tuple[Cells, Evaluate]:
     """Return the cells and the evaluation of a figure; parameters as of `DeclaredFigure`."""
     whole = {name: entry for name, entry in spec.items() if name != "parts"}
-    figure, *parts = (
-        DeclaredFigure(directory, key, _joined(whole, part), sweeps, quantities, naming)
-        for part in ({}, *spec.get("parts", [{}]))
-    )
+    about = (sweeps, quantities, naming)
+    figure = DeclaredFigure(directory, key, whole, *about, parts="parts" in spec)
+    parts = [figure]
+    if "parts" in spec:
+        place = f"{directory.name}/{MANIFEST}: figures.{key}"
+        refuse_wrong(place, {"parts": spec["parts"]}, {"parts": TABLES})
+        for part in spec["parts"]:
+            refuse_wrong(f"{place}.parts", part, PART)
+        rest = {name: entry for name, entry in whole.items() if name not in PANEL_ROWS}
+        joined = (_joined(rest, part) for part in spec["parts"])
+        parts = [DeclaredFigure(directory, key, each, *about) for each in joined]
 
     def found(session: Session, title: str) -> Found:
         each = [part.found(session, title) for part in parts]

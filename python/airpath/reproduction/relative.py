@@ -6,24 +6,100 @@ stars = [{of = "goodput", place = {delay_ms = 10.0}, times = 0.68, at = 60.0, la
 ```
 
 A band is between two multiples of a quantity at the points of a place. A star is at `at`, `times`
-as high as the quantity at the one point of a place, or higher by `plus`.
+as high as the quantity at the one point of a place, or higher by `plus`; its colour is that of the
+curve with the label `like`. What is at points that a mode leaves out is not drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from airpath.present import style
 from airpath.present.panels import Band
 from airpath.present.points import STAR, Points
 from airpath.present.points import Point as Drawn
+from airpath.reproduction.chosen import points_at, refuse_axes
+from airpath.reproduction.entries import (
+    NUMBER,
+    TABLE,
+    TEXT,
+    Kind,
+    numbers,
+    refuse_value,
+    refuse_wrong,
+)
+from airpath.reproduction.files import refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.session import Session
-from airpath.reproduction.spread import at_axis, values_of
-from airpath.reproduction.values import is_at
+from airpath.reproduction.spread import at_axis
 
-__all__ = ["bands_of", "stars_of"]
+__all__ = ["bands_of", "refuse_relative", "stars_of"]
+
+_BAND: Final[Mapping[str, Kind]] = {
+    "of": TEXT,
+    "place": TABLE,
+    "between": numbers(2, 2),
+    "label": TEXT,
+}
+_STAR: Final[Mapping[str, Kind]] = {
+    "of": TEXT,
+    "place": TABLE,
+    "label": TEXT,
+    "like": TEXT,
+    "times": NUMBER,
+    "plus": NUMBER,
+    "at": NUMBER,
+}
+
+
+def refuse_relative(
+    place: str,
+    spec: Mapping[str, Any],
+    points: Sequence[Point],
+    quantities: Mapping[str, Any],
+    labels: Sequence[str],
+) -> None:
+    """Refuse wrong bands and stars of a panel.
+
+    Parameters
+    ----------
+    place : str
+        File and table of the panel.
+    spec : mapping
+        Of the panel.
+    points : sequence of Point
+        Of the panel.
+    quantities : mapping
+        By name.
+    labels : sequence of str
+        Of the curves.
+
+    Raises
+    ------
+    BadValueError
+        If a key, a quantity or a label is not known, a band is at no point, or a star at none or
+        at several.
+    """
+    for kind, kinds, required in (
+        ("bands", _BAND, ("of", "between", "label")),
+        ("stars", _STAR, ("of", "at")),
+    ):
+        at = f"{place}.{kind}"
+        for each in spec.get(kind, []):
+            refuse_wrong(at, each, kinds, required)
+            refuse_unknown(f"{at}.of", [each["of"]], quantities, "no quantity")
+            given = each.get("place", {})
+            refuse_axes(f"{at}.place", list(given), points)
+            count = len(points_at(points, given))
+            if count == 0 or (kind == "stars" and count > 1):
+                wanted = "one point" if kind == "stars" else "points"
+                accepted = f"Write values of {wanted} of the panel"
+                refuse_value(at, "place", given, f"{count} points of the panel are there", accepted)
+            if "like" in each:
+                refuse_unknown(f"{at}.like", [each["like"]], labels, "no label of a curve")
+        if kind == "bands" and spec.get(kind):
+            refuse_axes(f"{place}.x", [spec["x"]], points)
 
 
 def bands_of(
@@ -51,6 +127,8 @@ def bands_of(
             (float(at_axis(point, spec["x"])[1]), mean)
             for point, mean in _means(session, band, points, quantities)
         ]
+        if not places:
+            continue
         x, y = zip(*sorted(places), strict=True)
         low, high = ([factor * each for each in y] for factor in band["between"])
         found.append(Band(band["label"], x, low, high))
@@ -67,11 +145,11 @@ def stars_of(
     """Return the stars of a panel; `colours` are those of curves by label, for `like`."""
     found = []
     for star in spec.get("stars", []):
-        [(_, mean)] = _means(session, star, points, quantities)
-        height = mean * star.get("times", 1.0) + star.get("plus", 0.0)
         colour = colours.get(star.get("like", ""), style.COLOURS["black"])
-        at = Drawn(float(star["at"]), height)
-        found.append(Points(star.get("label", ""), [at], {"color": colour, **STAR}))
+        for _, mean in _means(session, star, points, quantities):
+            height = mean * star.get("times", 1.0) + star.get("plus", 0.0)
+            at = Drawn(float(star["at"]), height)
+            found.append(Points(star.get("label", ""), [at], {"color": colour, **STAR}))
     return found
 
 
@@ -82,6 +160,6 @@ def _means(
     quantities: Mapping[str, Any],
 ) -> list[tuple[Point, float]]:
     """Return the chosen points with the mean of the quantity at each."""
-    chosen = [point for point in points if is_at(values_of(point), spec.get("place", {}))]
+    chosen = points_at(points, spec.get("place", {}))
     quantity = quantities[spec["of"]]
     return [(point, quantity.estimate(session, point.cell).mean) for point in chosen]

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from airpath.errors import show
 from airpath.reproduction.base import Table
+from airpath.reproduction.entries import refuse_value
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.session import Session
 
-__all__ = ["Naming", "at_axis", "spread_table", "values_of"]
+__all__ = ["Naming", "at_axis", "lines_of", "spread_table", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,7 @@ def spread_table(
         Of the paper.
     """
     across = spec.get("across")
-    lines: dict[Any, dict[str, Point]] = {}
-    for number, point in enumerate(points):
-        named = tuple(naming.word(*at_axis(point, axis)) for axis in spec["lines"])
-        label = "" if across is None else naming.label(point, [across])
-        lines.setdefault(named if across else (*named, number), {})[label] = point
+    lines = lines_of("", points, spec, naming)
     labels = list(dict.fromkeys(label for line in lines.values() for label in line))
     shown = [_column(each, quantities, spread=across is not None) for each in spec["columns"]]
     columns = list(_spread(shown, labels))
@@ -104,6 +102,46 @@ def spread_table(
         for (_, group, text), label in columns
     ]
     return Table(title, headings, texts, spec.get("notes", []))
+
+
+def lines_of(
+    place: str, points: Sequence[Point], spec: Mapping[str, Any], naming: Naming
+) -> dict[Any, dict[str, Point]]:
+    """Return the points of each line by the words for the value of `across`.
+
+    Parameters
+    ----------
+    place : str
+        File and table, for messages.
+    points : sequence of Point
+        In the order of the lines.
+    spec : mapping
+        `lines` and `across`.
+    naming : Naming
+        Of the paper.
+
+    Raises
+    ------
+    BadValueError
+        If two points that are simulated apart have the same line and the same words.
+    """
+    across = spec.get("across")
+    lines: dict[Any, dict[str, Point]] = {}
+    for number, point in enumerate(points):
+        named = tuple(naming.word(*at_axis(point, axis)) for axis in spec["lines"])
+        label = "" if across is None else naming.label(point, [across])
+        line = lines.setdefault(named if across else (*named, number), {})
+        other = line.setdefault(label, point)
+        if other.cell != point.cell:
+            both = " and ".join(_described(each) for each in (other, point))
+            what = f"two points have one line and one column: {both}"
+            refuse_value(place, "across", across, what, "Name more axes in lines, or choose points")
+        line[label] = point
+    return lines
+
+
+def _described(point: Point) -> str:
+    return show({**point.cell.values, **point.place})
 
 
 def _column(

@@ -218,12 +218,8 @@ class Sweeps:
             If there is no such sweep, an entry of it is not accepted, or `place` has an axis that
             none of its points has.
         """
-        of_sweep, parts = self._named(name)
-        found: list[Point] = []
-        for number, part in enumerate(parts):
-            at = f"{of_sweep}.{number}" if len(parts) > 1 else of_sweep
-            self._refuse_cycle(name, part, at)
-            found += self._points_of(filled(part, numbers or {}, at), at, effort)
+        of_sweep, _ = self._named(name)
+        found = self._whole(name, effort) if not numbers else self._of(name, numbers, effort)
         known = dict.fromkeys(axis for point in found for axis in point.place)
         for axis in place:
             if axis not in known:
@@ -232,6 +228,20 @@ class Sweeps:
                     f"{of_sweep}: {quoted(axis)}: no axis of this sweep. {expected}."
                 )
         return [point for point in found if is_at(point.place, place)]
+
+    @lru_cache(1024)  # noqa: B019  (the sweeps of a paper live as long as the process)
+    def _whole(self, name: str, effort: Effort | None) -> Sequence[Point]:
+        """Return the points of a sweep that needs no numbers of a criterion."""
+        return self._of(name, {}, effort)
+
+    def _of(self, name: str, numbers: Mapping[str, Any], effort: Effort | None) -> list[Point]:
+        of_sweep, parts = self._named(name)
+        found: list[Point] = []
+        for number, part in enumerate(parts):
+            at = f"{of_sweep}.{number}" if len(parts) > 1 else of_sweep
+            self._refuse_cycle(name, part, at)
+            found += self._points_of(filled(part, numbers, at), at, effort)
+        return found
 
     def cells(self, name: str, **how: Any) -> list[SweepPoint]:
         """Return what computes the points of a sweep, as `points` has them."""

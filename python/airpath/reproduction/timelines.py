@@ -32,13 +32,25 @@ from airpath.present import style
 from airpath.present.axes import legend_below
 from airpath.present.panels import legend_of, same_height
 from airpath.present.timelines import KINDS, draw_series, draw_texts
-from airpath.reproduction.figures import chosen_points
+from airpath.reproduction.chosen import POINTS, points_at, refuse_axes, refuse_points
+from airpath.reproduction.entries import (
+    NUMBER,
+    NUMBERS,
+    TABLE,
+    TABLES,
+    TEXT,
+    WORDS,
+    Kind,
+    numbers,
+    refuse_fields,
+    refuse_numbers,
+    refuse_value,
+    refuse_wrong,
+)
 from airpath.reproduction.files import MANIFEST, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.session import Session
-from airpath.reproduction.spread import values_of
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
-from airpath.reproduction.values import is_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,13 +62,38 @@ _BIN_S: Final = 1.0
 """Length of the bins of rates and bands, s."""
 
 
-_FIGURE: Final = frozenset(
-    ("points", "title", "legend", "from_s", "to_s", "events", "panels", "size_in", "heights")
-)
-_PANEL: Final = frozenset(("title", "y_name", "ylim", "levels", "scale", "curves"))
-_CURVE: Final = frozenset(
-    ("place", "series", "of", "factor", "kind", "colour", "label", "times", "values")
-)
+_FIGURE: Final[Mapping[str, Kind]] = {
+    "points": POINTS,
+    "title": TEXT,
+    "legend": TEXT,
+    "from_s": NUMBER,
+    "to_s": NUMBER,
+    "events": WORDS,
+    "panels": TABLES,
+    "size_in": numbers(2, 2),
+    "heights": NUMBERS,
+}
+_PANEL: Final[Mapping[str, Kind]] = {
+    "title": TEXT,
+    "y_name": TEXT,
+    "ylim": numbers(1, 2),
+    "levels": WORDS,
+    "scale": TEXT,
+    "curves": TABLES,
+}
+_CURVE: Final[Mapping[str, Kind]] = {
+    "place": TABLE,
+    "colour": TEXT,
+    "label": TEXT,
+    "times": NUMBERS,
+    "values": NUMBERS,
+    "series": TEXT,
+    "of": NUMBER,
+    "factor": NUMBER,
+    "kind": TEXT,
+}
+_RECORDED: Final = ("series", "of", "factor", "kind")
+"""Keys of a curve that is a recorded series."""
 
 
 class _Numbers(dict[str, Any]):
@@ -78,15 +115,45 @@ class _Timeline:
         self, place: str, spec: Mapping[str, Any], sweeps: Sweeps, quantities: Mapping[str, Any]
     ) -> None:
         self._spec, self._quantities = spec, quantities
-        self.points = chosen_points(spec["points"], sweeps, None)
+        refuse_wrong(place, spec, _FIGURE, ("points", "panels"))
+        self.points = refuse_points(place, spec["points"], sweeps)
         self.cells = [point.cell for point in self.points]
-        refuse_unknown(place, spec, _FIGURE)
+        refuse_numbers(f"{place}.events", spec.get("events", {}))
+        if len(spec.get("heights", spec["panels"])) != len(spec["panels"]):
+            accepted = f"Write {len(spec['panels'])}, one for each panel"
+            refuse_value(place, "heights", spec["heights"], "not one for each panel", accepted)
         for panel in spec["panels"]:
-            refuse_unknown(f"{place}.panels", panel, _PANEL)
-            for curve in panel["curves"]:
-                refuse_unknown(f"{place}.panels.curves", curve, _CURVE)
-                kind = curve.get("kind", "steps")
-                refuse_unknown(f"{place}.panels.curves.kind", [kind], KINDS, "unknown value")
+            self._check(f"{place}.panels", panel)
+
+    def _check(self, place: str, panel: Mapping[str, Any]) -> None:
+        """Refuse wrong entries of a panel."""
+        refuse_wrong(place, panel, _PANEL, ("y_name", "curves"))
+        refuse_numbers(f"{place}.levels", panel.get("levels", {}))
+        if not panel["curves"]:
+            refuse_value(place, "curves", panel["curves"], "empty", "Write a curve")
+        known = {name: 1.0 for name, each in self._quantities.items() if hasattr(each, "values")}
+        refuse_fields(f"{place}.title", panel.get("title", ""), known)
+        for curve in panel["curves"]:
+            self._check_curve(f"{place}.curves", curve)
+
+    def _check_curve(self, place: str, curve: Mapping[str, Any]) -> None:
+        steps = "times" in curve or "values" in curve
+        refuse_unknown(place, curve, set(_CURVE).difference(_RECORDED if steps else ()))
+        own = ("times", "values") if steps else ("series",)
+        refuse_wrong(place, curve, _CURVE, ("label", "colour", *own))
+        refuse_unknown(f"{place}.colour", [curve["colour"]], style.COLOURS, "no colour")
+        given = curve.get("place", {})
+        refuse_axes(f"{place}.place", list(given), self.points)
+        points = points_at(self.points, given)
+        if not points:
+            refuse_value(place, "place", given, "no point is there", "Write values of points")
+        if steps and len(curve["times"]) != len(curve["values"]) + 1:
+            accepted = f"Write {len(curve['times']) - 1}, one between each two times"
+            refuse_value(place, "values", curve["values"], "not one for each step", accepted)
+        if not steps:
+            refuse_unknown(f"{place}.kind", [curve.get("kind", "steps")], KINDS, "unknown value")
+            recorded = points[0].cell.series
+            refuse_unknown(f"{place}.series", [curve["series"]], recorded, "not recorded")
 
     def drawn(self, session: Session) -> Figure:
         """Return the figure without its heading."""
@@ -122,8 +189,7 @@ class _Timeline:
 
     def _cell(self, curve: Mapping[str, Any]) -> SweepPoint:
         """Return the cell of a curve."""
-        place = curve.get("place", {})
-        found: SweepPoint = next(p.cell for p in self.points if is_at(values_of(p), place))
+        found: SweepPoint = points_at(self.points, curve.get("place", {}))[0].cell
         return found
 
     def _draw(self, session: Session, axis: Axes, curve: Mapping[str, Any], edges: Any) -> None:
@@ -165,7 +231,7 @@ def timeline_item(
     Raises
     ------
     BadValueError
-        If a key or the kind of a curve is not known.
+        If an entry is not accepted: a key, a name, or a place without a point.
     """
     place = f"{directory.name}/{MANIFEST}: timelines.{key}"
     timeline = _Timeline(place, spec, sweeps, quantities)

@@ -1,0 +1,124 @@
+"""The points of declared items: an entry `points` chooses them, a `place` some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from airpath.reproduction.base import Effort
+from airpath.reproduction.entries import (
+    COUNT,
+    TABLE,
+    Kind,
+    is_list,
+    numbers,
+    refuse_value,
+    refuse_wrong,
+)
+from airpath.reproduction.files import refuse_unknown
+from airpath.reproduction.formulas import Point
+from airpath.reproduction.spread import values_of
+from airpath.reproduction.sweeps import Sweeps, model_points
+from airpath.reproduction.values import is_at
+
+__all__ = ["POINTS", "chosen_points", "listed", "points_at", "refuse_axes", "refuse_points"]
+
+POINTS: Final = Kind(
+    "a sweep, or a list of sweeps and tables with sweep or grid",
+    lambda given: all(
+        isinstance(each, str) or (isinstance(each, Mapping) and ("sweep" in each or "grid" in each))
+        for each in listed(given)
+    ),
+    '["fig5", {sweep = "fig6", protocol = "vcp"}]',
+)
+
+_VALUES: Final = Kind(
+    "a list of values or a table of decades",
+    lambda value: isinstance(value, Mapping) or (is_list(value) and not any(map(is_list, value))),
+    "[1, 2]",
+)
+_POWERS: Final = {"decades": numbers(2, 2), "per_decade": COUNT}
+
+
+def listed(given: Any) -> list[Any]:
+    """Return the entries of a list, or the only one."""
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
+    """Return the points that an entry `points` chooses, with the axes that `effort` thins."""
+    return [point for each in listed(given) for point in _chosen(each, sweeps, effort)]
+
+
+def _chosen(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
+    place: dict[str, Any] = {"sweep": given} if isinstance(given, str) else _tuples(given)
+    if "grid" in place:
+        return model_points(place["grid"])
+    return sweeps.points(place.pop("sweep"), effort=effort, **place)
+
+
+def points_at(points: Sequence[Point], place: Mapping[str, Any]) -> list[Point]:
+    """Return the points with the values of a place; a list is any of several."""
+    wanted = _tuples(place)
+    return [point for point in points if is_at(values_of(point), wanted)]
+
+
+def _tuples(place: Mapping[str, Any]) -> dict[str, Any]:
+    return {axis: tuple(v) if isinstance(v, list) else v for axis, v in place.items()}
+
+
+def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
+    """Return the points of an entry `points` in all modes; refuse what chooses none.
+
+    Parameters
+    ----------
+    place : str
+        File and table.
+    given : list, str or mapping
+        The entry.
+    sweeps : Sweeps
+        Of the paper.
+    """
+    refuse_wrong(place, {"points": given}, {"points": POINTS})
+    if not listed(given):
+        refuse_value(place, "points", given, "there are no points", "Write a sweep")
+    found: list[Point] = []
+    for each in listed(given):
+        if isinstance(each, Mapping) and "grid" in each:
+            refuse_wrong(f"{place}.points", each, {"grid": TABLE})
+            kinds = dict.fromkeys(each["grid"], _VALUES)
+            refuse_wrong(f"{place}.points.grid", each["grid"], kinds)
+            for axis, values in each["grid"].items():
+                if isinstance(values, Mapping):
+                    refuse_wrong(f"{place}.points.grid.{axis}", values, _POWERS, _POWERS)
+        chosen = _chosen(each, sweeps, None)
+        if not chosen:
+            refuse_value(place, "points", each, "there are no such points", "Write other values")
+        found += chosen
+    return found
+
+
+def refuse_axes(
+    place: str, axes: Sequence[str], points: Sequence[Point], more: Sequence[str] = ()
+) -> None:
+    """Refuse axes, written as ``a|b`` too, that some point does not have.
+
+    Parameters
+    ----------
+    place : str
+        File, table and key.
+    axes : sequence of str
+        The axes.
+    points : sequence of Point
+        The points.
+    more : sequence of str
+        Other names that are accepted. Default: none.
+    """
+    known = [set(values_of(point)) for point in points]
+    common = set.intersection(*known) if known else set()
+    wrong = [
+        axis
+        for axis in axes
+        if axis not in more and not all(names.intersection(axis.split("|")) for names in known)
+    ]
+    refuse_unknown(place, wrong, {*common, *more}, "no axis of its points")

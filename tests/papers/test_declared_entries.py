@@ -1,0 +1,199 @@
+"""Wrong entries of declared figures: one line when the paper is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_declared_figures import NAMING, QUANTITIES, SPEC, SWEEP, TIMELINE, link, made
+
+from airpath.errors import BadValueError
+from airpath.reproduction.figures import DeclaredFigure
+from airpath.reproduction.sweeps import Sweeps
+from airpath.reproduction.timelines import timeline_item
+
+
+@pytest.fixture
+def sweeps(tmp_path: Path) -> Sweeps:
+    (tmp_path / "sweeps.toml").write_text(SWEEP, encoding="utf-8")
+    return Sweeps(tmp_path, link)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"points": None}, ": points: missing. Write a sweep, or a list of sweeps and tables"),
+        ({"points": [{"cc": "cubic"}]}, ': points = [{cc = "cubic"}]: not a sweep, or a list of'),
+        ({"points": [{"sweep": "sizes", "cc": "x"}]}, "there are no such points."),
+        ({"points": [{"grid": {"size": 3}}]}, ".points.grid: size = 3: not a list of values"),
+        ({"order": ["sise"]}, '.order: "sise": no axis of its points. Expected one of: cc, size.'),
+        ({"rows": None}, ": rows: missing. Write a list of texts"),
+        ({"rows": ["ratte"]}, '.rows: "ratte": no quantity. Expected one of: delay, halved, model'),
+        ({"row": {"size": "sise"}}, '.row: "sise": no axis of its points. Expected one of: cc'),
+        ({"table": None}, ": table: missing. Write a table"),
+        ({"table": {"lines": {}, "accross": "cc"}}, '.table: "accross": unknown key.'),
+        ({"table": {}}, ".table: lines: missing. Write a table of texts"),
+        ({"table": {"lines": {"sise": ""}}}, '.table.lines: "sise": no axis of its points.'),
+        ({"table": {"lines": {}, "across": "c"}}, '.table.across: "c": no axis of its points.'),
+        ({"table": {"lines": {}, "by": "c"}}, '.table.by: "c": no axis of its points.'),
+        ({"table": {"lines": {}, "place": {"size": 30}}}, ".table: place = {size = 30}: no point"),
+        (
+            {"table": {"lines": {}, "columns": [["size", "", ""]]}},
+            '.table.columns: "size": no quantity.',
+        ),
+        ({"table": {"lines": {}, "columns": [["rate", ""]]}}, '.table: columns = [["rate", ""]]:'),
+        ({"table": {"lines": {}, "columns": [["rate", "{x}", ""]]}}, ".table.columns = '{x}': "),
+        ({"panel": []}, ': "panel": unknown key.'),
+        ({"panels": [{"colour": "red"}]}, '.panels: "colour": unknown key. Expected one of: also'),
+        ({"panels": [{"place": {"cc": "reno"}}]}, '.panels: place = {cc = "reno"}: no point is'),
+        ({"panels": [{"place": {"c": 1}}]}, '.panels.place: "c": no axis of its points.'),
+        ({"panels": [{"by": "c"}]}, '.panels.by: "c": no axis of its points.'),
+        ({"panels": [{"marks": {"pace": ""}}]}, '.panels.marks: "pace": no quantity that is'),
+        ({"panels": [{"levels": {"pace": ""}}]}, '.panels.levels: "pace": not a number.'),
+        ({"panels": [{"limits": {"xlimit": [0]}}]}, '.panels.limits: "xlimit": unknown key.'),
+        ({"x": "sise"}, '.panels.x: "sise": no axis of its points. Expected one of: cc, delay'),
+        ({"y": ["pace"]}, '.panels.y: "pace": no quantity.'),
+        ({"y_name": None}, ".panels: y_name: missing. Write a text"),
+        ({"y_name": "{lst}"}, ".panels.y_name = '{lst}': \"lst\": unknown name in braces."),
+        ({"label": "r = {r}"}, ".panels.label = 'r = {r}': \"r\": unknown name in braces."),
+        ({"curves": ["c|d"]}, '.panels.curves: "c|d": no axis of its points.'),
+        ({"panels": [{"also": [{"points": "sizes"}]}]}, ".panels.also: label: missing."),
+        (
+            {"panels": [{"also": [{"points": "sizes", "label": "", "y": "pace"}]}]},
+            '.panels.also.y: "pace": no quantity.',
+        ),
+        (
+            {"panels": [{"also": [{"points": "sizes", "label": "", "marker": "q"}]}]},
+            '.panels.also.marker: "q": no marker.',
+        ),
+        ({"panels": [{}, {}], "enlarged": True}, ": enlarged = true: has 2 panels."),
+        ({"heights": [1, 2]}, ": heights = [1, 2]: not one for each row. Write 1, one for each"),
+    ],
+)
+def test_wrong_entries_are_refused_when_the_figure_is_made(
+    changed: Mapping[str, Any], expected: str, sweeps: Sweeps
+) -> None:
+    refused(sweeps, changed, expected)
+
+
+def refused(sweeps: Sweeps, changed: Mapping[str, Any], expected: str) -> None:
+    spec = {key: value for key, value in {**SPEC, **changed}.items() if value is not None}
+    with pytest.raises(BadValueError) as raised:
+        DeclaredFigure(Path("p"), "fig1", spec, sweeps, QUANTITIES, NAMING)
+    said = str(raised.value)
+    assert said.startswith("p/paper.toml: figures.fig1")
+    assert expected in said
+    assert "\n" not in said
+
+
+STAR: dict[str, Any] = {"of": "rate", "at": 10, "place": {"cc": "cubic", "size": 10}}
+BAND: dict[str, Any] = {"of": "rate", "between": [1.0, 2.0], "label": "paper"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"below": {"by": "cc"}}, '.below: "by": unknown key. Expected one of: also, bands'),
+        ({"below": {"y": "pace"}}, '.below.y: "pace": no quantity.'),
+        ({"below": {"y_name": "{lst}"}}, ".below.y_name = '{lst}': \"lst\": unknown name"),
+        ({"below": {"x": "sise"}}, '.below.x: "sise": no axis of its points.'),
+        ({"below": {"levels": {"a": ""}}}, '.below.levels: "a": not a number.'),
+        ({"below": {"stars": [{**STAR, "of": "pace"}]}}, '.below.stars.of: "pace": no quantity.'),
+        ({"stars": [{**STAR, "off": 1}]}, '.panels.stars: "off": unknown key. Expected one of:'),
+        ({"stars": [{**STAR, "at": "10"}]}, '.panels.stars: at = "10": not a number.'),
+        ({"stars": [{"of": "rate"}]}, ".panels.stars: at: missing. Write a number"),
+        ({"stars": [{**STAR, "of": "pace"}]}, '.panels.stars.of: "pace": no quantity.'),
+        (
+            {"stars": [{**STAR, "place": {"size": 10}}]},
+            ".panels.stars: place = {size = 10}: 2 points of the panel are there. Write values of",
+        ),
+        ({"stars": [{**STAR, "place": {"size": 1}}]}, "place = {size = 1}: 0 points of the panel"),
+        ({"stars": [{**STAR, "place": {"c": 1}}]}, '.panels.stars.place: "c": no axis of its'),
+        ({"stars": [{**STAR, "like": "reno"}]}, '.panels.stars.like: "reno": no label of a curve.'),
+        ({"bands": [{**BAND, "times": 1}]}, '.panels.bands: "times": unknown key. Expected one'),
+        ({"bands": [{**BAND, "between": [1]}]}, ".panels.bands: between = [1]: not a list of 2"),
+        ({"bands": [{"of": "rate", "label": ""}]}, ".panels.bands: between: missing."),
+        ({"bands": [{**BAND, "place": {"size": 1}}]}, "place = {size = 1}: 0 points of the panel"),
+        ({"bands": [BAND], "x": "delay"}, '.panels.x: "delay": no axis of its points.'),
+    ],
+)
+def test_wrong_rows_below_stars_and_bands_are_refused(
+    changed: Mapping[str, Any], expected: str, sweeps: Sweeps
+) -> None:
+    refused(sweeps, changed, expected)
+
+
+def test_two_points_of_a_line_and_a_column_are_refused_by_name(sweeps: Sweeps) -> None:
+    table = {"lines": {}, "across": "size"}
+    with pytest.raises(BadValueError) as raised:
+        made(sweeps, order=[], table=table)
+    assert str(raised.value).startswith(
+        'p/paper.toml: figures.fig1.table: across = "size": two points have one line and one '
+        'column: {scenario = "link", cc = "cubic", size = 20} and '
+        '{scenario = "link", cc = "newreno", size = 20}. Name more axes in lines'
+    )
+
+
+# --- over time ----------------------------------------------------------------------------
+
+CURVE: dict[str, Any] = {"series": "queue", "colour": "blue", "label": ""}
+STEPS: dict[str, Any] = {"times": [0, 1], "values": [2.0], "colour": "blue", "label": ""}
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        (
+            {**CURVE, "kind": "stars"},
+            '.kind: "stars": unknown value. Expected one of: band, ',
+        ),
+        ({**CURVE, "color": "red"}, ': "color": unknown key. Expected one of: colour, factor'),
+        ({**CURVE, "colour": "pink"}, '.colour: "pink": no colour. Expected one of: black, blue'),
+        ({"series": "queue", "colour": "blue"}, ": label: missing. Write a text"),
+        ({**CURVE, "series": "cwnd"}, '.series: "cwnd": not recorded. Expected one of: queue.'),
+        ({**CURVE, "place": {"cc": "x"}}, ': place = {cc = "x"}: no point is there.'),
+        ({**CURVE, "place": {"c": "x"}}, '.place: "c": no axis of its points.'),
+        ({**STEPS, "values": []}, ": values = []: not one for each step. Write 1, one between"),
+        ({**STEPS, "factor": 2.0}, ': "factor": unknown key.'),
+    ],
+)
+def test_wrong_entries_of_a_curve_are_refused(
+    curve: Mapping[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    changed = {"panels": [{"y_name": "", "curves": [curve]}]}
+    refused_timeline(sweeps, tmp_path, changed, f".panels.curves{expected}")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"points": []}, ": points = []: there are no points."),
+        ({"panels": [{"curves": [CURVE]}]}, ".panels: y_name: missing. Write a text"),
+        ({"panels": [{"y_name": "", "curves": []}]}, ".panels: curves = []: empty."),
+        (
+            {"panels": [{"y_name": "", "curves": [CURVE], "title": "{pace}"}]},
+            ".panels.title = '{pace}': \"pace\": unknown name in braces. Expected one of: delay",
+        ),
+        (
+            {"panels": [{"y_name": "", "curves": [CURVE], "title": "{rate:q}"}]},
+            '.panels.title: "{rate:q}": no format: ',
+        ),
+        ({"heights": [1]}, ": heights = [1]: not one for each panel. Write 2"),
+        ({"events": {"late": ""}}, '.events: "late": not a number.'),
+    ],
+)
+def test_wrong_entries_of_a_figure_over_time_are_refused(
+    changed: Mapping[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    refused_timeline(sweeps, tmp_path, changed, expected)
+
+
+def refused_timeline(
+    sweeps: Sweeps, folder: Path, changed: Mapping[str, Any], expected: str
+) -> None:
+    with pytest.raises(BadValueError) as raised:
+        timeline_item(folder, "fig1", {**TIMELINE, **changed}, sweeps, QUANTITIES)
+    assert str(raised.value).startswith(f"{folder.name}/paper.toml: timelines.fig1{expected}")
+    assert "\n" not in str(raised.value)
