@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_declared_figures import NAMING, QUANTITIES, SPEC, SWEEP, TIMELINE, link, made
+from test_declared_figures import NAMING, QUANTITIES, SPEC, SWEEP, TIMELINE, link, made, session
 
 from airpath.errors import BadValueError
+from airpath.reproduction import Paper
+from airpath.reproduction.claims import Claims
 from airpath.reproduction.figures import DeclaredFigure
+from airpath.reproduction.items import item_of
+from airpath.reproduction.manifest import paper_of
 from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.timelines import timeline_item
 
@@ -197,3 +201,76 @@ def refused_timeline(
         timeline_item(folder, "fig1", {**TIMELINE, **changed}, sweeps, QUANTITIES)
     assert str(raised.value).startswith(f"{folder.name}/paper.toml: timelines.fig1{expected}")
     assert "\n" not in str(raised.value)
+
+
+# --- several items ---------------------------------------------------------------------------
+
+MANIFEST = """
+title = ""
+citation = ""
+[modes.quick]
+replications = 2
+duration_s = 2.0
+warmup_s = 0.0
+[items]
+fig1 = "one"
+fig2 = "two"
+fig3 = "three"
+[figures.fig3]
+like = "fig2"
+legend = "three"
+[figures.fig2]
+like = "fig1"
+rows = ["delay"]
+[figures.fig1]
+points = "sizes"
+rows = ["rate"]
+table.lines = {cc = "", size = ""}
+"""
+
+
+def read(sweeps: Sweeps, folder: Path, text: str, **items: Any) -> Paper:
+    (folder / "paper.toml").write_text(text, encoding="utf-8")
+    (folder / "claims.toml").write_text("", encoding="utf-8")
+    return paper_of(folder, Claims(folder, {}), items, sweeps, QUANTITIES, NAMING)
+
+
+def test_an_item_may_be_like_one_that_is_like_another(sweeps: Sweeps, tmp_path: Path) -> None:
+    paper = read(sweeps, tmp_path, MANIFEST)
+    found = session(sweeps)
+    quantities = [{row.quantity for row in item.evaluate(found, None).rows} for item in paper.items]
+    assert quantities == [{"rate"}, {"delay"}, {"delay"}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('points = "sizes"', 'like = "fig3"', 'fig1: like = "fig3": leads back to itself. Name'),
+        ('like = "fig1"', 'like = "fig9"', 'fig2.like: "fig9": unknown. Expected one of: fig1'),
+        ('like = "fig1"', "like = 1", "fig2: like = 1: not a text."),
+        ('fig2 = "two"', "", ': "fig2": not in [items]. Expected one of: fig1, fig3.'),
+    ],
+)
+def test_items_that_are_like_others_are_checked(
+    old: str, new: str, expected: str, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    with pytest.raises(BadValueError) as raised:
+        read(sweeps, tmp_path, MANIFEST.replace(old, new))
+    place = f"{tmp_path.name}/paper.toml: figures"
+    said = str(raised.value)
+    assert said.startswith(place)
+    assert said.removeprefix(place).removeprefix(".").startswith(expected)
+    assert "\n" not in said
+
+
+def test_a_declared_item_that_the_code_makes_too_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+    (tmp_path / "paper.toml").write_text(MANIFEST, encoding="utf-8")
+    own = item_of(tmp_path, "fig1", [], lambda _session, _title: ([], []))
+    with pytest.raises(BadValueError, match=r"figures: fig1 = .*: the paper's code has it too\. "):
+        read(sweeps, tmp_path, MANIFEST, fig1=own)
+
+
+def test_an_item_that_two_tables_declare_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+    twice = MANIFEST + '[timelines.fig1]\npoints = "sizes"\n'
+    with pytest.raises(BadValueError, match=r"timelines: fig1 = .*: another table of the file has"):
+        read(sweeps, tmp_path, twice)

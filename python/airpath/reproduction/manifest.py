@@ -17,14 +17,14 @@ warmup_s = 0.0
 fig1 = "drop-tail over the buffer size"
 
 [figures.fig1]                  # declared items: see `declared`, `figures`, `timelines`
-like = "fig2"                   # has the keys of that one, but for those that follow
+like = "fig2"                   # has the keys of that one (it may be like another), and these
 ...
 ```
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from typing import Any
 from airpath.reproduction.base import Effort, Item, Paper
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.declared import table_item
+from airpath.reproduction.entries import TABLE, TEXT, refuse_value, refuse_wrong
 from airpath.reproduction.figures import figure_item
 from airpath.reproduction.files import MANIFEST, read_toml, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate
@@ -76,7 +77,8 @@ def paper_of(
     Raises
     ------
     BadValueError
-        If a declared item has a key or a name that is not known.
+        If a declared item has an entry that is not accepted, is not in ``[items]``, is in `items`
+        too, or is `like` itself.
     ValueError
         If `items` are not those of the file, or a claim belongs to an item that is not.
     """
@@ -90,15 +92,20 @@ def paper_of(
         "timelines": timeline_item,
     }
     made: dict[str, tuple[Cells, Evaluate]] = dict(items)
+    place = f"{key}/{MANIFEST}"
     for kind, declared in kinds.items():
         specs = about.pop(kind, {})
-        for name, spec in specs.items():
-            about_item = dict(spec)
-            if like := about_item.pop("like", ""):
-                refuse_unknown(f"{key}/{MANIFEST}: {kind}.{name}.like", [like], specs, "unknown")
-                about_item = {**specs[like], **about_item}
-            rows = [items[name]] if name in items else []
-            made[name] = declared(directory, name, about_item, sweeps, quantities, *rows)
+        refuse_wrong(place, {kind: specs}, {kind: TABLE})
+        refuse_unknown(f"{place}: {kind}", specs, named, "not in [items]")
+        refuse_wrong(f"{place}: {kind}", specs, dict.fromkeys(specs, TABLE))
+        for name in specs:
+            whole = _whole(f"{place}: {kind}", name, specs)
+            rows = [items[name]] if name in items and kind == "timelines" else []
+            if name in made and not rows:
+                where = "the paper's code" if name in items else "another table of the file"
+                accepted = "Leave out one of the two"
+                refuse_value(f"{place}: {kind}", name, specs[name], f"{where} has it too", accepted)
+            made[name] = declared(directory, name, whole, sweeps, quantities, *rows)
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != made.keys() or not belong <= named.keys():
         raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")
@@ -111,3 +118,20 @@ def paper_of(
         **about,
         **more,
     )
+
+
+def _whole(
+    place: str, name: str, specs: Mapping[str, Any], after: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the entries of a declared item with those of the item that it is `like`."""
+    own = dict(specs[name])
+    if "like" not in own:
+        return own
+    at = f"{place}.{name}"
+    refuse_wrong(at, {"like": own["like"]}, {"like": TEXT})
+    like = own.pop("like")
+    refuse_unknown(f"{at}.like", [like], specs, "unknown")
+    before = (*after, name)
+    if like in before:
+        refuse_value(at, "like", like, "leads back to itself", "Name an item that is not like it")
+    return {**_whole(place, like, specs, before), **own}
