@@ -116,6 +116,46 @@ fn the_window_follows_the_cubic_from_a_loss_back_to_w_max() {
 }
 
 #[test]
+fn s4_2_the_target_is_the_cubic_one_round_trip_ahead() {
+    let config = CubicConfig { reno_friendly: false, ..DEFAULT };
+    let mut cc = cubic(config, 100, 10);
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
+    cc.on_ack(&ack(Time::ZERO, Duration::from_secs(1)));
+    // W_cubic(1 s) = 100 − 0.4 (4.2172 − 1)³ = 86.68; one of 70 segments is acknowledged.
+    let grown = 70.0 + (86.68 - 70.0) / 70.0;
+    assert_eq!(cc.cwnd(), (grown * 1000.0) as u64);
+}
+
+#[test]
+fn s4_2_a_target_far_ahead_is_one_and_a_half_windows() {
+    let config = CubicConfig { c: 1000.0, ..DEFAULT };
+    let mut cc = cubic(config, 100, 10);
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
+    cc.on_ack(&ack(Time::ZERO, Duration::from_nanos(1)));
+    let before = cc.cwnd();
+    cc.on_ack(&ack(Time::ZERO + Duration::from_secs(60), Duration::from_nanos(1)));
+    assert_eq!(cc.cwnd(), before + 500);
+}
+
+#[test]
+fn s4_3_alpha_is_one_from_the_window_before_the_loss_on() {
+    let rtt = Duration::from_millis(10);
+    let mut cc = cubic(DEFAULT, 20, 10);
+    cc.on_loss(&LossEvent::new(Time::ZERO, 20_000, 20_000));
+    let mut now = Time::ZERO;
+    let mut rounds_to = |cc: &mut Cubic, bytes: u64| {
+        let rounds = std::iter::repeat_with(|| {
+            round(cc, now, rtt);
+            now = now + rtt;
+            cc.cwnd()
+        });
+        rounds.take_while(|cwnd| *cwnd < bytes).count() + 1
+    };
+    // From 14 segments to 20 in steps of 0.53, then to 25 in steps of 1.
+    assert_eq!([rounds_to(&mut cc, 20_000), rounds_to(&mut cc, 25_000)], [12, 5]);
+}
+
+#[test]
 fn s5_8_a_window_that_is_not_used_does_not_grow() {
     let mut cc = cubic(DEFAULT, 20, 10);
     for second in 0..100 {
