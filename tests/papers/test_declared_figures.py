@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,19 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
     result = evaluate(found, None)
     assert [table.title for table in result.tables] == ["one", "two"]
     assert len(result.rows) == 8
+
+
+@pytest.mark.parametrize(("more", "shared"), [({}, True), ({"x": "delay"}, False)])
+def test_a_row_below_shares_the_abscissa_by_column(
+    more: Mapping[str, Any], shared: bool, sweeps: Sweeps
+) -> None:
+    # With 20 SDUs there is no such number, so that alone the row below would end at 10.
+    figure = made(sweeps, below={"y": "halved", **more}, panels=[{"by": "cc"}], curves=[])
+    first, second, below_first, below_second = drawn(figure, session(sweeps))
+    both = ((first, below_first), (second, below_second))
+    assert [upper.get_xlim() == lower.get_xlim() for upper, lower in both] == [shared] * 2
+    names = [axis.get_xlabel() for axis in (first, below_first)]
+    assert names == (["", "buffer"] if shared else ["buffer", "buffer"])
 
 
 def test_a_row_below_may_have_curves_of_its_own(sweeps: Sweeps) -> None:

@@ -69,6 +69,7 @@ def draw_panels(
     heights: Sequence[float] = (),
     *,
     own_legends: bool = False,
+    share_x: bool = False,
 ) -> Figure:
     """Return a figure without its heading.
 
@@ -82,17 +83,24 @@ def draw_panels(
         Of the rows, relative to each other. Default: equal.
     own_legends : bool
         Whether each panel of the first row has a legend of its own. Default: one below all panels.
+    share_x : bool
+        Whether the panels of a column have one abscissa, which is named below the last. Default
+        False.
     """
     width = len(rows[0])
     figure = style.new_figure(*(size_in or (max(7.6, 4.4 * width), 1.6 + 3.4 * len(rows))))
     ratios: Any = heights or [1] * len(rows)
-    grid: Any = figure.subplots(len(rows), width, squeeze=False, height_ratios=ratios)
+    grid: Any = figure.subplots(
+        len(rows), width, squeeze=False, height_ratios=ratios, sharex="col" if share_x else False
+    )
     for axes, row in zip(grid, rows, strict=True):
         for axis, panel in zip(axes, row, strict=False):
             _draw(axis, panel)
         _share_scales(axes, row)
         for axis in axes[len(row) :]:
             axis.set_visible(False)
+    for axis in grid[:-1].flat if share_x else ():
+        axis.set_xlabel("")
     if own_legends:
         for axis in grid[0]:
             axis.legend(fontsize=8)

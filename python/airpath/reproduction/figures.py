@@ -231,7 +231,8 @@ class DeclaredFigure:
         if merged:
             rows.append([self._panel(session, each, of, labels) for each, of in merged])
         about = (spec.get("size_in", ()), spec.get("heights", ()))
-        return draw_panels(rows, *about, own_legends=spec.get("own_legends", False))
+        own, share_x = spec.get("own_legends", False), bool(merged) and "x" not in below
+        return draw_panels(rows, *about, own_legends=own, share_x=share_x)
 
     def _curves(
         self, spec: Mapping[str, Any], points: Sequence[Point]
