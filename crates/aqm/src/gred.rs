@@ -207,6 +207,19 @@ mod tests {
     }
 
     #[test]
+    fn at_twice_max_th_a_capable_packet_overflows_and_is_not_marked() {
+        let mut harness = TestHarness::default();
+        let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 0.0, ecn: true });
+        queue.on_held(12, Bytes(12 * 1500), &mut harness.at(Time::ZERO));
+        let mut packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
+        packet.ecn = Ecn::Ect0;
+        queue.enqueue(&packet, &mut harness.at(Time::ZERO));
+        let counts = harness.counts();
+        let overflows = counts.dropped[DropReason::Overflow as usize];
+        assert_eq!((queue.packets(), overflows, counts.marked), (0, 1, 0));
+    }
+
+    #[test]
     fn a_bad_value_is_named() {
         let config: GredConfig =
             serde_json::from_value(json!({"min_th": 30, "max_th": 20, "max_p": 0.1})).unwrap();
