@@ -197,11 +197,8 @@ def test_points_with_different_replications_are_one_sweep(tmp_path: Path) -> Non
     session.simulate(cells)
     assert [len(session.replications(cell)) for cell in cells] == [2, 2, 3]
     sweep = ap.load_sweep(out)
-    assert (sweep.plan.name, list(sweep.plan.axes), sweep.complete) == (
-        "p",
-        ["scenario", "rate"],
-        True,
-    )
+    axes = ["paper", "scenario", "rate", "duration_s", "warmup_s"]
+    assert (sweep.plan.name, list(sweep.plan.axes), sweep.complete) == ("p", axes, True)
     table = sweep.points()
     reps = table[table["metric"] == "goodput_bps"].set_index("rate")["reps"]
     assert reps.to_dict() == {"1 Mbit/s": 2, "2 Mbit/s": 3}

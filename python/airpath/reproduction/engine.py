@@ -17,7 +17,7 @@ from airpath.engine.inputs import Reading
 from airpath.errors import RunError
 from airpath.present.timelines import levels_at
 from airpath.sweeps.api import failure_text, run_description
-from airpath.sweeps.axes import Dimension, key_of, labels_of, values_by_axis
+from airpath.sweeps.axes import key_of, labels_by_axis
 from airpath.sweeps.description import Description
 from airpath.sweeps.job import Job, job_of
 from airpath.sweeps.keys import DEFAULT_METRICS
@@ -118,6 +118,7 @@ def simulated(
     name: str,
     confidence: float,
     seed: int,
+    stays: Callable[[Point], bool] = lambda _point: True,
     folder: Path | None = None,
     accept_version: bool = False,
     threads: int | None = None,
@@ -135,6 +136,8 @@ def simulated(
         Of its intervals, in (0, 1).
     seed : int
         Master seed.
+    stays : callable
+        Returns whether a point of an earlier run stays in the plan of the ledger. Default: all.
     folder : Path, optional
         Directory of the ledger. Default: a temporary one, removed with the last replication.
     accept_version : bool
@@ -164,7 +167,7 @@ def simulated(
         threads=threads,
         fail_fast=True,
         accept_version=accept_version,
-        is_shared=True,
+        stays=stays,
         tell=progress,
     )
     if ended.failed:
@@ -200,11 +203,7 @@ def _plan(
     seed: int,
 ) -> Plan:
     """Return the plan: a point for each different job, with the most replications of it."""
-    axes = values_by_axis([Dimension("points", [each.values for each in wanted])])
-    texts = {
-        axis: dict(zip(map(key_of, values), labels_of(values), strict=True))
-        for axis, values in axes.items()
-    }
+    texts = labels_by_axis([each.values for each in wanted])
     points: dict[str, Point] = {}
     for job, (values, scenario, _) in zip(jobs, wanted, strict=True):
         if job.digest not in points:
@@ -214,7 +213,7 @@ def _plan(
             points[job.digest] = Point(*about)
     return Plan(
         name=name,
-        axes=tuple(axes),
+        axes=tuple(texts),
         points=list(points.values()),
         rule=Rule(min(counts.values()), max(counts.values())),
         seed=seed,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from airpath.reproduction.base import Cell, Effort, Paper, Progress
 from airpath.reproduction.engine import Series, Simulated, Wanted, simulated
+from airpath.reproduction.plan_points import CurrentPoints, named
 from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class Session:
         try:
             self.report(0.0, "simulating")
             found = simulated(
-                [Wanted(c.values, self.scenario(c), self.effort_of(c).replications) for c in todo],
+                [self._wanted(cell) for cell in todo],
+                stays=CurrentPoints(self.paper),
                 name=self.paper.key,
                 confidence=self.paper.confidence,
                 seed=self.seed,
@@ -103,6 +105,10 @@ class Session:
                 self.report(1.0, "simulated")
         except KeyboardInterrupt:
             self.interrupted = True
+
+    def _wanted(self, cell: Cell) -> Wanted:
+        effort = self.effort_of(cell)
+        return Wanted(named(self.paper, cell, effort), self.scenario(cell), effort.replications)
 
     def report(self, fraction: float, what: str) -> None:
         """Report progress: the finished share of the present step, in [0, 1], and its name."""
@@ -147,7 +153,7 @@ class Session:
         made._shared = {}
         return made
 
-    def per_run(self, cell: Cell, name: str, measure: Callable[[Session, int], T]) -> list[T]:
+    def per_run(self, cell: Cell, name: Hashable, measure: Callable[[Session, int], T]) -> list[T]:
         """Return a measure of each finished replication that is computed once for all resamples.
 
         Parameters

@@ -22,6 +22,7 @@ __all__ = [
     "Share",
     "changes_of",
     "filled",
+    "has_numbers",
     "keys_of",
     "not_above",
     "own_effort",
@@ -186,6 +187,15 @@ def thinned(keys: PaperSweepKeys, effort: Effort | None, at: str) -> PaperSweepK
         for axis, values in keys.grid.items()
     }
     return keys.model_copy(update={"grid": grid})
+
+
+def has_numbers(value: Any) -> bool:
+    """Return whether a value has names of numbers of a criterion, as `filled` replaces them."""
+    if isinstance(value, Mapping):
+        return any(map(has_numbers, value.values()))
+    if isinstance(value, list):
+        return any(map(has_numbers, value))
+    return isinstance(value, str) and value.startswith("$")
 
 
 def filled(value: Any, numbers: Mapping[str, Any], at: str) -> Any:

@@ -53,6 +53,7 @@ from airpath.reproduction.sweep_keys import (
     Share,
     changes_of,
     filled,
+    has_numbers,
     keys_of,
     not_above,
     own_effort,
@@ -106,13 +107,6 @@ class SweepPoint(NamedTuple):
     def axes(self) -> Mapping[str, Any]:
         """The values by axis."""
         return _parsed(self.text)
-
-    @property
-    def values(self) -> Mapping[str, Any]:
-        """What names it in a ledger: scenario, axes, and its own times."""
-        own = {"duration_s": self.duration_s, "warmup_s": self.warmup_s}
-        times = {name: value for name, value in own.items() if value >= 0}
-        return {"scenario": self.scenario, **self.axes, **times}
 
     @property
     def label(self) -> str:
@@ -246,6 +240,16 @@ class Sweeps:
     def cells(self, name: str, **how: Any) -> list[SweepPoint]:
         """Return what computes the points of a sweep, as `points` has them."""
         return [point.cell for point in self.points(name, **how)]
+
+    def known_cells(self) -> set[SweepPoint]:
+        """Return all that computes points, except of parts with numbers of a criterion."""
+        return {
+            point.cell
+            for at, parts in self._parts.values()
+            for part in parts
+            if not has_numbers(part)
+            for point in self._points_of(part, at, None)
+        }
 
     def changes(self, name: str) -> dict[str, str]:
         """Return the changes of a sweep by name, each in words, in the order of its parts."""

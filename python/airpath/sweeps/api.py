@@ -20,7 +20,7 @@ from airpath.files import not_left_empty, output_folder
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
 from airpath.sweeps.executors import workers_of
-from airpath.sweeps.plan import Engine
+from airpath.sweeps.plan import Engine, Point
 from airpath.sweeps.progress import Progress
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def run_description(
     threads: int | None = None,
     fail_fast: bool = False,
     accept_version: bool = False,
-    is_shared: bool = False,
+    stays: Callable[[Point], bool] | None = None,
     tell: ProgressCallback | None = None,
 ) -> tuple[Sweep, Ended]:
     """Run what is missing of a sweep, and return its results and how it ended.
@@ -189,10 +189,11 @@ def run_description(
         What to run.
     out, executor, threads, fail_fast, accept_version, tell
         As `sweep` takes them; `tell` is its `progress`.
-    is_shared : bool
-        Whether several calls share `out`, as those of `reproduce` for different items: points of
-        earlier calls stay in the plan of the ledger, and replications of other versions are left
-        unused, with a warning. Default False: the plan is replaced, other versions are rejected.
+    stays : callable, optional
+        Returns whether a point of earlier calls stays in the plan of the ledger (`Plan.joined`), if
+        several calls share `out`, as those of `reproduce` for different items. Replications of
+        other versions are left unused then, with a warning. Default: the plan is replaced, other
+        versions are rejected.
 
     Raises
     ------
@@ -203,7 +204,7 @@ def run_description(
     from airpath.sweeps.result import Sweep
     from airpath.sweeps.series import FOLDER, refuse_without_parquet
 
-    plan, jobs = description.plan, description.jobs
+    plan, jobs, is_shared = description.plan, description.jobs, stays is not None
     if plan.series:
         refuse_without_parquet()
     workers = workers_of(description.contents, executor, threads)
@@ -217,7 +218,7 @@ def run_description(
         ):
             if is_shared and not accept_version:
                 _warn_of_others(ledger)
-            ledger.set_plan(plan.joined(ledger.plan()) if is_shared else plan, jobs)
+            ledger.set_plan(plan if stays is None else plan.joined(ledger.plan(), stays), jobs)
             coordinator = Coordinator(
                 plan,
                 jobs,

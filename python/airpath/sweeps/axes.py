@@ -25,6 +25,7 @@ __all__ = [
     "Dimension",
     "combined",
     "key_of",
+    "labels_by_axis",
     "labels_of",
     "matches",
     "plain",
@@ -115,6 +116,21 @@ def values_by_axis(dimensions: Iterable[Dimension]) -> dict[str, list[Any]]:
 
 
 # --- labels ------------------------------------------------------------------------------------
+
+
+def labels_by_axis(rows: Sequence[Assignments]) -> dict[str, dict[str, str]]:
+    """Return the labels of the values of each axis, by the `key_of` of the value.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The plain values of each point, by axis.
+    """
+    axes = values_by_axis([Dimension("points", rows)])
+    return {
+        axis: dict(zip(map(key_of, values), labels_of(values), strict=True))
+        for axis, values in axes.items()
+    }
 
 
 def labels_of(values: Sequence[Any]) -> list[str]:

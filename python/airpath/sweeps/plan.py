@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -12,6 +12,9 @@ Engine = Literal["simulate", "solve"]
 """What answers for a point."""
 
 ENGINES: tuple[Engine, ...] = ("simulate", "solve")
+
+_NAMES = ", "
+"""Between the names of joined plans."""
 
 
 @dataclass(frozen=True)
@@ -143,32 +146,50 @@ class Plan:
             found[key] = max(found.get(key, rule), rule, key=lambda each: each.most)
         return found
 
-    def joined(self, other: Plan | None) -> Plan:
-        """Return the plan with the points of an earlier one behind its own.
+    def joined(self, other: Plan | None, stays: Callable[[Point], bool]) -> Plan:
+        """Return the plan with the points of an earlier one after its own.
 
-        A point of both gets the larger number of replications. Points of another seed are left out.
+        A point of both gets the larger number of replications. Points of another seed are left
+        out. Labels are those of all values together. Plans of several names have all of them, and
+        the largest confidence.
 
         Parameters
         ----------
         other : Plan or None
             The earlier plan.
+        stays : callable
+            Returns whether a point that only the earlier plan has stays.
         """
+        from airpath.sweeps.axes import key_of, labels_by_axis
+
         if other is None or other.seed != self.seed:
             return self
+        own = {point.digest for point in self.points}
+        kept = [point for point in other.points if point.digest not in own and stays(point)]
+        points = [*self.points, *kept]
         counts: dict[str, int] = {}
         for plan in (self, other):
             for point in plan.points:
-                reps = plan.rule_of(point).most
-                counts[point.digest] = max(reps, counts.get(point.digest, reps))
-        own = {point.digest for point in self.points}
-        found = [*self.points, *(point for point in other.points if point.digest not in own)]
-        points = [replace(p, number=n, reps=counts[p.digest]) for n, p in enumerate(found)]
+                counts[point.digest] = max(plan.rule_of(point).most, counts.get(point.digest, 0))
+        reps = [counts[point.digest] for point in points]
+        labels = labels_by_axis([point.values for point in points])
+        names = dict.fromkeys([*other.name.split(_NAMES), self.name] if kept else [self.name])
         return replace(
             self,
-            points=points,
-            axes=tuple(dict.fromkeys((*self.axes, *other.axes))),
-            series=tuple(dict.fromkeys((*self.series, *other.series))),
-            rule=Rule(min(counts.values()), max(counts.values())),
+            name=_NAMES.join(names),
+            confidence=max(self.confidence, other.confidence if len(names) > 1 else 0.0),
+            points=[
+                replace(
+                    point,
+                    number=number,
+                    labels={a: labels[a][key_of(value)] for a, value in point.values.items()},
+                    reps=reps[number],
+                )
+                for number, point in enumerate(points)
+            ],
+            axes=tuple(labels),
+            series=tuple(dict.fromkeys((*self.series, *(other.series if kept else ())))),
+            rule=Rule(min(reps), max(reps)),
         )
 
     def seed_of(self, point: Point) -> int:
