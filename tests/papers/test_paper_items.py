@@ -95,6 +95,16 @@ def test_the_number_of_a_table_is_in_its_tables_only(
     assert (result.title, result.tables[0].title) == (of_result, of_table)
 
 
+def test_an_item_without_a_figure_makes_no_legend(tmp_path: Path) -> None:
+    """The legend and the claims below a figure may take long."""
+    made: list[Session] = []
+    for drawn in (None, draw):
+        legend = lambda session: str(made.append(session))  # noqa: E731
+        _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, drawn, legend)
+        assert evaluate(session(simulated=True), tmp_path).complete
+        assert len(made) == (0 if drawn is None else 1)
+
+
 @pytest.mark.parametrize("simulated", [True, False])
 def test_a_whole_item_has_rows_and_tables_once_all_cells_are_simulated(simulated: bool) -> None:
     _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, whole=True)

@@ -96,9 +96,10 @@ def item_of(
         figures: list[Path] = []
         rows, tables = found(session, heading) if complete or not whole else ([], [])
         own = {} if drawn is None else {f"{directory.name}-{key}": (heading, drawn)}
-        if out is not None and complete:
+        drawings = {**own, **more}
+        if out is not None and complete and drawings:
             about = _about(session, key, needed, legend)
-            for stem, (text, draw) in {**own, **more}.items():
+            for stem, (text, draw) in drawings.items():
                 make = partial(_headed, session, draw, text, about)
                 figures += session.draw(make, out, stem, text, session.about)
         kept = [row for row in rows if row is not None and (whole or row.ours is not None)]
