@@ -19,7 +19,7 @@ from airpath.reproduction.engine import Simulated
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.manifest import paper_of
 from airpath.reproduction.published import PublishedMean
-from airpath.reproduction.quantities import Measured, batch_means, improvement
+from airpath.reproduction.quantities import Measured, MeasuredOfRun, batch_means, improvement
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
@@ -181,6 +181,19 @@ def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
     assert resample.per_run(("a",), "sum", measure) == drawn
     assert found.per_run(("a",), "sum", measure) == [run + 10.0 for run in range(8)]
     assert computed == list(range(8))
+
+
+def test_quantities_of_one_name_have_their_own_numbers() -> None:
+    found = session(a=[1.0, 2.0])
+    runs, sums = (
+        MeasuredOfRun("seen", "1", measure, 0)
+        for measure in (
+            lambda _of, run, _cell: float(run),
+            lambda of, run, cell: 10.0 + of.values(cell, value)[run],
+        )
+    )
+    assert runs.values(found, ("a",)) == [0.0, 1.0]
+    assert sums.values(found, ("a",)) == [11.0, 12.0]
 
 
 counted: list[float] = []

@@ -111,11 +111,11 @@ class Measured:
         place : mapping
             What names the row.
         theirs : PublishedMean, optional
-            The printed number. Default: none.
+            The printed number; a half-width of 0 is none. Default: none.
         """
         mean, half_width = (None, None) if theirs is None else theirs
         tolerance = None if theirs is None else self.tolerance
-        about = (place, self.name, self.unit, mean, None, half_width)
+        about = (place, self.name, self.unit, mean, None, half_width or None)
         row = Row(*about, tolerance=tolerance)
         found = self.estimate(session, cell)
         if found is None:
@@ -143,7 +143,8 @@ class MeasuredOfRun(Measured):
 
     def values(self, session: Session, cell: Cell) -> list[float]:
         """Return the number of each finished run of a cell."""
-        return session.per_run(cell, self.name, lambda runs, run: self.measure(runs, run, cell))
+        key = (self.name, self.measure)
+        return session.per_run(cell, key, lambda runs, run: self.measure(runs, run, cell))
 
 
 @dataclass(frozen=True)

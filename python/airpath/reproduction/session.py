@@ -6,7 +6,7 @@ import copy
 import json
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -75,7 +75,7 @@ class Session:
         self._simulated: dict[Cell, Simulated] = {}
         self._shared: dict[str, Any] = {}
         self._all_runs = self
-        self._per_run: dict[tuple[Cell, str], list[Any]] = {}
+        self._per_run: dict[tuple[Cell, Hashable], list[Any]] = {}
 
     def simulate(self, cells: Sequence[Cell]) -> None:
         """Simulate the cells that are still missing.
@@ -160,8 +160,8 @@ class Session:
         ----------
         cell : Cell
             Which scenario.
-        name : str
-            Name of the measure, with everything that it depends on besides the run.
+        name : hashable
+            Names the measure, with everything that it depends on besides the run.
         measure : callable
             Gets the session with every run and the number of a run; it may read the same run of
             other cells with equally many runs.
