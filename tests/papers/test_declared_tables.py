@@ -141,6 +141,7 @@ def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path)
     ("changed", "expected"),
     [
         ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
+        ({"sweep": "sizes"}, '.sweep: "sizes": no sweep. Expected one of: cubic.'),
         ({"row": None}, ": row: missing. Write a table of texts"),
         ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
         ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),

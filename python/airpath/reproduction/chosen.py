@@ -21,12 +21,21 @@ from airpath.reproduction.spread import values_of
 from airpath.reproduction.sweeps import Sweeps, model_points
 from airpath.reproduction.values import is_at
 
-__all__ = ["POINTS", "chosen_points", "listed", "points_at", "refuse_axes", "refuse_points"]
+__all__ = [
+    "POINTS",
+    "chosen_points",
+    "listed",
+    "points_at",
+    "refuse_axes",
+    "refuse_missing",
+    "refuse_points",
+]
 
 POINTS: Final = Kind(
     "a sweep, or a list of sweeps and tables with sweep or grid",
     lambda given: all(
-        isinstance(each, str) or (isinstance(each, Mapping) and ("sweep" in each or "grid" in each))
+        isinstance(each, str)
+        or (isinstance(each, Mapping) and ("grid" in each or isinstance(each.get("sweep"), str)))
         for each in listed(given)
     ),
     '["fig5", {sweep = "fig6", protocol = "vcp"}]',
@@ -91,11 +100,34 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
             for axis, values in each["grid"].items():
                 if isinstance(values, Mapping):
                     refuse_wrong(f"{place}.points.grid.{axis}", values, _POWERS, _POWERS)
+        else:
+            _refuse_sweep(f"{place}.points", each, sweeps)
         chosen = _chosen(each, sweeps, None)
         if not chosen:
             refuse_value(place, "points", each, "there are no such points", "Write other values")
         found += chosen
     return found
+
+
+def _refuse_sweep(place: str, given: str | Mapping[str, Any], sweeps: Sweeps) -> None:
+    """Refuse a sweep that there is not, and values that none of its points has."""
+    values = {"sweep": given} if isinstance(given, str) else dict(given)
+    name = values.pop("sweep")
+    refuse_unknown(f"{place}.sweep", [name], sweeps.names(), "no sweep")
+    points = sweeps.points(name)
+    known = dict.fromkeys(axis for point in points for axis in point.place)
+    refuse_unknown(place, values, known, "no axis of this sweep")
+    refuse_missing(place, values, points)
+
+
+def refuse_missing(place: str, values: Mapping[str, Any], points: Sequence[Point]) -> None:
+    """Refuse lists of values of which one is at no point."""
+    for axis, wanted in values.items():
+        if isinstance(wanted, list | tuple):
+            known = [values_of(point).get(axis) for point in points]
+            for value in wanted:
+                if value not in known:
+                    refuse_value(place, axis, value, "no point has it", "Write values of points")
 
 
 def refuse_axes(

@@ -85,6 +85,7 @@ class _Table:
         if not (directory / spec["file"]).is_file():
             refuse_value(place, "file", spec["file"], "no such file", "Write a file of the paper")
         self.lines = read_table(directory, spec["file"])
+        refuse_unknown(f"{place}.sweep", [spec["sweep"]], sweeps.names(), "no sweep")
         self.points = sweeps.points(spec["sweep"])
         if not self.points:
             refuse_value(place, "sweep", spec["sweep"], "has no points", "Write another sweep")

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from airpath.present import style
-from airpath.reproduction.chosen import POINTS, listed, points_at, refuse_axes, refuse_points
+from airpath.reproduction.chosen import (
+    POINTS,
+    listed,
+    points_at,
+    refuse_axes,
+    refuse_missing,
+    refuse_points,
+)
 from airpath.reproduction.entries import (
     COUNT,
     FLAG,
@@ -199,6 +206,7 @@ class FigureEntries:
     def _at(self, place: str, given: Mapping[str, Any], points: Sequence[Point]) -> list[Point]:
         """Return the points of a place; refuse one without."""
         refuse_axes(f"{place}.place", list(given), points)
+        refuse_missing(f"{place}.place", given, points)
         found = points_at(points, given)
         if not found:
             refuse_value(place, "place", given, "no point is there", "Write values of points")
