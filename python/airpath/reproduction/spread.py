@@ -141,7 +141,7 @@ def lines_of(
 
 
 def _described(point: Point) -> str:
-    return show({**point.cell.values, **point.place})
+    return show({"scenario": point.cell.scenario, **point.cell.axes, **point.place})
 
 
 def _column(
