@@ -77,7 +77,7 @@ build: $(QUICK)
 # The module comes first: it is what tests in Python wait for, and what the others compile less for.
 test: check-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) build \
-	    'test-rust lint-rust doc-rust | test-python lint-python test-wheel | test-realtime'
+	    'test-rust lint-rust doc-rust lint-python test-wheel | test-python | test-realtime'
 
 long-tests: build
 	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
