@@ -164,7 +164,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
             folder=tree,
             CARGO_TARGET_DIR=str(ROOT / "target"),
         )
-    # What is said of values that are not accepted lists the components there are.
+    # Messages about values that are not accepted list the known components.
     run(
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *(f"tests/unit/{name}.py" for name in REFUSALS),

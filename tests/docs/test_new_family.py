@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn what_is_registered_is_what_links_are_given() {
         let mut components = Components::default();
-        components.jitter.register("mine", |_, _| unreachable!("nobody makes it"));
+        components.jitter.register("mine", |_, _| unreachable!("it is not made"));
         let given = components.registries().get::<JitterRegistry>();
         assert_eq!(given.names().collect::<Vec<_>>(), ["mine"]);
     }

@@ -88,8 +88,8 @@ def test_a_bad_validity_report_marks_the_result_invalid(
 def test_a_validity_report_without_a_verdict_is_bad(fake: Fake, scenario: ap.Scenario) -> None:
     fake(validity={"valid": False, "reasons": []})
     assert ap.emulate(scenario, reps=2).invalid == [
-        "replication 0: no reason was told",
-        "replication 1: no reason was told",
+        "replication 0: no reason was given",
+        "replication 1: no reason was given",
     ]
 
 

@@ -111,7 +111,7 @@ COMPONENTS: dict[str, dict[str, Document]] = {
     "window": WINDOWS,
     "congestion": {},
 }
-"""What a component is told beside its `kind`, where that is not what its class says."""
+"""Parameters of a component, where the defaults of its class do not do."""
 
 SERIES = ["cwnd", "rtt", "queue", "sojourn", "drop", "mark", "delivered", "seq_received"]
 

@@ -8,7 +8,7 @@ const SAMPLES: &str = include_str!("samples.json");
 /// its whole numbers the smallest and the largest, each of its other numbers 0 and 1, each truth
 /// turned round; those that `accepts` takes.
 ///
-/// A suite that knows better has a list of its own; a new component is under test without one.
+/// A suite that needs other samples has its own list; a new component is under test without one.
 ///
 /// # Panics
 /// If the class's own description is missing or not accepted: then the engine and the class differ

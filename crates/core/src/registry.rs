@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a component is given at its making, beside its own configuration.
+/// What a component gets when it is made, in addition to its configuration.
 pub struct Setup<'a, T: ?Sized, X = ()> {
     /// Where its randomness comes from.
     pub seed: Seed,
@@ -95,7 +95,7 @@ impl<T: ?Sized, X> Registry<T, X> {
         self.independent.insert(name.into());
     }
 
-    /// How the component called `name` is made, or `None` when nobody registered it.
+    /// How the component called `name` is made, or `None` if it is not registered.
     pub fn factory(&self, name: &str) -> Option<&Factory<T, X>> {
         let factory = self.factories.get(name)?;
         if !self.independent.contains(name) {
@@ -133,12 +133,12 @@ impl Registries {
 }
 
 thread_local! {
-    /// Plug-ins that this thread has asked for and that are not declared independent.
+    /// Plug-ins that this thread has looked up and that are not declared independent.
     static DEPENDENT_COMPONENTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Plug-ins that this thread has made so far and that may share state with others: whoever
-/// builds a stage compares before and after.
+/// Plug-ins that this thread has made so far and that may share state with others. The builder of a
+/// stage compares the number before and after.
 pub fn dependent_components() -> u64 {
     DEPENDENT_COMPONENTS.with(Cell::get)
 }
@@ -229,7 +229,7 @@ macro_rules! built_in_components {
         $($name:literal => $variant:ident($component:ty): $summary:literal,)+
     }) => {
         $(#[$meta])*
-        // A tag of its own: which component it is takes one load, not the decoding of a niche.
+        // A separate tag: reading which component it is takes one load, without decoding a niche.
         #[repr(u32)]
         pub enum $any {
             $(#[doc = $summary] $variant($component),)+
@@ -257,7 +257,7 @@ macro_rules! built_in_components {
                 }
             }
 
-            /// Makes the component that `description` (`{"kind": …, parameters}`) asks for.
+            /// Makes the component of `description` (`{"kind": …, parameters}`).
             ///
             /// # Errors
             /// When the kind is unknown or a parameter is not accepted.

@@ -1,6 +1,6 @@
 //! Named random streams.
 //!
-//! Every stochastic component draws from a stream of its own, derived from the master seed, the
+//! Every stochastic component draws from its own stream, derived from the master seed, the
 //! replication and the component's name. Adding a component leaves the others' draws as they were, and
 //! compared mechanisms see the same randomness.
 

@@ -35,7 +35,7 @@ pub struct Description {
     /// The server's side is the network namespace in which the program was started.
     #[serde(default)]
     pub host_network: bool,
-    /// Commands keep the privileges of whoever started the program, as a nested run with `host_network`
+    /// Commands keep the privileges of the user that started the program, as a nested run with `host_network`
     /// needs.
     #[serde(default)]
     pub keep_privileges: bool,

@@ -1,6 +1,6 @@
 //! The families of components that a scenario chooses from: one line each.
 //!
-//! What a host asks for, the registries of plug-ins and the lists of those built in,
+//! What a host requests, the registries of plug-ins and the lists of those built in,
 //! follows from it.
 
 use airpath_core::{ConfigError, Registries};

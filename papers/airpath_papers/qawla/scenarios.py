@@ -80,7 +80,7 @@ def solution(cell: SweepPoint, of: Callable[..., ap.Scenario] = path) -> FixedPo
     """
     scenario = of(**cell.axes, idealised=True)
     with warnings.catch_warnings():
-        # The tables have the average beside the fixed point.
+        # The tables have the average next to the fixed point.
         warnings.simplefilter("ignore", ModelWarning)
         found = ap.solve(scenario, model="fixed-point", max_window_packets=MAX_WINDOW_PACKETS)
     return cast(FixedPoint, found)

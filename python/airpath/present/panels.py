@@ -82,7 +82,7 @@ def draw_panels(
     heights : sequence of float
         Of the rows, relative to each other. Default: equal.
     own_legends : bool
-        Whether each panel of the first row has a legend of its own. Default: one below all panels.
+        Whether each panel of the first row has its own legend. Default: one below all panels.
     share_x : bool
         Whether the panels of a column have one abscissa, which is named below the last. Default
         False.

@@ -215,7 +215,7 @@ class FigureEntries:
     # --- panels --------------------------------------------------------------------------------
 
     def refuse_panels(self, panels: Sequence[Mapping[str, Any]], points: Sequence[Point]) -> None:
-        """Refuse wrong entries of panels, which have what the figure says of all of them."""
+        """Refuse wrong entries of panels, which inherit the keys of the figure."""
         for panel in panels:
             place = f"{self._place}.panels"
             of = self._at(place, panel.get("place", {}), points)

@@ -125,7 +125,7 @@ class Result(Recordings):
             f"replication {number}: {reason}" if several else str(reason)
             for number, validity in enumerate(self.validity_reports)
             if not validity["valid"]
-            for reason in validity["reasons"] or ["no reason was told"]
+            for reason in validity["reasons"] or ["no reason was given"]
         ]
 
     def __repr__(self) -> str:
