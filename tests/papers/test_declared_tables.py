@@ -91,15 +91,17 @@ def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: 
     assert model.extra == {"printed": "large", "ours": "of 10"}
 
 
-def test_a_printed_number_without_an_interval_has_none(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_a_printed_interval_of_width_0_is_one_and_an_empty_entry_is_none(
+    sweeps: Sweeps, tmp_path: Path
+) -> None:
     (tmp_path / "table2.csv").write_text(
         PUBLISHED.replace("41.0,0.5", "41.0,0").replace("20.0,0.5", "20.0,"), encoding="utf-8"
     )
     result = evaluated(sweeps, tmp_path)
     rows = [row for row in result.rows if row.quantity == "rate"]
-    assert [row.published_ci for row in rows] == [None, None]
+    assert [row.published_ci for row in rows] == [0.0, None]
     rates, _ = result.tables
-    assert [row[1] for row in rates.rows] == ["41.0", "20.0"]
+    assert [row[1] for row in rates.rows] == ["41.0 ± 0.0", "20.0"]
 
 
 def test_each_part_is_a_table_of_some_quantities(sweeps: Sweeps, tmp_path: Path) -> None:

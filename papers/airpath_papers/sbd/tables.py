@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -68,7 +69,7 @@ def _printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
     """Return what is printed of a point; what follows from an improvement of Table 6 has no ±."""
     found = printed(axes, quantity)
     follows = axes["flows"] > 1 and setting_at(axes) != DROP_TAIL
-    return found._replace(half_width=0.0) if follows else found
+    return found._replace(half_width=math.nan) if follows else found
 
 
 QUANTITIES: Final = {

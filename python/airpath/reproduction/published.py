@@ -7,6 +7,7 @@ does not have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,11 +19,17 @@ class PublishedMean(NamedTuple):
 
     mean: float
     half_width: float
+    """NaN where the paper has none."""
+
+    @property
+    def ci(self) -> float | None:
+        """The half-width of its interval; None where the paper has none."""
+        return None if math.isnan(self.half_width) else self.half_width
 
 
 def published_mean(line: Mapping[str, str], column: str) -> PublishedMean:
-    """Return a number of a line of a CSV file with its ±; 0 where the paper has none."""
-    return PublishedMean(float(line[column]), float(line.get(_half_width_of(column)) or 0.0))
+    """Return a number of a line of a CSV file with its ±."""
+    return PublishedMean(float(line[column]), float(line.get(_half_width_of(column)) or math.nan))
 
 
 def line_of(lines: Sequence[Mapping[str, str]], place: Mapping[str, Any]) -> Mapping[str, str]:

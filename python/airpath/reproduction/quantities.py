@@ -5,7 +5,6 @@ A paper names its quantities once; tables, figures and claims take estimates and
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -111,11 +110,11 @@ class Measured:
         place : mapping
             What names the row.
         theirs : PublishedMean, optional
-            The printed number; a half-width of 0 is none. Default: none.
+            The printed number. Default: none.
         """
-        mean, half_width = (None, None) if theirs is None else theirs
+        mean, ci = (None, None) if theirs is None else (theirs.mean, theirs.ci)
         tolerance = None if theirs is None else self.tolerance
-        about = (place, self.name, self.unit, mean, None, half_width or None)
+        about = (place, self.name, self.unit, mean, None, ci)
         row = Row(*about, tolerance=tolerance)
         found = self.estimate(session, cell)
         if found is None:
@@ -196,10 +195,10 @@ class Computed:
     ) -> Row:
         """Return the row of a cell; parameters as of `Measured.row`."""
         found = self.value(session, cell)
-        mean, half_width = (None, None) if theirs is None else theirs
+        mean, ci = (None, None) if theirs is None else (theirs.mean, theirs.ci)
         return Row(
             *(place, self.name, self.unit, mean, found),
-            published_ci=half_width or None,
+            published_ci=ci,
             tolerance=None if theirs is None else self.tolerance,
             extra=self.extra(session, cell),
         )
@@ -235,7 +234,7 @@ class Printed:
     name, unit : str
         As of `Measured`.
     printed : callable
-        Gets the values by axis; a half-width of 0 is none.
+        Gets the values by axis.
     """
 
     name: str
@@ -245,7 +244,6 @@ class Printed:
     def estimate(self, session: Session, cell: Any) -> Interval:
         """Return the number with its interval."""
         mean, half = self.printed(cell.axes)
-        half = half or math.nan
         return Interval(mean, mean - half, mean + half, session.paper.confidence, 1)
 
 
