@@ -67,22 +67,36 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # --- the version -------------------------------------------------------------------------------
 
 
-def test_the_version_needs_no_library() -> None:
-    """It took 0.7 s: every command was imported, with pydantic, numpy and rich, to print a line."""
+@pytest.mark.parametrize("asked", ["--version", "--help"])
+def test_version_and_help_need_no_library(asked: str) -> None:
+    """They took up to 1.2 s: every command was imported, with pydantic, numpy and rich."""
     code = (
-        "import sys; from airpath.cli import main; status = main(['--version']); "
+        f"import sys; from airpath.cli import main; status = main([{asked!r}]); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr); "
         "sys.exit(status)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith(f"airpath {ap.__version__} (")
+    assert done.stdout.startswith(
+        {"--version": f"airpath {ap.__version__} (", "--help": "Usage: airpath "}[asked]
+    )
     heavy = {"matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "rich"}
     assert heavy & set(done.stderr.split()) == set()
 
 
 # --- help --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_has_the_first_sentence_of_each_help_whole(
+    airpath_command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    summary = _command(name).help.split("\n\n")[0]
+    lines = airpath_command("--help").out.splitlines()
+    assert [line.split(maxsplit=1) for line in lines].count([name, summary]) == 1
+    assert summary.endswith(".")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -17,7 +17,7 @@ def check(
     set_: options.Set = [],  # noqa: B006  (typer copies it)
     json: options.Json = False,
 ) -> int:
-    """Validate a scenario, and print it with every key and every TCP option written out.
+    """Check a scenario and print every key, defaults included.
 
     The JSON document is the resolved form: SI units, each group of flows.
     """

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -20,24 +20,43 @@ from airpath.errors import BadValueError
 
 __all__ = ["app", "run_command"]
 
-COMMANDS: Mapping[str, str] = {
-    "run": "run",
-    "emulate": "emulate",
-    "solve": "solve",
-    "compare": "compare",
-    "reproduce": "reproduce",
-    "report": "report",
-    "sweep": "app",
-    "list": "list_components",
-    "check": "check",
-    "example": "example",
-    "phy": "app",
-    "trace": "app",
-}
-"""What a command is called in its module; an `app` has commands of its own."""
 
-MODULES: Mapping[str, str] = {"list": "listing"}
-"""Modules in `airpath.cli` that are not called like their command."""
+class Command(NamedTuple):
+    """A command, before its module is imported.
+
+    Parameters
+    ----------
+    function : str
+        What it is called in its module; an `app` contains further commands.
+    summary : str
+        The first sentence of its help, which fits next to its name in 80 columns.
+    module : str
+        Of `airpath.cli`. Empty: called like the command.
+    """
+
+    function: str
+    summary: str
+    module: str = ""
+
+
+COMMANDS: Mapping[str, Command] = {
+    "run": Command("run", "Simulate a scenario: tables of its flows, queues and links."),
+    "emulate": Command("emulate", "Put the kernel's TCP, or a command, on the link in real time."),
+    "solve": Command("solve", "Solve the analytic model that matches a scenario."),
+    "compare": Command("compare", "Compare simulation, emulation and model of one scenario."),
+    "reproduce": Command(
+        "reproduce", "Reproduce a paper's tables and figures, and compare the numbers."
+    ),
+    "report": Command("report", "Write one HTML file: verdict, figures, tables, provenance."),
+    "sweep": Command("app", "Run a campaign of scenarios; the same command continues it."),
+    "list": Command(
+        "list_components", "List what there is to choose from, one line each.", "listing"
+    ),
+    "check": Command("check", "Check a scenario and print every key, defaults included."),
+    "example": Command("example", "List the example scenarios, print one or write it to a file."),
+    "phy": Command("app", "Error rates of the physical layer: measured, and by formula."),
+    "trace": Command("app", "Look at, convert and generate traces."),
+}
 
 COMPLETE = "_AIRPATH_COMPLETE"
 """Set by a shell that asks how a command line may go on."""
@@ -61,6 +80,11 @@ class _Group(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = _Imported()
 
+    def format_commands(self, _context: Any, formatter: Any) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+
 
 use_own_script()
 app = typer.Typer(
@@ -83,8 +107,9 @@ def _options(
 
 @cache
 def _command(name: str) -> Any:
-    attribute = COMMANDS[name]
-    found = getattr(importlib.import_module(f"airpath.cli.{MODULES.get(name, name)}"), attribute)
+    command = COMMANDS[name]
+    module = importlib.import_module(f"airpath.cli.{command.module or name}")
+    found = getattr(module, command.function)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(name, epilog=epilog(name))(found)

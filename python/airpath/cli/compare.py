@@ -42,7 +42,7 @@ def compare(
     figure_format: options.FigureFormats = None,
     json: options.Json = False,
 ) -> int:
-    """Put the answers of simulation, emulation and model to a scenario side by side."""
+    """Compare simulation, emulation and model of one scenario."""
     kinds = checked_formats("png" if figure_format is None else figure_format)
     output.only_with_out(out, plot=bool(plot), figure_format=figure_format is not None)
     if plot is False and figure_format is not None:

@@ -80,7 +80,7 @@ def emulate(
         bool, typer.Option("--check", help="Only tell what this machine can do.")
     ] = False,
 ) -> int:
-    """Put the kernel's TCP, or any command, on the modelled link in real time."""
+    """Put the kernel's TCP, or a command, on the link in real time."""
     if check:
         return _check(json)
     if scenario is None:

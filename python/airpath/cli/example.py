@@ -30,7 +30,7 @@ def example(
         str | None, typer.Option(metavar="FILE", help="Write it here, with the traces it reads.")
     ] = None,
 ) -> int:
-    """List the example scenarios, print one or write it into a file."""
+    """List the example scenarios, print one or write it to a file."""
     if name is None:
         if out is not None:
             raise BadValueError("--out: without a name. Write airpath example NAME --out FILE.")

@@ -27,7 +27,10 @@ def report(
         "report.html"
     ),
 ) -> int:
-    """Write one HTML file that needs nothing else: verdict, figures, tables, provenance."""
+    """Write one HTML file: verdict, figures, tables, provenance.
+
+    The file needs nothing else.
+    """
     from airpath.report.source import report_of
 
     if out.suffix.lower() not in (".html", ".htm"):

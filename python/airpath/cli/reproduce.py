@@ -57,7 +57,7 @@ def reproduce(
     threads: options.Threads = None,
     accept_version: options.AcceptVersion = False,
 ) -> int:
-    """Make a paper's tables and figures again, the published numbers beside ours."""
+    """Reproduce a paper's tables and figures, and compare the numbers."""
     if summary:
         given = {
             "ITEM": items,

@@ -55,7 +55,7 @@ def run(
         typer.Option(metavar="FROM..TO", help="Of the timeline: 10s..20s. Default: the run."),
     ] = None,
 ) -> int:
-    """Simulate a scenario and print what its flows, queues and links did."""
+    """Simulate a scenario: tables of its flows, queues and links."""
     captures = {
         "capture": capture is not None,
         "capture_replication": capture_replication is not None,

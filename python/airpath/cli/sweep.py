@@ -53,7 +53,7 @@ class _Group(TyperGroup):
 
 app = typer.Typer(
     cls=_Group,
-    help="Run many scenarios, each replicated; the same command goes on where it was left.",
+    help="Run a campaign of scenarios; the same command continues it.",
     epilog=epilog("sweep"),
     add_completion=False,
     rich_markup_mode=None,
