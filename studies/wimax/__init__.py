@@ -13,11 +13,9 @@ from airpath.reproduction.formulas import of_replication
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.wimax import measures
 
-from .plots import completion_ms, total_mbps
-from .requests import REQUESTS
+from .quantities import NAMING, QUANTITIES, completion_ms, total_mbps
 from .scenarios import DIRECTORY, SWEEPS
-from .sensitivity import ITEM as SENSITIVITY
-from .stations import STATIONS
+from .sensitivity import more
 
 __all__ = ["DIRECTORY", "PAPER"]
 
@@ -36,11 +34,6 @@ CLAIMS: Final = Claims(
 """Hypotheses, written before the first run."""
 
 PAPER: Final = replace(
-    paper_of(
-        DIRECTORY,
-        CLAIMS,
-        {"stations": STATIONS, "requests": REQUESTS, "sensitivity": SENSITIVITY},
-        SWEEPS,
-    ),
+    paper_of(DIRECTORY, CLAIMS, {"sensitivity": more}, SWEEPS, QUANTITIES, NAMING),
     key="wimax-studies",
 )

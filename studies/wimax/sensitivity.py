@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import isnan
 from typing import Final
 
-from airpath.reproduction.base import Cell, Table
+from airpath.reproduction.base import Table
 from airpath.reproduction.claims import means
+from airpath.reproduction.items import Found
 from airpath.reproduction.session import Session
 from airpath.reproduction.vocabulary import crossing
 from airpath_papers.wimax.analysis import DEFAULTS, goodput_of, model2_mbps
-from airpath_papers.wimax.changes import change_table, changed_item, changes_of
 from airpath_papers.wimax.measures import goodput_mbps
 
-from .scenarios import DIRECTORY, SWEEPS
+from .scenarios import SWEEPS
 
-__all__ = ["ITEM"]
+__all__ = ["more"]
 
 FIG3: Final = SWEEPS.cells("fig3")
 PIGGYBACK: Final = {
@@ -45,17 +45,6 @@ def _piggyback_table(session: Session) -> Table:
     return Table("Fig. 3: what a piggyback request takes", columns, lines, notes)
 
 
-OVER_RTTS: Final = changes_of(SWEEPS, "round-robin", "schedulers", "radio-by-rtt")
-
-
-def _more_tables(session: Session) -> list[Table]:
-    title = "four stations under any scheduler; over the radio"
-    return [change_table(session, title, OVER_RTTS), _piggyback_table(session)]
-
-
-_MORE: Final[list[Cell]] = [cell for cells in PIGGYBACK.values() for cell in cells]
-
-ITEM: Final = changed_item(
-    "sensitivity", changes_of(SWEEPS, "sensitivity"), DIRECTORY, OVER_RTTS, _MORE, _more_tables
-)
-"""The item's cells, and what makes its result."""
+def more(session: Session, _title: str) -> Found:
+    """Return the table that ``paper.toml`` does not declare."""
+    return [], [_piggyback_table(session)]

@@ -15,6 +15,7 @@ import airpath as ap
 from airpath.present import style
 from airpath.present.timelines import draw_series, levels_at
 from airpath.reproduction import Effort, Paper
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.engine import Series, Simulated
 from airpath.reproduction.figures import DeclaredFigure, figure_item
 from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured, MeasuredOfRun
@@ -221,6 +222,34 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
     assert len(result.rows) == 8
 
 
+def test_an_empty_table_of_a_part_leaves_its_rows(sweeps: Sweeps, tmp_path: Path) -> None:
+    parts = [{"points": [{"sweep": "sizes", "size": 10}], "table": {}}, {"table": {"title": "all"}}]
+    spec = {**SPEC, "title": "t", "parts": parts}
+    own = Row({"cc": "reno"}, "rate", "Mbit/s", None, 1.0)
+    more = lambda _session, title: ([own], [Table(title, [], [], [])])  # noqa: E731
+    about = (tmp_path, "fig1", spec, sweeps, QUANTITIES, NAMING)
+    result = figure_item(*about, more)[1](session(sweeps), None)
+    assert [len(result.rows), result.rows[-1]] == [2 + 4 + 1, own]
+    assert [table.title for table in result.tables] == ["all", "Fig. 1: t"]
+
+
+def test_titles_of_tables_by_an_axis_have_its_value(sweeps: Sweeps) -> None:
+    table = {"by": "cc", "lines": {"size": "buffer"}, "title": "{}: rates"}
+    _rows, tables = made(sweeps, table=table).found(session(sweeps), "")
+    assert [each.title for each in tables] == ["CUBIC: rates", "New Reno: rates"]
+
+
+def test_a_column_of_no_value_is_that_of_the_first_point_of_a_line(sweeps: Sweeps) -> None:
+    points = [{"sweep": "sizes", "cc": "cubic"}, {"sweep": "sizes", "cc": "newreno", "size": 20}]
+    columns = [["rate", "", "rate"], ["rate", "of {first}", "rate"], ["rate", "{}", "rate"]]
+    table = {**SPEC["table"], "columns": columns}
+    of = made(sweeps, points=list(reversed(points)), order=["size"], table=table)
+    _rows, [found] = of.found(session(sweeps), "")
+    means = [[text.split()[0] if text else "" for text in line[1:]] for line in found.rows]
+    assert found.columns[3:] == [("CUBIC", "rate"), ("New Reno", "rate")]
+    assert means == [["20.5", "20.5", "20.5", ""], ["20.5", "40.5", "40.5", "20.5"]]
+
+
 @pytest.mark.parametrize(("more", "shared"), [({}, True), ({"x": "delay"}, False)])
 def test_a_row_below_shares_the_abscissa_by_column(
     more: Mapping[str, Any], shared: bool, sweeps: Sweeps
@@ -318,6 +347,31 @@ def test_other_points_are_drawn_and_simulated_without_rows(sweeps: Sweeps) -> No
     assert bars(axis)["printed"] == [(10.0, 20.5)]
     [container] = [each for each in axis.containers if each.get_label() == "printed"]
     assert container.lines[0].get_fillstyle() == "none"
+
+
+def test_other_points_of_a_computed_quantity_are_a_line(sweeps: Sweeps) -> None:
+    also = [{"points": [{"grid": {"size": [10, 20]}}], "label": "model", "y": "model"}]
+    [axis] = drawn(made(sweeps, panels=[{"also": also}]), session(sweeps))
+    [line] = [each for each in axis.lines if each.get_label() == "model"]
+    assert line.get_xydata().tolist() == [[10.0, 100.0], [20.0, 400.0]]
+    assert (line.get_linestyle(), line.get_marker()) == (":", "None")
+
+
+def test_words_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
+    also = [{"points": [{"sweep": "sizes", "size": 10}], "x": "delay", "label": "delay"}]
+    more = {"order": ["cc"], "x": "rate", "y": "size", "curves": "cc", "y_name": ""}
+    figure = made(sweeps, **more, panels=[{"also": also}, {}])
+    first, second = drawn(figure, session(sweeps))
+    # The sweep has 20 SDUs first.
+    assert [text.get_text() for text in first.get_yticklabels()] == ["20 SDUs", "10 SDUs"]
+    assert first.get_ylim() == second.get_ylim() == (1.5, -0.5)
+    assert bars(second) == {
+        "CUBIC": [(20.5, 1.0), (40.5, 0.0)],
+        "New Reno": [(10.5, 1.0), (20.5, 0.0)],
+    }
+    assert bars(first)["delay"] == [(4.0, 1.0), (4.0, 1.0)]
+    shown = [axis.yaxis.get_tick_params()["labelleft"] for axis in (first, second)]
+    assert shown == [True, False]
 
 
 # --- over time ---------------------------------------------------------------------------------

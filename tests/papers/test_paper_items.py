@@ -9,8 +9,6 @@ import pytest
 from one_by_one import OneByOne
 
 from airpath.present import style
-from airpath.present.points import Point as Drawn
-from airpath.present.points import draw_means
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.formulas import Point
@@ -130,15 +128,3 @@ def test_cells_may_depend_on_the_session() -> None:
     _cells, evaluate = item_of(WIMAX, "fig1", lambda made: CELLS if made.seed == 1 else (), found)
     assert not evaluate(session(simulated=False), None).complete
     assert evaluate(session(simulated=True), None).complete
-
-
-def test_means_have_their_intervals_and_a_pale_line() -> None:
-    with style.style():
-        axes: Any = style.new_figure(4, 3).subplots()
-        draw_means(axes, [Drawn(1, 2, 0, 0.5), Drawn(2, 4, 0, 1.0)], "blue", "o", "measured")
-    [container] = axes.containers
-    assert container.get_label() == "measured"
-    ends = [segment[:, 1].tolist() for segment in container.lines[2][0].get_segments()]
-    assert ends == [[1.5, 2.5], [3.0, 5.0]]
-    [pale] = [line for line in axes.lines if line.get_linestyle() == "-"]
-    assert pale.get_alpha() < 0.5

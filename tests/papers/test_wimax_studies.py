@@ -12,7 +12,7 @@ from airpath.reproduction.files import read_text
 from airpath.reproduction.overview import RESULTS
 from airpath.reproduction.session import Session
 from studies.wimax import DIRECTORY, PAPER
-from studies.wimax.plots import total_mbps
+from studies.wimax.quantities import total_mbps
 from studies.wimax.scenarios import SWEEPS
 
 FULL = Session(PAPER, PAPER.modes["full"], seed=1)

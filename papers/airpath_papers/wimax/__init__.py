@@ -11,9 +11,9 @@ from typing import Final
 
 from airpath.reproduction.manifest import paper_of
 from airpath_papers.paths import WIMAX
-from airpath_papers.wimax.changes import RADIO_ITEM, SIZING_ITEM
-from airpath_papers.wimax.claims import CLAIMS, NAMING, QUANTITIES, SWEEPS
-from airpath_papers.wimax.figures import FIG6, FIG7
+from airpath_papers.wimax.claims import CLAIMS, SWEEPS
+from airpath_papers.wimax.figures import FIG6
+from airpath_papers.wimax.quantities import NAMING, QUANTITIES
 from airpath_papers.wimax.tables import TABLES, summarise
 from airpath_papers.wimax.timelines import TIMELINES
 
@@ -22,14 +22,7 @@ __all__ = ["PAPER"]
 PAPER: Final = paper_of(
     WIMAX,
     CLAIMS,
-    {
-        **TIMELINES,
-        **TABLES,
-        "sizing": SIZING_ITEM,
-        "radio": RADIO_ITEM,
-        "fig6": FIG6,
-        "fig7": FIG7,
-    },
+    {**TIMELINES, **TABLES, "fig6": FIG6},
     SWEEPS,
     QUANTITIES,
     NAMING,

@@ -1,4 +1,4 @@
-"""The points and measures that ``claims.toml`` names, the quantities that ``paper.toml`` names."""
+"""The points and measures that ``claims.toml`` names."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any, Final
 
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.formulas import Measure, of_point, of_replication, of_run
-from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
 from airpath.reproduction.session import Session
-from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax import analysis, measures
 from airpath_papers.wimax.data import printed
 from airpath_papers.wimax.scenarios import SEGMENT, crowd, download, model
 
-__all__ = ["CLAIMS", "NAMING", "QUANTITIES", "SWEEPS"]
+__all__ = ["CLAIMS", "SWEEPS", "eq9"]
 
 SWEEPS: Final = Sweeps(WIMAX, download, model, crowd)
 
@@ -30,7 +28,7 @@ def _of_axes(compute: Callable[..., float]) -> Measure:
     return of_point(lambda _session, point, *more: compute(point.axes, *more))
 
 
-def _eq9(session: Session, point: SweepPoint) -> float:
+def eq9(session: Session, point: SweepPoint) -> float:
     """Return Eq. 9 with the simulated mean RTT, Mbit/s; NaN when that was not simulated."""
     found = session.estimate(point, measures.mean_rtt_s)
     return nan if found is None else analysis.eq9_mbps(found.mean, point.axes["loss"])
@@ -87,7 +85,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "delay_quantile": _of_delays(measures.DelayDistribution.quantile),
     "delay_share_above_median": _of_delays(_longer),
     "delay_share_at_steps": _of_delays(_stepped),
-    "eq9": of_point(_eq9, is_simulated=True),
+    "eq9": of_point(eq9, is_simulated=True),
     "solution": _of_axes(analysis.analysis_mbps),
     "analysis_goodput": _of_axes(analysis.goodput_of),
     "ideal": _of_axes(analysis.ideal_mbps),
@@ -101,29 +99,3 @@ MEASURES: Final[Mapping[str, Measure]] = {
 }
 
 CLAIMS: Final = Claims(WIMAX, SWEEPS, MEASURES)
-
-# --- Figs. 3 and 4 -----------------------------------------------------------------------------
-
-
-def _solved(name: str, compute: Callable[..., float], **more: float) -> Computed:
-    of_point = lambda _session, point: compute(point.axes, **more)  # noqa: E731
-    return ComputedAtPoint(name, "Mbit/s", of_point, ".3f")
-
-
-_CURVES: Final[dict[Measured | Computed, str]] = {
-    Measured("simulation", "Mbit/s", measures.goodput_mbps, 3): "simulation",
-    _solved("analysis", analysis.analysis_mbps): "analysis, Eq. 8",
-    _solved("analysis_goodput", analysis.goodput_of): "analysis, size over time",
-    _solved("tcp_model1", analysis.model1_mbps): "TCP model1",
-    _solved("tcp_model2", analysis.model2_mbps): "TCP model2",
-    ComputedAtPoint("eq9", "Mbit/s", _eq9, ".3f"): "Eq. 9, simulated mean RTT",
-    _solved("ideal", analysis.ideal_mbps): "ideal: T_ct = 0",
-    _solved("ideal_as_printed", analysis.ideal_mbps, loss=0.0): "ideal as printed: p_e = 0 too",
-    _solved("analysis_error", lambda axes: analysis.analysed(axes).error_bps / 1e6): "",
-}
-
-QUANTITIES: Final = {each.name: each for each in _CURVES}
-"""Those that ``paper.toml`` names."""
-
-NAMING: Final = Naming({each.name: words for each, words in _CURVES.items()})
-"""What legends call them."""

@@ -20,6 +20,7 @@ from airpath_papers.wimax.analysis import printed_ideal_mbps, tables_ideal_mbps
 from airpath_papers.wimax.claims import CLAIMS, SWEEPS
 from airpath_papers.wimax.data import GAINS, NAMES, POLICIES, printed
 from airpath_papers.wimax.measures import GOODPUT, QUANTITIES
+from airpath_papers.wimax.quantities import bound
 
 __all__ = ["TABLES", "bound", "summarise"]
 
@@ -91,16 +92,6 @@ def _rows(session: Session, key: str) -> list[Row]:
 
 
 # --- gains -------------------------------------------------------------------------------------
-
-
-def bound(base_rtt_ms: int) -> float:
-    """Return the largest gain of adapt-BI that its printed uplink delay can give, as a share.
-
-    A flow that its window limits gains what its round trip loses: RTT_min, the remaining uplink
-    delay, and about 20 ms of frames and delayed ACKs.
-    """
-    uni, adapt = (printed("table2")[base_rtt_ms, p]["mac_delay"] for p in ("uni", "adapt-bi"))
-    return (uni - adapt) / (base_rtt_ms + adapt + 20)
 
 
 GAINING: Final = {

@@ -51,6 +51,8 @@ class Panel:
         Dotted vertical and horizontal lines, with their text in the legend; empty for none.
     bands : sequence of Band
         Behind the curves. Default: none.
+    words : sequence of str
+        Those of the heights 0, 1, ..., which are below each other. Default: heights are numbers.
     """
 
     title: str
@@ -61,6 +63,7 @@ class Panel:
     marks: Mapping[float, str] = field(default_factory=dict)
     levels: Mapping[float, str] = field(default_factory=dict)
     bands: Sequence[Band] = ()
+    words: Sequence[str] = ()
 
 
 def draw_panels(
@@ -135,7 +138,10 @@ def _draw(axis: Axes, panel: Panel) -> None:
         low, high = scale.get_view_interval()
         if scale.get_scale() == "log" and high < _DECADES * low:
             label_decades(scale)
-    if axis.get_yscale() == "linear" and "ylim" not in panel.limits:
+    if panel.words:
+        axis.set_yticks(range(len(panel.words)), panel.words)
+        axis.set_ylim(len(panel.words) - 0.5, -0.5)
+    elif axis.get_yscale() == "linear" and "ylim" not in panel.limits:
         axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0]) if _has_negative(panel) else 0.0)
 
 
@@ -148,7 +154,8 @@ def _share_scales(axes: Sequence[Axes], row: Sequence[Panel]) -> None:
     for number, (axis, panel) in enumerate(zip(axes, row, strict=False)):
         if number and panel.y_name == row[number - 1].y_name:
             axis.set_ylabel("")
-        if "ylim" not in panel.limits and axis.get_yscale() == "linear":
+            axis.tick_params(labelleft=not panel.words)
+        if "ylim" not in panel.limits and axis.get_yscale() == "linear" and not panel.words:
             groups.setdefault(panel.y_name, []).append(axis)
     same_height(groups.values())
 

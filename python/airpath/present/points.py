@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["OPEN", "STAR", "Point", "Points", "draw", "draw_means", "enlarged"]
+__all__ = ["OPEN", "STAR", "Point", "Points", "draw", "enlarged"]
 
 OPEN: Final[Mapping[str, Any]] = {"fillstyle": "none"}
 """The look of published points."""
@@ -83,29 +83,6 @@ def draw(panel: Axes, found: Points) -> None:
     ends = (y_half, [b if a is None else a for a, b in zip(above, y_half, strict=True)])
     bars: dict[str, Any] = {**halves, "yerr": ends, "linestyle": "", **found.bars}
     panel.errorbar(x, y, label=found.label, **bars, **found.look)
-
-
-def draw_means(
-    panel: Axes, points: Sequence[Point], colour: str, marker: str, label: str, size: float = 5.0
-) -> None:
-    """Draw means with their intervals, joined by a pale line.
-
-    Parameters
-    ----------
-    panel : Axes
-        The panel.
-    points : sequence of Point
-        In the order in which they are joined.
-    colour : str
-        A key of `style.COLOURS`.
-    marker, label : str
-        Matplotlib's marker; the text of the legend.
-    size : float
-        Of the markers, points. Default 5.
-    """
-    look = {"color": plotting.COLOURS[colour], "marker": marker, "markersize": size}
-    pale, bars = {"lw": 0.9, "alpha": 0.4}, {"elinewidth": 1.0, "capsize": 2}
-    draw(panel, Points(label, points, look, pale, bars=bars))
 
 
 def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:

@@ -23,7 +23,6 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `strength.py` | how firm the outcome of a claim is, by resampling |
 | `quantities.py` | measured and computed quantities as rows, texts and columns |
 | `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
-| `parameter_plot.py` | figures of means with intervals over parameters |
 | `tolerance.py` | how far a number may be from the published one |
 | `verdict.py` | how many numbers and claims are met |
 | `engine.py` | the points of a paper, run as one sweep |

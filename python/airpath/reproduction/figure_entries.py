@@ -168,13 +168,16 @@ class FigureEntries:
     def refuse_rows(self, points: Sequence[Point]) -> None:
         """Refuse wrong entries of the rows and tables; `points` are in the order of the rows."""
         place, spec = f"{self._place}.table", self._spec
-        refuse_wrong(self._place, spec, _FIGURE, ("rows", "table"))
+        refuse_wrong(self._place, spec, _FIGURE, ["rows"])
         self._refuse_quantities(f"{self._place}.rows", spec["rows"], "row")
         for axis in spec.get("row", {}).values():
             known = set.intersection(*({*p.cell.axes, *p.place} for p in points))
             refuse_unknown(f"{self._place}.row", [axis], known, "no axis of its points")
-        table = spec["table"]
+        table = spec.get("table")
+        if not table:
+            return
         refuse_wrong(place, table, _TABLE, ["lines"])
+        refuse_fields(f"{place}.title", table.get("title", ""), [""] if "by" in table else [])
         self._refuse_columns(f"{place}.columns", table.get("columns", spec["rows"]))
         if "note_of" in table:
             refuse_wrong(place, table, _TABLE, ["notes"])
@@ -244,9 +247,12 @@ class FigureEntries:
 
     def _refuse_curves(self, place: str, panel: Mapping[str, Any], points: Sequence[Point]) -> None:
         """Refuse wrong `x`, `y`, `curves` and `limits`."""
-        self._refuse_quantities(f"{place}.y", listed(panel["y"]), "estimate")
         over = [name for name, each in self._quantities.items() if hasattr(each, "estimate")]
         refuse_axes(f"{place}.x", [panel["x"]], points, over)
+        if isinstance(panel["y"], str) and panel["x"] in over and panel["y"] not in over:
+            refuse_axes(f"{place}.y", [panel["y"]], points, over)
+        else:
+            self._refuse_quantities(f"{place}.y", listed(panel["y"]), "estimate")
         refuse_axes(f"{place}.curves", listed(panel.get("curves", [])), points)
         refuse_wrong(f"{place}.limits", panel.get("limits", {}), _LIMITS)
 

@@ -38,15 +38,19 @@ differs in a second row of the same panels; limits are added; not with `wide`), 
 `enlarged = true` (the only panel from 0 on and enlarged, its points in the order of the sweep).
 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
-that of the item. Its notes may have texts of the quantities of the rows, ``{goodput}``, of a point:
-the first of `note_of`, given like `points`. Points that are not simulated are
-``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. The rows and tables of an item may be
-made of `parts`, each with `points`, `rows`, `row` and `table`; default: those of the figure.
+that of the item; with `by`, ``{}`` in it is the value. A column that does not name ``{}`` or
+``{first}`` is that of the first point of the line. Its notes may have texts of the quantities of
+the rows, ``{goodput}``, of a point: the first of `note_of`, given like `points`. Points that are
+not simulated are ``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. The rows and tables
+of an item may be made of `parts`, each with `points`, `order`, `rows`, `row` and `table`; default:
+those of the figure. Without a table, or with ``table = {}`` of a part, there are rows only.
+
+`y` may be an axis, if `x` is a quantity: its values, in words, are below each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -164,6 +168,8 @@ class DeclaredFigure:
             for point in points
             for name in self._spec["rows"]
         ]
+        if not self._spec.get("table"):
+            return rows, []
         table = {"columns": self._spec["rows"], **self._spec["table"]}
         by = table.get("by")
         if "note_of" in table:
@@ -173,10 +179,11 @@ class DeclaredFigure:
             table["notes"] = [note.format_map(texts) for note in table["notes"]]
         how = (table, self._quantities, self._naming)
         points = points_at(points, table.get("place", {}))
-        groups = {table.get("title", title): points}
+        form, groups = table.get("title"), {title: points}
         if by is not None:
             groups = self._grouped(points, by)
-        return rows, [spread_table(session, name, of, *how) for name, of in groups.items()]
+        named = ((name if form is None else form.format(name), of) for name, of in groups.items())
+        return rows, [spread_table(session, name, of, *how) for name, of in named]
 
     def _grouped(self, points: Sequence[Point], *axes: str) -> dict[str, list[Point]]:
         return grouped(points, lambda point: self._naming.label(point, axes))
@@ -243,8 +250,9 @@ class DeclaredFigure:
         named = self._naming.words
         for label, of in groups.items():
             for name in listed(spec["y"]):
-                words = [each for each in (label, named.get(name, "")) if each]
-                found.append((form.format(", ".join(words)), self._quantities[name], of))
+                quantity = self._quantities.get(name)
+                words = [label, "" if quantity is None else named.get(name, "")]
+                found.append((form.format(", ".join(filter(None, words))), quantity, of))
         return found
 
     def _panel(
@@ -254,6 +262,7 @@ class DeclaredFigure:
         points: Sequence[Point],
         labels: Sequence[str],
     ) -> Panel:
+        spec = {**spec, "words": self._words(spec, points)}
         curves = self._curves(spec, points)
         if self._spec.get("own_legends"):
             labels = list(dict.fromkeys(label for label, *_ in curves))
@@ -273,7 +282,15 @@ class DeclaredFigure:
         levels = {float(at): label for at, label in spec.get("levels", {}).items()}
         y_name = spec["y_name"].format(last=curves[-1][0])
         named = (spec.get("title", ""), spec["x_name"], y_name)
-        return Panel(*named, shown, spec.get("limits", {}), marks, levels, bands)
+        limits, words = spec.get("limits", {}), spec["words"]
+        return Panel(*named, shown, limits, marks, levels, bands, words)
+
+    def _words(self, spec: Mapping[str, Any], points: Sequence[Point]) -> list[str]:
+        """Return the words for the values of a `y` that is an axis; none if it is a quantity."""
+        axis = spec["y"]
+        if not isinstance(axis, str) or axis in self._quantities:
+            return []
+        return list(self._grouped(points, axis))
 
     def _shown(
         self,
@@ -303,8 +320,8 @@ class DeclaredFigure:
             label = ""
         marker = style.MARKERS[number % len(style.MARKERS)]
         look = {"color": colour, "marker": marker, "markersize": 3.5}
-        has_law = any(self._is_law(spec, self._quantities[name]) for name in listed(spec["y"]))
-        line = None if has_law else {"lw": 0.9, "alpha": 0.4}
+        has_law = any(self._is_law(spec, each) for _, each, _ in curves)
+        line = None if has_law or spec["words"] else {"lw": 0.9, "alpha": 0.4}
         begins, bars = self._spec.get("enlarged", False), {"elinewidth": 0.8, "capsize": 1.5}
         return Points(label, found, look, line, begins, bars)
 
@@ -321,8 +338,14 @@ class DeclaredFigure:
         found = []
         for point in points:
             x: Any = over and over.estimate(session, point.cell)
+            if over is not None and x is None:
+                continue
+            if quantity is None:
+                rank = spec["words"].index(self._naming.label(point, [spec["y"]]))
+                found.append(Drawn(x.mean, rank, float(np.nan_to_num(x.error_bar))))
+                continue
             y = quantity.estimate(session, point.cell)
-            if y is None or (over is not None and x is None):
+            if y is None:
                 continue
             place = float(at_axis(point, spec["x"])[1]) if x is None else x.mean
             if place > min(end, default=np.inf):
@@ -342,7 +365,7 @@ class DeclaredFigure:
         for number, also in enumerate(spec.get("also", [])):
             points = chosen_points(also["points"], self._sweeps, session.effort)
             whole = {"curves": [], **{k: v for k, v in spec.items() if k != "curves"}, **also}
-            for label, _, of in self._curves({**whole, "label": "{}"}, points):
+            for label, quantity, of in self._curves({**whole, "label": "{}"}, points):
                 colour = style.COLOURS["grey" if also.get("published") else "black"]
                 if label in labels:
                     colour = style.colour_of(labels.index(label))
@@ -350,7 +373,8 @@ class DeclaredFigure:
                 look = {"color": colour, "marker": marker, "markersize": 7}
                 if also.get("published"):
                     look |= OPEN
-                quantity = self._quantities[whole["y"]]
+                if self._is_law(whole, quantity):
+                    look = {"color": colour, "lw": 1.4, "linestyle": ":"}
                 drawn = self._measured(session, whole, quantity, of)
                 found.append(Points(also["label"].format(label), drawn, {**look, "zorder": 4}))
         return found
@@ -362,8 +386,9 @@ def _limits(*specs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _joined(whole: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a part with what the figure says for all parts."""
-    table = {**whole.get("table", {}), **part.get("table", {})}
+    """Return a part with what the figure says for all parts; an empty table stays empty."""
+    own = part.get("table")
+    table = own if own == {} else {**whole.get("table", {}), **(own or {})}
     return {**whole, **part, "table": table}
 
 
@@ -392,8 +417,12 @@ def figure_item(
     sweeps: Sweeps,
     quantities: Mapping[str, Any],
     naming: Naming,
+    more: Callable[[Session, str], Found] = lambda _session, _title: ([], []),
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells and the evaluation of a figure; parameters as of `DeclaredFigure`."""
+    """Return the cells and the evaluation of a figure; parameters as of `DeclaredFigure`.
+
+    `more` makes the rows and tables that follow the declared ones. Default: there are none.
+    """
     whole = {name: entry for name, entry in spec.items() if name != "parts"}
     about = (sweeps, quantities, naming)
     figure = DeclaredFigure(directory, key, whole, *about, parts="parts" in spec)
@@ -408,7 +437,7 @@ def figure_item(
         parts = [DeclaredFigure(directory, key, each, *about) for each in joined]
 
     def found(session: Session, title: str) -> Found:
-        each = [part.found(session, title) for part in parts]
+        each = [*(part.found(session, title) for part in parts), more(session, title)]
         return [row for rows, _ in each for row in rows], [one for _, of in each for one in of]
 
     return item_of(

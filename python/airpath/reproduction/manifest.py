@@ -25,7 +25,6 @@ like = "fig2"                   # has the keys of that one (it may be like anoth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -63,8 +62,8 @@ def paper_of(
         What its text says, with a check for each.
     items : mapping
         What each item needs simulated and how it is evaluated, by the keys of the file; without
-        those that the file declares (`declared`, `figures`, `timelines`). Of a figure over time:
-        what makes its rows and tables, if it has any.
+        those that the file declares (`declared`, `figures`, `timelines`). Of a declared figure or
+        timeline: what makes rows and tables that it does not declare.
     sweeps : Sweeps
         Its points.
     quantities : mapping, optional
@@ -88,7 +87,7 @@ def paper_of(
     named = about.pop("items")
     kinds: dict[str, Callable[..., tuple[Cells, Evaluate]]] = {
         "tables": table_item,
-        "figures": partial(figure_item, naming=naming or Naming()),
+        "figures": figure_item,
         "timelines": timeline_item,
     }
     made: dict[str, tuple[Cells, Evaluate]] = dict(items)
@@ -100,12 +99,13 @@ def paper_of(
         refuse_wrong(f"{place}: {kind}", specs, dict.fromkeys(specs, TABLE))
         for name in specs:
             whole = _whole(f"{place}: {kind}", name, specs)
-            rows = [items[name]] if name in items and kind == "timelines" else []
+            rows = [items[name]] if callable(items.get(name)) and kind != "tables" else []
             if name in made and not rows:
                 where = "the paper's code" if name in items else "another table of the file"
                 accepted = "Leave out one of the two"
                 refuse_value(f"{place}: {kind}", name, specs[name], f"{where} has it too", accepted)
-            made[name] = declared(directory, name, whole, sweeps, quantities, *rows)
+            named_so = [naming or Naming()] if kind == "figures" else []
+            made[name] = declared(directory, name, whole, sweeps, quantities, *named_so, *rows)
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != made.keys() or not belong <= named.keys():
         raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")

@@ -59,8 +59,9 @@ class Measured:
         Takes it out of a replication's statistics.
     decimals : int
         How many are printed.
-    tolerance : Tolerance, optional
-        How far ours may be from the published number. Default: not judged.
+    tolerance : Tolerance or callable, optional
+        How far ours may be from the published number, or what gives it of the values by axis.
+        Default: not judged.
     batch : int
         Runs of the paper for one number, from 1: a row has the means of as many runs of ours each,
         as ``means_of_20_runs``. Default 0: it has not.
@@ -72,7 +73,7 @@ class Measured:
     unit: str
     measure: Callable[..., float]
     decimals: int
-    tolerance: Tolerance | None = None
+    tolerance: Tolerance | Callable[[Mapping[str, Any]], Tolerance] | None = None
     batch: int = 0
     columns: ColumnSet | None = None
 
@@ -113,7 +114,7 @@ class Measured:
             The printed number. Default: none.
         """
         mean, ci = (None, None) if theirs is None else (theirs.mean, theirs.ci)
-        tolerance = None if theirs is None else self.tolerance
+        tolerance = None if theirs is None else _at(self.tolerance, cell)
         about = (place, self.name, self.unit, mean, None, ci)
         row = Row(*about, tolerance=tolerance)
         found = self.estimate(session, cell)
@@ -169,7 +170,7 @@ class Computed:
     compute: Callable[..., float]
     form: str
     extra: Callable[[Session, Cell], Mapping[str, Any]] = lambda _session, _cell: {}
-    tolerance: Tolerance | None = None
+    tolerance: Tolerance | Callable[[Mapping[str, Any]], Tolerance] | None = None
     columns: ColumnSet | None = None
 
     def value(self, _session: Session, cell: Any) -> float | None:
@@ -199,7 +200,7 @@ class Computed:
         return Row(
             *(place, self.name, self.unit, mean, found),
             published_ci=ci,
-            tolerance=None if theirs is None else self.tolerance,
+            tolerance=None if theirs is None else _at(self.tolerance, cell),
             extra=self.extra(session, cell),
         )
 
@@ -219,6 +220,12 @@ class ComputedAtPoint(Computed):
     def value(self, session: Session, cell: Any) -> float | None:
         """Return the number at a cell; None where there is none."""
         return _known(self.compute(session, cell))
+
+
+def _at(tolerance: Any, cell: Any) -> Tolerance | None:
+    """Return the tolerance at a cell."""
+    found: Tolerance | None = tolerance(cell.axes) if callable(tolerance) else tolerance
+    return found
 
 
 def _known(found: float) -> float | None:

@@ -89,8 +89,8 @@ def spread_table(
         [
             *place[: len(spec["lines"])],
             *(
-                quantities[name].text(session, line[label].cell) if label in line else ""
-                for (name, *_), label in columns
+                _text(session, quantities[column[0]], column, line, label)
+                for column, label in columns
             ),
         ]
         for place, line in lines.items()
@@ -102,6 +102,16 @@ def spread_table(
         for (_, group, text), label in columns
     ]
     return Table(title, headings, texts, spec.get("notes", []))
+
+
+def _text(
+    session: Session, quantity: Any, column: Sequence[str], line: Mapping[str, Point], label: str
+) -> str:
+    """Return an entry of a line; one that is of no value of `across` is its first point's."""
+    of_value = any(field in text for text in column[1:] for field in ("{}", "{first}"))
+    point = line.get(label) if of_value else next(iter(line.values()))
+    found: str = "" if point is None else quantity.text(session, point.cell)
+    return found
 
 
 def lines_of(

@@ -108,6 +108,10 @@ class SweepPoint(NamedTuple):
         """The values by axis."""
         return _parsed(self.text)
 
+    def at(self, **axes: Any) -> SweepPoint:
+        """Return the point with other values of some axes."""
+        return self._replace(text=key_of(dict(sorted({**self.axes, **axes}.items()))))
+
     @property
     def label(self) -> str:
         """The values and whatever else differs from the mode, for people."""
