@@ -23,6 +23,7 @@ __all__ = [
     "phy_channel",
     "phy_components",
     "phy_measure",
+    "phy_problems",
     "policy_choices",
     "registry",
     "rtt_stages",
@@ -303,16 +304,22 @@ def generate_trace(config_json: str) -> Trace:
 def phy_components() -> str:
     """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, ..."""
 
-def phy_channel(name: str) -> tuple[str, int | None] | None:
-    """Return the full name of a channel, and the fewest iterations of the skip rule, if it has one.
+def phy_channel(name: str) -> str | None:
+    """Return the full name of a channel; None if there is no such channel."""
 
-    None: no such channel.
-    """
+def phy_problems(config_json: str) -> list[_Problem]:
+    """Return every problem of the description of a measurement."""
 
 def phy_measure(
-    config_json: str, threads: int, progress: Callable[[int, int], object] | None = None
+    config_json: str,
+    number: int,
+    threads: int,
+    progress: Callable[[int, int], object] | None = None,
 ) -> tuple[int, int, int, int]:
-    """Measure one point on several threads: (errors, blocks, iterations, blocks skipped)."""
+    """Measure one point on several threads: (errors, blocks, iterations, blocks skipped).
+
+    Points are numbered scheme by scheme, and SNR by SNR.
+    """
 
 def wilson_interval(errors: int, blocks: int, z: float) -> tuple[float, float]:
     """Return the lowest and highest share of errors by Wilson's test."""

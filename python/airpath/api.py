@@ -15,11 +15,13 @@ from airpath.arguments import (
     display_name,
     error_prefix,
     fraction,
+    master_seed,
     number,
     path_like,
     quantity,
     whole,
     word,
+    worker_threads,
 )
 from airpath.engine.engine_input import Progress
 from airpath.engine.error_paths import as_written, in_words
@@ -51,8 +53,6 @@ __all__ = [
 
 LARGEST_REPS = 10**6
 """Most replications of one call."""
-LARGEST_THREADS = 10**4
-_LARGEST_SEED = 2**64 - 1
 
 
 def simulate(
@@ -323,12 +323,12 @@ def _check_arguments(
 ) -> None:
     many = "Write an integer from 1 on"
     reps_line = whole("reps", reps, 1, LARGEST_REPS, many)
-    seed_line = whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1")
+    seed_line = master_seed(seed)
     calls = progress is None or callable(progress)
     check_all(
         reps_line,
         seed_line,
-        None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, many),
+        worker_threads(threads),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
         None if calls else f"{error_prefix('progress', progress)}: not a function. Give one.",

@@ -25,15 +25,20 @@ __all__ = [
     "display_name",
     "error_prefix",
     "fraction",
+    "master_seed",
     "number",
     "path_like",
+    "problem_line",
     "quantity",
     "text",
     "whole",
     "word",
+    "worker_threads",
 ]
 
 _Q = TypeVar("_Q", bound="Quantity")
+
+LARGEST_THREADS = 10**4
 
 LARGEST = 1e300
 """Above all numbers of any unit."""
@@ -75,6 +80,23 @@ def error_prefix(argument: str, value: object) -> str:
     return f"{display_name(argument)}{sign} {shown}"
 
 
+def problem_line(
+    argument: str, value: object, what: str, accepted: str | None, example: str | None = None
+) -> str:
+    """Return the line about a value of an argument.
+
+    Parameters
+    ----------
+    argument : str
+        Its name in Python.
+    value : object
+        As it was given.
+    what, accepted, example
+        As for `airpath.errors.Problem`.
+    """
+    return str(Problem(error_prefix(argument, value), (), MISSING, what, accepted, example))
+
+
 # --- checks ------------------------------------------------------------------------------------
 
 
@@ -93,6 +115,18 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
     if number < low or (high is not None and number > high):
         return f"{error_prefix(name, value)}: not accepted. {accepted}."
     return None
+
+
+def master_seed(value: Any) -> str | None:
+    """Return what is wrong with the argument `seed`, a line."""
+    return whole("seed", value, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1")
+
+
+def worker_threads(value: Any) -> str | None:
+    """Return what is wrong with the argument `threads`, a line; None means one for each core."""
+    if value is None:
+        return None
+    return whole("threads", value, 1, LARGEST_THREADS, "Write an integer from 1 on")
 
 
 def fraction(name: str, value: Any) -> str | None:
@@ -143,8 +177,8 @@ def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
     try:
         return kind.of(value)
     except UnitError as error:
-        head, rest = error_prefix(name, value), (error.what, error.accepted, error.example)
-        raise BadValueError(str(Problem(head, (), MISSING, *rest))) from None
+        line = problem_line(name, value, error.what, error.accepted, error.example)
+        raise BadValueError(line) from None
 
 
 def path_like(name: str, value: Any) -> str | None:

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from airpath import _airpath
-from airpath.arguments import check_all, error_prefix, number, path_like, quantity, whole, word
+from airpath.arguments import (
+    check_all,
+    error_prefix,
+    master_seed,
+    number,
+    path_like,
+    quantity,
+    whole,
+    word,
+)
 from airpath.arguments import text as is_text
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
@@ -29,7 +38,6 @@ __all__ = ["Format", "Trace", "TraceInfo"]
 Format = Literal["mahimahi", "csv"]
 """``mahimahi``: delivery times in ms, one per line; ``csv``: ``time_s,rate_bps``."""
 
-_LARGEST_SEED = 2**64 - 1
 _BIN = Duration(100_000_000)
 
 
@@ -185,7 +193,7 @@ class Trace:
             number("speed_mps", speed_mps, "1.5"),
             number("carrier_hz", carrier_hz, "2e9"),
             is_text("name", name),
-            whole("seed", seed, 0, _LARGEST_SEED, "Write a number from 0 to 2^64 - 1"),
+            master_seed(seed),
         )
         config = {
             "duration_ns": int(quantity("duration", Duration, duration)),

@@ -193,6 +193,8 @@ def test_a_table_that_lacks_what_this_command_writes_is_not_gone_on_with(
 
 
 CHANNELS = ", ".join(components().channels)
+COUNT = "Write an integer from 1 to 1e+15, for example"
+WORD = "not one of the accepted words"
 SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
 
 
@@ -216,20 +218,25 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         ("--snr", "4:2:1", '--snr: "4:2:1": the last is below the first. '),
         ("--snr", "2:4:-1", '--snr: "2:4:-1": a step that is not above 0. '),
         ("--snr", "0:1e300:1", '--snr: "0:1e300:1": too many values. '),
-        ("--snr", "1000", '--snr: "1000": out of range. Write dB from -50 to 100, '),
-        ("--errors", "0", '--errors: "0": not an integer from 1 on. Write one, '),
-        ("--errors", "1.5", '--errors: "1.5": not an integer from 1 on. Write one, '),
-        ("--blocks", "-1", '--blocks: "-1": not an integer from 1 on. Write one, '),
-        ("--blocks", "inf", '--blocks: "inf": not an integer from 1 on. Write one, '),
-        ("--iterations", "0", "--iterations: 0: not accepted. Write an integer from 1 to "),
-        ("--algorithm", "log", '--algorithm: "log": not an algorithm. Accepted are max-log, '),
-        ("--mapping", "none", '--mapping: "none": not a mapping. Accepted are random, comb, '),
-        ("--demapper", "x", '--demapper: "x": not a demapper. Accepted are max-log, linear-log.'),
+        ("--snr", "1000", '--snr: "1000": above 100. Write a number from -50 to 100.'),
+        ("--errors", "0", f'--errors: "0": below 1. {COUNT} 400.'),
+        ("--errors", "1.5", '--errors: "1.5": not an integer. Write an integer, for example 400.'),
+        ("--blocks", "-1", '--blocks: "-1": below 0. Write an integer, for example 1e7.'),
+        ("--blocks", "1e16", f'--blocks: "1e16": above 1e+15. {COUNT} 10000000.'),
+        ("--blocks", "inf", '--blocks: "inf": not an integer. Write an integer, '),
+        (
+            "--iterations",
+            "0",
+            "--iterations: 0: below 1. Write an integer from 1 to 1000, for example 10.",
+        ),
+        ("--algorithm", "log", f'--algorithm: "log": {WORD}. The nearest is max-log; accepted '),
+        ("--mapping", "none", f'--mapping: "none": {WORD}. Accepted are random, comb, '),
+        ("--demapper", "x", f'--demapper: "x": {WORD}. Accepted are max-log, linear-log.'),
         ("--packet", "5", '--packet: "5": no unit. '),
         ("--packet", "0 B", '--packet = "0 B": empty. Write a size from 1 B on.'),
         ("--seed", "-1", "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
-        ("--threads", "0", "--threads: 0: not accepted. Write an integer from 1 to 1024, "),
-        ("--threads", f"{10**20}", f"--threads: {10**20}: not accepted. Write an integer "),
+        ("--threads", "0", "--threads: 0: below 1. Write an integer from 1 on."),
+        ("--threads", f"{10**20}", f"--threads: {10**20}: above 10000. Write an integer "),
         ("--out", "", '--out: "": not a file. Write NAME.json, or a folder.'),
     ],
 )

@@ -109,9 +109,10 @@ def test_wrong_types_and_rejected_values_of_different_components_are_in_one_repo
     ]
 
 
-def test_a_wrong_type_hides_the_ranges_of_its_own_component() -> None:
-    text = THREE_COMPONENTS.replace("weight = 0", "weight = true")
+def test_a_wrong_type_hides_what_depends_on_several_values_but_no_range() -> None:
+    text = THREE_COMPONENTS.replace("weight = 0", "weight = true, max_p = 2")
     assert lines(text)[0].startswith("wimax.toml: bottleneck.aqm.weight = true: not a number.")
+    assert lines(text)[1].startswith("wimax.toml: bottleneck.aqm.max_p = 2: above 1. ")
     assert not any("max_th" in line for line in lines(text))
 
 
@@ -126,7 +127,12 @@ def test_values_of_a_component_inside_hide_nothing_of_the_one_around_it(
 def test_a_wrong_type_hides_no_values_of_components_inside() -> None:
     wrong = CELL.replace("margin = 2", "margin = true")
     reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(wrong)]
-    assert sorted(reported) == ["bottleneck.link.margin", "bottleneck.link.snr.mean"]
+    assert sorted(reported) == [
+        "bottleneck.link.margin",
+        "bottleneck.link.rate.bandwidth",
+        "bottleneck.link.rate.cap",
+        "bottleneck.link.snr.mean",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -227,10 +227,10 @@ def test_any_text_is_a_list_of_snr_or_refused(text: str) -> None:
     except ap.errors.BadValueError as refused:
         assert len(str(refused).splitlines()) == 1
         return
-    assert list(chosen.snrs_db) == sorted(set(chosen.snrs_db))
+    assert list(chosen.snr_db) == sorted(set(chosen.snr_db))
     written = re.search(r"--snr[ =](\S+)", chosen.command())
     assert written
-    assert settings(snr_db=written[1]).snrs_db == chosen.snrs_db
+    assert settings(snr_db=written[1]).snr_db == chosen.snr_db
 
 
 # --- measuring ---------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ def test_another_build_does_not_go_on_with_a_table(tmp_path: Path) -> None:
     ],
 )
 def test_schemes_have_numbers_names_and_labels(given: Any, chosen: list[str]) -> None:
-    assert list(settings(mcs=given).mcss) == chosen
+    assert list(settings(mcs=given).mcs) == chosen
 
 
 @pytest.mark.parametrize(
@@ -360,8 +360,8 @@ def test_schemes_have_numbers_names_and_labels(given: Any, chosen: list[str]) ->
 )
 def test_lists_of_snr(given: Any, values: list[float], written: str) -> None:
     chosen = settings(snr_db=given)
-    assert list(chosen.snrs_db) == values
-    assert math.copysign(1, chosen.snrs_db[0]) == math.copysign(1, values[0])
+    assert list(chosen.snr_db) == values
+    assert math.copysign(1, chosen.snr_db[0]) == math.copysign(1, values[0])
     assert written in chosen.command()
 
 
@@ -379,16 +379,36 @@ def test_python_names_its_own_arguments() -> None:
         airpath.phy.measure("awgn", [1, math.inf], blocks=0, stop_at_zero_errors=True)
     lines = str(refused.value).splitlines()
     assert lines[0].startswith("snr_db = [1, inf]: not finite.")
-    assert lines[1].startswith("blocks = 0: not an integer from 1 on.")
+    assert lines[1] == (
+        "blocks = 0: below 1. Write an integer from 1 to 1e+15, for example 10000000."
+    )
 
 
-@pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 1025, 10**20])
+def test_a_wrong_type_hides_no_range_of_another_argument() -> None:
+    with pytest.raises(ap.errors.BadValueError) as refused:
+        settings(channel="x", errors=0, iterations=1001, snr_db=101, skip_rule=True)
+    assert [line.split(" = ")[0] for line in str(refused.value).splitlines()] == [
+        "channel",
+        "snr_db",
+        "errors",
+        "iterations",
+    ]
+
+
+def test_a_list_of_snrs_has_a_thousand_values_at_most() -> None:
+    assert len(settings(snr_db="0:99.9:0.1").snr_db) == 1000
+    with pytest.raises(ap.errors.BadValueError) as refused:
+        settings(snr_db="0:100:0.1")
+    assert str(refused.value) == 'snr_db = "0:100:0.1": 1001 values. Write at most 1000.'
+
+
+@pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 10_001, 10**20])
 def test_threads_are_a_whole_number(threads: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
-    assert str(refused.value).startswith("threads = ")
-    assert str(refused.value).endswith(
-        ": not accepted. Write an integer from 1 to 1024, for example 10."
+    assert re.fullmatch(
+        r"threads = .+: (not an integer|below 1|above 10000)\. Write an integer from 1 .+",
+        str(refused.value),
     )
 
 

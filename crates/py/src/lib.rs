@@ -87,6 +87,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace::generate_trace, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_components, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_channel, module)?)?;
+    module.add_function(wrap_pyfunction!(phy::phy_problems, module)?)?;
     module.add_function(wrap_pyfunction!(phy::phy_measure, module)?)?;
     module.add_function(wrap_pyfunction!(phy::wilson_interval, module)?)?;
     module.add_function(wrap_pyfunction!(phy::cost231_hata_db, module)?)?;

@@ -1,33 +1,21 @@
 //! Error rates for Python: points measured in the background, tables read and interpolated.
 
-use crate::errors;
+use crate::errors::{self, ProblemParts};
 use crate::simulate::wait;
-use airpath_core::rng::Seed;
-use airpath_core::{Bytes, ConfigError};
-use airpath_phy::code::ctc::{Algorithm, DecoderConfig};
+use airpath_core::Bytes;
 use airpath_phy::fading::Fading;
 use airpath_phy::link_budget::{self, LinkBudget};
-use airpath_phy::mcs::{MCSS, Mcs};
-use airpath_phy::modulation::Demapper;
-use airpath_phy::monte_carlo::{self, Count, Outcome, Point, Settings};
+use airpath_phy::mcs::MCSS;
+use airpath_phy::monte_carlo::{self, ALGORITHMS, Count, DEMAPPERS, MeasurementConfig, Outcome};
 use airpath_phy::ofdm::Mapping;
 use airpath_phy::path_loss::Cost231Hata;
 use airpath_phy::per_table::{self, PerCurve};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use serde::Deserialize;
 use serde_json::json;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-/// Algorithms by the names that users give.
-const ALGORITHMS: [(&str, Algorithm); 2] =
-    [("max-log", Algorithm::MaxLog), ("linear-log", Algorithm::LinearLog)];
-
-/// Demappers by the names that users give.
-const DEMAPPERS: [(&str, Demapper); 2] =
-    [("max-log", Demapper::MaxLog), ("linear-log", Demapper::LinearLog)];
 
 /// What there is to measure, as JSON: schemes, channels, subcarrier mappings, algorithms of the
 /// decoder and of the demapper.
@@ -54,11 +42,18 @@ pub(crate) fn phy_components() -> String {
     .to_string()
 }
 
-/// The full name of a channel with the mapping of its subcarriers, and the fewest iterations for
-/// which the skip rule has thresholds for it, if it has; `None` if there is none such.
+/// The full name of a channel, with the mapping of its subcarriers unless it is the reference; `None`
+/// if there is none such.
 #[pyfunction]
-pub(crate) fn phy_channel(name: &str) -> Option<(String, Option<u32>)> {
-    Fading::from_name(name).map(|fading| (fading.name(), monte_carlo::skip_iterations(&fading)))
+pub(crate) fn phy_channel(name: &str) -> Option<String> {
+    Fading::from_name(name).map(|fading| fading.name())
+}
+
+/// Every problem of the description of a measurement.
+#[pyfunction]
+pub(crate) fn phy_problems(config_json: &str) -> PyResult<Vec<ProblemParts>> {
+    let config: MeasurementConfig = serde_json::from_str(config_json).map_err(errors::json)?;
+    Ok(config.check().err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
 /// Lowest and highest share of errors by Wilson's test at `z` standard deviations.
@@ -67,79 +62,25 @@ pub(crate) fn wilson_interval(errors: u64, blocks: u64, z: f64) -> (f64, f64) {
     monte_carlo::wilson(errors, blocks, z)
 }
 
-/// What `phy_measure` reads.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PointConfig {
-    mcs: String,
-    channel: String,
-    snr_db: f64,
-    errors: u64,
-    blocks: u64,
-    iterations: u32,
-    algorithm: String,
-    demapper: String,
-    skip_rule: bool,
-    seed: u64,
-}
-
-/// What `name` stands for.
-fn named<T: Copy>(of: &[(&str, T)], field: &str, name: &str) -> Result<T, ConfigError> {
-    let found = of.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, part)| part).ok_or_else(|| ConfigError::new(field, name, "unknown"))
-}
-
-impl PointConfig {
-    fn point(&self) -> Result<Point, ConfigError> {
-        let unknown = |field: &str, value: &str| ConfigError::new(field, value, "unknown");
-        // What single precision can calculate with.
-        if !(-100.0..=200.0).contains(&self.snr_db) {
-            return Err(ConfigError::new("snr_db", self.snr_db, "not from -100 to 200 dB"));
-        }
-        Ok(Point {
-            mcs: Mcs::from_name(&self.mcs).ok_or_else(|| unknown("mcs", &self.mcs))?,
-            fading: Fading::from_name(&self.channel)
-                .ok_or_else(|| unknown("channel", &self.channel))?,
-            snr_db: self.snr_db,
-        })
-    }
-
-    fn settings(&self, threads: NonZero<usize>) -> Result<Settings, ConfigError> {
-        let algorithm = named(&ALGORITHMS, "algorithm", &self.algorithm)?;
-        if self.iterations == 0 {
-            return Err(ConfigError::new("iterations", 0, "not above 0"));
-        }
-        let max_iterations = self.iterations;
-        Ok(Settings {
-            seed: Seed::new(self.seed, 0, "phy"),
-            errors: self.errors,
-            blocks: self.blocks,
-            threads,
-            decoder: DecoderConfig { algorithm, max_iterations, ..DecoderConfig::default() },
-            demapper: named(&DEMAPPERS, "demapper", &self.demapper)?,
-            skips: self.skip_rule,
-        })
-    }
-}
-
-/// Measures one point on several threads, without the interpreter lock: (errors, blocks,
+/// Measures the point of that number on several threads, without the interpreter lock: (errors, blocks,
 /// iterations, blocks skipped).
 ///
 /// `progress(errors, blocks)` is called about ten times a second. Ctrl-C ends the measurement with
 /// `KeyboardInterrupt`.
 #[pyfunction]
-#[pyo3(signature = (config_json, threads, progress=None))]
+#[pyo3(signature = (config_json, number, threads, progress=None))]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn phy_measure(
     py: Python<'_>,
     config_json: &str,
+    number: usize,
     threads: NonZero<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, u64, u64)> {
-    let config: PointConfig = serde_json::from_str(config_json)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let point = config.point().map_err(errors::config)?;
+    let config: MeasurementConfig = serde_json::from_str(config_json).map_err(errors::json)?;
     let settings = config.settings(threads).map_err(errors::config)?;
+    let no_point = || PyIndexError::new_err(format!("no point {number}"));
+    let point = config.point(number).ok_or_else(no_point)?;
     let (cancel, heard) = (AtomicBool::new(false), Mutex::new(Count::default()));
     let mut raised: Option<PyErr> = None;
     let outcome: Outcome = std::thread::scope(|scope| {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from airpath.arguments import check_all, whole
+from airpath.arguments import check_all, whole, worker_threads
 from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
@@ -115,13 +115,13 @@ def run(
 
 
 def _check(reps: int | None, threads: int | None, dask: str | None) -> None:
-    from airpath.api import LARGEST_REPS, LARGEST_THREADS
+    from airpath.api import LARGEST_REPS
 
     many = "Write an integer from 1 on"
     both = dask is not None and dask != "local" and threads is not None
     check_all(
         None if reps is None else whole("reps", reps, 1, LARGEST_REPS, many),
-        None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, many),
+        worker_threads(threads),
         "--threads and --dask: the cluster has its own. Leave one of them out." if both else None,
     )
 

@@ -8,11 +8,12 @@ from typing import Annotated, Any, cast
 import numpy as np
 import typer
 
+from airpath.arguments import problem_line
 from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
 from airpath.files import not_left_empty, output_file, output_folder, write_file
 from airpath.phy.measure import table_file
-from airpath.phy.settings import checked_snrs_db
+from airpath.phy.settings import SNR_EXAMPLE, snrs_db_of
 from airpath.phy.symbol_errors import symbol_error_rate
 from airpath.present.figure_files import checked_formats, save
 from airpath.present.tables import Table
@@ -94,7 +95,10 @@ def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], 
     problems: list[str] = []
     snrs_db: tuple[float, ...] = (0.0,)
     try:
-        snrs_db = checked_snrs_db(snr, -_LARGEST_DB, _LARGEST_DB)
+        snrs_db = snrs_db_of("snr_db", snr)
+        if min(snrs_db) < -_LARGEST_DB or max(snrs_db) > _LARGEST_DB:
+            accepted = f"Write dB from {-_LARGEST_DB:g} to {_LARGEST_DB:g}"
+            raise BadValueError(problem_line("snr_db", snr, "out of range", accepted, SNR_EXAMPLE))
     except BadValueError as error:
         problems.append(str(error))
     try:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import airpath
 from airpath import api
-from airpath.arguments import check_all, error_prefix, fraction, whole
+from airpath.arguments import (
+    check_all,
+    error_prefix,
+    fraction,
+    master_seed,
+    whole,
+    worker_threads,
+)
 from airpath.comparison.answers import Answer
 from airpath.comparison.facts import Fact
 from airpath.comparison.kernel_settings import fact_of
@@ -105,8 +112,8 @@ def compare(
     many = "Write an integer from 1 on"
     check_all(
         whole("reps", reps, 1, api.LARGEST_REPS, many),
-        whole("seed", seed, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1"),
-        None if threads is None else whole("threads", threads, 1, api.LARGEST_THREADS, many),
+        master_seed(seed),
+        worker_threads(threads),
         fraction("confidence", confidence),
         None if calls else f"{error_prefix('progress', progress)}: not a function. Give one.",
     )

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from airpath.api import LARGEST_REPS
-from airpath.arguments import check_all, error_prefix, fraction, path_like, quantity, whole
+from airpath.arguments import (
+    check_all,
+    error_prefix,
+    fraction,
+    master_seed,
+    path_like,
+    quantity,
+    whole,
+)
 from airpath.emulation import document, process, reports
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
 from airpath.engine.estimate import refuse_too_much
@@ -31,7 +39,6 @@ __all__ = ["Listener", "check", "emulate", "run_command"]
 Listener = Callable[[int, Mapping[str, Any]], None]
 """Is called with the number of the replication and what the program tells of it."""
 
-_LARGEST_SEED = 2**64 - 1
 _SHORTEST_S = 1e-9
 _LONGEST_NS = 100 * 86_400 * 10**9
 """What the engine's clock counts at most: 100 days."""
@@ -87,7 +94,7 @@ def emulate(
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has what there was until then.
     """
     check_all(
-        whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1"),
+        master_seed(seed),
         whole("reps", reps, 1, LARGEST_REPS, "Write an integer from 1 on"),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
@@ -179,7 +186,7 @@ def run_command(
     check_all(
         _words("argv", argv),
         None if server is None else _words("server", server),
-        whole("seed", seed, 0, _LARGEST_SEED, "Write an integer from 0 to 2^64 - 1"),
+        master_seed(seed),
         whole("like", like, 0, last, f"Write the number of a flow, from 0 to {last}"),
         None if capture_to is None else path_like("capture_to", capture_to),
         _callable("progress", progress),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from airpath import _airpath
-from airpath.arguments import check_all, error_prefix, path_like
+from airpath.arguments import check_all, error_prefix, path_like, worker_threads
 from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
-from airpath.phy.settings import MeasurementSettings, checked_threads, components
+from airpath.phy.settings import MeasurementSettings, components
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
 from airpath.scenario.tables import LARGEST
 
@@ -74,7 +73,7 @@ def measure(
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads, 1 to 1024. Default: one for each core.
+        Worker threads, 1 to 10 000. Default: one for each core.
     out : path, optional
         The table's file if it ends in ``.json``, else a folder for ``per.json``. It is written
         whenever a point is finished; points that it has already are kept.
@@ -112,7 +111,8 @@ def measure_with(
 
     `note` hears what was kept. See `measure`.
     """
-    workers = _cores() if threads is None else checked_threads(threads)
+    check_all(worker_threads(threads))
+    workers = _cores() if threads is None else threads
     file = None if out is None else table_file(out)
     with not_left_empty(None if file is None else file.parent):
         document = _new(settings)
@@ -156,11 +156,11 @@ class _Run:
 
     def missing(self) -> Iterator[tuple[int, str, float]]:
         """Give the points to measure, each with the number of those before it."""
-        for row, mcs in enumerate(self.settings.mcss):
-            for column, snr_db in enumerate(self.settings.snrs_db):
+        for row, mcs in enumerate(self.settings.mcs):
+            for column, snr_db in enumerate(self.settings.snr_db):
                 point = self.points.get((mcs, snr_db))
                 if point is None:
-                    yield row * len(self.settings.snrs_db) + column, mcs, snr_db
+                    yield row * len(self.settings.snr_db) + column, mcs, snr_db
                     point = self.points[mcs, snr_db]
                 if self.settings.stop_at_zero_errors and point["errors"] == 0:
                     break
@@ -172,7 +172,7 @@ class _Run:
     def write(self, complete: bool = False) -> None:
         curves = []
         for about in components().mcss:
-            keys = [(about["name"], snr_db) for snr_db in self.settings.snrs_db]
+            keys = [(about["name"], snr_db) for snr_db in self.settings.snr_db]
             points = [self.points[key] for key in keys if key in self.points]
             if points:
                 curves.append({"mcs": dict(about), "points": points})
@@ -183,22 +183,14 @@ class _Run:
 
 def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> PerTable:
     settings = run.settings
-    fixed = {
-        "channel": settings.channel,
-        "errors": settings.errors,
-        "blocks": settings.blocks,
-        "iterations": settings.iterations,
-        "algorithm": settings.algorithm,
-        "demapper": settings.demapper,
-        "skip_rule": settings.skip_rule,
-        "seed": settings.seed,
-    }
+    description = settings.description
     interrupted = False
     try:
         for before, mcs, snr_db in run.missing():
-            config = json.dumps({**fixed, "mcs": mcs, "snr_db": snr_db}, allow_nan=False)
             tell = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
-            errors, blocks, iterations, skipped = _airpath.phy_measure(config, threads, tell)
+            errors, blocks, iterations, skipped = _airpath.phy_measure(
+                description, before, threads, tell
+            )
             point = {"snr_db": snr_db, "errors": errors, "blocks": blocks, "iterations": iterations}
             run.add(mcs, {**point, "skipped": skipped} if settings.skip_rule else point)
         if not run.document["complete"]:
@@ -207,7 +199,7 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
         interrupted = True
         # A point can have been finished, and not been written.
         run.write(complete=next(run.missing(), None) is None)
-    table = PerTable(run.document, str(run.file or settings.channel))
+    table = PerTable(run.document, str(run.file or settings.full_channel))
     table.interrupted = interrupted and not table.complete
     table.kept = kept
     return table
@@ -237,9 +229,9 @@ def _new(settings: MeasurementSettings) -> dict[str, Any]:
             "command": settings.command(),
             "seed": settings.seed,
         },
-        "channel": settings.channel,
+        "channel": settings.full_channel,
         "settings": settings.to_dict(),
-        "snr_range_db": [settings.snrs_db[0], settings.snrs_db[-1]],
+        "snr_range_db": [settings.snr_db[0], settings.snr_db[-1]],
         "complete": False,
         "curves": [],
     }

@@ -1,38 +1,33 @@
-"""What is measured, and how: every value checked, all that is wrong told at once."""
+"""What is measured, and how: types and defaults. Ranges are the engine's."""
 
 from __future__ import annotations
 
 import json
 import math
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, PlainValidator, ValidationError
+from pydantic_core import PydanticCustomError
 
 from airpath import _airpath
-from airpath.arguments import error_prefix
-from airpath.errors import MISSING, BadValueError, Problem, one_line, show
+from airpath.arguments import problem_line
+from airpath.errors import BadValueError, one_line, show
+from airpath.scenario.base import Model, fault, problems_of
+from airpath.scenario.checking import as_json
+from airpath.scenario.values import Number, Seed, choice, integer_of
 
-__all__ = [
-    "LARGEST_SEED",
-    "Components",
-    "MeasurementSettings",
-    "checked_seed",
-    "checked_snrs_db",
-    "checked_threads",
-    "components",
-]
+if TYPE_CHECKING:
+    from airpath.scenario.engine_problems import EngineProblem
 
-LARGEST_SEED = 2**64 - 1
-_MOST = 10**15
-_LOWEST_DB, _HIGHEST_DB = -50.0, 100.0
-_MOST_SNRS = 1000
-_MOST_ITERATIONS = 1000
-_MOST_THREADS = 1024
+__all__ = ["SNR_EXAMPLE", "Components", "MeasurementSettings", "components", "snrs_db_of"]
+
+_MOST_STEPS = 10**5
+"""Most values that a range of SNRs is expanded to."""
 _DIGITS = 9
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -68,245 +63,20 @@ def components() -> Components:
 _MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "rate_bps")
 
 
-@dataclass(frozen=True)
-class MeasurementSettings:
-    """All that the counts of a table depend on.
-
-    Parameters
-    ----------
-    channel : str
-        Full name, with the mapping of subcarriers if it is not the reference.
-    mcss : tuple of str
-        Names, in their order.
-    snrs_db : tuple of float
-        Ascending, dB.
-    errors, blocks : int
-        A point ends with as many errors, or as many blocks.
-    iterations : int
-        Most of the decoder.
-    algorithm, demapper : str
-        Of the decoder, and of what comes before it.
-    skip_rule : bool
-        Whether blocks whose channel has capacity to spare count as right.
-    stop_at_zero_errors : bool
-        Whether a curve ends with the first point without an error.
-    seed : int
-        Of all random streams.
-    """
-
-    channel: str
-    mcss: tuple[str, ...]
-    snrs_db: tuple[float, ...]
-    errors: int
-    blocks: int
-    iterations: int
-    algorithm: str
-    demapper: str
-    skip_rule: bool
-    stop_at_zero_errors: bool
-    seed: int
-
-    @classmethod
-    def checked(cls, given: Mapping[str, Any]) -> MeasurementSettings:
-        """Return the settings that a user asks for.
-
-        Parameters
-        ----------
-        given : mapping
-            Arguments of `airpath.phy.measure` by name.
-
-        Raises
-        ------
-        BadValueError
-            With a line for each value that is not accepted.
-        """
-        problems: list[str] = []
-
-        def take(read: Callable[..., T], *keys: str) -> T | None:
-            try:
-                return read(*(given[key] for key in keys))
-            except _RefusedError as refused:
-                value = given[keys[0]]
-                problems.append(refused.line(keys[0], value))
-                return None
-
-        take(_mapping, "mapping")
-        values = {
-            "channel": take(_channel, "channel", "mapping"),
-            "mcss": take(_mcss, "mcs"),
-            "snrs_db": take(_snrs_db, "snr_db"),
-            "errors": take(_count, "errors"),
-            "blocks": take(_count, "blocks"),
-            "iterations": take(_iterations, "iterations"),
-            "algorithm": take(_algorithm, "algorithm"),
-            "demapper": take(_demapper, "demapper"),
-            "skip_rule": take(_skip, "skip_rule", "channel", "mapping", "iterations"),
-            "stop_at_zero_errors": bool(given["stop_at_zero_errors"]),
-            "seed": take(_seed, "seed"),
-        }
-        if problems:
-            raise BadValueError("\n".join(problems))
-        return cls(**values)  # type: ignore[arg-type]
-
-    @property
-    def count(self) -> int:
-        """Points, if no curve ends early."""
-        return len(self.mcss) * len(self.snrs_db)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return them as a table's file has them, without channel and seed."""
-        unusual: dict[str, Any] = {}
-        if self.demapper != components().demappers[0]:
-            unusual["demapper"] = self.demapper
-        if self.skip_rule:
-            unusual["skip_rule"] = True
-        return {
-            "mcs": list(self.mcss),
-            "snr_db": list(self.snrs_db),
-            "errors": self.errors,
-            "blocks": self.blocks,
-            "iterations": self.iterations,
-            "algorithm": self.algorithm,
-            "stop_at_zero_errors": self.stop_at_zero_errors,
-            **unusual,
-        }
-
-    def command(self) -> str:
-        """Return the command that measures the same."""
-        channel, slash, mapping = self.channel.partition("/")
-        every = [mcs["name"] for mcs in components().mcss]
-        words = ["airpath", "phy", "per", "--channel", channel]
-        words += ["--mapping", mapping] if slash else []
-        words += ["--mcs", "all" if list(self.mcss) == every else ",".join(self.mcss)]
-        grid = _grid(self.snrs_db)
-        words += [f"--snr={grid}"] if grid.startswith("-") else ["--snr", grid]
-        words += ["--errors", str(self.errors), "--blocks", str(self.blocks)]
-        words += ["--iterations", str(self.iterations), "--algorithm", self.algorithm]
-        is_usual = self.demapper == components().demappers[0]
-        words += [] if is_usual else ["--demapper", self.demapper]
-        words += ["--skip-rule"] if self.skip_rule else []
-        words += ["--stop-at-zero-errors"] if self.stop_at_zero_errors else []
-        return shlex.join([*words, "--seed", str(self.seed)])
+# --- types -------------------------------------------------------------------------------------
 
 
-def checked_threads(given: Any) -> int:
-    """Return a number of worker threads.
-
-    Parameters
-    ----------
-    given : int
-        What the user asks for.
-
-    Raises
-    ------
-    BadValueError
-        If it is not an integer from 1 to 1024.
-    """
-    try:
-        return _whole(given, 1, _MOST_THREADS)
-    except _RefusedError as refused:
-        raise BadValueError(refused.line("threads", given)) from None
-
-
-def checked_snrs_db(given: Any, low: float, high: float) -> tuple[float, ...]:
-    """Return SNRs, ascending, each once.
-
-    Parameters
-    ----------
-    given : str or iterable of float
-        What the user asks for: values and ranges ``FIRST:LAST:STEP`` with commas between, dB.
-    low, high : float
-        The range in which they are to be, dB.
-
-    Raises
-    ------
-    BadValueError
-        If they are not numbers in that range.
-    """
-    try:
-        return _snrs_db(given, low, high)
-    except _RefusedError as refused:
-        raise BadValueError(refused.line("snr_db", given)) from None
-
-
-def checked_seed(given: Any) -> int:
-    """Return a master seed.
-
-    Parameters
-    ----------
-    given : int
-        What the user asks for.
-
-    Raises
-    ------
-    BadValueError
-        If it is not an integer from 0 to 2^64 - 1.
-    """
-    try:
-        return _seed(given)
-    except _RefusedError as refused:
-        raise BadValueError(refused.line("seed", given)) from None
-
-
-# --- one value ---------------------------------------------------------------------------------
-
-
-class _RefusedError(Exception):
-    """What is wrong, what to write instead, an example."""
-
-    def line(self, argument: str, value: Any) -> str:
-        """Return the line about a value of an argument."""
-        return str(Problem(error_prefix(argument, value), (), MISSING, *self.args))
-
-
-def _mapping(given: Any) -> str:
-    if not isinstance(given, str) or given not in components().mappings:
-        raise _RefusedError("not a mapping", f"Accepted are {', '.join(components().mappings)}")
-    return str(given)
-
-
-def _channel(channel: Any, mapping: Any) -> str:
-    known = _known(channel)
-    if known is None:
+def _channel(value: Any) -> str:
+    # A name of the command line may hold bytes that are no text.
+    is_text = isinstance(value, str) and value.isprintable()
+    if not is_text or _airpath.phy_channel(value) is None:
         listed = ", ".join(components().channels)
         accepted = f"Accepted are {listed}; NS is a delay spread in ns"
-        raise _RefusedError("not a channel", accepted, "tdl-a-300")
-    if not (isinstance(mapping, str) and mapping in components().mappings[1:]):
-        return known[0]
-    mapped = _known(f"{channel}/{mapping}")
-    if mapped is None and "/" in channel:
-        named = channel.partition("/")[2]
-        raise _RefusedError(f"has the mapping {named} already", "Write one of the two")
-    if mapped is None:
-        raise _RefusedError(
-            f"has no subcarriers to be mapped as {mapping}", "Leave the mapping out"
-        )
-    return mapped[0]
+        raise fault("not a channel", accepted, "tdl-a-300")
+    return str(value)
 
 
-def _known(channel: Any) -> tuple[str, int | None] | None:
-    # A name of the command line may hold bytes that are no text.
-    is_text = isinstance(channel, str) and channel.isprintable()
-    return _airpath.phy_channel(channel) if is_text else None
-
-
-def _skip(skip_rule: Any, channel: Any, mapping: Any, iterations: Any) -> bool:
-    is_other = isinstance(mapping, str) and mapping in components().mappings[1:]
-    known = _known(f"{channel}/{mapping}" if is_other else channel)
-    if not skip_rule or known is None:
-        return bool(skip_rule)
-    full, fewest = known
-    if fewest is None:
-        raise _RefusedError(f"has no thresholds for {full}", "Leave it out, or measure vehicular-a")
-    if isinstance(iterations, int) and 1 <= iterations < fewest:
-        raise _RefusedError(
-            f"has no thresholds for fewer than {fewest} iterations",
-            f"Leave it out, or decode with {fewest} iterations or more",
-        )
-    return True
-
-
-def _mcss(given: Any) -> tuple[str, ...]:
+def _mcs(given: Any) -> tuple[str, ...]:
     if isinstance(given, str) and given.strip() == "all":
         return tuple(mcs["name"] for mcs in components().mcss)
     items = given.split(",") if isinstance(given, str) else given
@@ -324,7 +94,7 @@ def _mcss(given: Any) -> tuple[str, ...]:
     if wanted or not chosen:
         listed = ", ".join(f"{mcs['name']} ({mcs['label']})" for mcs in components().mcss)
         unknown = ", ".join(sorted(one_line(word) for word in wanted if word))
-        raise _RefusedError(
+        raise fault(
             f"no such scheme: {unknown}" if unknown else "no scheme",
             f"Accepted are all, numbers, and {listed}",
             '"0,3,7"',
@@ -332,53 +102,46 @@ def _mcss(given: Any) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _snrs_db(given: Any, low: float = _LOWEST_DB, high: float = _HIGHEST_DB) -> tuple[float, ...]:
+SNR_EXAMPLE = '"14:40:2" or "10,12.5"'
+
+
+def _snrs_db(given: Any) -> tuple[float, ...]:
     if isinstance(given, str):
         found = [snr_db for item in given.split(",") for snr_db in _items(item.strip())]
     else:
         items = given if isinstance(given, Iterable) else [given]
         found = [_finite(item) for item in items]
-    if not found:
-        raise _RefusedError("empty", "Write at least one value in dB", _SNR_EXAMPLE)
-    if len(found) > _MOST_SNRS:
-        raise _RefusedError(f"{len(found)} values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
-    if min(found) < low or max(found) > high:
-        accepted = f"Write dB from {low:g} to {high:g}"
-        raise _RefusedError("out of range", accepted, _SNR_EXAMPLE)
     return tuple(sorted(set(found)))
-
-
-_SNR_EXAMPLE = '"14:40:2" or "10,12.5"'
 
 
 def _items(item: str) -> list[float]:
     if not item:
-        raise _RefusedError("empty", "Write numbers of dB, or FIRST:LAST:STEP", _SNR_EXAMPLE)
+        raise fault("empty", "Write numbers of dB, or FIRST:LAST:STEP", SNR_EXAMPLE)
     if ":" not in item:
         return [_finite(item)]
     numbers = [_finite(number) for number in item.split(":")]
     if len(numbers) != 3:
-        raise _RefusedError("not FIRST:LAST:STEP", "Write three numbers", _SNR_EXAMPLE)
+        raise fault("not FIRST:LAST:STEP", "Write three numbers", SNR_EXAMPLE)
     first, last, step = numbers
     if step <= 0 or last < first:
         wrong = "a step that is not above 0" if step <= 0 else "the last is below the first"
-        raise _RefusedError(wrong, "Write FIRST:LAST:STEP that rises", _SNR_EXAMPLE)
+        raise fault(wrong, "Write FIRST:LAST:STEP that rises", SNR_EXAMPLE)
     steps = (last - first) / step
-    if steps > _MOST_SNRS:
-        raise _RefusedError("too many values", f"Write at most {_MOST_SNRS}", _SNR_EXAMPLE)
+    if steps > _MOST_STEPS:
+        raise fault("too many values", "Write a larger step", SNR_EXAMPLE)
     count = math.floor(steps + 1e-6) + 1
     return [_plain(first + place * step) for place in range(count)]
 
 
 def _finite(given: Any) -> float:
     if isinstance(given, bool):  # True is an int
-        raise _RefusedError("not a number of dB", "Write numbers", _SNR_EXAMPLE)
+        raise fault("not a number of dB", "Write numbers", SNR_EXAMPLE)
     try:
         number = float(given)
     except (TypeError, ValueError, OverflowError):
-        raise _RefusedError("not a number of dB", "Write numbers", _SNR_EXAMPLE) from None
+        raise fault("not a number of dB", "Write numbers", SNR_EXAMPLE) from None
     if not math.isfinite(number):
-        raise _RefusedError("not finite", "Write numbers of dB", _SNR_EXAMPLE)
+        raise fault("not finite", "Write numbers of dB", SNR_EXAMPLE)
     return _plain(number)
 
 
@@ -387,46 +150,167 @@ def _plain(number: float) -> float:
     return round(number, _DIGITS) + 0.0
 
 
-def _count(given: Any) -> int:
+def _count(value: Any) -> int:
+    """Read an integer, also one that is written ``1e7``."""
+    if isinstance(value, (str, float)):
+        try:
+            number = float(value)
+            value = int(number) if number.is_integer() else value
+        except ValueError:
+            pass
+    return _INTEGER(value)
+
+
+_INTEGER = integer_of(64)
+Count = Annotated[int, PlainValidator(_count)]
+
+
+def snrs_db_of(argument: str, given: Any) -> tuple[float, ...]:
+    """Return SNRs, ascending, each once.
+
+    Parameters
+    ----------
+    argument : str
+        Its name, for messages.
+    given : str or iterable of float
+        What the user asks for: values and ranges ``FIRST:LAST:STEP`` with commas between, dB.
+
+    Raises
+    ------
+    BadValueError
+        If they are not numbers.
+    """
     try:
-        number = float(given)
-        whole = int(given) if isinstance(given, int) else int(number)
-    except (TypeError, ValueError, OverflowError):
-        whole, number = 0, math.nan
-    if isinstance(given, bool) or whole != number or not 1 <= whole <= _MOST:
-        raise _RefusedError("not an integer from 1 on", "Write one", "400 or 1e7")
-    return whole
+        return _snrs_db(given)
+    except PydanticCustomError as error:
+        line = problem_line(argument, given, *(error.context or {}).values())
+        raise BadValueError(line) from None
 
 
-def _iterations(given: Any) -> int:
-    return _whole(given, 1, _MOST_ITERATIONS)
+# --- settings ----------------------------------------------------------------------------------
 
 
-def _whole(given: Any, least: int, most: int) -> int:
-    # True is an int.
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise _RefusedError("not accepted", f"Write an integer from {least} to {most}", "10")
-    return given
+class MeasurementSettings(Model):
+    """All that the counts of a table depend on.
 
+    Parameters
+    ----------
+    channel : str
+        Its name, with or without a mapping of subcarriers.
+    mapping : str
+        The mapping of subcarriers. Default ``"random"``.
+    mcs : sequence of str
+        Names, numbers or labels of schemes, or ``"all"``; here names in the order of numbers.
+    snr_db : str or iterable of float
+        Mean Es/N0, dB, from -50 to 100, 1 to 1000 values; here ascending.
+    errors, blocks : int
+        A point ends with that many errors, or that many blocks, from 1 to 1e15. Defaults 400 and
+        1e7.
+    iterations : int
+        Most iterations of the decoder, from 1 to 1000. Default 10.
+    algorithm, demapper : str
+        Of the decoder, and of the demapper before it. Defaults ``"max-log"``.
+    skip_rule : bool
+        Whether blocks whose channel has capacity to spare count as right. Default False; only
+        where there are thresholds for it.
+    stop_at_zero_errors : bool
+        Whether a curve ends with the first point without an error. Default False.
+    seed : int
+        Of all random streams, from 0 to 2^64 - 1. Default 1.
+    """
 
-def _algorithm(given: Any) -> str:
-    if not isinstance(given, str) or given not in components().algorithms:
-        raise _RefusedError(
-            "not an algorithm", f"Accepted are {', '.join(components().algorithms)}"
-        )
-    return str(given)
+    channel: Annotated[str, PlainValidator(_channel)] = Field(examples=['"awgn"'])
+    mapping: Annotated[str, choice(*components().mappings)] = components().mappings[0]
+    mcs: Annotated[tuple[str, ...], PlainValidator(_mcs)] = Field(examples=['"all"'])
+    snr_db: Annotated[tuple[float, ...], PlainValidator(_snrs_db)] = Field(examples=['"10,12.5"'])
+    errors: Count = 400
+    blocks: Count = Field(default=10_000_000, examples=["1e7"])
+    iterations: Number = 10
+    algorithm: Annotated[str, choice(*components().algorithms)] = components().algorithms[0]
+    demapper: Annotated[str, choice(*components().demappers)] = components().demappers[0]
+    skip_rule: Annotated[bool, PlainValidator(bool)] = False
+    stop_at_zero_errors: Annotated[bool, PlainValidator(bool)] = False
+    seed: Seed = 1
 
+    @classmethod
+    def checked(cls, given: Mapping[str, Any]) -> MeasurementSettings:
+        """Return the settings of the arguments of `airpath.phy.measure`.
 
-def _demapper(given: Any) -> str:
-    if not isinstance(given, str) or given not in components().demappers:
-        raise _RefusedError("not a demapper", f"Accepted are {', '.join(components().demappers)}")
-    return str(given)
+        Parameters
+        ----------
+        given : mapping
+            Arguments by name.
 
+        Raises
+        ------
+        BadValueError
+            With a line for each value that is not accepted.
+        """
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            found = problems_of(error, None)
+        lines = [
+            problem_line(key, given[key], problem.what, problem.accepted, problem.example)
+            for problem in found
+            for key in [str(problem.field[0])]
+        ]
+        raise BadValueError("\n".join(lines))
 
-def _seed(given: Any) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= LARGEST_SEED:
-        raise _RefusedError("not accepted", "Write an integer from 0 to 2^64 - 1")
-    return given
+    def _engine_problems(self) -> list[EngineProblem]:
+        return _airpath.phy_problems(self.description)
+
+    @property
+    def description(self) -> str:
+        """The settings as the engine reads them."""
+        return as_json(self.resolved)
+
+    @property
+    def full_channel(self) -> str:
+        """Name of the channel, with the mapping of subcarriers if it is not the reference."""
+        is_reference = self.mapping == components().mappings[0]
+        name = self.channel if is_reference else f"{self.channel}/{self.mapping}"
+        return str(_airpath.phy_channel(name))
+
+    @property
+    def count(self) -> int:
+        """Points, if no curve ends early."""
+        return len(self.mcs) * len(self.snr_db)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return them as a table's file has them, without channel and seed."""
+        unusual: dict[str, Any] = {}
+        if self.demapper != components().demappers[0]:
+            unusual["demapper"] = self.demapper
+        if self.skip_rule:
+            unusual["skip_rule"] = True
+        return {
+            "mcs": list(self.mcs),
+            "snr_db": list(self.snr_db),
+            "errors": self.errors,
+            "blocks": self.blocks,
+            "iterations": self.iterations,
+            "algorithm": self.algorithm,
+            "stop_at_zero_errors": self.stop_at_zero_errors,
+            **unusual,
+        }
+
+    def command(self) -> str:
+        """Return the command that measures the same."""
+        channel, slash, mapping = self.full_channel.partition("/")
+        every = [mcs["name"] for mcs in components().mcss]
+        words = ["airpath", "phy", "per", "--channel", channel]
+        words += ["--mapping", mapping] if slash else []
+        words += ["--mcs", "all" if list(self.mcs) == every else ",".join(self.mcs)]
+        grid = _grid(self.snr_db)
+        words += [f"--snr={grid}"] if grid.startswith("-") else ["--snr", grid]
+        words += ["--errors", str(self.errors), "--blocks", str(self.blocks)]
+        words += ["--iterations", str(self.iterations), "--algorithm", self.algorithm]
+        is_usual = self.demapper == components().demappers[0]
+        words += [] if is_usual else ["--demapper", self.demapper]
+        words += ["--skip-rule"] if self.skip_rule else []
+        words += ["--stop-at-zero-errors"] if self.stop_at_zero_errors else []
+        return shlex.join([*words, "--seed", str(self.seed)])
 
 
 def _grid(snrs_db: Sequence[float]) -> str:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from airpath import _airpath
-from airpath.arguments import check_all, error_prefix, path_like
+from airpath.arguments import check_all, error_prefix, master_seed, path_like, worker_threads
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
-from airpath.phy.settings import checked_seed, checked_threads
 from airpath.present.figure_files import checked_formats
 from airpath.reproduction.base import (
     Cell,
@@ -65,7 +64,7 @@ def reproduce_paper(
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads, 1 to 1024. Default: one for each core.
+        Worker threads, 1 to 10 000. Default: one for each core.
     progress : callable, optional
         Called with the finished fraction in [0, 1] and what is being done.
     provenance : mapping, optional
@@ -88,9 +87,9 @@ def reproduce_paper(
         If the paper, an item, the mode or a format is not known, `seed` or `threads` is not
         accepted, or `out` cannot be written to or has a damaged ledger.
     """
-    check_all(None if out is None else path_like("out", out))
-    seed = checked_seed(seed)
-    threads = None if threads is None else checked_threads(threads)
+    check_all(
+        None if out is None else path_like("out", out), master_seed(seed), worker_threads(threads)
+    )
     if not isinstance(paper, Paper):
         from airpath.reproduction.plugins import load
 

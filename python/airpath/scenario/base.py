@@ -7,14 +7,13 @@ type, the class is picked by the `kind` there. A new component is one class and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
     Protocol,
-    cast,
 )
 
 from pydantic import (
@@ -29,16 +28,17 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import InitErrorDetails, core_schema
+from pydantic_core import core_schema
 from typing_extensions import Self, dataclass_transform
 
+from airpath import _airpath
 from airpath.errors import MISSING, Problem, ScenarioError
+from airpath.scenario.checking import as_json, checked
 from airpath.scenario.decibels import Decibels
-from airpath.scenario.engine_problems import Key, component_problems, with_types_alone
+from airpath.scenario.engine_problems import EngineProblem, Key
 from airpath.scenario.faults import (
     Path,
     as_missing,
-    explained,
     fault,
     faults_at,
     nearest,
@@ -171,47 +171,13 @@ class Model(_Base):
     ) -> Self:
         if isinstance(data, cls):
             return data
-        from_file = is_from_file(info)
-        if not isinstance(data, Mapping):
-            keys = ", ".join(cls.keys(from_file=from_file))
-            raise fault("not a table", f"Accepted keys are {keys}")
-        known = cls._known_keys()
-        lines = [
-            InitErrorDetails(
-                type=fault("unknown key", nearest(str(key), cls.keys(from_file=from_file))),
-                loc=(str(key),),
-                input=value,
-            )
-            for key, value in data.items()
-            if key not in known
-        ]
-
-        def read() -> Model:
-            result = handler({key: value for key, value in data.items() if key in known})
-            result._check_alternatives()
-            return result
-
-        result: Model | None
-        reported: set[Path] = set()
-        try:
-            result = read()
-        except ValidationError as error:
-            found = cast(Iterable[Any], error.errors(include_url=False))
-            lines += [explained(line, cls.model_fields) for line in found]
-            reported = {line.get("loc", ()) for line in lines}
-            result = with_types_alone(read)
-        if result is not None:
-            faults = result._engine_faults(data)
-            lines += [line for line in faults if line.get("loc") not in reported]
-        if lines:
-            raise ValidationError.from_exception_data(cls.__name__, lines)
-        return cast(Self, result)
+        return checked(cls, data, handler, is_from_file(info))
 
     def _check_alternatives(self) -> None:
         """Reject keys that exclude or need each other; the engine checks what is left."""
 
-    def _engine_faults(self, given: Mapping[str, Any]) -> list[InitErrorDetails]:
-        """Return what the engine rejects of values whose types are right."""
+    def _engine_problems(self) -> list[EngineProblem]:
+        """Return what the engine rejects of this table, as far as it knows it alone."""
         return []
 
     def _user_path(self, engine_path: str) -> list[str]:
@@ -449,14 +415,10 @@ class Component(Model):
         """Return the resolved form under the `kind` that the engine knows."""
         return self.resolved(context, path)
 
-    def _engine_faults(self, given: Mapping[str, Any]) -> list[InitErrorDetails]:
-        faults: list[InitErrorDetails] = []
-        for found in component_problems(self, given):
-            error = fault(found.what, found.accepted, found.example)
-            if found.is_missing:
-                error = as_missing(error)
-            faults.append(InitErrorDetails(type=error, loc=found.path, input=found.value))
-        return faults
+    def _engine_problems(self) -> list[EngineProblem]:
+        if self.engine_family is None or self.only_emulated:
+            return []
+        return _airpath.component_problems(self.engine_family, as_json(self.engine_form))
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)

@@ -6,14 +6,9 @@ units; this module finds the key, the value as it was given, and words what is a
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import ValidationError
-
-from airpath import _airpath
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Quantity, quote
 from airpath.scenario.values import AUTOMATIC, accepts_automatic
@@ -21,16 +16,14 @@ from airpath.scenario.values import AUTOMATIC, accepts_automatic
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from airpath.scenario.base import Component, Model, Path
+    from airpath.scenario.base import Model, Path
 
 __all__ = [
     "Accepted",
     "EngineProblem",
     "Key",
     "Rejected",
-    "component_problems",
     "rejected",
-    "with_types_alone",
 ]
 
 Bounds = tuple[float | None, bool, float | None, bool]
@@ -46,12 +39,6 @@ empty."""
 _SI_SUFFIXES = ("_hz", "_mps", "_m", "_db")
 _SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + [*_SI_SUFFIXES])
 """What the engine appends to the name of a quantity, in base units or in SI."""
-
-
-ModelT = TypeVar("ModelT")
-
-_TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
-"""Whether components are read without the check of the engine."""
 
 
 class Key:
@@ -88,49 +75,6 @@ class Rejected(NamedTuple):
     def is_missing(self) -> bool:
         """Whether the value was not given, though it must be."""
         return self.what == "missing"
-
-
-class _NoFiles:
-    """Resolves a component alone: its files are checked with the scenario."""
-
-    def trace_key(self, file: str, field: Path) -> str:
-        return file
-
-    def table_key(self, table: str, field: Path) -> str:
-        return table
-
-
-def with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
-    """Return a table whose components the engine does not check; None if a type is wrong."""
-    if _TYPES_ALONE.get():
-        return None
-    token = _TYPES_ALONE.set(True)
-    try:
-        return read()
-    except ValidationError:
-        return None
-    finally:
-        _TYPES_ALONE.reset(token)
-
-
-def component_problems(component: Component, given: Mapping[str, Any]) -> list[Rejected]:
-    """Return what the engine rejects of a component whose types are right.
-
-    Parameters
-    ----------
-    component : Component
-        The component.
-    given : mapping
-        Its keys as the user gave them.
-    """
-    family = component.engine_family
-    if family is None or component.only_emulated or _TYPES_ALONE.get():
-        return []
-    description = json.dumps(component.engine_form(_NoFiles(), ()), allow_nan=False)
-    found = _airpath.component_problems(family, description)
-    return [
-        rejected(component, given, component._user_path(problem[0]), problem) for problem in found
-    ]
 
 
 def rejected(

@@ -54,13 +54,25 @@ def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
     return check
 
 
-def _number(value: Any) -> int:
-    """Read an integer of 32 bits, whose range the engine knows."""
+def integer_of(bits: int) -> Callable[[Any], int]:
+    """Return the validator of an integer from 0 of so many bits, whose range the engine knows."""
+    check_bits = _whole(0, 2**bits - 1, 0)
+
+    def check(value: Any) -> int:
+        try:
+            return check_bits(value)
+        except PydanticCustomError as error:
+            context = error.context or {}
+            raise fault(context["what"], "Write an integer", OF_FIELD) from None
+
+    return check
+
+
+def _seed(value: Any) -> int:
     try:
-        return _whole(0, 2**32 - 1, 0)(value)
-    except PydanticCustomError as error:
-        context = error.context or {}
-        raise fault(context["what"], "Write an integer", OF_FIELD) from None
+        return _whole(0, 2**64 - 1, 1)(value)
+    except PydanticCustomError:
+        raise fault("not accepted", "Write an integer from 0 to 2^64 - 1") from None
 
 
 def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
@@ -255,7 +267,8 @@ Real = Annotated[float, PlainValidator(real)]
 AutomaticReal = Annotated[float | Literal["automatic"], _or_automatic(real)]
 Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
 CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
-Number = Annotated[int, PlainValidator(_number)]
+Number = Annotated[int, PlainValidator(integer_of(32))]
+Seed = Annotated[int, PlainValidator(_seed)]
 Mcs = Annotated[str | int, PlainValidator(_mcs)]
 UserNumber = Annotated[int, PlainValidator(_whole(0, 2**16 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.api import LARGEST_THREADS, cores
-from airpath.arguments import check_all, error_prefix, path_like, whole
+from airpath.api import cores
+from airpath.arguments import check_all, error_prefix, path_like, worker_threads
 from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
 from airpath.files import not_left_empty, output_folder
 from airpath.sweeps.advisories import advisory_lines
@@ -298,10 +298,9 @@ def _is_solved(found: Any, metrics: Sequence[str]) -> bool:
 
 def _check(out: Any, executor: Any, threads: Any, progress: Any) -> None:
     both = executor is not None and threads is not None
-    accepted = "Write an integer from 1 on"
     check_all(
         None if out is None else path_like("out", out),
-        None if threads is None else whole("threads", threads, 1, LARGEST_THREADS, accepted),
+        worker_threads(threads),
         f"{error_prefix('threads', threads)}: the executor has its own. Leave it out."
         if both
         else None,

@@ -1,12 +1,14 @@
 //! Error rates by experiment: random blocks through coder, channel and decoder.
 
 mod chain;
+mod config;
 mod driver;
 mod front_end;
 mod skip;
 mod wilson;
 
 pub use chain::Chain;
+pub use config::{ALGORITHMS, DEMAPPERS, MeasurementConfig};
 pub use driver::{BATCH, Outcome, Settings, measure};
 pub use skip::skip_iterations;
 pub use wilson::wilson;

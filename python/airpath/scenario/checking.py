@@ -1,0 +1,167 @@
+"""How a table is checked: keys and types here, ranges and rules between values by the engine.
+
+All problems are reported at once. What depends on several values is judged if all of them can be
+read; the range of a number is judged in any case.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails
+
+from airpath.scenario.engine_problems import rejected
+from airpath.scenario.faults import Path, as_missing, explained, fault, nearest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from airpath.scenario.base import Context, Model
+
+__all__ = ["as_json", "checked"]
+
+Values = Mapping[str, Any]
+ModelT = TypeVar("ModelT", bound="Model")
+
+_TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
+"""Whether tables are read without the checks of the engine."""
+
+
+def checked(
+    kind: type[ModelT], data: Any, handler: Callable[[Values], ModelT], from_file: bool
+) -> ModelT:
+    """Return a table whose values are accepted.
+
+    Parameters
+    ----------
+    kind : type
+        Class of the table.
+    data : object
+        What the user gave.
+    handler : callable
+        Reads the values of known keys.
+    from_file : bool
+        Whether the keys are those of a TOML file.
+
+    Raises
+    ------
+    ValidationError
+        With every problem found.
+    """
+    if not isinstance(data, Mapping):
+        raise fault("not a table", f"Accepted keys are {', '.join(kind.keys(from_file=from_file))}")
+    known = kind._known_keys()
+    lines = [
+        InitErrorDetails(
+            type=fault("unknown key", nearest(str(key), kind.keys(from_file=from_file))),
+            loc=(str(key),),
+            input=value,
+        )
+        for key, value in data.items()
+        if key not in known
+    ]
+    given = {key: value for key, value in data.items() if key in known}
+
+    def read(values: Values) -> ModelT:
+        result = handler(values)
+        result._check_alternatives()
+        return result
+
+    result: ModelT | None = None
+    try:
+        result = read(given)
+        lines += _engine_faults(result, given)
+    except ValidationError as error:
+        found = cast(Iterable[Any], error.errors(include_url=False))
+        wrong = [explained(line, kind.model_fields) for line in found]
+        lines += [*wrong, *_other_faults(kind, read, given, {line["loc"] for line in wrong})]
+    if lines:
+        raise ValidationError.from_exception_data(kind.__name__, lines)
+    return cast(ModelT, result)
+
+
+def as_json(resolve: Callable[[Context, Path], Values]) -> str:
+    """Return the resolved form of a table alone, as the engine reads it."""
+    return json.dumps(resolve(_NoFiles(), ()), allow_nan=False)
+
+
+class _NoFiles:
+    """Resolves a table alone: its files are checked with the scenario."""
+
+    def trace_key(self, file: str, field: Path) -> str:
+        return file
+
+    def table_key(self, table: str, field: Path) -> str:
+        return table
+
+
+def _other_faults(
+    kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
+) -> list[InitErrorDetails]:
+    """Return what the engine rejects of a table with faults at `wrong` already."""
+    result = _read_with_types_alone(read, given)
+    if result is not None:  # The faults are those of tables inside.
+        return [line for line in _engine_faults(result, given) if line["loc"] not in wrong]
+    result = _read_with_types_alone(read, _with_stand_ins(kind.model_fields, given, wrong))
+    if result is None:
+        return []
+    keys = {path[:1] for path in wrong}
+    faults = _engine_faults(result, given, ranges_alone=True)
+    return [line for line in faults if line["loc"][:1] not in keys]
+
+
+def _engine_faults(
+    table: Model, given: Values, *, ranges_alone: bool = False
+) -> list[InitErrorDetails]:
+    """Return what the engine rejects of values whose types are right."""
+    faults = []
+    for problem in [] if _TYPES_ALONE.get() else table._engine_problems():
+        if ranges_alone and problem[2]:
+            continue
+        found = rejected(table, given, table._user_path(problem[0]), problem)
+        error = fault(found.what, found.accepted, found.example)
+        error = as_missing(error) if found.is_missing else error
+        faults.append(InitErrorDetails(type=error, loc=found.path, input=found.value))
+    return faults
+
+
+def _read_with_types_alone(
+    read: Callable[[Values], ModelT], values: Values | None
+) -> ModelT | None:
+    """Return a table that the engine does not check; None if a type is wrong."""
+    if values is None or _TYPES_ALONE.get():
+        return None
+    token = _TYPES_ALONE.set(True)
+    try:
+        return read(values)
+    except ValidationError:
+        return None
+    finally:
+        _TYPES_ALONE.reset(token)
+
+
+def _with_stand_ins(
+    fields: Mapping[str, FieldInfo], given: Values, wrong: Collection[Path]
+) -> Values | None:
+    """Return the values with others of the right type in the place of wrong or missing ones.
+
+    Defaults and examples stand in; None if a key has neither.
+    """
+    keys = {path[0] for path in wrong if path}
+    values = {key: value for key, value in given.items() if key not in keys}
+    for name, info in fields.items():
+        if info.is_required() and keys & {name, info.alias}:
+            if not info.examples:
+                return None
+            values[name] = tomllib.loads(f"value = {info.examples[0]}")["value"]
+    return values
