@@ -33,12 +33,12 @@ from airpath.errors import (
     ModelWarning,
     RunError,
 )
-from airpath.results.captures import CapturePlan, checked_points
+from airpath.results.captures import captures_of
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
-from airpath.scenario import Scenario, load
+from airpath.scenario import load
 from airpath.scenario.units import Duration
 from airpath.solutions import Solution
 
@@ -124,7 +124,7 @@ def simulate(
     )
     refuse_too_much(made.place, resolved, reps)
     noted = made.advisories
-    captures = _captures(scenario, capture, capture_replication, capture_to, reps)
+    captures = captures_of(scenario, capture, capture_replication, capture_to, reps)
     try:
         with captures.whole_or_not_at_all() if captures else nullcontext():
             output = made.engine_input.simulate(
@@ -287,35 +287,7 @@ def _check_window(packets: float, model: str | None, trajectory: Any) -> None:
         raise BadValueError(f"{place}: only fixed-point takes it; {both}. Leave one out.")
 
 
-# --- what both need ----------------------------------------------------------------------------
-
-
-def _captures(
-    scenario: Scenario,
-    points: Sequence[str] | None,
-    replication: int | None,
-    folder: str | os.PathLike[str] | None,
-    reps: int,
-) -> CapturePlan | None:
-    """Return what is to be captured; None when nothing is."""
-    if replication is not None:
-        to = f"Write one from 0 to {reps - 1}"
-        check_all(whole("capture_replication", replication, 0, None, to))
-    if folder is None:
-        if points is not None and checked_points(points):
-            raise BadValueError(
-                f"{display_name('capture')}: needs a folder. "
-                f"Give {display_name('capture_to')} as well."
-            )
-        return None
-    chosen = checked_points(scenario.capture.points if points is None else points)
-    number = scenario.capture.replication if replication is None else replication
-    if not number < reps:
-        given = f"{scenario.file or scenario.name}: capture.replication = {number}"
-        head = given if replication is None else error_prefix("capture_replication", number)
-        accepted = f"Write an integer from 0 to {reps - 1}, below {display_name('reps')}"
-        raise BadValueError(f"{head}: is not run. {accepted}.")
-    return CapturePlan(folder, chosen, number) if chosen else None
+# --- arguments ---------------------------------------------------------------------------------
 
 
 def _check_arguments(

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from airpath.arguments import error_prefix
+from airpath.arguments import check_all, display_name, error_prefix, whole
 from airpath.errors import BadValueError
 from airpath.files import NewFile, output_folder
 from airpath.results.provenance import as_comment
-from airpath.scenario import CAPTURE_POINTS
+from airpath.scenario import CAPTURE_POINTS, Scenario
 from airpath.scenario.base import nearest
 
-__all__ = ["CapturePlan", "checked_points"]
+__all__ = ["CapturePlan", "captures_of", "checked_points"]
 
 
 def checked_points(points: Sequence[str]) -> list[str]:
@@ -92,3 +92,50 @@ class CapturePlan:
         for file in self._new.values():
             file.keep()
         return dict(self.files)
+
+
+def captures_of(
+    scenario: Scenario,
+    points: Sequence[str] | None,
+    replication: int | None,
+    folder: str | os.PathLike[str] | None,
+    reps: int,
+) -> CapturePlan | None:
+    """Return what a run captures; None when that is nothing.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its `capture` says what is not given here.
+    points : sequence of str, optional
+        Any of `CAPTURE_POINTS`.
+    replication : int, optional
+        Number of the replication, from 0.
+    folder : path, optional
+        Made when missing. None: nothing is captured.
+    reps : int
+        Replications of the run.
+
+    Raises
+    ------
+    BadValueError
+        If a point is unknown, the replication is not run, or points are given without a folder.
+    """
+    if replication is not None:
+        to = f"Write one from 0 to {reps - 1}"
+        check_all(whole("capture_replication", replication, 0, None, to))
+    if folder is None:
+        if points is not None and checked_points(points):
+            raise BadValueError(
+                f"{display_name('capture')}: needs a folder. "
+                f"Give {display_name('capture_to')} as well."
+            )
+        return None
+    chosen = checked_points(scenario.capture.points if points is None else points)
+    number = scenario.capture.replication if replication is None else replication
+    if not number < reps:
+        given = f"{scenario.file or scenario.name}: capture.replication = {number}"
+        head = given if replication is None else error_prefix("capture_replication", number)
+        accepted = f"Write an integer from 0 to {reps - 1}, below {display_name('reps')}"
+        raise BadValueError(f"{head}: is not run. {accepted}.")
+    return CapturePlan(folder, chosen, number) if chosen else None
