@@ -9,28 +9,14 @@ from dataclasses import replace
 from typing import Final
 
 from airpath.reproduction.manifest import paper_of
-from airpath_papers.vcp.quantities import NAMING, QUANTITIES
 
-from . import bursts, rates, recorded
 from .checks import CLAIMS, DIRECTORY, SWEEPS
-from .sensitivity import CHANGED
+from .quantities import NAMING, QUANTITIES
+from .trace import found
 
 __all__ = ["DIRECTORY", "PAPER"]
 
-
 PAPER: Final = replace(
-    paper_of(
-        DIRECTORY,
-        CLAIMS,
-        {
-            **CHANGED,
-            "code-rate": rates.ITEM,
-            "bursts": bursts.ITEM,
-            "trace": recorded.ITEM,
-        },
-        SWEEPS,
-        QUANTITIES,
-        NAMING,
-    ),
+    paper_of(DIRECTORY, CLAIMS, {"trace": found}, SWEEPS, QUANTITIES, NAMING),
     key="vcp-studies",
 )

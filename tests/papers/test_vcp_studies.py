@@ -14,8 +14,8 @@ from airpath.reproduction.sweeps import SweepPoint
 from airpath_papers.vcp.failures import failure
 from airpath_papers.vcp.scenarios import path
 from studies.vcp import DIRECTORY, PAPER
-from studies.vcp.bursts import doppler_hz
 from studies.vcp.checks import CLAIMS, SWEEPS
+from studies.vcp.quantities import doppler_hz
 
 AS_THE_PAPER = ({"ack_priority": True}, {"burst_bits": 8})
 """Values that VCP has anyway: their points are compared with others."""

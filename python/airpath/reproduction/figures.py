@@ -367,7 +367,7 @@ class DeclaredFigure:
             whole = {"curves": [], **{k: v for k, v in spec.items() if k != "curves"}, **also}
             for label, quantity, of in self._curves({**whole, "label": "{}"}, points):
                 colour = style.COLOURS["grey" if also.get("published") else "black"]
-                if label in labels:
+                if label and label in labels:
                     colour = style.colour_of(labels.index(label))
                 marker = also.get("marker", style.MARKERS[number])
                 look = {"color": colour, "marker": marker, "markersize": 7}
