@@ -20,7 +20,7 @@ from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
 from airpath_papers.qawla.error_rates import CHANNELS
 from airpath_papers.qawla.link_adaptation import POLICIES, adaptations
-from airpath_papers.qawla.tables import domain
+from airpath_papers.qawla.quantities import domain
 
 from .sample import OPTIMUM, SAMPLED_TRAFFIC, Adapted, Point, points_of, sampled_snrs_db
 from .scenarios import solution

@@ -16,7 +16,7 @@ from airpath_papers.qawla import error_rates
 from airpath_papers.qawla.data import MEASURES, mcs_table, published_entry
 from airpath_papers.qawla.error_rates import CHANNELS
 from airpath_papers.qawla.link_adaptation import PAIRS, POLICIES, Adaptation, Adaptations, Pair
-from airpath_papers.qawla.policies import limit
+from airpath_papers.qawla.quantities import limit
 
 __all__ = [
     "APART",

@@ -11,10 +11,11 @@ from test_declared_figures import SWEEP, Made, link
 
 from airpath.errors import BadValueError
 from airpath.reproduction import Effort, Paper
-from airpath.reproduction.compare import ColumnSet, number, printed
+from airpath.reproduction.compare import ColumnSet, NoteColumns, number, printed
 from airpath.reproduction.declared import table_item
 from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
 from airpath.reproduction.session import Session
+from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps, model_points
 from airpath.reproduction.tolerance import Tolerance
 
@@ -25,7 +26,8 @@ cubic,10,20.0,0.5,101,0.5
 
 NEAR = Tolerance("1 Mbit/s", absolute=1.0)
 MODEL: Any = ("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g")
-QUANTITIES: dict[str, Measured | Computed] = {
+QUANTITIES: dict[str, Any] = {
+    "sizes": NoteColumns("sizes", ("printed", "ours")),
     "rate": Measured("rate", "Mbit/s", lambda run: run["rate"], 1, NEAR),
     "model": Computed(
         *MODEL,
@@ -33,18 +35,24 @@ QUANTITIES: dict[str, Measured | Computed] = {
         tolerance=NEAR,
         columns=ColumnSet("model", "M", printed(0), number(0)),
     ),
+    "double": Computed(
+        "double",
+        "1",
+        lambda axes: 2 * axes["size"],
+        ".2f",
+        columns=ColumnSet("double", "twice", lambda row: f"{row.ours:.2f}", str, names=("",)),
+    ),
     "share": ComputedAtPoint(
         "share", "1", lambda _session, cell: {20: math.nan, 10: 0.25}[cell.axes["size"]], ".2f"
     ),
 }
 SPEC: dict[str, Any] = {
-    "sweep": "cubic",
+    "points": "cubic",
     "file": "table2.csv",
     "columns": {"model": "model_mbps", "share": "share", "rate": "rate_mbps"},
     "keys": {"size": "buffer"},
     "row": {"size": "size", "cc": "cc"},
     "name": "All of {cc}",
-    "words": {"sizes": ["printed", "ours"]},
     "parts": [
         {"title": "Table {number}: rates of {cc}", "shown": ["rate"], "notes": ["A note."]},
         {"title": "Table {number}: the model", "shown": ["model", "sizes"]},
@@ -62,8 +70,9 @@ def sweeps(tmp_path: Path) -> Sweeps:
 
 
 def evaluated(sweeps: Sweeps, folder: Path, *, simulated: bool = True, **more: Any) -> Any:
-    spec = {**SPEC, **more}
-    cells, evaluate = table_item(folder, "table2", spec, sweeps, QUANTITIES)
+    spec = {key: value for key, value in {**SPEC, **more}.items() if value is not None}
+    naming = Naming({"size": "{} kB"})
+    cells, evaluate = table_item(folder, "table2", spec, sweeps, QUANTITIES, naming)
     found = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
     if simulated:
         assert not callable(cells)
@@ -117,8 +126,8 @@ def test_each_part_is_a_table_of_some_quantities(sweeps: Sweeps, tmp_path: Path)
         ("sizes", "ours"),
     ]
     assert model.rows == [
-        ["20", "400", "400", "large", "of 20"],
-        ["10", "101", "100", "large", "of 10"],
+        ["20 kB", "400", "400", "large", "of 20"],
+        ["10 kB", "101", "100", "large", "of 10"],
     ]
     # Nothing of it was simulated.
     assert list(model.notes) == []
@@ -139,11 +148,45 @@ def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path)
     assert [row[1] for row in table.rows] == ["400", "101"]
 
 
+def test_a_table_without_points_has_those_of_its_lines(sweeps: Sweeps, tmp_path: Path) -> None:
+    result = evaluated(
+        sweeps, tmp_path, points=None, columns={"model": "model_mbps"}, simulated=False
+    )
+    assert result.complete
+    assert [(row.row["size"], row.published, row.ours) for row in result.rows] == [
+        (20, 400.0, 400.0),
+        (10, 101.0, 100.0),
+    ]
+
+
+def test_a_part_has_points_lines_and_an_order_of_its_own(sweeps: Sweeps, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text("cc,size,model_mbps\nreno,3,9\nreno,2,5\n", encoding="utf-8")
+    own: Any = {"title": "{cc}", "file": "more.csv", "columns": {"model": "model_mbps"}}
+    parts = [
+        {"title": "a", "shown": ["model"]},
+        {"title": "b", "shown": ["model", "share"], "order": ["size"]},
+        {**own, "order": ["size"], "keys": {"cc": "by", "size": ""}, "shown": ["model", "double"]},
+    ]
+    only: Any = {"columns": {"model": "model_mbps"}, "parts": parts, "points": None}
+    result = evaluated(sweeps, tmp_path, **only)
+    # The first two parts have the same rows; what is only shown has none.
+    found = [(row.row["size"], row.quantity, row.published) for row in result.rows]
+    sizes = [(20, 400), (10, 101), (3, 9), (2, 5)]
+    assert found == [(size, "model", published) for size, published in sizes]
+    a, b, c = result.tables
+    assert [row[0] for row in a.rows] == ["20 kB", "10 kB"]
+    assert [row[0] for row in b.rows] == ["10 kB", "20 kB"]
+    assert (c.title, c.rows) == (
+        "reno",
+        [["reno", "2 kB", "5", "4", "4.00"], ["reno", "3 kB", "9", "9", "6.00"]],
+    )
+
+
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
         ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
-        ({"sweep": "sizes"}, '.sweep: "sizes": no sweep. Expected one of: cubic.'),
+        ({"points": "sizes"}, '.points.sweep: "sizes": no sweep. Expected one of: cubic.'),
         ({"row": None}, ": row: missing. Write a table of texts"),
         ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
         ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),
@@ -151,11 +194,12 @@ def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path)
         ({"columns": {"rate": "rate"}}, '.columns: "rate": no column. Expected one of: cc, model'),
         ({"row": {"size": "sise"}}, '.row: "sise": no column or axis. Expected one of: cc, model'),
         ({"keys": {"bearer": ""}}, '.keys: "bearer": no entry of row. Expected one of: cc, size.'),
-        ({"words": {"sizes": ["ours"]}}, '.words: sizes = ["ours"]: not a list of two texts.'),
+        ({"points": None, "row": {"size": "sise"}}, '.row: "sise": no column. Expected one of: cc'),
         ({"name": "{sise}"}, ".name = '{sise}': \"sise\": unknown name in braces. Expected one of"),
         ({"parts": [{"title": "", "note": []}]}, '.parts: "note": unknown key. Expected one of: '),
         ({"parts": [{"notes": []}]}, ".parts: title: missing. Write a text"),
-        ({"parts": [{"title": "", "shown": ["delay"]}]}, '.parts.shown: "delay": not in columns.'),
+        ({"parts": [{"title": "", "shown": ["delay"]}]}, '.parts.shown: "delay": no quantity.'),
+        ({"parts": [{"title": "", "order": ["sise"]}]}, '.order: "sise": no entry of row.'),
         ({"parts": [{"title": "{n"}]}, '.parts.title: "{n": no format: '),
     ],
 )
@@ -164,7 +208,7 @@ def test_wrong_entries_are_refused_when_the_table_is_made(
 ) -> None:
     spec = {key: value for key, value in {**SPEC, **changed}.items() if value is not None}
     with pytest.raises(BadValueError) as raised:
-        table_item(tmp_path, "table2", spec, sweeps, QUANTITIES)
+        table_item(tmp_path, "table2", spec, sweeps, QUANTITIES, Naming())
     place = f"{tmp_path.name}/paper.toml: tables.table2"
     assert str(raised.value).startswith(f"{place}{expected}")
     assert "\n" not in str(raised.value)

@@ -6,6 +6,7 @@ noise, and no published number stood in a figure but those of two tables.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from airpath.reproduction import Effort, load, reproduce
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.session import Session
 from airpath_papers.qawla.data import published_entry
-from airpath_papers.qawla.error_rates import AWGN, ITU_A, draw_curves, error_rates
+from airpath_papers.qawla.error_rates import AWGN, error_rates
 from airpath_papers.sbd.data import GRID_MIN_TH, improvements, published_table
 from airpath_papers.sbd.figures import GRIDS, grid
 
@@ -169,21 +170,38 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
     ]
 
 
-def test_fig3_has_the_error_rates_of_table_2() -> None:
-    with style.style():
-        figure = draw_curves(ITU_A)
-    found = {
-        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
-        for line in lines(figure, gid="published")
-    }
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Any]:
+    """Return what gives the figure of an item of qawla."""
+
+    def of(key: str) -> Any:
+        figures: list[Any] = []
+
+        def keep(_session: Session, figure: Any, *_rest: Any) -> list[Path]:
+            figures.append(figure)
+            return []
+
+        monkeypatch.setattr(Session, "write", keep)
+        reproduce("qawla", [key], effort=BRIEF, out=tmp_path)
+        [figure] = figures
+        return figure
+
+    return of
+
+
+def test_fig3_has_the_error_rates_of_table_2(drawn: Callable[[str], Any]) -> None:
+    [panel] = drawn("fig3").axes
+    named = [each for each in panel.containers if each.get_label() == "paper, Table 2"]
+    found = {place for each in named for place in points(each)}
     rates = error_rates().items()
     assert found == {(snr_db, rate.published) for (snr_db, _), rate in rates if rate.published}
 
 
-def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
+def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else(
+    drawn: Callable[[str], Any],
+) -> None:
     """In Figs. 5 and 6 it was x*, in Figs. 2 and 3 the fifth MCS as well."""
-    with style.style():
-        figure = draw_curves(AWGN)
+    figure = drawn("fig2")
     points = AWGN.table().points(confidence=0.99)
     clean = points[points["errors"] == 0]
     found = [place for line in lines(figure, marker="v") for place in line.get_xydata().tolist()]
@@ -193,17 +211,9 @@ def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(("key", "stars"), [("fig7", 4), ("fig9", 2), ("fig11", 2), ("fig12", 2)])
 def test_figs_7_to_12_have_the_entries_of_table_6(
-    key: str, stars: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    key: str, stars: int, drawn: Callable[[str], Any]
 ) -> None:
-    figures: list[Any] = []
-
-    def keep(_session: Session, figure: Any, *_rest: Any) -> list[Path]:
-        figures.append(figure)
-        return []
-
-    monkeypatch.setattr(Session, "write", keep)
-    reproduce("qawla", [key], effort=BRIEF, out=tmp_path)
-    [figure] = figures
+    figure = drawn(key)
     channel = "awgn" if key in ("fig7", "fig9", "fig11") else "itu-a"
     measure = f"{'worst' if key in ('fig11', 'fig12') else 'mean'}_normalised_throughput"
     table = {0.05: "QAWLA(0.05, 100, 20)", 0.0032: "TAGLA(0.0032)"}
@@ -214,8 +224,8 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
     assert bottom <= 0 or bottom == 0.5
     assert (bottom == 0.5) == any("axis from 0.5" in text.get_text() for text in figure.texts)
     # No value is below the axis.
-    drawn = [y for panel in figure.axes for line in panel.lines for y in line.get_ydata()]
-    assert min(drawn) >= bottom
+    heights = [y for panel in figure.axes for line in panel.lines for y in line.get_ydata()]
+    assert min(heights) >= bottom
 
 
 def test_papers_write_the_formats_that_are_asked_for(tmp_path: Path) -> None:

@@ -23,13 +23,9 @@ from airpath_papers.qawla.data import (
     mcs_table,
     published_table,
 )
-from airpath_papers.qawla.scenarios import (
-    SWEEPS,
-    path,
-    published,
-    solution,
-)
-from airpath_papers.qawla.tables import ANALYSIS, MEAN_LIMIT, domain
+from airpath_papers.qawla.quantities import ANALYSIS, domain
+from airpath_papers.qawla.scenarios import SWEEPS, path, published, solution
+from airpath_papers.qawla.summaries import MEAN_LIMIT
 from conformance import Law
 
 CELLS = SWEEPS.cells("tables")

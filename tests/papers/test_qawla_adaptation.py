@@ -20,7 +20,9 @@ import pytest
 from airpath import _airpath, reproduction
 from airpath.phy import PerTable
 from airpath.reproduction import Effort, Report, reproduce
+from airpath.reproduction.sweeps import model_point
 from airpath.scenario.policy import LinkAdaptation, MaxPhyThroughput, Qawla, Tagla, Tfer
+from airpath_papers.qawla import claims, quantities
 from airpath_papers.qawla.data import TRAFFIC, Traffic, link_rate_bps, mcs_table
 from airpath_papers.qawla.error_rates import AWGN, CHANNELS, ITU_A, Channel, poisson_test
 from airpath_papers.qawla.link_adaptation import (
@@ -31,7 +33,6 @@ from airpath_papers.qawla.link_adaptation import (
     POLICIES,
     TH_PER,
     Adaptation,
-    Curve,
 )
 from studies.qawla import PAPER as STUDIES
 from studies.qawla.resampling import choices_table
@@ -293,15 +294,27 @@ def test_what_changed_choices_do_alone_adds_up_to_what_they_do_together(
         assert sum(float(line[6]) for line in lines) == pytest.approx(together, abs=0.004)
 
 
-def test_the_best_threshold_is_that_of_the_largest_average(itu_a: Adaptation) -> None:
-    curve, both = Curve("TAGLA"), {"one": itu_a, "other": itu_a}
-    averages = {th: curve.over(both, th) for th in TH_PER}
-    assert averages == {th: itu_a.mean(Tagla(th_per=th)) for th in TH_PER}
+def test_the_best_threshold_is_that_of_the_largest_average(
+    itu_a: Adaptation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both: Any = {"awgn": itu_a, "itu-a": itu_a}
+    for module in (quantities, claims):
+        monkeypatch.setattr(module, "adaptations", lambda _session: both)
+    averages = {th: itu_a.mean(Tagla(th_per=th)) for th in TH_PER}
     # Of equal values the last.
     best = max(reversed(averages), key=averages.__getitem__)
-    assert curve.best(both) == curve.peak(itu_a) == (best, averages[best])
+    session: Any = None
+    place = {"policy": "TAGLA", "channel": "itu-a", "over_rating_db": 0, "H": "", "B": ""}
+    cell = model_point(place).cell
+    measures: Any = claims.NAMED
+    found: Any = quantities.QUANTITIES
+    assert found["best_threshold"].value(session, cell) == best
+    assert found["average_at_best"].value(session, cell) == averages[best]
+    assert found["best_of_mean_normalised_throughput"].value(session, cell) == best
+    assert measures["peak_at"].values(session, cell) == (best, None)
+    assert measures["peak_value"].values(session, cell) == (averages[best], None)
     high = [average for th, average in averages.items() if th >= 0.99e-3]
-    assert curve.average(itu_a, 1e-3) == pytest.approx(fmean(high))
+    assert measures["mean_from"].values(session, cell, 1e-3)[0] == pytest.approx(fmean(high))
 
 
 def test_h_1_is_tagla(itu_a: Adaptation) -> None:
@@ -440,17 +453,19 @@ def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> No
 def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Adaptation) -> None:
     """T_M of B = 40 was put beside an *optimum* that had B = 20 to choose from."""
     for policy, boundary, of in (("QAWLA", 40, 40), ("QAWLA", 20, 20), ("TAGLA", 40, 20)):
-        curve = Curve(policy, boundary=boundary, optimum_b=of)
-        places = [PAIRS.index(pair) for pair in itu_a.choices(curve.at(0.05))]
+        described: LinkAdaptation = Tagla(th_per=0.05)
+        if policy == "QAWLA":
+            described = Qawla(th_per=0.05, h=100, threshold=boundary)
+        places = [PAIRS.index(pair) for pair in itu_a.choices(described)]
         chosen = [PAIRS.index(pair) for pair in OPTIMUM_PAIRS]
         shares = [
             fmean(table[place] / table[chosen].max(axis=0))
             for table, place in zip(itu_a.throughput_bps[of], places, strict=True)
         ]
         expected = sum(w * share for w, share in zip(ITU_A.weights(), shares, strict=True))
-        assert curve.value(itu_a, 0.05) == pytest.approx(expected)
-        of_all = Curve(policy, boundary=boundary)
-        assert curve.value(itu_a, 0.05) >= of_all.value(itu_a, 0.05)
+        found = itu_a.at(policy, 0.05, boundary=boundary, optimum_b=of)
+        assert found == pytest.approx(expected)
+        assert found >= itu_a.at(policy, 0.05, boundary=boundary)
 
 
 def test_what_was_interrupted_is_not_complete(

@@ -16,7 +16,7 @@ from airpath.errors import BadValueError
 from airpath.reproduction import Effort, Row, load
 from airpath.reproduction.render import print_report
 from airpath_papers.qawla.data import Published, published_table
-from airpath_papers.qawla.tables import ANALYSIS
+from airpath_papers.qawla.quantities import ANALYSIS
 
 ITEMS = [item.key for item in load("qawla").items]
 SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=0)

@@ -23,18 +23,11 @@ from airpath_papers.qawla.data import (
     published_entry,
 )
 from airpath_papers.qawla.error_rates import CHANNELS, Channel, rates_of
-from airpath_papers.qawla.link_adaptation import (
-    POLICIES,
-    TH_PER,
-    Adaptation,
-    Curve,
-    adaptations,
-)
+from airpath_papers.qawla.link_adaptation import POLICIES, TH_PER, Adaptation, adaptations
 from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, queue_probability
 from airpath_papers.qawla.scenarios import SWEEPS, published, solution
-from airpath_papers.qawla.thresholds import OVER_RATINGS_DB
 
-__all__ = ["CLAIMS"]
+__all__ = ["CLAIMS", "NAMED"]
 
 # --- points ------------------------------------------------------------------------------------
 
@@ -60,7 +53,7 @@ POINTS: Final[Mapping[str, PointSet]] = {
         {
             "channel": list(CHANNELS),
             "policy": ["QAWLA", "TAGLA"],
-            "over_rating_db": OVER_RATINGS_DB,
+            "over_rating_db": [0, 2, 4],
         }
     ),
     "table6": model_points(
@@ -143,16 +136,25 @@ def _normalised(
     optimum_b: int = 0,
 ) -> float:
     """Return T_M or T_W at a threshold; `optimum_b` is the B of *optimum*, 0 for any."""
-    curve = Curve(policy, h, boundary, over_rating_db, worst, optimum_b or None)
-    return curve.values(found)[TH_PER.index(axes["th_per"])]
+    about = (h, boundary, over_rating_db, worst, optimum_b or None)
+    return found.at(policy, axes["th_per"], *about)
 
 
-def _over_rated(axes: Mapping[str, Any], worst: bool = False) -> Curve:
-    return Curve(axes["policy"], over_rating_db=axes["over_rating_db"], worst=worst)
+def _over_thresholds(
+    found: Adaptation, axes: Mapping[str, Any], worst: bool = False
+) -> list[tuple[float, float]]:
+    """Return T_M or T_W of an over-rated link at each threshold, and the threshold."""
+    about = {"over_rating_db": axes["over_rating_db"], "worst": worst}
+    return [(found.at(axes["policy"], th_per, **about), th_per) for th_per in TH_PER]
+
+
+def _mean_from(found: Adaptation, axes: Mapping[str, Any], least: float) -> float:
+    high = [value for value, th_per in _over_thresholds(found, axes) if th_per >= 0.999 * least]
+    return sum(high) / len(high)
 
 
 def _mean_at(found: Adaptation, axes: Mapping[str, Any], threshold: float) -> float:
-    return found.mean(Curve(axes["policy"]).at(threshold), axes["over_rating_db"])
+    return found.at(axes["policy"], threshold, over_rating_db=axes["over_rating_db"])
 
 
 def _entry(axes: Mapping[str, Any]) -> tuple[str, str]:
@@ -165,32 +167,28 @@ def _printed_entry(_session: Session, cell: SweepPoint) -> float:
     return published_entry(policy, cell.axes["channel"], measure)
 
 
-CLAIMS: Final = Claims(
-    QAWLA,
-    SWEEPS,
-    {
-        "throughput": of_replication(ip_throughput_mbps),
-        "throughput_upper": of_point(_upper, is_simulated=True),
-        "queue_share": of_replication(queue_probability, has_arguments=True),
-        "likeliest": of_point(
-            lambda session, cell: most_likely(queue_distribution(session, cell)), is_simulated=True
-        ),
-        "solved": of_point(lambda _session, cell: solution(cell).throughput_bps / 1e6),
-        "printed_difference": of_point(_printed_difference),
-        "per": _of_rates(lambda rates, _channel, snr, mcs: rates.per(mcs, snr)),
-        "per_at_lowest": _of_rates(_per_at_lowest),
-        "lowest_snr_db": _of_rates(lambda _rates, channel, _mcs: channel.support_db[0]),
-        "least_snr_db": _of_rates(_least_snr_db),
-        "snr_db": _of_rates(_snr_db),
-        "normalised": _of_adaptation(_normalised),
-        "peak_value": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[1]),
-        "peak_at": _of_adaptation(lambda found, *of: _over_rated(*of).peak(found)[0]),
-        "mean_from": _of_adaptation(
-            lambda found, axes, least: _over_rated(axes).average(found, least)
-        ),
-        "mean_at": _of_adaptation(_mean_at),
-        "table6": _of_adaptation(lambda found, axes: found.entry(*_entry(axes))),
-        "printed6": of_point(_printed_entry),
-    },
-    POINTS,
-)
+NAMED: Final[Mapping[str, Measure]] = {
+    "throughput": of_replication(ip_throughput_mbps),
+    "throughput_upper": of_point(_upper, is_simulated=True),
+    "queue_share": of_replication(queue_probability, has_arguments=True),
+    "likeliest": of_point(
+        lambda session, cell: most_likely(queue_distribution(session, cell)), is_simulated=True
+    ),
+    "solved": of_point(lambda _session, cell: solution(cell).throughput_bps / 1e6),
+    "printed_difference": of_point(_printed_difference),
+    "per": _of_rates(lambda rates, _channel, snr, mcs: rates.per(mcs, snr)),
+    "per_at_lowest": _of_rates(_per_at_lowest),
+    "lowest_snr_db": _of_rates(lambda _rates, channel, _mcs: channel.support_db[0]),
+    "least_snr_db": _of_rates(_least_snr_db),
+    "snr_db": _of_rates(_snr_db),
+    "normalised": _of_adaptation(_normalised),
+    "peak_value": _of_adaptation(lambda *of: max(_over_thresholds(*of))[0]),
+    "peak_at": _of_adaptation(lambda *of: max(_over_thresholds(*of))[1]),
+    "mean_from": _of_adaptation(_mean_from),
+    "mean_at": _of_adaptation(_mean_at),
+    "table6": _of_adaptation(lambda found, axes: found.entry(*_entry(axes))),
+    "printed6": of_point(_printed_entry),
+}
+"""What formulas know of a point."""
+
+CLAIMS: Final = Claims(QAWLA, SWEEPS, NAMED, POINTS)

@@ -1,4 +1,4 @@
-"""Figures 2 and 3, and the error rates of Table 2, from the tables that come with Airpath.
+"""Figs. 2 and 3, and the error rates of Table 2, from the tables that come with Airpath.
 
 `airpath phy per` made these tables by decoding. In a resample of a session the errors of every
 point are drawn again, which shows how much a claim depends on the counts.
@@ -9,45 +9,38 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache, partial
-from math import exp, lgamma, log, log1p, sqrt
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from math import exp, lgamma, log, log1p, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from airpath import phy
-from airpath.phy.figure import draw_rates
-from airpath.present import style
-from airpath.reproduction.base import Row, Table
-from airpath.reproduction.compare import ColumnSet, Key, comparison, percent
-from airpath.reproduction.items import Cells, Evaluate, Found, item_of
+from airpath.reproduction.base import Row
+from airpath.reproduction.compare import ColumnSet, percent
+from airpath.reproduction.published import PublishedMean
+from airpath.reproduction.quantities import Printed
 from airpath.reproduction.session import Session
+from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.tolerance import Tolerance
-from airpath.units import Size
-from airpath_papers.paths import QAWLA
+from airpath.results.intervals import Interval
 from airpath_papers.qawla.data import PACKET_BYTES, inputs, mcs_table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = [
     "AWGN",
     "CHANNELS",
     "COMMON_ERRORS",
     "COMMON_LIMIT",
+    "CURVES",
     "ITU_A",
-    "LOWEST",
     "PUBLISHED_BLOCKS",
     "RARE_LEVEL",
     "Channel",
     "binomial",
-    "curve_item",
-    "draw_curves",
     "error_rates",
-    "error_rates_table",
     "poisson_test",
     "rates_of",
     "resampled",
@@ -85,11 +78,6 @@ class Channel:
     def table(self) -> phy.PerTable:
         """Return the error rates that come with Airpath."""
         return _shipped(self.shipped)
-
-    @property
-    def command(self) -> str:
-        """The command that made them."""
-        return str(self.table().document["provenance"]["command"])
 
     def grid(self) -> list[float]:
         """Return the SNRs of the curves, dB."""
@@ -186,6 +174,13 @@ RARE_LEVEL: Final = 0.01
 """Level of the test of rarer ones."""
 
 
+@lru_cache(8)
+def _counted(table: phy.PerTable) -> Mapping[tuple[int, float], Mapping[str, Any]]:
+    """Return what was counted at every point of the curves, by MCS and SNR, dB."""
+    points: Any = table.points(PACKET_BYTES, confidence=0.99).to_dict("records")
+    return {(int(at["mcs"][3:]), at["snr_db"]): at for at in points}
+
+
 @cache
 def error_rates() -> Mapping[tuple[int, int], Row]:
     """Return every PER of Table 2 and the measured one, by SNR, dB, and MCS."""
@@ -199,8 +194,8 @@ def error_rates() -> Mapping[tuple[int, int], Row]:
 
 def _error_rate(snr_db: int, mcs: int, published: float) -> Row:
     # Where the curve has no point, the last one below.
-    points = ITU_A.table().points(PACKET_BYTES, confidence=0.99)
-    here = points[(points["mcs"] == f"mcs{mcs}") & (points["snr_db"] <= snr_db)].iloc[-1].to_dict()
+    counted = _counted(ITU_A.table())
+    here = counted[max(at for at in counted if at[0] == mcs and at[1] <= snr_db)]
     blocks = mcs_table()[mcs].blocks(PACKET_BYTES)
     errors = round((1 - (1 - published) ** (1 / blocks)) * PUBLISHED_BLOCKS)
     p_value, tolerance = None, Tolerance(f"{100 * COMMON_LIMIT:g} % (README)", COMMON_LIMIT)
@@ -242,102 +237,88 @@ def small(probability: float | None) -> str:
     return f"{digits}e{int(exponent)}" if probability else "0"
 
 
-def error_rates_table() -> Table:
-    """Compare the error rates of Table 2 with the measured ones, and list what both rest on."""
-
-    def p_value(row: Row) -> str:
-        return "" if row.extra["p_value"] is None else f"{row.extra['p_value']:.3f}"
-
-    def counted(name: str) -> Callable[[Row], str]:
-        return lambda row: f"{row.extra[name]:.7g}"
-
-    return comparison(
-        "Table 2: its packet error rates and ours",
-        list(error_rates().values()),
-        [Key("snr_db", "SNR, dB"), Key("mcs", "MCS", "mcs{}".format)],
-        [
-            ColumnSet(
-                "per",
-                "PER",
-                lambda row: small(row.published),
-                lambda row: small(row.ours),
-                percent(1),
-                ("paper", "ours", "diff %", "within"),
-            ),
-            ColumnSet("per", "errors", counted("published_errors"), counted("errors")),
-            ColumnSet("per", "", counted("blocks"), p_value, names=("blocks", "p")),
-        ],
-        [
-            "Ours: the tables that Airpath comes with, see fig3. Errors of the paper: of 1e7 "
-            "blocks.",
-            f"within: at most {100 * COMMON_LIMIT:g} % where the paper has {COMMON_ERRORS} errors "
-            f"or more; else the same rate is not rejected at {100 * RARE_LEVEL:g} % (p of the "
-            "exact test of two Poisson counts).",
-        ],
-    )
+# --- quantities --------------------------------------------------------------------------------
 
 
-# --- Figures 2 and 3 ---------------------------------------------------------------------------
-
-LOWEST: Final = 1e-6
-"""Lowest error rate of the figures."""
-
-
-def curve_item(key: str) -> tuple[Cells, Evaluate]:
-    """Return Fig. 2 or 3 as an item."""
-    channel = {"fig2": AWGN, "fig3": ITU_A}[key]
-    legend = (
-        f"{PACKET_BYTES}-byte packets; bars: 99 % Wilson intervals; ▼: upper end of the interval "
-        f"where no block failed. {channel.command}."
-    )
-    title = f"packet error rate over the SNR, {channel.name} channel"
-    figure = lambda _session: draw_curves(channel)  # noqa: E731
-    return item_of(QAWLA, key, (), partial(_found, channel), figure, legend, title=title)
+def _at(axes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what was counted at a point of a curve; nothing where it was not."""
+    counted = _counted(CHANNELS[axes["channel"]].table())
+    return counted.get((axes["mcs"], axes["snr_db"]), {})
 
 
-def _found(channel: Channel, _session: Session, title: str) -> Found:
-    points = channel.table().points(PACKET_BYTES, confidence=0.99)
-    rows = [
-        Row(
-            {"channel": channel.key, "mcs": int(at["mcs"][3:]), "snr_db": at["snr_db"]},
-            "per",
-            "1",
-            None,
-            at["per"],
-            low=at["per_low"],
-            high=at["per_high"],
-            extra={"errors": at["errors"], "blocks": at["blocks"]},
-        )
-        for at in points.to_dict("records")
-    ]
-    pers = points.pivot(index="snr_db", columns="mcs", values="per").reindex(channel.grid())
-    lines = [
-        [f"{snr_db:g}", *("" if np.isnan(per) else small(per) for per in line)]
-        for snr_db, line in zip(pers.index, pers.to_numpy(), strict=True)
-    ]
-    notes = [
-        f"PER of {PACKET_BYTES}-byte packets, Eq. 23 with the counted share of FEC blocks; a "
-        "curve ends with its first point without an error.",
-        f"Error rates: {channel.command}",
-    ]
-    columns = [("SNR", "dB"), *(("", mcs) for mcs in pers.columns)]
-    return rows, [Table(title, columns, lines, notes)]
+class _Counted:
+    """The PER at a point of a curve, Eq. 23 with the counted share of FEC blocks."""
+
+    name, unit = "per", "1"
+
+    def estimate(self, session: Session, cell: SweepPoint) -> Interval | None:
+        """Return it with its interval; None where no block failed, or nothing was counted."""
+        at = _at(cell.axes)
+        if not at.get("per"):
+            return None
+        return Interval(at["per"], at["per_low"], at["per_high"], session.paper.confidence, 1)
+
+    def text(self, _session: Session, cell: SweepPoint) -> str:
+        """Return it as text; empty where nothing was counted."""
+        return small(_at(cell.axes)["per"]) if _at(cell.axes) else ""
+
+    def row(self, _session: Session, cell: SweepPoint, place: Mapping[str, Any]) -> Row:
+        """Return its row; without a number where nothing was counted."""
+        at = _at(cell.axes)
+        extra = {name: at.get(name) for name in ("errors", "blocks")}
+        ours = (at.get("per"), None, at.get("per_low"), at.get("per_high"))
+        return Row(place, self.name, self.unit, None, *ours, extra=extra)
 
 
-def draw_curves(channel: Channel) -> Figure:
-    """Return the figure of the packet error rates of a channel, those of Table 2 as circles."""
-    figure = style.new_figure(8.6, 5.6)
-    panel, rates = figure.subplots(), channel.table()
-    packet = Size(PACKET_BYTES)
-    colours = [draw_rates(panel, rates, m, "per", packet, 0.99) for m in mcs_table()]
-    circle: dict[str, Any] = {"marker": "o", "ls": "none", "ms": 9, "fillstyle": "none"}
-    for row in error_rates().values() if channel is ITU_A else ():
-        if row.published:
-            at, colour = row.row["snr_db"], colours[int(row.row["mcs"])]
-            panel.plot([at], [row.published], gid="published", color=colour, **circle)
-    panel.set(yscale="log", ylim=(LOWEST, 1.3), xlim=channel.grid_db[:2])
-    panel.set(xlabel="mean SNR, dB", ylabel="packet error rate (PER)")
-    if channel is ITU_A:
-        panel.plot([], [], color="black", label="paper, Table 2", **circle)
-    figure.legend(loc="outside lower center", ncols=4)
-    return figure
+class _Compared:
+    """A PER of Table 2 and the measured one."""
+
+    def row(
+        self, _session: Session, cell: SweepPoint, place: Mapping[str, Any], _theirs: Any = None
+    ) -> Row:
+        """Return its row."""
+        return replace(error_rates()[cell.axes["snr_db"], cell.axes["mcs"]], row=place)
+
+
+def _of_none(axes: Mapping[str, Any]) -> PublishedMean | None:
+    """Return the upper end of the interval where no block failed."""
+    at = _at(axes)
+    return PublishedMean(at["per_high"], nan) if at.get("per") == 0 else None
+
+
+def _of_table2(axes: Mapping[str, Any]) -> PublishedMean | None:
+    """Return a PER of Table 2 above 0."""
+    found = error_rates().get((axes["snr_db"], axes["mcs"]))
+    return PublishedMean(found.published, nan) if found and found.published else None
+
+
+def _printed(row: Row) -> str:
+    return small(row.published)
+
+
+def _of_extra(name: str) -> Callable[[Row], str]:
+    return lambda row: f"{row.extra[name]:.7g}"
+
+
+def _p_value(row: Row) -> str:
+    return "" if row.extra["p_value"] is None else f"{row.extra['p_value']:.3f}"
+
+
+CURVES: Final[Mapping[str, Any]] = {
+    "per": _Counted(),
+    "per_of_none": Printed("per_of_none", "1", _of_none),
+    "printed_per": Printed("printed_per", "1", _of_table2),
+    "compared_per": _Compared(),
+    "as_printed": ColumnSet("per", "PER", _printed, str, names=("paper",)),
+    "both": ColumnSet(
+        "per",
+        "PER",
+        _printed,
+        lambda row: small(row.ours),
+        percent(1),
+        ("paper", "ours", "diff %", "within"),
+    ),
+    "errors": ColumnSet("per", "errors", _of_extra("published_errors"), _of_extra("errors")),
+    "blocks": ColumnSet("per", "", _of_extra("blocks"), _p_value, names=("blocks", "p")),
+}
+"""Quantities and columns of Figs. 2 and 3 and Table 2."""

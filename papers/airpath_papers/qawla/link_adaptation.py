@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,10 @@ __all__ = [
     "OPTIMUM_PAIRS",
     "PAIRS",
     "POLICIES",
+    "TH_FER",
     "TH_PER",
     "Adaptation",
     "Adaptations",
-    "Curve",
     "Pair",
     "adaptations",
 ]
@@ -83,6 +83,20 @@ POLICIES: Final[Mapping[str, ap.policy.LinkAdaptation]] = {
     "MaxPHYThru-FER": ap.policy.MaxPhyThroughput(error_rate="fer"),
 }
 """The rows of Table 6."""
+
+TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
+"""th_PER of the figures: ten in a decade, from 1e-5 to 0.5."""
+
+TH_FER: Final = tuple(10 ** (tenths / 10) for tenths in range(-60, -2))
+"""Values of th_FER among which the best is looked for: from 1e-6 to 0.5."""
+
+
+def _policy(name: str, threshold: float, h: int, boundary: int) -> ap.policy.LinkAdaptation:
+    if name == "TFER":
+        return ap.policy.Tfer(th_fer=threshold)
+    if name == "TAGLA":
+        return ap.policy.Tagla(th_per=threshold)
+    return ap.policy.Qawla(th_per=threshold, h=h, threshold=boundary)
 
 
 def _boundary(chosen: ap.policy.LinkAdaptation) -> int:
@@ -128,8 +142,7 @@ class Adaptation:
         """T of the best pair with one B, by B, and of *optimum*, the best with any (None)."""
         self._text = json.dumps(rates.document)
         self._chosen: dict[tuple[object, ...], NDArray[np.intp]] = {}
-        self.curves: dict[Curve, list[float]] = {}
-        """Values of the curves that were computed."""
+        self._found: dict[tuple[object, ...], float] = {}
 
     def choices(self, chosen: ap.policy.LinkAdaptation, over_rating_db: float = 0.0) -> list[Pair]:
         """Return MCS_1 and MCS_2 of a policy at each SNR, over-rated or as it is.
@@ -183,6 +196,27 @@ class Adaptation:
         """T_W."""
         return float(self.normalised(chosen, over_rating_db, optimum_b).min(axis=0).mean())
 
+    def at(
+        self,
+        policy: str,
+        threshold: float,
+        h: int = 100,
+        boundary: int = 20,
+        over_rating_db: float = 0,
+        worst: bool = False,
+        optimum_b: int | None = None,
+    ) -> float:
+        """Return T_M, or T_W if `worst`, of QAWLA, TAGLA or TFER; computed once.
+
+        The defaults are those of Figs. 9 to 12 and of Table 6.
+        """
+        key = (policy, threshold, h, boundary, over_rating_db, worst, optimum_b)
+        if key not in self._found:
+            of = self.worst if worst else self.mean
+            chosen = _policy(policy, threshold, h, boundary)
+            self._found[key] = of(chosen, over_rating_db, optimum_b)
+        return self._found[key]
+
     def entry(self, name: str, measure: str) -> float:
         """Return a number of Table 6: T_M or T_W of one of `POLICIES`."""
         of = dict(zip(MEASURES, (self.mean, self.worst), strict=True))
@@ -225,77 +259,3 @@ def adaptations(session: Session) -> Adaptations:
             for key, rates in rates_of(session).items()
         },
     )
-
-
-# --- a policy over its threshold ---------------------------------------------------------------
-
-TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
-"""th_PER of the figures: ten in a decade, from 1e-5 to 0.5."""
-
-TH_FER: Final = tuple(10 ** (tenths / 10) for tenths in range(-60, -2))
-"""Values of th_FER among which the best is looked for: from 1e-6 to 0.5."""
-
-
-class Curve(NamedTuple):
-    """T_M or T_W of a policy over its threshold; defaults as in Figs. 9 to 12 and Table 6."""
-
-    policy: str  # QAWLA, TAGLA or TFER
-    h: int = 100
-    boundary: int = 20  # B, packets
-    over_rating_db: int = 0
-    worst: bool = False  # T_W instead of T_M
-    optimum_b: int | None = None  # B of the pairs that *optimum* is one of; None: any
-
-    @property
-    def label(self) -> str:
-        """Name in legends."""
-        return f"QAWLA, B = {self.boundary}" if self.policy == "QAWLA" else self.policy
-
-    @property
-    def quantity(self) -> str:
-        """Quantity of its rows."""
-        return list(MEASURES)[self.worst]
-
-    @property
-    def thresholds(self) -> Sequence[float]:
-        """The abscissas, ascending."""
-        return TH_FER if self.policy == "TFER" else TH_PER
-
-    def at(self, threshold: float) -> ap.policy.LinkAdaptation:
-        """Return the policy with a threshold."""
-        if self.policy == "TFER":
-            return ap.policy.Tfer(th_fer=threshold)
-        if self.policy == "TAGLA":
-            return ap.policy.Tagla(th_per=threshold)
-        return ap.policy.Qawla(th_per=threshold, h=self.h, threshold=self.boundary)
-
-    def value(self, adaptation: Adaptation, threshold: float) -> float:
-        """Return T_M or T_W at one threshold."""
-        of = adaptation.worst if self.worst else adaptation.mean
-        return of(self.at(threshold), self.over_rating_db, self.optimum_b)
-
-    def values(self, adaptation: Adaptation) -> list[float]:
-        """Return T_M or T_W at every threshold; computed once for an adaptation."""
-        if self not in adaptation.curves:
-            adaptation.curves[self] = [self.value(adaptation, each) for each in self.thresholds]
-        return adaptation.curves[self]
-
-    def peak(self, adaptation: Adaptation) -> tuple[float, float]:
-        """Return the threshold of the largest value, and that value."""
-        value, at = max(zip(self.values(adaptation), self.thresholds, strict=True))
-        return at, value
-
-    def average(self, adaptation: Adaptation, at_least: float) -> float:
-        """Return the mean over the thresholds from `at_least` on."""
-        pairs = zip(self.thresholds, self.values(adaptation), strict=True)
-        high = [value for threshold, value in pairs if threshold >= 0.999 * at_least]
-        return sum(high) / len(high)
-
-    def best(self, found: Adaptations) -> tuple[float, float]:
-        """Return the threshold with the largest average over channels, and that average."""
-        average, at = max((self.over(found, each), each) for each in self.thresholds)
-        return at, average
-
-    def over(self, found: Adaptations, threshold: float) -> float:
-        """Return the average over channels at one threshold."""
-        return sum(self.value(each, threshold) for each in found.values()) / len(found)

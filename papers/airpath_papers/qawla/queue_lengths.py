@@ -20,8 +20,8 @@ from airpath.results.intervals import Interval
 from airpath.solutions import FixedPoint
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import inputs
+from airpath_papers.qawla.quantities import ANALYSIS, domain
 from airpath_papers.qawla.scenarios import SWEEPS, published, solution
-from airpath_papers.qawla.tables import ANALYSIS, domain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,34 +2,38 @@
 
 ```toml
 [tables.table2]                 # published numbers next to measured ones, a line for each point
-sweep = "table2"
+points = "table2"               # as `figures` has them. Default: the lines of the file
 file = "table2.csv"             # its line of a point has the point's values in the same columns
 columns = {goodput = "goodput_kbps", delay = "delay_s"} # of the published numbers, by quantity
 keys = {bearer = "bearer", minth = "minth"}             # headings of the columns that name a line
 row = {bearer = "bearer", minth = "minth"}              # what names a row of the document
 name = "..."                    # of the item, if it is not its title
-words.domain = ["theirs", "ours"] # columns of words: entries of `Row.extra`
 parts = [                       # several tables; default: one with all quantities
   {title = "Table {number}, {bearer} kbit/s: goodput", shown = ["goodput"], notes = ["..."]},
-  {title = "Table {number}: the model", shown = ["delay", "domain"]},
+  {title = "Table {number}: the model", shown = ["delay", "domain"], order = ["minth"]},
 ]
 ```
 
-A row has entries of the point's place or of its published line, by name. The quantities are those
-that the paper gives to `paper_of`, measured or computed. Titles may name the number of the table
-and values of its first point.
+A row has entries of the point's place or of its published line, by name; of a table without
+`points`, these are the values of a point that is not simulated. The quantities are those that the
+paper gives to `paper_of`, measured or computed. What is `shown` is a quantity or the columns that
+the paper has by this name; of a quantity that is not among `columns` the document has no row.
+Titles may name the number of the table and values of its first point. A part may have its own
+entries from `points` to `row`, and `order`: entries by which its lines are sorted.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from airpath.reproduction.base import Row, Table
-from airpath.reproduction.compare import Key, NoteColumns, comparison
+from airpath.reproduction.chosen import POINTS, refuse_points
+from airpath.reproduction.compare import ColumnSet, Key, NoteColumns, comparison
 from airpath.reproduction.entries import (
-    TABLE,
     TABLES,
     TEXT,
     TEXTS,
@@ -42,120 +46,111 @@ from airpath.reproduction.entries import (
 from airpath.reproduction.files import MANIFEST, read_table, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.published import line_of, parsed, published_mean
-from airpath.reproduction.quantities import Computed, Measured
+from airpath.reproduction.quantities import Measured
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import Sweeps
+from airpath.reproduction.spread import Naming
+from airpath.reproduction.sweeps import Sweeps, model_point
 
 __all__ = ["table_item"]
 
-_TABLE: Final[Mapping[str, Kind]] = {
-    "sweep": TEXT,
+_ROWS: Final[Mapping[str, Kind]] = {
+    "points": POINTS,
     "file": TEXT,
-    "name": TEXT,
-    "words": TABLE,
-    "parts": TABLES,
     "columns": WORDS,
     "keys": WORDS,
     "row": WORDS,
 }
-_REQUIRED: Final = ("sweep", "file", "columns", "keys", "row")
-_PART: Final[Mapping[str, Kind]] = {"title": TEXT, "shown": TEXTS, "notes": TEXTS}
-_PAIR: Final = Kind(
-    "a list of two texts",
-    lambda value: TEXTS.accepts(value) and len(value) == 2,
-    '["theirs", "ours"]',
-)
+_TABLE: Final[Mapping[str, Kind]] = {"name": TEXT, "parts": TABLES, **_ROWS}
+_PART: Final[Mapping[str, Kind]] = {
+    "title": TEXT,
+    "shown": TEXTS,
+    "notes": TEXTS,
+    "order": TEXTS,
+    **_ROWS,
+}
 
 
-class _Table:
-    """A published table; parameters as of `table_item`."""
+_REQUIRED: Final = ("file", "columns", "keys", "row")
+
+
+def _columns_of(shown: Any) -> ColumnSet | NoteColumns | None:
+    """Return the columns of a quantity, or those of a name; None if it has none."""
+    if isinstance(shown, ColumnSet | NoteColumns):
+        return shown
+    return shown.shown() if hasattr(shown, "shown") else None
+
+
+class _Part:
+    """A table of an item: its points with their published lines, its rows and its columns."""
 
     def __init__(
         self,
+        place: str,
         directory: Path,
-        key: str,
         spec: Mapping[str, Any],
         sweeps: Sweeps,
-        quantities: Mapping[str, Measured | Computed],
+        quantities: Mapping[str, Any],
+        naming: Naming,
     ) -> None:
-        self.key, self.spec = key, spec
-        self.quantities = quantities
-        place = f"{directory.name}/{MANIFEST}: tables.{key}"
-        refuse_wrong(place, spec, _TABLE, _REQUIRED)
+        self.spec, self._quantities, self._naming = spec, quantities, naming
         if not (directory / spec["file"]).is_file():
             refuse_value(place, "file", spec["file"], "no such file", "Write a file of the paper")
-        self.lines = read_table(directory, spec["file"])
-        refuse_unknown(f"{place}.sweep", [spec["sweep"]], sweeps.names(), "no sweep")
-        self.points = sweeps.points(spec["sweep"])
-        if not self.points:
-            refuse_value(place, "sweep", spec["sweep"], "has no points", "Write another sweep")
-        self.cells = [point.cell for point in self.points]
+        lines = read_table(directory, spec["file"])
+        printed = dict.fromkeys(name for line in lines for name in line)
+        refuse_unknown(f"{place}.columns", spec["columns"].values(), printed, "no column")
+        if "points" in spec:
+            points = refuse_points(place, spec["points"], sweeps)
+            found = [(point, line_of(lines, point.place)) for point in points]
+        else:
+            refuse_unknown(f"{place}.row", spec["row"].values(), printed, "no column")
+            found = [(model_point(self._named({}, line)), line) for line in lines]
+        self.points, self._lines = zip(*found, strict=True)
+        self.shown = spec.get("shown") or list(spec["columns"])
         self._check(place)
 
     def _check(self, place: str) -> None:
-        """Refuse names of quantities, columns and places that there are not, and wrong parts."""
-        spec, words = self.spec, self.spec.get("words", {})
-        refuse_unknown(f"{place}.columns", spec["columns"], self.quantities, "no quantity")
-        printed = [*dict.fromkeys(name for line in self.lines for name in line)]
-        refuse_unknown(f"{place}.columns", spec["columns"].values(), printed, "no column")
-        for point in self.points:
-            line = line_of(self.lines, point.place)
+        """Refuse names of quantities and places that there are not."""
+        spec, quantities = self.spec, self._quantities
+        known = [name for name, each in quantities.items() if hasattr(each, "row")]
+        refuse_unknown(f"{place}.columns", spec["columns"], known, "no quantity")
+        for point, line in zip(self.points, self._lines, strict=True):
             at = f"{place}.row" if line else f"{place}.row (a point without a published line)"
             refuse_unknown(at, spec["row"].values(), {**line, **point.place}, "no column or axis")
-        refuse_unknown(f"{place}.keys", spec["keys"], spec["row"], "no entry of row")
-        for name, entries in words.items():
-            refuse_wrong(f"{place}.words", {name: entries}, {name: _PAIR})
-        shown = [*spec["columns"], *words]
-        for part in spec.get("parts", []):
-            refuse_wrong(f"{place}.parts", part, _PART, ["title"])
-            refuse_unknown(f"{place}.parts.shown", part.get("shown", []), shown, "not in columns")
-        for at, text in [
-            (f"{place}.name", spec.get("name", "")),
-            *((f"{place}.parts.title", part["title"]) for part in spec.get("parts", [])),
-        ]:
-            refuse_fields(at, text, {"number": "", **self.points[0].place})
+        for key in ("keys", "order"):
+            refuse_unknown(f"{place}.{key}", spec.get(key, ()), spec["row"], "no entry of row")
+        known = [name for name, each in quantities.items() if _columns_of(each) is not None]
+        refuse_unknown(f"{place}.parts.shown", self.shown, known, "no quantity")
+        refuse_fields(f"{place}.parts.title", spec["title"], {"number": "", **self.points[0].place})
 
-    def found(self, session: Session, title: str) -> Found:
-        """Return the numbers of each point, published and measured: rows and the table."""
-        rows = self._rows(session)
-        parts = self.spec.get("parts", [{"title": title}])
-        return rows, [self._table(session, rows, **part) for part in parts]
+    def _named(self, place: Mapping[str, Any], line: Mapping[str, str]) -> dict[str, Any]:
+        """Return what names the row of a point."""
+        entries = {**{name: parsed(text) for name, text in line.items()}, **place}
+        return {name: entries[entry] for name, entry in self.spec["row"].items()}
 
-    def _table(
-        self,
-        session: Session,
-        rows: Sequence[Row],
-        title: str,
-        shown: Sequence[str] = (),
-        notes: Sequence[str] = (),
-    ) -> Table:
-        keys = [Key(*each) for each in self.spec["keys"].items()]
-        names, words = shown or list(self.spec["columns"]), self.spec.get("words", {})
-        columns = [
-            NoteColumns(name, words[name]) if name in words else self.quantities[name].shown()
-            for name in names
-        ]
-        about = []
-        if any(isinstance(self.quantities.get(name), Measured) for name in names):
-            runs = session.effort_of(self.cells[0]).describe()
-            about = [f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."]
-        return comparison(self.formatted(title), rows, keys, columns, [*about, *notes])
-
-    def formatted(self, title: str) -> str:
-        """Return a title with the number of the table and the values that it names."""
-        number = self.key.removeprefix("table")
-        return title.format(number=number, **self.points[0].place)
-
-    def _rows(self, session: Session) -> list[Row]:
+    def rows(self, session: Session, columns: Mapping[str, str]) -> list[Row]:
+        """Return the rows of quantities, next to what the file has in their columns."""
         rows = []
-        for point in self.points:
-            line = line_of(self.lines, point.place)
-            entries = {**{name: parsed(text) for name, text in line.items()}, **point.place}
-            place = {name: entries[entry] for name, entry in self.spec["row"].items()}
-            for name, column in self.spec["columns"].items():
-                theirs = published_mean(line, column) if line and line[column] else None
-                rows.append(self.quantities[name].row(session, point.cell, place, theirs))
+        for point, line in zip(self.points, self._lines, strict=True):
+            place = self._named(point.place, line)
+            for name, column in columns.items():
+                theirs = published_mean(line, column) if line.get(column) else None
+                rows.append(self._quantities[name].row(session, point.cell, place, theirs))
         return rows
+
+    def table(self, session: Session, rows: Sequence[Row], title: str) -> Table:
+        """Return the table of the rows of the document, and of what else is shown."""
+        spec, quantities = self.spec, self._quantities
+        more = [n for n in self.shown if n not in spec["columns"] and hasattr(quantities[n], "row")]
+        whole = [*rows, *self.rows(session, dict.fromkeys(more, ""))]
+        whole.sort(key=lambda row: [row.row[name] for name in spec.get("order", ())])
+        word = self._naming.word
+        keys = [Key(key, name, partial(word, key)) for key, name in spec["keys"].items()]
+        about = []
+        if any(isinstance(quantities[name], Measured) for name in self.shown):
+            runs = session.effort_of(self.points[0].cell).describe()
+            about = [f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."]
+        columns = [found for n in self.shown if (found := _columns_of(quantities[n]))]
+        return comparison(title, whole, keys, columns, [*about, *spec.get("notes", [])])
 
 
 def table_item(
@@ -163,7 +158,8 @@ def table_item(
     key: str,
     spec: Mapping[str, Any],
     sweeps: Sweeps,
-    quantities: Mapping[str, Measured | Computed],
+    quantities: Mapping[str, Any],
+    naming: Naming,
 ) -> tuple[Cells, Evaluate]:
     """Return the cells and the evaluation of a published table.
 
@@ -178,13 +174,37 @@ def table_item(
     sweeps : Sweeps
         Of the paper.
     quantities : mapping
-        By name.
+        By name: `Measured` and `Computed` ones, and `ColumnSet`s of their rows.
+    naming : Naming
+        Of the paper: how values of `keys` are written.
 
     Raises
     ------
     BadValueError
         If an entry is not accepted: a key, the name of a quantity, column or axis, a title.
     """
-    table = _Table(directory, key, spec, sweeps, quantities)
-    name = table.formatted(spec.get("name", ""))
-    return item_of(directory, key, table.cells, table.found, name=name)
+    place = f"{directory.name}/{MANIFEST}: tables.{key}"
+    refuse_wrong(place, spec, _TABLE, _REQUIRED)
+    whole = {name: entry for name, entry in spec.items() if name in _ROWS}
+    parts = []
+    for each in spec.get("parts", [{"title": ""}]):
+        refuse_wrong(f"{place}.parts", each, _PART, ["title"])
+        parts.append(_Part(place, directory, {**whole, **each}, sweeps, quantities, naming))
+    known = {"number": key.removeprefix("table"), **parts[0].points[0].place}
+    refuse_fields(f"{place}.name", spec.get("name", ""), known)
+
+    def found(session: Session, title: str) -> Found:
+        rows: dict[str, list[Row]] = {}
+        tables = []
+        for part in parts:
+            own = json.dumps([part.spec.get(name) for name in _ROWS if name != "keys"])
+            if own not in rows:
+                rows[own] = part.rows(session, part.spec["columns"])
+            of = {**known, **part.points[0].place}
+            named = part.spec["title"].format(**of) or title
+            tables.append(part.table(session, rows[own], named))
+        return [row for each in rows.values() for row in each], tables
+
+    cells = [point.cell for part in parts for point in part.points if point.cell.scenario]
+    name = spec.get("name", "").format(**known)
+    return item_of(directory, key, list(dict.fromkeys(cells)), found, name=name)

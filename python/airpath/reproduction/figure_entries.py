@@ -267,7 +267,8 @@ class FigureEntries:
         self._refuse_curves(place, whole, points)
         refuse_fields(f"{place}.label", also["label"], [""])
         if "marker" in also:
-            refuse_unknown(f"{place}.marker", [also["marker"]], style.MARKERS, "no marker")
+            known = (*style.MARKERS, "v")
+            refuse_unknown(f"{place}.marker", [also["marker"]], known, "no marker")
         elif number >= len(style.MARKERS):
             refuse_value(place, "marker", also["label"], "has no marker", "Write a marker")
 

@@ -104,7 +104,7 @@ def paper_of(
                 where = "the paper's code" if name in items else "another table of the file"
                 accepted = "Leave out one of the two"
                 refuse_value(f"{place}: {kind}", name, specs[name], f"{where} has it too", accepted)
-            named_so = [naming or Naming()] if kind == "figures" else []
+            named_so = [] if kind == "timelines" else [naming or Naming()]
             made[name] = declared(directory, name, whole, sweeps, quantities, *named_so, *rows)
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != made.keys() or not belong <= named.keys():

@@ -126,12 +126,12 @@ class Measured:
             extra[f"means_of_{self.batch}_runs"] = batches
         return row.with_ours(found, extra=extra)
 
-    def shown(self, names: Sequence[str] = ("paper", "ours", "diff %")) -> ColumnSet:
+    def shown(self) -> ColumnSet:
         """Return the columns of it."""
         if self.columns is not None:
             return self.columns
         text = (printed(self.decimals), number(self.decimals), percent(1))
-        return ColumnSet(self.name, f"{self.name}, {self.unit}", *text, names)
+        return ColumnSet(self.name, f"{self.name}, {self.unit}", *text, ("paper", "ours", "diff %"))
 
 
 @dataclass(frozen=True)
@@ -241,16 +241,19 @@ class Printed:
     name, unit : str
         As of `Measured`.
     printed : callable
-        Gets the values by axis.
+        Gets the values by axis. Returns None where there is no number.
     """
 
     name: str
     unit: str
-    printed: Callable[[Mapping[str, Any]], PublishedMean]
+    printed: Callable[[Mapping[str, Any]], PublishedMean | None]
 
-    def estimate(self, session: Session, cell: Any) -> Interval:
-        """Return the number with its interval."""
-        mean, half = self.printed(cell.axes)
+    def estimate(self, session: Session, cell: Any) -> Interval | None:
+        """Return the number with its interval; None where there is none."""
+        found = self.printed(cell.axes)
+        if found is None:
+            return None
+        mean, half = found
         return Interval(mean, mean - half, mean + half, session.paper.confidence, 1)
 
 

@@ -26,11 +26,13 @@ class Naming:
         By axis the words for its values: a mapping, a format such as ``"{} ms"``, or a function. By
         the name of a quantity the word for it. Default: as they are.
     place_of : callable
-        Gives what names the rows of a point. Default: its place.
+        Gives what names the rows of a point. Default: its place without empty values.
     """
 
     words: Mapping[str, Any] = field(default_factory=dict)
-    place_of: Callable[[Point], Mapping[str, Any]] = lambda point: point.place
+    place_of: Callable[[Point], Mapping[str, Any]] = lambda point: {
+        axis: value for axis, value in point.place.items() if value != ""
+    }
 
     def word(self, axis: str, value: Any) -> str:
         """Return the word for the value of an axis."""
@@ -41,7 +43,8 @@ class Naming:
 
     def label(self, point: Point, axes: Sequence[str]) -> str:
         """Return the words for the values of some axes of a point, with commas between them."""
-        return ", ".join(self.word(*at_axis(point, axis)) for axis in axes)
+        words = (self.word(*at_axis(point, axis)) for axis in axes)
+        return ", ".join(filter(None, words))
 
 
 def values_of(point: Point) -> dict[str, Any]:

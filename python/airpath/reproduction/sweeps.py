@@ -66,7 +66,7 @@ from airpath.sweeps.axes import key_of
 from airpath.sweeps.base import Base, base_of
 from airpath.sweeps.description import assignments, varied_twice
 
-__all__ = ["FILE", "SweepPoint", "Sweeps", "model_points"]
+__all__ = ["FILE", "SweepPoint", "Sweeps", "model_point", "model_points"]
 
 FILE: Final = "sweeps.toml"
 
@@ -138,8 +138,12 @@ def model_points(axes: Mapping[str, Any]) -> list[Point]:
     at equal distances: ``{decades = [-5.0, -0.3], per_decade = 10}``.
     """
     listed = [_powers(**each) if isinstance(each, Mapping) else each for each in axes.values()]
-    places = [dict(zip(axes, values, strict=True)) for values in product(*listed)]
-    return [Point(place, SweepPoint("", key_of(place))) for place in places]
+    return [model_point(dict(zip(axes, values, strict=True))) for values in product(*listed)]
+
+
+def model_point(place: Mapping[str, Any]) -> Point:
+    """Return a point that is not simulated, with these values."""
+    return Point(place, SweepPoint("", key_of(place)))
 
 
 def _powers(decades: Sequence[float], per_decade: int) -> list[float]:
