@@ -218,8 +218,8 @@ def refused_timeline(
 # --- several items ---------------------------------------------------------------------------
 
 MANIFEST = """
-title = ""
-citation = ""
+title = "T"
+citation = "C"
 [modes.quick]
 replications = 2
 duration_s = 2.0
@@ -273,6 +273,33 @@ def test_items_that_are_like_others_are_checked(
     assert said.startswith(place)
     assert said.removeprefix(place).removeprefix(".").startswith(expected)
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('title = "T"', 'titel = "T"', '"titel": unknown key. Expected one of: citation, '),
+        ('citation = "C"', "", "citation: missing. Write a text"),
+        ('citation = "C"', "citation = 7", "citation = 7: not a text."),
+        ("[modes.quick]", "[modes.quik]", 'modes: "quik": unknown key. Expected one of: default,'),
+        ("duration_s = 2.0", "duration = 2.0", 'modes.quick: "duration": unknown key.'),
+        ("duration_s = 2.0", "", "modes.quick: duration_s: missing. Write a number"),
+        (
+            "replications = 2",
+            "replications = 0",
+            "modes.quick: replications = 0: not a number from",
+        ),
+        ("warmup_s = 0.0", "warmup_s = 2.0", "modes: Effort("),
+    ],
+)
+def test_wrong_entries_of_the_file_are_refused(
+    old: str, new: str, expected: str, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    assert old in MANIFEST
+    with pytest.raises(BadValueError) as raised:
+        read(sweeps, tmp_path, MANIFEST.replace(old, new))
+    assert str(raised.value).startswith(f"{tmp_path.name}/paper.toml: {expected}")
+    assert "\n" not in str(raised.value)
 
 
 def test_a_declared_item_that_the_code_makes_too_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:

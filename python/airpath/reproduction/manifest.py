@@ -27,12 +27,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final, get_args
 
-from airpath.reproduction.base import Effort, Item, Paper
+from airpath.errors import BadValueError
+from airpath.reproduction.base import Effort, Item, Mode, Paper
 from airpath.reproduction.claims import Claims
 from airpath.reproduction.declared import table_item
-from airpath.reproduction.entries import TABLE, TEXT, refuse_value, refuse_wrong
+from airpath.reproduction.entries import (
+    COUNT,
+    NUMBER,
+    TABLE,
+    TEXT,
+    WORDS,
+    Kind,
+    refuse_value,
+    refuse_wrong,
+)
 from airpath.reproduction.figures import figure_item
 from airpath.reproduction.files import MANIFEST, read_toml, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate
@@ -41,6 +51,20 @@ from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.timelines import timeline_item
 
 __all__ = ["paper_of"]
+
+_PAPER: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys(("description", "title", "citation"), TEXT),
+    "confidence": NUMBER,
+    "published_runs": COUNT,
+    **dict.fromkeys(("headings", "items"), WORDS),
+    **dict.fromkeys(("decimals", "modes", "tables", "figures", "timelines"), TABLE),
+}
+_REQUIRED: Final = ("replications", "duration_s", "warmup_s")
+_EFFORT: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys(("duration_s", "warmup_s", "resamples"), NUMBER),
+    **dict.fromkeys(("replications", "grid_step"), COUNT),
+    "note": TEXT,
+}
 
 
 def paper_of(
@@ -76,14 +100,16 @@ def paper_of(
     Raises
     ------
     BadValueError
-        If a declared item has an entry that is not accepted, is not in ``[items]``, is in `items`
-        too, or is `like` itself.
+        If the file or a declared item has an entry that is not accepted, or an item is not in
+        ``[items]``, is in `items` too, or is `like` itself.
     ValueError
         If `items` are not those of the file, or a claim belongs to an item that is not.
     """
     key = directory.name
+    place = f"{key}/{MANIFEST}"
     about = dict(read_toml(directory, MANIFEST))
-    modes = {mode: Effort(**effort) for mode, effort in about.pop("modes").items()}
+    refuse_wrong(place, about, _PAPER, ("title", "citation", "modes", "items"))
+    modes = _modes(f"{place}: modes", about.pop("modes"))
     named = about.pop("items")
     kinds: dict[str, Callable[..., tuple[Cells, Evaluate]]] = {
         "tables": table_item,
@@ -91,10 +117,8 @@ def paper_of(
         "timelines": timeline_item,
     }
     made: dict[str, tuple[Cells, Evaluate]] = dict(items)
-    place = f"{key}/{MANIFEST}"
     for kind, declared in kinds.items():
         specs = about.pop(kind, {})
-        refuse_wrong(place, {kind: specs}, {kind: TABLE})
         refuse_unknown(f"{place}: {kind}", specs, named, "not in [items]")
         refuse_wrong(f"{place}: {kind}", specs, dict.fromkeys(specs, TABLE))
         for name in specs:
@@ -118,6 +142,16 @@ def paper_of(
         **about,
         **more,
     )
+
+
+def _modes(place: str, specs: Mapping[str, Any]) -> dict[Mode, Effort]:
+    refuse_wrong(place, specs, dict.fromkeys(get_args(Mode), TABLE))
+    for mode, spec in specs.items():
+        refuse_wrong(f"{place}.{mode}", spec, _EFFORT, _REQUIRED)
+    try:
+        return {mode: Effort(**specs[mode]) for mode in get_args(Mode) if mode in specs}
+    except ValueError as error:
+        raise BadValueError(f"{place}: {error}.") from None
 
 
 def _whole(
