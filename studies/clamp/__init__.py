@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from airpath.reproduction.manifest import paper_of
-from airpath_papers.clamp.measures import NAMING
 
 from .checks import CLAIMS
-from .items import ITEMS, QUANTITIES
+from .items import ITEMS, NAMING, QUANTITIES
 from .scenarios import SWEEPS
 
 __all__ = ["PAPER"]

@@ -13,6 +13,7 @@ from airpath.reproduction.figures import DeclaredFigure
 from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.formulas import Criterion, Point
 from airpath.reproduction.items import Drawn, Found, called, item_of
+from airpath.reproduction.manifest import entries_of
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES
 from airpath_papers.clamp.measures import FLOWS_MS, NAMING, QUANTITIES
@@ -155,8 +156,9 @@ def _over_wait() -> dict[str, Drawn]:
     """Return Figs. 4, 5 and 10 over the mean sojourn time."""
     over = {"x": "wait_ms", "x_name": "mean sojourn time, arrival to start of service, ms"}
     found: dict[str, Drawn] = {}
+    figures = read_toml(CLAMP, MANIFEST)["figures"]
     for key in ("fig4", "fig5", "fig10"):
-        spec = {**read_toml(CLAMP, MANIFEST)["figures"][key], **over}
+        spec = {**entries_of(MANIFEST, key, figures), **over}
         title = called(key, spec["title"].replace("queueing delay", "sojourn time"))
         figure = DeclaredFigure(CLAMP, key, spec, SWEEPS, QUANTITIES, NAMING)
         found[f"clamp-{key}-wait"] = (title, figure.drawn)

@@ -32,7 +32,7 @@ from airpath.present import style
 from airpath.present.axes import legend_below
 from airpath.present.panels import legend_of, same_height
 from airpath.present.timelines import KINDS, draw_series, draw_texts
-from airpath.reproduction.chosen import POINTS, points_at, refuse_axes, refuse_points
+from airpath.reproduction.chosen import POINTS, points_at, refuse_points
 from airpath.reproduction.entries import (
     NUMBER,
     NUMBERS,
@@ -50,6 +50,7 @@ from airpath.reproduction.entries import (
 from airpath.reproduction.files import MANIFEST, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.session import Session
+from airpath.reproduction.spread import values_of
 from airpath.reproduction.sweeps import SweepPoint, Sweeps
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class _Timeline:
         refuse_wrong(place, curve, _CURVE, ("label", "colour", *own))
         refuse_unknown(f"{place}.colour", [curve["colour"]], style.COLOURS, "no colour")
         given = curve.get("place", {})
-        refuse_axes(f"{place}.place", list(given), self.points)
+        known = dict.fromkeys(axis for point in self.points for axis in values_of(point))
+        refuse_unknown(f"{place}.place", given, known, "no axis of its points")
         points = points_at(self.points, given)
         if not points:
             refuse_value(place, "place", given, "no point is there", "Write values of points")
