@@ -15,7 +15,7 @@ from typing import Any
 import airpath as ap
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Component
-from airpath.scenario.engine_problems import with_types_alone
+from airpath.scenario.checking import read_with_types_alone
 from airpath.scenario.tcp.profiles import profiles
 
 if sys.version_info >= (3, 11):
@@ -63,7 +63,7 @@ def sample(component: type[Component]) -> Component:
         for name, info in component.model_fields.items()
         if info.examples
     }
-    made = with_types_alone(lambda: component(**given))
+    made = read_with_types_alone(component.model_validate, given)
     assert made is not None, f"{component.__name__}: an example has a wrong type"
     return made
 

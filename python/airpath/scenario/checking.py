@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from airpath.scenario.base import Context, Model
 
-__all__ = ["as_json", "checked"]
+__all__ = ["as_json", "checked", "read_with_types_alone"]
 
 Values = Mapping[str, Any]
 ModelT = TypeVar("ModelT", bound="Model")
@@ -109,10 +109,10 @@ def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
     """Return what the engine rejects of a table with faults at `wrong` already."""
-    result = _read_with_types_alone(read, given)
+    result = read_with_types_alone(read, given)
     if result is not None:  # The faults are those of tables inside.
         return [line for line in _engine_faults(result, given) if line["loc"] not in wrong]
-    result = _read_with_types_alone(read, _with_stand_ins(kind.model_fields, given, wrong))
+    result = read_with_types_alone(read, _with_stand_ins(kind.model_fields, given, wrong))
     if result is None:
         return []
     keys = {path[:1] for path in wrong}
@@ -135,7 +135,7 @@ def _engine_faults(
     return faults
 
 
-def _read_with_types_alone(
+def read_with_types_alone(
     read: Callable[[Values], ModelT], values: Values | None
 ) -> ModelT | None:
     """Return a table that the engine does not check; None if a type is wrong."""
