@@ -13,6 +13,7 @@ from airpath.errors import BadValueError
 from airpath.reproduction import Effort, Paper
 from airpath.reproduction.compare import ColumnSet, NoteColumns, number, printed
 from airpath.reproduction.declared import table_item
+from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
@@ -98,6 +99,33 @@ def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: 
     assert (model.published, model.published_ci, model.ours) == (101.0, None, 100.0)
     assert (model.low, model.within) == (None, True)
     assert model.extra == {"printed": "large", "ours": "of 10"}
+
+
+def test_unpublished_numbers_have_rows_and_measured_ones_where_there_are_runs(
+    sweeps: Sweeps, tmp_path: Path
+) -> None:
+    points = ["cubic", {"grid": {"cc": ["cubic"], "size": [5]}}]
+    columns = {"rate": "", "model": "model_mbps"}
+    more: Any = {"parts": [{"title": ""}], "columns": columns, "points": points}
+    result = evaluated(sweeps, tmp_path, **more)
+    assert [(row.quantity, row.row["size"], row.published) for row in result.rows] == [
+        ("rate", 20, None),
+        ("model", 20, 400.0),
+        ("rate", 10, None),
+        ("model", 10, 101.0),
+        ("model", 5, None),
+    ]
+    [table] = result.tables
+    assert table.rows[-1] == ["5 kB", "", "", "", "", "25"]
+
+
+def test_a_tolerance_may_depend_on_the_point(sweeps: Sweeps) -> None:
+    wide = lambda axes: Tolerance("its size", absolute=axes["size"])  # noqa: E731
+    model = Computed(*MODEL, tolerance=wide)
+    session = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
+    [point] = model_points({"size": [10]})
+    rows = [model.row(session, point.cell, {}, PublishedMean(at, math.nan)) for at in (92, 88)]
+    assert [row.within for row in rows] == [True, False]
 
 
 def test_a_printed_interval_of_width_0_is_one_and_an_empty_entry_is_none(

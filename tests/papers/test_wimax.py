@@ -35,8 +35,8 @@ from airpath_papers.wimax.measures import (
     duplicate_acks,
     goodput_mbps,
 )
+from airpath_papers.wimax.quantities import bound
 from airpath_papers.wimax.scenarios import FRAME_MS, MODEL, MODEL_SEGMENT, MODEL_WINDOW, PATH
-from airpath_papers.wimax.tables import bound
 from airpath_papers.wimax.timelines import RANGED, SERVER_MS, TwoAcks, find_two_acks, messages
 
 ROOT = Path(__file__).parents[2]

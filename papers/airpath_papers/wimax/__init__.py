@@ -14,7 +14,7 @@ from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.claims import CLAIMS, SWEEPS
 from airpath_papers.wimax.figures import FIG6
 from airpath_papers.wimax.quantities import NAMING, QUANTITIES
-from airpath_papers.wimax.tables import TABLES, summarise
+from airpath_papers.wimax.summary import summarise
 from airpath_papers.wimax.timelines import TIMELINES
 
 __all__ = ["PAPER"]
@@ -22,7 +22,7 @@ __all__ = ["PAPER"]
 PAPER: Final = paper_of(
     WIMAX,
     CLAIMS,
-    {**TIMELINES, **TABLES, "fig6": FIG6},
+    {**TIMELINES, "fig6": FIG6},
     SWEEPS,
     QUANTITIES,
     NAMING,

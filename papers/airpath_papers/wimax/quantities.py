@@ -28,7 +28,7 @@ from airpath_papers.wimax.claims import CLAIMS, SWEEPS, eq9
 from airpath_papers.wimax.data import GAINS, NAMES, printed
 from airpath_papers.wimax.scenarios import CURVES
 
-__all__ = ["GAIN", "NAMING", "QUANTITIES", "bound"]
+__all__ = ["NAMING", "QUANTITIES", "bound"]
 
 Axes = Mapping[str, Any]
 

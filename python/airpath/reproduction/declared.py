@@ -4,7 +4,8 @@
 [tables.table2]                 # published numbers next to measured ones, a line for each point
 points = "table2"               # as `figures` has them. Default: the lines of the file
 file = "table2.csv"             # its line of a point has the point's values in the same columns
-columns = {goodput = "goodput_kbps", delay = "delay_s"} # of the published numbers, by quantity
+columns = {goodput = "goodput_kbps", delay = "delay_s"} # of the published numbers, by quantity;
+                                # empty for none
 keys = {bearer = "bearer", minth = "minth"}             # headings of the columns that name a line
 row = {bearer = "bearer", minth = "minth"}              # what names a row of the document
 name = "..."                    # of the item, if it is not its title
@@ -97,7 +98,9 @@ class _Part:
             refuse_value(place, "file", spec["file"], "no such file", "Write a file of the paper")
         lines = read_table(directory, spec["file"])
         printed = dict.fromkeys(name for line in lines for name in line)
-        refuse_unknown(f"{place}.columns", spec["columns"].values(), printed, "no column")
+        refuse_unknown(
+            f"{place}.columns", filter(None, spec["columns"].values()), printed, "no column"
+        )
         if "points" in spec:
             points = refuse_points(place, spec["points"], sweeps)
             found = [(point, line_of(lines, point.place)) for point in points]
@@ -133,8 +136,11 @@ class _Part:
         for point, line in zip(self.points, self._lines, strict=True):
             place = self._named(point.place, line)
             for name, column in columns.items():
+                quantity = self._quantities[name]
+                if isinstance(quantity, Measured) and not point.cell.scenario:
+                    continue
                 theirs = published_mean(line, column) if line.get(column) else None
-                rows.append(self._quantities[name].row(session, point.cell, place, theirs))
+                rows.append(quantity.row(session, point.cell, place, theirs))
         return rows
 
     def table(self, session: Session, rows: Sequence[Row], title: str) -> Table:
