@@ -89,6 +89,7 @@ def test_a_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
     assert "#[test]" in file.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> None:
     for family in FAMILIES:
         run(sys.executable, "scripts/new-component", family, f"trial-{family}", folder=tree)

@@ -133,13 +133,13 @@ def test_what_the_fixed_point_assumes_has_no_effect_where_it_is_true() -> None:
 # --- the item ----------------------------------------------------------------------------------
 
 
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = [*links(27, 36), *IDX_10]
+def few(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
+    chosen = [*links(*numbers), *IDX_10]
     monkeypatch.setattr(three_regimes, "cells", lambda: chosen)
 
 
 def test_a_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch)
+    few(monkeypatch, 27, 36)
     session = Session(STUDIES, SHORT)
     session.simulate(three_regimes.cells())
     item = three_regimes.evaluate(session, None)
@@ -185,7 +185,10 @@ def test_the_summary_counts_what_it_says() -> None:
     assert three_regimes.summarise([]) == []
 
 
-def test_the_report_and_the_figures(fake_engine: Any, tmp_path: Path) -> None:
+def test_the_report_and_the_figures(
+    fake_engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few(monkeypatch, *range(27, 27 + three_regimes.WORST))
     report = fake_engine.reproduce(STUDIES, ["three_regimes"], effort=SHORT, out=tmp_path)
     stems = ("qawla-three_regimes", "qawla-three_regimes-why")
     assert {path.name for path in report.items[0].figures} == {
@@ -197,7 +200,7 @@ def test_the_report_and_the_figures(fake_engine: Any, tmp_path: Path) -> None:
     print_report(report, Console(file=text, width=80))
     lines = text.getvalue().splitlines()
     assert max(len(line) for line in lines if line.lstrip().startswith(("link ", "idx "))) <= 80
-    assert sum(line.lstrip().startswith("link ") for line in lines) == LINKS + three_regimes.WORST
+    assert sum(line.lstrip().startswith("link ") for line in lines) == 2 * three_regimes.WORST
 
 
 def test_an_interrupted_item_shows_what_was_finished(fake_engine: Any, tmp_path: Path) -> None:

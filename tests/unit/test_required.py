@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from required import REQUIRED, program
+
 ROOT = Path(__file__).parents[2]
-CALLERS = ("tests/browser/test_report.py", "tests/unit/test_captures.py")
-"""Test files that call the programs which `.ci/run` requires."""
 PACKAGES = "apt-get install -y -qq --no-install-recommends"
 
 
-@pytest.mark.parametrize(("required", "status"), [("", 0), ("chromium,tshark", 1)])
+@pytest.mark.parametrize("name", ["chromium", "tshark"])
 def test_a_missing_program_fails_its_tests_where_it_is_required(
-    required: str, status: int, tmp_path: Path
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where apt was slow, `.ci/run` passed without these tests."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *CALLERS),
-            *("-k", "tshark or figure_is_drawn"),
-        ],
-        cwd=ROOT,
-        env={**os.environ, "PATH": str(tmp_path), "AIRPATH_REQUIRE": required},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == status, done.stdout
-    for name in ("chromium", "tshark"):
-        reason = f"{name} is not installed (Debian: {name})"
-        assert (f"{reason}; AIRPATH_REQUIRE has {name}" if status else reason) in done.stdout
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reason = f"{name} is not installed (Debian: {name})"
+    monkeypatch.setenv(REQUIRED, "ping,other")
+    with pytest.raises(pytest.skip.Exception) as skipped:
+        program(name, package=name)
+    assert str(skipped.value) == reason
+    monkeypatch.setenv(REQUIRED, f"ping,{name}")
+    with pytest.raises(pytest.fail.Exception) as failed:
+        program(name, package=name)
+    assert str(failed.value) == f"{reason}; {REQUIRED} has {name}"
+
+
+def test_what_continuous_integration_requires_is_what_tests_call() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    (required,) = re.findall(rf"{REQUIRED}=(\S+)", script)
+    callers = [
+        text
+        for file in (ROOT / "tests").rglob("*.py")
+        if "program(" in (text := file.read_text("utf-8")) and file != Path(__file__)
+    ]
+    for name in required.split(","):
+        assert any(f'"{name}"' in text for text in callers), name
 
 
 def ci(folder: Path, *programs: str) -> str:
