@@ -164,8 +164,12 @@ def _save(sweep: Sweep, folder: Path) -> None:
     with output.interrupts_wait():
         output.written(sweep.save(folder, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
-    output.written(sweep.plot.save(folder))
-    write_file(page, report_of_sweep(sweep, folder=folder).encode())
+    figures = {}
+    for stem, files in sweep.plot.rendered(["svg", "png"]):
+        figures[stem] = files["svg"]
+        write_file(path := folder / f"{stem}.png", files["png"])
+        output.written([path])
+    write_file(page, report_of_sweep(sweep, folder=folder, figures=figures).encode())
     output.written([page])
 
 

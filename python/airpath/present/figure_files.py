@@ -16,7 +16,7 @@ from airpath.scenario.base import nearest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "checked_formats", "figure_bytes", "format_of", "save"]
+__all__ = ["FORMATS", "checked_formats", "figure_bytes", "format_of", "rendered", "save"]
 
 FORMATS = ("png", "svg", "pdf")
 """What figures can be written as."""
@@ -97,6 +97,35 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 
 
+def rendered(figure: Figure, title: str, source: str, kinds: Sequence[str]) -> dict[str, bytes]:
+    """Return a figure in some formats, all with the layout of the first.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to draw.
+    title, source : str
+        What the files say about themselves.
+    kinds : sequence of str
+        The formats, of `FORMATS`.
+
+    Returns
+    -------
+    files : dict of str to bytes
+        The files' contents by format.
+    """
+    layout = figure.get_layout_engine()
+    found = {}
+    try:
+        for kind in kinds:
+            found[kind] = figure_bytes(figure, kind, title, source)
+            # A layout takes as long as the drawing.
+            figure.set_layout_engine("none")
+    finally:
+        figure.set_layout_engine(layout)
+    return found
+
+
 def save(
     figure: Figure,
     folder: Path,
@@ -116,7 +145,7 @@ def save(
     stem : str
         File name without its ending.
     title, source : str
-        What the file says about itself.
+        What the files say about themselves.
     kinds : sequence of str
         The formats, of `FORMATS`.
 
@@ -125,13 +154,8 @@ def save(
     paths : list of Path
         The files.
     """
-    paths = [folder / f"{stem}.{kind}" for kind in kinds]
-    layout = figure.get_layout_engine()
-    try:
-        for path, kind in zip(paths, kinds, strict=True):
-            write_file(path, figure_bytes(figure, kind, title, source))
-            # A layout takes as long as the drawing.
-            figure.set_layout_engine("none")
-    finally:
-        figure.set_layout_engine(layout)
+    files = rendered(figure, title, source, kinds)
+    paths = [folder / f"{stem}.{kind}" for kind in files]
+    for path, data in zip(paths, files.values(), strict=True):
+        write_file(path, data)
     return paths

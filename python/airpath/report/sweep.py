@@ -74,8 +74,8 @@ def report_of_sweep(
     out : Path, optional
         Folder that the report will stand in. Default: `folder`.
     figures : mapping of str to bytes, optional
-        SVG files by their name without ending, as ``sweep.plot.save`` wrote them. Default: they
-        are drawn.
+        SVG files by their name without ending, as ``sweep.plot.rendered`` gives them. Default:
+        they are drawn.
 
     Returns
     -------
@@ -85,6 +85,8 @@ def report_of_sweep(
     beside = ReportFiles(sweep.path.parent if folder is None else folder, out)
     readings = sweep.readings
     plan = readings.plan
+    if len(plan.points) > _MOST_DRAWN:
+        figures = {}
     drawn = _drawn(sweep) if figures is None else figures
     failures = sweep.failures()
     looks = _looks(readings)
@@ -218,16 +220,9 @@ def _rule(readings: Readings) -> str:
 
 
 def _drawn(sweep: Sweep) -> dict[str, bytes]:
-    from airpath.present.figure_files import figure_bytes
     from airpath.sweeps.plot import SweepPlot
 
-    if len(sweep.plan.points) > _MOST_DRAWN:
-        return {}
-    figures = SweepPlot(sweep, shown=False).defaults()
-    name = sweep.plan.name
-    return {
-        stem: figure_bytes(figure, "svg", f"{name}: {stem}", "") for stem, figure in figures.items()
-    }
+    return {stem: files["svg"] for stem, files in SweepPlot(sweep).rendered(["svg"])}
 
 
 def _figures(

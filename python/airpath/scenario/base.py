@@ -126,7 +126,8 @@ class Model(_Base):
         On construction, with every problem found.
     """
 
-    model_config = ConfigDict(defer_build=True,
+    model_config = ConfigDict(
+        defer_build=True,
         extra="forbid",
         frozen=True,
         validate_default=True,

@@ -135,9 +135,7 @@ def _engine_faults(
     return faults
 
 
-def read_with_types_alone(
-    read: Callable[[Values], ModelT], values: Values | None
-) -> ModelT | None:
+def read_with_types_alone(read: Callable[[Values], ModelT], values: Values | None) -> ModelT | None:
     """Return a table that the engine does not check; None if a type is wrong."""
     if values is None or _TYPES_ALONE.get():
         return None

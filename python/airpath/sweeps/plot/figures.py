@@ -7,7 +7,7 @@ analytic model ``point-n-solve``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -301,20 +301,40 @@ class SweepPlot:
         BadValueError
             If a format is not known, or the folder cannot be written to.
         """
-        from airpath.files import output_folder
+        from airpath.files import output_folder, write_file
         from airpath.present import figure_files
 
         kinds = figure_files.checked_formats(figure_formats)
         where = output_folder(folder)
+        paths = []
+        for stem, files in self.rendered(kinds):
+            for kind, data in files.items():
+                paths.append(where / f"{stem}.{kind}")
+                write_file(paths[-1], data)
+        return paths
+
+    def rendered(self, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
+        """Yield what `defaults` returns, drawn.
+
+        Parameters
+        ----------
+        kinds : sequence of str
+            Of ``png``, ``pdf``, ``svg``; the layout is that of the first.
+
+        Yields
+        ------
+        stem : str
+            Name of the file, without its ending.
+        files : dict of str to bytes
+            Its content by format.
+        """
+        from airpath.present import figure_files
+
         about = self._sweep.provenance
         source = f"airpath {about['version']} ({about['commit']}), seed {about['seed']}"
-        figures = SweepPlot(self._sweep, shown=False).defaults()
         name = self._sweep.plan.name
-        return [
-            path
-            for stem, figure in figures.items()
-            for path in figure_files.save(figure, where, stem, f"{name}: {stem}", source, kinds)
-        ]
+        for stem, figure in SweepPlot(self._sweep, shown=False).defaults().items():
+            yield stem, figure_files.rendered(figure, f"{name}: {stem}", source, kinds)
 
     # --- within --------------------------------------------------------------------------------
 
