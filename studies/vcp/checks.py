@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from airpath.reproduction.base import Effort
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
-from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
+from airpath.reproduction.claims import Claims
+from airpath.reproduction.formulas import Measure, of_point, of_replication
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint, Sweeps, model_points
+from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.vcp.claims import SWEEPS as OF_PAPER
 from airpath_papers.vcp.failures import failure, goodput_share
 from airpath_papers.vcp.measures import delivered_packets, mean_queue
-from airpath_papers.vcp.scenarios import BAD_SHARE, PROTOCOLS, chain_of_bursts
+from airpath_papers.vcp.scenarios import BAD_SHARE, chain_of_bursts
 
 from .lte import recorded
 
@@ -39,19 +39,6 @@ RATES: Final = [*dict.fromkeys(point.axes["code_rate"] for point in SWEEPS.cells
 """Of claims.toml, from the weakest code on."""
 
 
-def _with_steps(_spec: ClaimSpec) -> list[Point]:
-    points = SWEEPS.points("code-rate", protocol=PROTOCOLS)
-    return [
-        Point({**place, "step": RATES.index(place["code_rate"])}, cell) for place, cell in points
-    ]
-
-
-POINTS: Final[Mapping[str, PointSet]] = {
-    "codes": _with_steps,
-    "bursts": model_points({"bits": (8, 80, 800, 8_000, 80_000, 1_000_000)}),
-}
-
-
 def law_of(code_rate: float, bits: int) -> float:
     """Return the law's failure of data at 2x2 and 10 dB with bursts of a mean length in bits."""
     return failure("2x2", code_rate, 10.0, **chain_of_bursts(bits))
@@ -70,4 +57,4 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "bad_share": of_point(lambda _session, _point: BAD_SHARE),
 }
 
-CLAIMS: Final = Claims(DIRECTORY, SWEEPS, MEASURES, POINTS)
+CLAIMS: Final = Claims(DIRECTORY, SWEEPS, MEASURES)

@@ -31,7 +31,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ({"points": None}, ": points: missing. Write a sweep, or a list of sweeps and tables"),
         ({"points": [{"cc": "cubic"}]}, ': points = [{cc = "cubic"}]: not a sweep, or a list of'),
         ({"points": [{"sweep": "sizes", "cc": "x"}]}, "there are no such points."),
-        ({"points": "sises"}, '.points.sweep: "sises": no sweep. Expected one of: sizes.'),
+        ({"points": "sises"}, '.points.sweep: "sises": no sweep. Expected one of: model, sizes'),
         ({"points": [{"sweep": 7}]}, ": points = [{sweep = 7}]: not a sweep, or a list of"),
         ({"points": [{"sweep": "sizes", "c": 1}]}, '.points: "c": no axis of this sweep.'),
         (
@@ -39,7 +39,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
             '.points: cc = "x": no point has it.',
         ),
         ({"panels": [{"place": {"size": [10, 11]}}]}, ".panels.place: size = 11: no point has it."),
-        ({"points": [{"grid": {"size": 3}}]}, ".points.grid: size = 3: not a list of values"),
+        ({"points": [{"grid": {"size": [3]}}]}, ": points = [{grid = {size = [3]}}]: not a sweep"),
         ({"order": ["sise"]}, '.order: "sise": no axis of its points. Expected one of: cc, size.'),
         ({"rows": None}, ": rows: missing. Write a list of texts"),
         ({"rows": ["ratte"]}, '.rows: "ratte": no quantity. Expected one of: delay, halved, model'),

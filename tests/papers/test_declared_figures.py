@@ -12,6 +12,7 @@ import pytest
 from one_by_one import OneByOne
 
 import airpath as ap
+from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.timelines import draw_series, levels_at
 from airpath.reproduction import Effort, Paper
@@ -28,6 +29,14 @@ SWEEP = """
 [sizes]
 grid = {cc = ["cubic", "newreno"], size = [20, 10]}
 series = ["queue"]
+
+[squares]
+scenario = ""
+grid.size = [3, 4]
+
+[model]
+scenario = ""
+grid.size = [10, 20]
 """
 
 
@@ -194,12 +203,20 @@ def test_a_table_without_an_axis_across_has_a_line_for_each_point(sweeps: Sweeps
 
 
 def test_points_that_are_not_simulated_have_computed_rows(sweeps: Sweeps) -> None:
-    points = [{"grid": {"size": [3, 4]}}]
     more: Any = {"rows": ["model"], "table": {"lines": {"size": ""}}, "curves": []}
-    figure = made(sweeps, points=points, order=[], **more)
+    figure = made(sweeps, points="squares", order=[], **more)
     found = session(sweeps)
     assert figure.cells(found) == []
     assert [row.ours for row in figure.found(found, "")[0] if row] == [9.0, 16.0]
+
+
+def test_points_that_are_not_simulated_have_values_with_words(sweeps: Sweeps) -> None:
+    naming = Naming({"size": {3: "three"}})
+    spec = {"points": "squares", "rows": ["model"], "table": {"lines": {"size": ""}}}
+    with pytest.raises(BadValueError) as raised:
+        DeclaredFigure(Path("p"), "fig1", spec, sweeps, QUANTITIES, naming)
+    place = "p/paper.toml: figures.fig1.points.size"
+    assert str(raised.value) == f'{place}: "4": no value of it. Expected one of: 3.'
 
 
 def test_notes_may_have_numbers_of_a_point(sweeps: Sweeps) -> None:
@@ -350,7 +367,7 @@ def test_other_points_are_drawn_and_simulated_without_rows(sweeps: Sweeps) -> No
 
 
 def test_other_points_of_a_computed_quantity_are_a_line(sweeps: Sweeps) -> None:
-    also = [{"points": [{"grid": {"size": [10, 20]}}], "label": "model", "y": "model"}]
+    also = [{"points": "model", "label": "model", "y": "model"}]
     [axis] = drawn(made(sweeps, panels=[{"also": also}]), session(sweeps))
     [line] = [each for each in axis.lines if each.get_label() == "model"]
     assert line.get_xydata().tolist() == [[10.0, 100.0], [20.0, 400.0]]

@@ -17,7 +17,7 @@ from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
-from airpath.reproduction.sweeps import Sweeps, model_points
+from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.tolerance import Tolerance
 
 PUBLISHED = """cc,size,rate_mbps,rate_half_width_mbps,model_mbps,share
@@ -214,7 +214,7 @@ def test_a_part_has_points_lines_and_an_order_of_its_own(sweeps: Sweeps, tmp_pat
     ("changed", "expected"),
     [
         ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
-        ({"points": "sizes"}, '.points.sweep: "sizes": no sweep. Expected one of: cubic.'),
+        ({"points": "sizes"}, '.points.sweep: "sizes": no sweep. Expected one of: cubic, model'),
         ({"row": None}, ": row: missing. Write a table of texts"),
         ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
         ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),
@@ -240,11 +240,3 @@ def test_wrong_entries_are_refused_when_the_table_is_made(
     place = f"{tmp_path.name}/paper.toml: tables.table2"
     assert str(raised.value).startswith(f"{place}{expected}")
     assert "\n" not in str(raised.value)
-
-
-def test_an_axis_may_have_powers_of_ten() -> None:
-    axes = {"x": {"decades": [-1.0, 0.5], "per_decade": 2}, "n": [1]}
-    points = model_points(axes)
-    assert [point.place["x"] for point in points] == [0.1, 10**-0.5, 1.0, 10**0.5]
-    assert {point.cell.axes["n"] for point in points} == {1}
-    assert {point.cell.scenario for point in points} == {""}

@@ -43,6 +43,19 @@ MEASURES = {
 }
 
 
+class Sets:
+    """Stands for the sweeps of a paper: each has all points."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = lambda: names
+
+    def points(self, _name: str, _numbers: Mapping[str, Any]) -> list[Point]:
+        return POINTS
+
+
+ALL: Any = Sets("all")
+
+
 @pytest.fixture
 def session() -> Session:
     runs = {name: [{"value": value} for value in values] for name, values in RUNS.items()}
@@ -215,7 +228,7 @@ def test_formula_that_cannot_be_evaluated_is_reported_when_loaded(
         f'check.points = "all"\ncheck.measures.found = "{formula}"\ncheck.holds = ["found > 0"]\n'
     )
     with pytest.raises(ValueError, match=f"claims.toml: key: .*{problem}"):
-        Claims(tmp_path, None, MEASURES, {"all": POINTS})
+        Claims(tmp_path, ALL, MEASURES)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +252,7 @@ def test_check_with_wrong_keys_is_reported(tmp_path: Path, check: str, problem: 
     text = f'[key]\nitems = []\ntext = ""\ncriterion = ""\n{check}\n'
     (tmp_path / "claims.toml").write_text(text)
     with pytest.raises(ValueError, match=f"claims.toml: key: .*{problem}"):
-        Claims(tmp_path, None, MEASURES, {"all": POINTS})
+        Claims(tmp_path, ALL, MEASURES)
 
 
 def test_declared_claim_is_checked_on_resamples(tmp_path: Path, session: Session) -> None:
@@ -250,8 +263,8 @@ def test_declared_claim_is_checked_on_resamples(tmp_path: Path, session: Session
         'y(group="a", x=1, points="all")\'\n'
         'check.holds = ["rise >= least"]\n'
     )
-    sets = dict.fromkeys(("all", "all-again"), lambda _spec: POINTS)
-    [spec] = Claims(tmp_path, None, MEASURES, sets).checks()
+    sets: Any = Sets("all", "all-again")
+    [spec] = Claims(tmp_path, sets, MEASURES).checks()
     assert sorted(spec.cells) == [("a1",), ("a2",)]
     [claim] = checked(session, [spec])
     # The rise is 3 and 1 by run: its mean is at least 3 where both draws are the first run.

@@ -196,6 +196,56 @@ def test_labels_name_values(tmp_path: Path) -> None:
     assert [point.axes for point in found.cells("figure", rate="fast")] == [{"rate": 2}]
 
 
+def test_a_sweep_without_a_scenario_has_points_that_are_not_simulated(tmp_path: Path) -> None:
+    text = """
+        [law]
+        scenario = ""
+        grid.snr_db = {from = 1, to = 2.2, step = 0.5}
+        grid.per = {from = 0.1, to = 3.2, per_decade = 2}
+        place.of = "law"
+        """
+    found = sweeps(tmp_path, text)
+    points = found.points("law")
+    assert [point.place for point in points[:4]] == [
+        {"snr_db": 1.0, "per": per, "of": "law"} for per in (0.1, 10**-0.5, 1.0, 10**0.5)
+    ]
+    assert [point.place["snr_db"] for point in points[::4]] == [1.0, 1.5, 2.0]
+    assert points[-1].cell.axes == {"snr_db": 2.0, "per": 10**0.5}
+    assert {point.cell.scenario for point in points} == {""}
+    assert found.known_cells() == set()
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("reps = 3", "law: reps: unknown key of a paper's sweep. Remove it."),
+        ("grid.x = {from = 2, to = 1, step = 0.5}", "law: grid.x = {from = 2, to = 1, step = 0.5}"),
+        ("grid.x = {from = 0, to = 1, step = 0}", "law: grid.x = {from = 0, to = 1, step = 0}: no"),
+        (
+            "grid.x = {from = 0, to = 1, per_decade = 2}",
+            "per_decade = 2}: no range. Write",
+        ),
+        (
+            'grid.x = {from = "0", to = 1, step = 1}',
+            '{from = "0", to = 1, step = 1}: no',
+        ),
+        ("grid.x = {from = 0, to = 1}", "law: grid.x = {from = 0, to = 1}: no range."),
+        ("grid.x = {from = 0, to = 1, step = 1, n = 2}", "step = 1, n = 2}: no range."),
+        ("grid.x = 3", "law: grid.x = 3: "),
+        ("grid.x = []", "law: grid.x = []: no values."),
+    ],
+)
+def test_wrong_entries_of_a_sweep_without_a_scenario_are_refused(
+    entry: str, expected: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadValueError) as raised:
+        sweeps(tmp_path, f'[law]\nscenario = ""\n{entry}\n').points("law")
+    said = str(raised.value)
+    assert said.startswith(f"{tmp_path.name}/sweeps.toml: law: ")
+    assert expected in said
+    assert "\n" not in said
+
+
 def test_numbers_of_a_criterion_stand_for_themselves(tmp_path: Path) -> None:
     (tmp_path / "claims.toml").write_text(
         '[a]\nitems = []\ntext = ""\ncriterion = ""\nrates = [1, 2]\nlast_s = {own = 9.0}\n'

@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from airpath.phy import PerTable
-from airpath.reproduction.claims import Claims, ClaimSpec, PointSet
-from airpath.reproduction.formulas import Measure, Point, of_point, of_replication
+from airpath.reproduction.claims import Claims
+from airpath.reproduction.formulas import Measure, of_point, of_replication
 from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint, model_points
+from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.vocabulary import crossing
 from airpath_papers.paths import QAWLA
 from airpath_papers.qawla.data import (
@@ -28,42 +28,6 @@ from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, 
 from airpath_papers.qawla.scenarios import SWEEPS, published, solution
 
 __all__ = ["CLAIMS", "NAMED"]
-
-# --- points ------------------------------------------------------------------------------------
-
-
-def _named(spec: ClaimSpec) -> list[Point]:
-    """Return the scenarios at B = 10, those that a claim names apart."""
-    return [
-        Point({**place, "of": "named" if place["idx"] in spec["idx"] else "others"}, cell)
-        for place, cell in SWEEPS.points("table3")
-    ]
-
-
-POINTS: Final[Mapping[str, PointSet]] = {
-    "table3": _named,
-    "channels": model_points({"channel": list(CHANNELS), "mcs": list(mcs_table())}),
-    "snrs": [
-        point
-        for key, channel in CHANNELS.items()
-        for point in model_points({"channel": [key], "snr_db": channel.grid()})
-    ],
-    "thresholds": model_points({"channel": list(CHANNELS), "th_per": TH_PER}),
-    "over-rated": model_points(
-        {
-            "channel": list(CHANNELS),
-            "policy": ["QAWLA", "TAGLA"],
-            "over_rating_db": [0, 2, 4],
-        }
-    ),
-    "table6": model_points(
-        {
-            "channel": list(CHANNELS),
-            "of": list(MEASURES.values()),
-            "place": range(len(POLICIES)),
-        }
-    ),
-}
 
 # --- the queue, model and simulation -----------------------------------------------------------
 
@@ -191,4 +155,4 @@ NAMED: Final[Mapping[str, Measure]] = {
 }
 """What formulas know of a point."""
 
-CLAIMS: Final = Claims(QAWLA, SWEEPS, NAMED, POINTS)
+CLAIMS: Final = Claims(QAWLA, SWEEPS, NAMED)

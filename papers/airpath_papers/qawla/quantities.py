@@ -269,7 +269,8 @@ QUANTITIES: Final[Mapping[str, Any]] = {
 NAMING: Final = Naming(
     {
         "channel": {key: channel.name for key, channel in CHANNELS.items()},
-        "mcs": "mcs{}",
+        "mcs": {mcs: f"mcs{mcs}" for mcs in mcs_table()},
+        "policy": {policy: policy for policy in (*POLICIES, *ROW_OF)},
         "H": lambda h: f"H = {h}" if h else "",
         "B": lambda boundary: f"B = {boundary}" if boundary else "",
         "over_rating_db": "{} dB over-rated",

@@ -10,17 +10,16 @@ from typing import Final
 import numpy as np
 
 from airpath.phy import ReedSolomon, symbol_error_rate
-from airpath.reproduction.claims import Claims, ClaimSpec, Finding, PointSet, gathered, joined
-from airpath.reproduction.formulas import Measure, Point, of_point, of_replication, of_run
+from airpath.reproduction.claims import Claims, ClaimSpec, Finding, gathered, joined
+from airpath.reproduction.formulas import Measure, of_point, of_replication, of_run
 from airpath.reproduction.items import grouped
 from airpath.reproduction.session import Session
-from airpath.reproduction.sweeps import SweepPoint, Sweeps, model_points
+from airpath.reproduction.sweeps import SweepPoint, Sweeps
 from airpath_papers.paths import VCP
 from airpath_papers.vcp import measures
 from airpath_papers.vcp.failures import block_rate_of, failure, snr_of, threshold_db
 from airpath_papers.vcp.scenarios import (
     ACK_BYTES,
-    ANTENNAS,
     DATA_BYTES,
     P_BAD_TO_GOOD,
     P_GOOD_TO_BAD,
@@ -44,29 +43,6 @@ SNR_DB: Final = 6.0
 
 SIZES: Final = {"data": DATA_BYTES, "ack": ACK_BYTES}
 
-
-def _steps(first: float, last: float, step: float) -> list[float]:
-    """Return SNRs with equal distances, the last one included, dB."""
-    return [first + n * step for n in range(round((last - first) / step) + 1)]
-
-
-def _symbols(spec: ClaimSpec) -> list[Point]:
-    snrs = _steps(spec["from_db"], 40.0, 0.5)
-    return model_points({"M": [*MODULATIONS], "antennas": ANTENNAS, "snr_db": snrs})
-
-
-def _with_codes(spec: ClaimSpec) -> list[Point]:
-    snrs = _steps(spec["from_db"], spec["to_db"], 0.5)
-    return model_points({"code_rate": (0.9, 0.8, 0.7), "antennas": ANTENNAS, "snr_db": snrs})
-
-
-POINTS: Final[Mapping[str, PointSet]] = {
-    "symbols": _symbols,
-    "with-codes": _with_codes,
-    "codes": model_points({"antennas": ANTENNAS, "code_rate": (1.0, 0.93, 0.9, 0.8, 0.7)}),
-    "packets": model_points({"bytes": (40, 250, 1040, 1500, 4000, 9000)}),
-    "symbol-bits": model_points({"bits": (4, 8, 16)}),
-}
 
 # --- measures ----------------------------------------------------------------------------------
 
@@ -156,7 +132,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "exposure_fall": of_point(_exposure_fall),
 }
 
-CLAIMS: Final = Claims(VCP, SWEEPS, MEASURES, POINTS)
+CLAIMS: Final = Claims(VCP, SWEEPS, MEASURES)
 
 # --- tests of distributions --------------------------------------------------------------------
 

@@ -7,18 +7,14 @@ from typing import Any, Final
 
 from airpath.reproduction.base import Effort
 from airpath.reproduction.entries import (
-    COUNT,
-    TABLE,
     Kind,
-    is_list,
-    numbers,
     refuse_value,
     refuse_wrong,
 )
 from airpath.reproduction.files import refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.spread import values_of
-from airpath.reproduction.sweeps import Sweeps, model_points
+from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.values import is_at
 
 __all__ = [
@@ -32,21 +28,13 @@ __all__ = [
 ]
 
 POINTS: Final = Kind(
-    "a sweep, or a list of sweeps and tables with sweep or grid",
+    "a sweep, or a list of sweeps and tables with sweep",
     lambda given: all(
-        isinstance(each, str)
-        or (isinstance(each, Mapping) and ("grid" in each or isinstance(each.get("sweep"), str)))
+        isinstance(each, str) or (isinstance(each, Mapping) and isinstance(each.get("sweep"), str))
         for each in listed(given)
     ),
     '["fig5", {sweep = "fig6", protocol = "vcp"}]',
 )
-
-_VALUES: Final = Kind(
-    "a list of values or a table of decades",
-    lambda value: isinstance(value, Mapping) or (is_list(value) and not any(map(is_list, value))),
-    "[1, 2]",
-)
-_POWERS: Final = {"decades": numbers(2, 2), "per_decade": COUNT}
 
 
 def listed(given: Any) -> list[Any]:
@@ -61,8 +49,6 @@ def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Poi
 
 def _chosen(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
     place: dict[str, Any] = {"sweep": given} if isinstance(given, str) else _tuples(given)
-    if "grid" in place:
-        return model_points(place["grid"])
     return sweeps.points(place.pop("sweep"), effort=effort, **place)
 
 
@@ -93,15 +79,7 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
         refuse_value(place, "points", given, "there are no points", "Write a sweep")
     found: list[Point] = []
     for each in listed(given):
-        if isinstance(each, Mapping) and "grid" in each:
-            refuse_wrong(f"{place}.points", each, {"grid": TABLE})
-            kinds = dict.fromkeys(each["grid"], _VALUES)
-            refuse_wrong(f"{place}.points.grid", each["grid"], kinds)
-            for axis, values in each["grid"].items():
-                if isinstance(values, Mapping):
-                    refuse_wrong(f"{place}.points.grid.{axis}", values, _POWERS, _POWERS)
-        else:
-            _refuse_sweep(f"{place}.points", each, sweeps)
+        _refuse_sweep(f"{place}.points", each, sweeps)
         chosen = _chosen(each, sweeps, None)
         if not chosen:
             refuse_value(place, "points", each, "there are no such points", "Write other values")

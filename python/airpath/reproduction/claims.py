@@ -135,10 +135,6 @@ Check = Callable[[Session, ClaimSpec, Any], Finding]
 """Gets the session, what the file says, and the cells in the form in which it asked for them."""
 
 
-PointSet = Sequence[Point] | Callable[[ClaimSpec], Sequence[Point]]
-"""Points, or what returns those of a claim: they may depend on numbers of its criterion."""
-
-
 class Claims:
     """The claims of a paper's ``claims.toml`` with their checks.
 
@@ -150,8 +146,6 @@ class Claims:
         Of the paper: claims name points by them. Default: none.
     measures : mapping of str to Measure
         What formulas know of a point, by name.
-    points : mapping of str to PointSet
-        Other points that claims name; a sweep of the same name is not used.
 
     Raises
     ------
@@ -164,9 +158,8 @@ class Claims:
         directory: Path,
         sweeps: Sweeps | None = None,
         measures: Mapping[str, Measure] = MappingProxyType({}),
-        points: Mapping[str, PointSet] = MappingProxyType({}),
     ) -> None:
-        self._sweeps, self._points = sweeps, points
+        self._sweeps = sweeps
         self.specs = {key: _spec(key, found) for key, found in read_toml(directory, _FILE).items()}
         self._checks: dict[str, ClaimCheck] = {}
         self._criteria: dict[str, Criterion] = {}
@@ -191,11 +184,8 @@ class Claims:
 
     def _points_of(self, name: str, spec: ClaimSpec) -> Sequence[Point]:
         names = [] if self._sweeps is None else self._sweeps.names()
-        if name in self._points:
-            found = self._points[name]
-            return found(spec) if callable(found) else found
         if self._sweeps is None or name not in names:
-            known = ", ".join(dict.fromkeys([*names, *self._points])) or "none"
+            known = ", ".join(names) or "none"
             raise ValueError(f"check.points = {name!r}: unknown value; expected one of: {known}")
         return self._sweeps.points(name, spec.numbers)
 

@@ -40,10 +40,10 @@ differs in a second row of the same panels; limits are added; not with `wide`), 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
 that of the item; with `by`, ``{}`` in it is the value. A column that does not name ``{}`` or
 ``{first}`` is that of the first point of the line. Its notes may have texts of the quantities of
-the rows, ``{goodput}``, of a point: the first of `note_of`, given like `points`. Points that are
-not simulated are ``points = [{grid = {antennas = [1, 2], snr_db = [0, 10]}}]``. The rows and tables
-of an item may be made of `parts`, each with `points`, `order`, `rows`, `row` and `table`; default:
-those of the figure. Without a table, or with ``table = {}`` of a part, there are rows only.
+the rows, ``{goodput}``, of a point: the first of `note_of`, given like `points`. The rows and
+tables of an item may be made of `parts`, each with `points`, `order`, `rows`, `row` and `table`;
+default: those of the figure. Without a table, or with ``table = {}`` of a part, there are rows
+only.
 
 `y` may be an axis, if `x` is a quantity: its values, in words, are below each other.
 """

@@ -24,7 +24,8 @@ class Naming:
     ----------
     words : mapping
         By axis the words for its values: a mapping, a format such as ``"{} ms"``, or a function. By
-        the name of a quantity the word for it. Default: as they are.
+        the name of a quantity the word for it. Default: as they are. Points that are not simulated
+        have values of the mapping only.
     place_of : callable
         Gives what names the rows of a point. Default: its place without empty values.
     """

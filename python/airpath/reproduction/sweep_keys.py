@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from airpath.errors import MISSING, BadValueError, Problem, quoted
 from airpath.reproduction.base import Effort
+from airpath.reproduction.entries import is_number
 from airpath.scenario.base import FromFile, fault, faults_at, problems_of
 from airpath.scenario.typed import ABSENT, Maybe
 from airpath.scenario.values import Text
@@ -32,6 +33,9 @@ __all__ = [
 
 _OF_USERS: Final = ("seed", "confidence", "common_random_numbers", "metrics", "engines", "random")
 """Keys of a sweep file that a paper decides as a whole, or does not have."""
+
+_OF_RUNS: Final = ("series", "reps", "duration_s", "warmup_s", "reps_as")
+"""Keys that points which are not simulated do not have."""
 
 
 class Share(NamedTuple):
@@ -111,11 +115,30 @@ class PaperSweepKeys(SweepKeys):
     thin: _Names = ()
 
 
+def _spaced(given: Any, axis: str, at: str) -> Any:
+    """Return the values of an axis; a table stands for numbers at equal distances or ratios."""
+    if not isinstance(given, Mapping):
+        return given
+    match given if all(map(is_number, given.values())) else {}:
+        case {"from": low, "to": high, "step": step, **rest} if not rest and 0 < step <= high - low:
+            return [low + step * number for number in range(round((high - low) / step) + 1)]
+        case {"from": low, "to": high, "per_decade": each, **rest} if not rest and 0 < low < high:
+            first, last = (round(each * math.log10(end)) for end in (low, high))
+            return [10 ** (number / each) for number in range(first, last + 1)]
+    accepted = "Write from, to above it, and step or per_decade"
+    example = "{from = 0.0, to = 22.0, step = 0.5}"
+    raise BadValueError(str(Problem(at, ("grid", axis), given, "no range", accepted, example)))
+
+
 def keys_of(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
     """Return the keys of a part, its changes among the points; refuse what is not accepted."""
-    wrong = [key for key in _OF_USERS if key in part]
+    of_runs = _OF_RUNS if part.get("scenario") == "" else ()
+    wrong = [key for key in (*_OF_USERS, *of_runs) if key in part]
     if wrong:
         raise BadValueError(f"{at}: {wrong[0]}: unknown key of a paper's sweep. Remove it.")
+    grid = part.get("grid")
+    if isinstance(grid, Mapping):
+        part = {**part, "grid": {axis: _spaced(each, axis, at) for axis, each in grid.items()}}
     try:
         keys = PaperSweepKeys.model_validate(part, context=FromFile)
     except ValidationError as error:

@@ -20,10 +20,13 @@ exclude = [{bearer = 128, change = "window"}]
 
 Each table is a sweep, with the keys of a sweep file: `grid`, `zip`, `points`, `exclude`, `labels`,
 `series`, and `reps`. An axis is a parameter of the function that makes the scenarios, or a key of
-the scenario. The values of the axes name a point: claims and items choose points by them.
+the scenario. The values of the axes name a point: claims and items choose points by them. In place
+of a list an axis of `grid` may have ``{from = 0.0, to = 22.0, step = 0.5}``, or powers of ten,
+``{from = 1e-5, to = 0.5, per_decade = 10}``.
 Further keys, all optional:
 
-* `scenario`: the function, if the paper has several, or a scenario file of the paper;
+* `scenario`: the function, if the paper has several, or a scenario file of the paper; ``""`` for
+  points that are not simulated: models and claims about them are computed at these;
 * `set`: values that do not name the points;
 * `place`: entries of their names that are no values of the scenario;
 * `changes`: tables of values by name, each with `about`; the axis `change` has these names. Not
@@ -41,7 +44,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -66,7 +68,7 @@ from airpath.sweeps.axes import key_of
 from airpath.sweeps.base import Base, base_of
 from airpath.sweeps.description import assignments, varied_twice
 
-__all__ = ["FILE", "SweepPoint", "Sweeps", "model_point", "model_points"]
+__all__ = ["FILE", "SweepPoint", "Sweeps", "model_point"]
 
 FILE: Final = "sweeps.toml"
 
@@ -131,24 +133,9 @@ def _parsed(text: str) -> Mapping[str, Any]:
     return found
 
 
-def model_points(axes: Mapping[str, Any]) -> list[Point]:
-    """Return points that are not simulated: all values of some axes, crossed.
-
-    Models and claims about them are computed at these. An axis has its values, or powers of ten
-    at equal distances: ``{decades = [-5.0, -0.3], per_decade = 10}``.
-    """
-    listed = [_powers(**each) if isinstance(each, Mapping) else each for each in axes.values()]
-    return [model_point(dict(zip(axes, values, strict=True))) for values in product(*listed)]
-
-
 def model_point(place: Mapping[str, Any]) -> Point:
     """Return a point that is not simulated, with these values."""
     return Point(place, SweepPoint("", key_of(place)))
-
-
-def _powers(decades: Sequence[float], per_decade: int) -> list[float]:
-    low, high = (round(per_decade * end) for end in decades)
-    return [10 ** (number / per_decade) for number in range(low, high + 1)]
 
 
 class Sweeps:
@@ -250,13 +237,14 @@ class Sweeps:
         return [point.cell for point in self.points(name, **how)]
 
     def known_cells(self) -> set[SweepPoint]:
-        """Return all that computes points, except of parts with numbers of a criterion."""
+        """Return all that is simulated, except of parts with numbers of a criterion."""
         return {
             point.cell
             for at, parts in self._parts.values()
             for part in parts
             if not has_numbers(part)
             for point in self._points_of(part, at, None)
+            if point.cell.scenario
         }
 
     def changes(self, name: str) -> dict[str, str]:
@@ -291,8 +279,9 @@ class Sweeps:
         twice = varied_twice(keys, at)
         if twice:
             raise BadValueError("\n".join(twice))
-        function = keys.scenario or next(iter(self._functions))
-        base = self._base(function, at)
+        is_model = "scenario" in part and not keys.scenario
+        function = "" if is_model else keys.scenario or next(iter(self._functions))
+        base = None if is_model else self._base(function, at)
         values, labels = assignments(thinned(keys, effort, at), at)
         points = []
         for assigned in values:
@@ -304,7 +293,8 @@ class Sweeps:
             duration_s, warmup_s = (-1.0 if span is None else span for span in spans)
             if 0 <= duration_s <= warmup_s:
                 raise BadValueError(f"{at}: {not_above(duration_s, warmup_s)}")
-            base.refuse_unknown(axes, at)
+            if base is not None:
+                base.refuse_unknown(axes, at)
             named = {
                 axis: labels[axis][key_of(value)] if axis in keys.labels else value
                 for axis, value in assigned.items()
