@@ -17,7 +17,7 @@ from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
-from airpath.reproduction.sweeps import Sweeps
+from airpath.reproduction.sweeps import Sweeps, model_point
 from airpath.reproduction.tolerance import Tolerance
 
 PUBLISHED = """cc,size,rate_mbps,rate_half_width_mbps,model_mbps,share
@@ -64,6 +64,7 @@ SPEC: dict[str, Any] = {
 @pytest.fixture
 def sweeps(tmp_path: Path) -> Sweeps:
     only = SWEEP.replace("[sizes]", "[cubic]").replace(', "newreno"', "")
+    only += '[computed]\nscenario = ""\ngrid = {cc = ["cubic"], size = [5]}\n'
     (tmp_path / "sweeps.toml").write_text(only, encoding="utf-8")
     (tmp_path / "table2.csv").write_text(PUBLISHED, encoding="utf-8")
     (tmp_path / "paper.toml").write_text('[items]\ntable2 = "a table"\n', encoding="utf-8")
@@ -104,7 +105,7 @@ def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: 
 def test_unpublished_numbers_have_rows_and_measured_ones_where_there_are_runs(
     sweeps: Sweeps, tmp_path: Path
 ) -> None:
-    points = ["cubic", {"grid": {"cc": ["cubic"], "size": [5]}}]
+    points = ["cubic", "computed"]
     columns = {"rate": "", "model": "model_mbps"}
     more: Any = {"parts": [{"title": ""}], "columns": columns, "points": points}
     result = evaluated(sweeps, tmp_path, **more)
@@ -123,7 +124,7 @@ def test_a_tolerance_may_depend_on_the_point(sweeps: Sweeps) -> None:
     wide = lambda axes: Tolerance("its size", absolute=axes["size"])  # noqa: E731
     model = Computed(*MODEL, tolerance=wide)
     session = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
-    [point] = model_points({"size": [10]})
+    point = model_point({"size": 10})
     rows = [model.row(session, point.cell, {}, PublishedMean(at, math.nan)) for at in (92, 88)]
     assert [row.within for row in rows] == [True, False]
 
@@ -214,7 +215,7 @@ def test_a_part_has_points_lines_and_an_order_of_its_own(sweeps: Sweeps, tmp_pat
     ("changed", "expected"),
     [
         ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
-        ({"points": "sizes"}, '.points.sweep: "sizes": no sweep. Expected one of: cubic, model'),
+        ({"points": "sizes"}, '.points.sweep: "sizes": no sweep. Expected one of: computed, cubic'),
         ({"row": None}, ": row: missing. Write a table of texts"),
         ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
         ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),
