@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import airpath as ap
-from airpath.sweeps.coordinator import Coordinator, Ended
+from airpath.sweeps.coordinator import Coordinator, SweepOutcome
 from airpath.sweeps.executors import Workers, workers_of
 from airpath.sweeps.job import Job, job_of
 from airpath.sweeps.ledger import FILE_NAME, Ledger
@@ -63,7 +63,7 @@ class Sample:
         workers: Workers | None = None,
         stop: Callable[[], bool] = lambda: False,
         **options: Any,
-    ) -> Ended:
+    ) -> SweepOutcome:
         """Run what is missing in the ledger of a folder."""
         with Ledger.open(folder / FILE_NAME) as ledger:
             ledger.set_plan(self.plan, self.jobs)

@@ -188,8 +188,8 @@ def test_a_point_that_fails_is_noted_and_the_others_go_on(tmp_path: Path) -> Non
     ended = of.run(tmp_path)
     assert (ended.interrupted, ended.failed, ended.replications) == (False, 1, 9)
     # Which of three that run side by side fails first is up to the threads.
-    assert re.match(r"point 1 \(n = 1\), replication [012]: short: ", ended.first)
-    assert "bottleneck.queue.kind = no: unknown." in ended.first
+    assert re.match(r"point 1 \(n = 1\), replication [012]: short: ", ended.first_failure)
+    assert "bottleneck.queue.kind = no: unknown." in ended.first_failure
     with Ledger.read(tmp_path / FILE_NAME) as ledger:
         assert ledger.failed(bad, 3).keys() == {0, 1, 2}
     of.jobs = whole
@@ -213,7 +213,9 @@ def test_a_function_of_the_user_that_fails_is_a_failure_of_its_point(tmp_path: P
 
     of = Sample([scenario()], Rule(2, 2), functions={"worst": worst}, metrics=["worst"])
     ended = of.run(tmp_path)
-    assert ended.first == r"point 0 (n = 0), replication 1: worst: ZeroDivisionError: no\nflow"
+    assert (
+        ended.first_failure == r"point 0 (n = 0), replication 1: worst: ZeroDivisionError: no\nflow"
+    )
     assert ended.replications == 2
 
 
@@ -230,7 +232,7 @@ def test_a_function_that_fails_at_what_is_stored_is_a_failure_too(tmp_path: Path
     values[1] = "many"
     ended = of.run(tmp_path)
     text = 'point 0 (n = 0), replication 1: own: TypeError: returned "many", not a number'
-    assert (ended.failed, ended.first, ended.replications) == (1, text, 0)
+    assert (ended.failed, ended.first_failure, ended.replications) == (1, text, 0)
 
 
 def test_a_function_may_decide_how_many_replications_count(tmp_path: Path) -> None:

@@ -89,34 +89,31 @@ def emulate(
     formats = checked_formats("csv" if format_ is None else format_)
     output.only_with_out(out, plot=bool(plot), format=format_ is not None, capture=capture)
     _fit(words, json=json, reps=reps, confidence=confidence, plot=plot, live=live)
-    _only_with_command(
-        words,
-        server=server,
-        duration=duration,
-        host_network=host_network,
-        keep_privileges=keep_privileges,
-    )
+    of_command: dict[str, Any] = {"server": server, "duration": duration}
+    of_command |= {"host_network": host_network, "keep_privileges": keep_privileges}
+    _only_with_command(words, **of_command)
     from airpath import api
 
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):
-        folder = None if out is None else output_folder(out, "out")
-        if folder is not None:
-            check_places(folder, chosen.record.series, formats)
-        common: dict[str, Any] = {
-            "seed": seed,
-            "capture_to": folder if capture else None,
-            "command": output.command_line(),
-        }
+        folder = _folder(out, chosen, formats)
+        common: dict[str, Any] = {"seed": seed, "command": output.command_line()}
+        common["capture_to"] = folder if capture else None
         if words:
-            common |= {"server": None if server is None else _split(server), "duration": duration}
-            common |= {"host_network": host_network, "keep_privileges": keep_privileges}
+            common |= {**of_command, "server": None if server is None else _split(server)}
             return _command(chosen, words, common, folder, formats)
-        common |= {
-            "reps": 1 if reps is None else reps,
-            "confidence": 0.99 if confidence is None else confidence,
-        }
+        common |= {"reps": 1 if reps is None else reps}
+        common |= {"confidence": 0.99 if confidence is None else confidence}
         return _flows(chosen, common, folder, formats, json=json, live=live, plot=plot is not False)
+
+
+def _folder(out: str | None, scenario: Any, formats: Sequence[str]) -> Path | None:
+    """Return the directory of the files, which may all be written there; None if none are."""
+    if out is None:
+        return None
+    folder = output_folder(out, "out")
+    check_places(folder, scenario.record.series, formats)
+    return folder
 
 
 # --- the scenario's flows -------------------------------------------------------------------------

@@ -104,6 +104,19 @@ def per(
     kinds = checked_formats("png" if figure_format is None else figure_format)
     file = "a file. Write --out FILE.json"
     output.only_with_out(out, file, figure_format=figure_format is not None)
+    return _measured(settings, size, threads, out, kinds, json=json)
+
+
+def _measured(
+    settings: MeasurementSettings,
+    size: Size,
+    threads: int | None,
+    out: str | None,
+    kinds: Sequence[str],
+    *,
+    json: bool,
+) -> int:
+    """Measure, print the table and write its figure; return the exit status."""
     with output.progress_bar() as tell:
         table = measure_with(settings, threads=threads, out=out, progress=tell, note=output.note)
     if table.interrupted:

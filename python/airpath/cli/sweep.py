@@ -20,7 +20,7 @@ from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 
 if TYPE_CHECKING:
-    from airpath.sweeps.coordinator import Ended
+    from airpath.sweeps.coordinator import SweepOutcome
     from airpath.sweeps.description import Description
     from airpath.sweeps.result import Sweep
 
@@ -94,8 +94,8 @@ def run(
         description = replace(description, plan=plan)
     options = {"out": out, "fail_fast": fail_fast, "accept_version": accept_version}
     with _executor(dask, threads) as executor:
-        sweep, ended = _run(description, executor=executor, threads=threads, **options)
-        if ended.interrupted:
+        sweep, outcome = _run(description, executor=executor, threads=threads, **options)
+        if outcome.interrupted:
             _print_resume_hint(sweep, out)
             return 130
     try:
@@ -107,10 +107,10 @@ def run(
     finally:
         with output.interrupts_wait():
             _print(sweep, out)
-    if ended.failed:
+    if outcome.failed:
         from airpath.sweeps.api import failure_text
 
-        raise RunError(failure_text(ended))
+        raise RunError(failure_text(outcome))
     return 0
 
 
@@ -139,7 +139,7 @@ def _executor(dask: str | None, threads: int | None) -> Iterator[Any]:
 
 def _run(
     description: Description, *, executor: Any, threads: int | None, **options: Any
-) -> tuple[Sweep, Ended]:
+) -> tuple[Sweep, SweepOutcome]:
     from airpath.sweeps.api import run_description
 
     own = threads if executor is None else None

@@ -262,7 +262,7 @@ class _Run:
         settings: document.EmulationSettings,
         traffic: document.Commands | None,
         listener: process.Listener,
-    ) -> Iterator[tuple[process.Ended, reports.Report]]:
+    ) -> Iterator[tuple[process.EmulationOutcome, reports.Report]]:
         """Run it once; give how it ended and what it left, as long as the block lasts."""
         with tempfile.TemporaryDirectory(prefix="airpath-emulate-") as place:
             results = Path(place, "results")

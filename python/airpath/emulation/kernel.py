@@ -278,9 +278,9 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
         does = row.kernel.without
         if does and _sysctls_of(row) & wanted.keys() - present.keys():
             told += [
-                (flow, UnappliedParameter(f"tcp.{row.name}", _said(row, flow), does))
+                (flow, UnappliedParameter(f"tcp.{row.name}", _value_text(row, flow), does))
                 for flow in flows
-                if _said(row, flow) != does
+                if _value_text(row, flow) != does
             ]
     route: dict[str, Any] = {
         "initcwnd": first.initial_segments,
@@ -296,7 +296,7 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
     }
 
 
-def _said(row: Parameter, flow: _Tcp) -> str:
+def _value_text(row: Parameter, flow: _Tcp) -> str:
     return option_text(row.name, flow.options.get(row.resolved))
 
 
@@ -335,7 +335,7 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
 def _of_parameter(row: Parameter, flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
     """Yield the settings that the table of parameters gives for one."""
     for name, texts in row.kernel.sysctls.items():
-        yield name, texts[_said(row, flows[0])]
+        yield name, texts[_value_text(row, flows[0])]
     if number := row.kernel.number:
         unit = int(Duration.parse(number["unit"])) if "unit" in number else 1
         most = int(number["most"])

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from airpath.errors import BadValueError, RunError, one_line
 
-__all__ = ["PROGRAM", "Ended", "Listener", "check", "program", "run"]
+__all__ = ["PROGRAM", "EmulationOutcome", "Listener", "check", "program", "run"]
 
 PROGRAM = "AIRPATH_EMU"
 """Environment variable: another program in the place of the one that comes with the package."""
@@ -40,8 +40,8 @@ _OF_MACHINE = ("tun", "namespace", "device", "privileges")
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a run ended.
+class EmulationOutcome:
+    """How an emulation ended.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def check() -> dict[str, Any]:
         except (OSError, subprocess.SubprocessError) as error:
             raise RunError(f"emulation: {path}: {error}") from None
         except ValueError:
-            said = one_line(done.stderr.decode("utf-8", "replace").strip()[:_MOST_WORDS])
-            raise RunError(f"emulation: {path} check told nothing. {said}".rstrip()) from None
+            errors = one_line(done.stderr.decode("utf-8", "replace").strip()[:_MOST_WORDS])
+            raise RunError(f"emulation: {path} check told nothing. {errors}".rstrip()) from None
     if not isinstance(found, dict):
         raise RunError(f"emulation: {path} check told no document.")
     return found
@@ -132,7 +132,7 @@ def check() -> dict[str, Any]:
 
 def run(
     document: Path, listener: Listener, *, has_command: bool, arguments: Sequence[str] = ()
-) -> Ended:
+) -> EmulationOutcome:
     """Run the program until it ends.
 
     Ctrl-C lets it end and write what it has; a second one ends it at once.
@@ -194,10 +194,10 @@ def run(
         status = _status(child)
         close(input_write)
         words.seek(0)
-        said = words.read(_MOST_WORDS).decode("utf-8", "replace").strip()
+        errors = words.read(_MOST_WORDS).decode("utf-8", "replace").strip()
         if len(interrupts) > 1 and not has_command:
             raise KeyboardInterrupt
-        return _ended(status, last, said, interrupts[0] if interrupts else None)
+        return _outcome_of(status, last, errors, interrupts[0] if interrupts else None)
 
 
 def _streams(has_command: bool, words: IO[bytes]) -> dict[str, Any]:
@@ -238,9 +238,11 @@ def _reap(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
-def _ended(status: int, last: Mapping[str, Any], said: str, number: int | None) -> Ended:
+def _outcome_of(
+    status: int, last: Mapping[str, Any], errors: str, number: int | None
+) -> EmulationOutcome:
     if last.get("event") == "finished" and status == 0:
-        return Ended(str(last.get("reason")), last.get("status"), number)
+        return EmulationOutcome(str(last.get("reason")), last.get("status"), number)
     if last.get("event") == "failed":
         message = str(last.get("message") or last.get("what") or "it failed")
         if status == 2:
@@ -251,7 +253,7 @@ def _ended(status: int, last: Mapping[str, Any], said: str, number: int | None) 
     if number is not None:
         raise KeyboardInterrupt
     what = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
-    told = f": {one_line(said)}" if said else "."
+    told = f": {one_line(errors)}" if errors else "."
     kind = BadValueError if status == 2 else RunError
     raise kind(f"emulation: airpath-emu {what} and told no result{told}")
 

@@ -161,7 +161,7 @@ def simulated(
     description = Description(
         plan, {job.digest: job for job in jobs}, contents, {}, lambda n: wanted[n].scenario
     )
-    sweep, ended = run_description(
+    sweep, outcome = run_description(
         description,
         out=folder,
         threads=threads,
@@ -170,8 +170,8 @@ def simulated(
         stays=stays,
         tell=progress,
     )
-    if ended.failed:
-        raise RunError(failure_text(ended))
+    if outcome.failed:
+        raise RunError(failure_text(outcome))
     numbers = {point.digest: point.number for point in plan.points}
     runs = {digest: sweep.replications(number) for digest, number in numbers.items()}
     builds = Counter(Build(run.version, run.commit) for found in runs.values() for run in found)
@@ -181,7 +181,7 @@ def simulated(
         series = partial(_series, sweep, numbers[job.digest], scenario.record.series)
         measured = [run.measured() for run in runs[job.digest][:reps]]
         points.append(Simulated(measured, lru_cache(1)(series)))
-    return Found(points, ended.interrupted, builds)
+    return Found(points, outcome.interrupted, builds)
 
 
 def _jobs(wanted: Sequence[Wanted]) -> tuple[list[Job], dict[str, str]]:

@@ -372,7 +372,7 @@ class Panels:
         changes: dict[float, list[str]] = {}
         for change in self._result.resolved.changes:
             if first <= change.at_s <= last:
-                changes.setdefault(change.at_s, []).append(_said_of(change))
+                changes.setdefault(change.at_s, []).append(_change_text(change))
         for at_s in changes:
             axis.axvline(at_s, color=style.COLOURS["grey"], lw=0.8, ls=":", zorder=0.5)
         if labelled and len(changes) <= _MOST_LABELLED_CHANGES:
@@ -428,7 +428,7 @@ def _share_of_time(
     return mean_levels(times_s, on.astype(float), edges_s)
 
 
-def _said_of(change: Change) -> str:
+def _change_text(change: Change) -> str:
     """Return a scheduled change of the link, in short."""
     if change.rate_bps is not None:
         return str(Rate(change.rate_bps))

@@ -138,7 +138,7 @@ class Overrides:
         self._paths: list[Path] = []
         self._lost: list[str] = []
         self._moved: dict[str, str] = {}
-        self._said: list[str] = []
+        self._notes: list[str] = []
 
     def put(self, key: str, value: Any) -> None:
         """Put one value in.
@@ -171,7 +171,7 @@ class Overrides:
         self._made[key] = _short(key, value)
         if self._lost:
             head = f"{self._place}: {one_line(key)} = {show(_plain(value))}"
-            self._said.append(f"{head}: drops {', '.join(self._lost)}.")
+            self._notes.append(f"{head}: drops {', '.join(self._lost)}.")
             self._lost.clear()
 
     def warn(self, stacklevel: int) -> None:
@@ -186,7 +186,7 @@ class Overrides:
             for key, text in self._moved.items()
             if key not in self._made
         )
-        return [*self._said, *moved]
+        return [*self._notes, *moved]
 
     def made(self, before: Iterable[str] = ()) -> tuple[str, ...]:
         """Return those `before` and each of these, as short texts: ``bottleneck.aqm = gred``."""

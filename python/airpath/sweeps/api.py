@@ -18,7 +18,7 @@ from airpath.arguments import check_all, error_prefix, path_like, worker_threads
 from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
 from airpath.files import not_left_empty, output_folder
 from airpath.sweeps.advisories import advisory_lines
-from airpath.sweeps.coordinator import Coordinator, Ended, stop_on_ctrl_c
+from airpath.sweeps.coordinator import Coordinator, SweepOutcome, stop_on_ctrl_c
 from airpath.sweeps.executors import workers_of
 from airpath.sweeps.plan import Engine, Point
 from airpath.sweeps.progress import Progress
@@ -150,23 +150,21 @@ def sweep(
         common_random_numbers=common_random_numbers,
         name=name,
     )
-    result, ended = run_description(
-        description,
-        out=out,
-        executor=executor,
-        threads=threads,
-        fail_fast=fail_fast,
-        accept_version=accept_version,
-        tell=progress,
-    )
-    if ended.interrupted:
+    how: dict[str, Any] = {"out": out, "executor": executor, "threads": threads, "tell": progress}
+    return _run(description, fail_fast=fail_fast, accept_version=accept_version, **how)
+
+
+def _run(description: Description, *, fail_fast: bool, **how: Any) -> Sweep:
+    """Run what is missing of a sweep; warn of failed points and of advisories."""
+    result, outcome = run_description(description, fail_fast=fail_fast, **how)
+    if outcome.interrupted:
         raise SweepInterrupted(result)
-    if ended.failed and fail_fast:
-        raise RunError(failure_text(ended))
-    if ended.failed:
-        warnings.warn(failure_text(ended), AirpathWarning, stacklevel=2)
+    if outcome.failed and fail_fast:
+        raise RunError(failure_text(outcome))
+    if outcome.failed:
+        warnings.warn(failure_text(outcome), AirpathWarning, stacklevel=3)
     for line in advisory_lines(result.readings):
-        warnings.warn(line, AdvisoryWarning, stacklevel=2)
+        warnings.warn(line, AdvisoryWarning, stacklevel=3)
     return result
 
 
@@ -180,7 +178,7 @@ def run_description(
     accept_version: bool = False,
     stays: Callable[[Point], bool] | None = None,
     tell: ProgressCallback | None = None,
-) -> tuple[Sweep, Ended]:
+) -> tuple[Sweep, SweepOutcome]:
     """Run what is missing of a sweep, and return its results and how it ended.
 
     Parameters
@@ -231,11 +229,11 @@ def run_description(
                 solver=_solver(description, ledger) if "solve" in plan.engines else None,
                 fail_fast=fail_fast,
             )
-            ended = coordinator.run(stop)
+            outcome = coordinator.run(stop)
     finally:
         workers.close()
     path, own_only = folder / FILE_NAME, is_shared and not accept_version
-    return Sweep(path, description.functions, owned, own_only=own_only), ended
+    return Sweep(path, description.functions, owned, own_only=own_only), outcome
 
 
 def _warn_of_others(ledger: Ledger) -> None:
@@ -249,10 +247,11 @@ def _warn_of_others(ledger: Ledger) -> None:
         )
 
 
-def failure_text(ended: Ended) -> str:
+def failure_text(outcome: SweepOutcome) -> str:
     """Return what failed, one line."""
-    points = "1 point" if ended.failed == 1 else f"{ended.failed} points"
-    return f"{points} failed. {'It is' if ended.failed == 1 else 'The first is'} {ended.first}"
+    is_only = outcome.failed == 1
+    points = "1 point" if is_only else f"{outcome.failed} points"
+    return f"{points} failed. {'It is' if is_only else 'The first is'} {outcome.first_failure}"
 
 
 class TemporaryDirectory:

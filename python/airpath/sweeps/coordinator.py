@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from airpath.sweeps.ledger.ledger import Recorded
     from airpath.sweeps.solving import Solver
 
-__all__ = ["Coordinator", "Ended", "stop_on_ctrl_c"]
+__all__ = ["Coordinator", "SweepOutcome", "stop_on_ctrl_c"]
 
 _IN_FLIGHT = 3
 """Tasks for each slot: one runs, the others wait beside it."""
@@ -48,7 +48,7 @@ Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
-class Ended:
+class SweepOutcome:
     """How a sweep ended.
 
     Parameters
@@ -57,7 +57,7 @@ class Ended:
         Whether it was stopped before it was done.
     failed : int
         Points that failed.
-    first : str
+    first_failure : str
         What failed at the first of them, one line; empty when none did.
     replications : int
         Replications that were run now.
@@ -65,7 +65,7 @@ class Ended:
 
     interrupted: bool
     failed: int
-    first: str
+    first_failure: str
     replications: int
 
 
@@ -134,7 +134,7 @@ class Coordinator:
         self._broken: AirpathError | None = None
         self._replications = 0
 
-    def run(self, stop: Stop) -> Ended:
+    def run(self, stop: Stop) -> SweepOutcome:
         """Run what is missing, until it is done or `stop` says true.
 
         Raises
@@ -166,7 +166,7 @@ class Coordinator:
             if self._solver is not None:
                 self._solver.close()
         first = self._failed[min(self._failed)] if self._failed else ""
-        return Ended(stopped and stop(), len(self._failed), first, self._replications)
+        return SweepOutcome(stopped and stop(), len(self._failed), first, self._replications)
 
     # --- what is missing -----------------------------------------------------------------------
 
