@@ -223,9 +223,10 @@ def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Pa
         return Finding(drawn == found.resample, [], {})
 
     says = Claims(folder)
-    says.check("rises", is_random=True)(check)
-    says.check("weaker", is_random=True)(check)
-    for claim in checked(session(resamples), says.checks()):
+    for key in ("rises", "weaker"):
+        says.check(key)(check)
+    random = [replace(each, is_random=True) for each in says.checks()]
+    for claim in checked(session(resamples), random):
         assert claim.holds
         assert claim.strength == (Strength(3, 3) if resamples else None)
     assert made == [None, None, *(draw for draw in range(resamples) for _ in range(2))]

@@ -31,9 +31,15 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ({"points": None}, ": points: missing. Write a sweep, or a list of sweeps and tables"),
         ({"points": [{"cc": "cubic"}]}, ': points = [{cc = "cubic"}]: not a sweep, or a list of'),
         ({"points": [{"sweep": "sizes", "cc": "x"}]}, "there are no such points."),
-        ({"points": "sises"}, '.points.sweep: "sises": no sweep. Expected one of: model, sizes'),
+        (
+            {"points": "sises"},
+            'sweeps.toml: "sises": no sweep. Expected one of: sizes, ',
+        ),
         ({"points": [{"sweep": 7}]}, ": points = [{sweep = 7}]: not a sweep, or a list of"),
-        ({"points": [{"sweep": "sizes", "c": 1}]}, '.points: "c": no axis of this sweep.'),
+        (
+            {"points": [{"sweep": "sizes", "c": 1}]},
+            '.toml: sizes: "c": no axis of this sweep.',
+        ),
         (
             {"points": [{"sweep": "sizes", "cc": ["cubic", "x"]}]},
             '.points: cc = "x": no point has it.',

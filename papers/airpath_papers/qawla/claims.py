@@ -16,12 +16,7 @@ from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.vocabulary import crossing
 from airpath_papers.paths import QAWLA
-from airpath_papers.qawla.data import (
-    MEASURES,
-    PACKET_BYTES,
-    mcs_table,
-    published_entry,
-)
+from airpath_papers.qawla.data import MEASURES, PACKET_BYTES, mcs_table, published_entry
 from airpath_papers.qawla.error_rates import CHANNELS, Channel, rates_of
 from airpath_papers.qawla.link_adaptation import POLICIES, TH_PER, Adaptation, adaptations
 from airpath_papers.qawla.queue_lengths import most_likely, queue_distribution, queue_probability
@@ -30,13 +25,6 @@ from airpath_papers.qawla.scenarios import SWEEPS, published, solution
 __all__ = ["CLAIMS", "NAMED"]
 
 # --- the queue, model and simulation -----------------------------------------------------------
-
-
-def _upper(session: Session, cell: Any) -> float:
-    """Return the upper end of the simulation's interval, or its mean where there is none."""
-    found = session.estimate(cell, ip_throughput_mbps)
-    assert found is not None, "it is simulated"
-    return found.high if found.reps > 1 else found.mean
 
 
 def _printed_difference(_session: Session, cell: Any) -> float:
@@ -89,36 +77,20 @@ def _of_adaptation(compute: Callable[..., float]) -> Measure:
     return of_point(of, is_random=True)
 
 
-def _normalised(
-    found: Adaptation,
-    axes: Mapping[str, Any],
-    policy: str,
-    h: int = 100,
-    boundary: int = 20,
-    over_rating_db: int = 0,
-    worst: bool = False,
-    optimum_b: int = 0,
-) -> float:
-    """Return T_M or T_W at a threshold; `optimum_b` is the B of *optimum*, 0 for any."""
-    about = (h, boundary, over_rating_db, worst, optimum_b or None)
-    return found.at(policy, axes["th_per"], *about)
+def _at(found: Adaptation, axes: Mapping[str, Any], th_per: float, worst: bool = False) -> float:
+    return found.at(axes["policy"], th_per, over_rating_db=axes["over_rating_db"], worst=worst)
 
 
 def _over_thresholds(
     found: Adaptation, axes: Mapping[str, Any], worst: bool = False
 ) -> list[tuple[float, float]]:
     """Return T_M or T_W of an over-rated link at each threshold, and the threshold."""
-    about = {"over_rating_db": axes["over_rating_db"], "worst": worst}
-    return [(found.at(axes["policy"], th_per, **about), th_per) for th_per in TH_PER]
+    return [(_at(found, axes, th_per, worst), th_per) for th_per in TH_PER]
 
 
 def _mean_from(found: Adaptation, axes: Mapping[str, Any], least: float) -> float:
     high = [value for value, th_per in _over_thresholds(found, axes) if th_per >= 0.999 * least]
     return sum(high) / len(high)
-
-
-def _mean_at(found: Adaptation, axes: Mapping[str, Any], threshold: float) -> float:
-    return found.at(axes["policy"], threshold, over_rating_db=axes["over_rating_db"])
 
 
 def _entry(axes: Mapping[str, Any]) -> tuple[str, str]:
@@ -133,7 +105,6 @@ def _printed_entry(_session: Session, cell: SweepPoint) -> float:
 
 NAMED: Final[Mapping[str, Measure]] = {
     "throughput": of_replication(ip_throughput_mbps),
-    "throughput_upper": of_point(_upper, is_simulated=True),
     "queue_share": of_replication(queue_probability, has_arguments=True),
     "likeliest": of_point(
         lambda session, cell: most_likely(queue_distribution(session, cell)), is_simulated=True
@@ -145,11 +116,12 @@ NAMED: Final[Mapping[str, Measure]] = {
     "lowest_snr_db": _of_rates(lambda _rates, channel, _mcs: channel.support_db[0]),
     "least_snr_db": _of_rates(_least_snr_db),
     "snr_db": _of_rates(_snr_db),
-    "normalised": _of_adaptation(_normalised),
+    # T_M or T_W at a threshold; the arguments are those of `Adaptation.at`.
+    "normalised": _of_adaptation(lambda found, axes, of, *a: found.at(of, axes["th_per"], *a)),
     "peak_value": _of_adaptation(lambda *of: max(_over_thresholds(*of))[0]),
     "peak_at": _of_adaptation(lambda *of: max(_over_thresholds(*of))[1]),
     "mean_from": _of_adaptation(_mean_from),
-    "mean_at": _of_adaptation(_mean_at),
+    "mean_at": _of_adaptation(_at),
     "table6": _of_adaptation(lambda found, axes: found.entry(*_entry(axes))),
     "printed6": of_point(_printed_entry),
 }

@@ -204,17 +204,18 @@ class Adaptation:
         boundary: int = 20,
         over_rating_db: float = 0,
         worst: bool = False,
-        optimum_b: int | None = None,
+        optimum_b: int = 0,
     ) -> float:
         """Return T_M, or T_W if `worst`, of QAWLA, TAGLA or TFER; computed once.
 
-        The defaults are those of Figs. 9 to 12 and of Table 6.
+        The defaults are those of Figs. 9 to 12 and of Table 6. `optimum_b` is the B of the pairs
+        that *optimum* is one of, packets; 0 for any.
         """
         key = (policy, threshold, h, boundary, over_rating_db, worst, optimum_b)
         if key not in self._found:
             of = self.worst if worst else self.mean
             chosen = _policy(policy, threshold, h, boundary)
-            self._found[key] = of(chosen, over_rating_db, optimum_b)
+            self._found[key] = of(chosen, over_rating_db, optimum_b or None)
         return self._found[key]
 
     def entry(self, name: str, measure: str) -> float:

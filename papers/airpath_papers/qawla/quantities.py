@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import nan
 from typing import Any, Final
 
@@ -91,37 +91,37 @@ def _alpha(alpha: float | None) -> str:
     return "N/A" if alpha is None else small(alpha)
 
 
-def _link_rate_mbps(axes: Mapping[str, Any]) -> float:
-    return link_rate_bps(mcs_table()[axes["mcs"]]) / 1e6
+def _columns(
+    quantity: str,
+    heading: str,
+    decimals: int,
+    percents: int | None = None,
+    names: Sequence[str] = ("paper", "ours"),
+) -> ColumnSet:
+    apart = None if percents is None else percent(percents)
+    return ColumnSet(quantity, heading, printed(decimals), number(decimals), apart, names)
 
 
 _OF_TABLES: Final = (
     Computed(
         "link_rate",
         "Mbit/s",
-        _link_rate_mbps,
+        lambda axes: link_rate_bps(mcs_table()[axes["mcs"]]) / 1e6,
         ".3f",
         tolerance=Tolerance("half of the last printed digit", absolute=5e-4),
-        columns=ColumnSet("link_rate", "r", printed(3), number(3)),
+        columns=_columns("link_rate", "r", 3),
     ),
     _solved(
         "throughput_analysis",
         "Mbit/s",
         lambda found: found.throughput_bps / 1e6,
-        ColumnSet(
-            "throughput_analysis",
-            "T",
-            printed(4),
-            number(4),
-            percent(3),
-            ("paper", "ours", "diff %"),
-        ),
+        _columns("throughput_analysis", "T", 4, 3, ("paper", "ours", "diff %")),
     ),
     _solved(
         "queue_analysis",
         "packets",
         lambda found: found.queue_packets,
-        ColumnSet("queue_analysis", "x*", printed(4), number(4)),
+        _columns("queue_analysis", "x*", 4),
     ),
     _solved(
         "alpha_analysis",
@@ -137,14 +137,7 @@ _OF_TABLES: Final = (
         ip_throughput_mbps,
         4,
         SIMULATED,
-        columns=ColumnSet(
-            "throughput_simulation",
-            "",
-            printed(4),
-            number(4),
-            percent(2),
-            ("ns-3", "ours", "diff %", "within"),
-        ),
+        columns=_columns("throughput_simulation", "", 4, 2, ("ns-3", "ours", "diff %", "within")),
     ),
 )
 

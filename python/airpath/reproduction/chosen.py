@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from airpath.errors import BadValueError
 from airpath.reproduction.base import Effort
 from airpath.reproduction.entries import (
     Kind,
@@ -48,18 +49,13 @@ def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Poi
 
 
 def _chosen(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
-    place: dict[str, Any] = {"sweep": given} if isinstance(given, str) else _tuples(given)
+    place: dict[str, Any] = {"sweep": given} if isinstance(given, str) else dict(given)
     return sweeps.points(place.pop("sweep"), effort=effort, **place)
 
 
 def points_at(points: Sequence[Point], place: Mapping[str, Any]) -> list[Point]:
     """Return the points with the values of a place; a list is any of several."""
-    wanted = _tuples(place)
-    return [point for point in points if is_at(values_of(point), wanted)]
-
-
-def _tuples(place: Mapping[str, Any]) -> dict[str, Any]:
-    return {axis: tuple(v) if isinstance(v, list) else v for axis, v in place.items()}
+    return [point for point in points if is_at(values_of(point), place)]
 
 
 def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
@@ -79,23 +75,15 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
         refuse_value(place, "points", given, "there are no points", "Write a sweep")
     found: list[Point] = []
     for each in listed(given):
-        _refuse_sweep(f"{place}.points", each, sweeps)
-        chosen = _chosen(each, sweeps, None)
+        try:
+            chosen = _chosen(each, sweeps, None)
+        except BadValueError as error:
+            raise BadValueError(f"{place}.points: {error}") from None
+        refuse_missing(f"{place}.points", each if isinstance(each, Mapping) else {}, chosen)
         if not chosen:
             refuse_value(place, "points", each, "there are no such points", "Write other values")
         found += chosen
     return found
-
-
-def _refuse_sweep(place: str, given: str | Mapping[str, Any], sweeps: Sweeps) -> None:
-    """Refuse a sweep that there is not, and values that none of its points has."""
-    values = {"sweep": given} if isinstance(given, str) else dict(given)
-    name = values.pop("sweep")
-    refuse_unknown(f"{place}.sweep", [name], sweeps.names(), "no sweep")
-    points = sweeps.points(name)
-    known = dict.fromkeys(axis for point in points for axis in point.place)
-    refuse_unknown(place, values, known, "no axis of this sweep")
-    refuse_missing(place, values, points)
 
 
 def refuse_missing(place: str, values: Mapping[str, Any], points: Sequence[Point]) -> None:

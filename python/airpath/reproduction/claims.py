@@ -54,7 +54,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck, Finding
-from airpath.reproduction.files import read_toml
+from airpath.reproduction.entries import TABLE, TEXT_OR_TEXTS, TEXTS, Kind, refuse_wrong
+from airpath.reproduction.files import read_toml, refuse_unknown
 from airpath.reproduction.formulas import Criterion, Measure, Point
 from airpath.reproduction.session import Session
 from airpath.results.intervals import Interval
@@ -169,7 +170,8 @@ class Claims:
                 try:
                     self._declare(spec, measures)
                 except ValueError as error:
-                    raise ValueError(f"{_FILE}: {key}: {error}") from None
+                    lines = (f"{_FILE}: {key}: {line}" for line in str(error).splitlines())
+                    raise ValueError("\n".join(lines)) from None
 
     def _declare(self, spec: ClaimSpec, measures: Mapping[str, Measure]) -> None:
         """Add the check of a claim whose formulas the file has."""
@@ -183,18 +185,15 @@ class Claims:
         )
 
     def _points_of(self, name: str, spec: ClaimSpec) -> Sequence[Point]:
-        names = [] if self._sweeps is None else self._sweeps.names()
-        if self._sweeps is None or name not in names:
-            known = ", ".join(names) or "none"
-            raise ValueError(f"check.points = {name!r}: unknown value; expected one of: {known}")
+        if self._sweeps is None:
+            raise ValueError("check.points: there are no sweeps")
+        refuse_unknown("check.points", [name], self._sweeps.names(), "no sweep")
         return self._sweeps.points(name, spec.numbers)
 
     def check(
         self,
         key: str,
         cells: Callable[[ClaimSpec], Any] = lambda _spec: (),
-        *,
-        is_random: bool | None = None,
     ) -> Callable[[Check], Check]:
         """Return what makes a function the check of a claim.
 
@@ -205,8 +204,6 @@ class Claims:
         cells : callable
             Gives the cells that the check needs, in sequences or mappings of any depth; it gets
             them in the same form. Default: none.
-        is_random : bool, optional
-            Whether the check depends on random numbers. Default: whether it needs cells.
 
         Raises
         ------
@@ -221,8 +218,7 @@ class Claims:
                 return spec.claim(check(session, spec, needed))
 
             named = list(dict.fromkeys(_cells(needed)))
-            random = bool(named) if is_random is None else is_random
-            self._checks[key] = ClaimCheck(key, named, checked, random)
+            self._checks[key] = ClaimCheck(key, named, checked, bool(named))
             return check
 
         return made
@@ -250,7 +246,12 @@ _FILE: Final = "claims.toml"
 
 _ABOUT: Final = ("later", "revises", "cause", "why")
 
-_CHECK: Final = ("points", "measures", "holds", "each")
+_CHECK: Final[Mapping[str, Kind]] = {
+    "points": TEXT_OR_TEXTS,
+    "measures": TABLE,
+    "holds": TEXTS,
+    "each": TEXTS,
+}
 """What a declared check has; `each` may be missing."""
 
 
@@ -274,12 +275,7 @@ def _criterion(
     measures: Mapping[str, Measure],
 ) -> Criterion:
     declared = spec.declared
-    missing = [f"check.{name}" for name in _CHECK[:3] if name not in declared]
-    unknown = [f"check.{name}" for name in declared if name not in _CHECK]
-    if missing or unknown:
-        problems = [f"{', '.join(missing)} missing"] if missing else []
-        problems += [f"unknown key {', '.join(unknown)}"] if unknown else []
-        raise ValueError("; ".join(problems))
+    refuse_wrong("check", declared, _CHECK, ("points", "measures", "holds"))
     names = declared["points"] if isinstance(declared["points"], list) else [declared["points"]]
     chosen = [
         Point({**point.place, "points": name}, point.cell) if len(names) > 1 else point

@@ -177,9 +177,9 @@ def spread(mean: float, low: float | None, high: float | None, decimals: int) ->
     return f"{mean:.{decimals}f} ± {(high - low) / 2:.{decimals}f}"
 
 
-def number(decimals: int, missing: str = NOT_SIMULATED) -> Text:
+def number(decimals: int) -> Text:
     """Return what writes our number, with its ± where it has one."""
-    return unknown(lambda row: spread(row.ours or 0.0, row.low, row.high, decimals), missing)
+    return unknown(lambda row: spread(row.ours or 0.0, row.low, row.high, decimals))
 
 
 def unknown(text: Text, missing: str = NOT_SIMULATED) -> Text:

@@ -256,8 +256,7 @@ class Criterion:
     def _place(self, call: ast.Call | None) -> Place:
         """Return the values of axes that a call names."""
         keywords = [] if call is None else call.keywords
-        found = {str(each.arg): self._value(each.value) for each in keywords}
-        return {axis: tuple(v) if isinstance(v, list) else v for axis, v in found.items()}
+        return {str(each.arg): self._value(each.value) for each in keywords}
 
     def _value(self, node: ast.expr) -> Any:
         """Return a number, a text or a list of the criterion, which needs no session."""

@@ -100,10 +100,10 @@ _MISSING = object()
 
 
 def is_at(place: Place, wanted: Place) -> bool:
-    """Whether a place has the wanted values; a tuple is any of several."""
+    """Whether a place has the wanted values; a list is any of several."""
     return all(
         place.get(axis, _MISSING) in value
-        if isinstance(value, tuple)
+        if isinstance(value, list | tuple)
         else place.get(axis, _MISSING) == value
         for axis, value in wanted.items()
     )

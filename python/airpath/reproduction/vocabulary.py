@@ -25,7 +25,7 @@
 | `reaching(x, y, level)` | the least x at which y reaches a level, linear between points |
 | `at(x, y, place, ...)` | y where x has a value, linear between points |
 | `fixed(x)` | the means, which no run changes |
-| `abs(x)`, `sqrt(x)`, `log(x)`, `hypot(x, ...)` | point by point |
+| `abs(x)`, `sqrt(x)`, `hypot(x, ...)` | point by point |
 
 An interval needs two runs; without, its ends are NaN and no comparison with them holds.
 """
@@ -228,6 +228,5 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "fixed": _of_values(Values.without_runs),
     "abs": _by_point(np.abs),
     "sqrt": _by_point(np.sqrt),
-    "log": _by_point(np.log),
     "hypot": _by_point(np.hypot),
 }
