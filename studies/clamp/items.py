@@ -10,7 +10,7 @@ from typing import Any, Final
 from airpath.reproduction.base import Cell, Row, Table
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Found, item_of
-from airpath.reproduction.quantities import ComputedAtPoint, Measured, ip_throughput_mbps
+from airpath.reproduction.quantities import MeasuredQuantity, PointQuantity, ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.measures import NAMING as OF_PAPER
 from airpath_papers.clamp.measures import QUANTITIES as PAPERS
@@ -25,19 +25,19 @@ from .today import MEASURES
 __all__ = ["ITEMS", "NAMING", "QUANTITIES"]
 
 THREE: Final = (
-    Measured("queueing_delay", "s", queueing_delay_s, 3),
-    Measured("total_throughput", "Mbit/s", ip_throughput_mbps, 2),
-    Measured("jain", "1", fairness, 3),
+    MeasuredQuantity("queueing_delay", "s", queueing_delay_s, 3),
+    MeasuredQuantity("total_throughput", "Mbit/s", ip_throughput_mbps, 2),
+    MeasuredQuantity("jain", "1", fairness, 3),
 )
 RATES: Final = [
-    Measured(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 2) for ms in (30, 130, 10, 180)
+    MeasuredQuantity(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 2) for ms in (30, 130, 10, 180)
 ]
 
 QUANTITIES: Final[Mapping[str, Any]] = {
     **{each.name: each for each in (*THREE, *RATES)},
     **{f"today_{each.name}": each for each in MEASURES},
     "delay_ms": PAPERS["delay_ms"],
-    "swing": ComputedAtPoint("sd_over_mean", "1", swing, ".3f"),
+    "swing": PointQuantity("sd_over_mean", "1", swing, ".3f"),
 }
 """Those that `paper.toml` names."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import airpath as ap
 from airpath import _airpath
-from airpath.reproduction.quantities import Measured, ip_throughput_mbps
+from airpath.reproduction.quantities import MeasuredQuantity, ip_throughput_mbps
 from airpath_papers.clamp.measures import queueing_delay_s
 
 __all__ = ["MEASURES", "QUEUES", "today"]
@@ -73,9 +73,9 @@ def _errors(replication: Mapping[str, Any]) -> float:
 
 
 MEASURES: Final = (
-    Measured("queueing_delay", "s", queueing_delay_s, 3),
-    Measured("total_throughput", "Mbit/s", ip_throughput_mbps, 2),
-    Measured("jain", "1", _jain, 3),
-    Measured("slowest", "Mbit/s", _slowest, 2),
-    Measured("slot_errors", "1", _errors, 3),
+    MeasuredQuantity("queueing_delay", "s", queueing_delay_s, 3),
+    MeasuredQuantity("total_throughput", "Mbit/s", ip_throughput_mbps, 2),
+    MeasuredQuantity("jain", "1", _jain, 3),
+    MeasuredQuantity("slowest", "Mbit/s", _slowest, 2),
+    MeasuredQuantity("slot_errors", "1", _errors, 3),
 )

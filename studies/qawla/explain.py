@@ -34,7 +34,7 @@ from airpath_papers.qawla.data import PACKET_BYTES
 from airpath_papers.qawla.queue_lengths import queue_pmf
 from airpath_papers.qawla.scenarios import MAX_WINDOW_PACKETS
 
-__all__ = ["ASSUMPTIONS", "Explanation", "Measured", "Path", "explain"]
+__all__ = ["ASSUMPTIONS", "CellAverages", "Explanation", "Path", "explain"]
 
 ASSUMPTIONS: Final = ("spread", "start", "drops", "bursts", "tcp")
 """What the fixed point assumes, in the order of the module's text."""
@@ -89,7 +89,7 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Measured:
+class CellAverages:
     """What the replications of a cell measured, averaged.
 
     Parameters
@@ -113,7 +113,7 @@ class Measured:
     regime_per_s: Array
 
     @classmethod
-    def of(cls, replications: Sequence[Mapping[str, Any]]) -> Measured:
+    def of(cls, replications: Sequence[Mapping[str, Any]]) -> CellAverages:
         """Return the average over replications of equal length."""
         pmfs = [queue_pmf(run) for run in replications]
         system = np.zeros(max(map(len, pmfs)) + 1)
@@ -162,7 +162,7 @@ class Explanation:
     tcp_factor: float
 
 
-def explain(path: Path, measured: Measured) -> Explanation:
+def explain(path: Path, measured: CellAverages) -> Explanation:
     """Split the difference between the fixed point and the simulation of one cell."""
     model = _Counterfactual(path, measured)
     throughput = {
@@ -212,7 +212,7 @@ class _Link:
 class _Counterfactual:
     """The fixed point of a cell, with assumptions replaced by what was simulated."""
 
-    def __init__(self, path: Path, measured: Measured) -> None:
+    def __init__(self, path: Path, measured: CellAverages) -> None:
         self.path = path
         self.system = measured.system
         self.served_factor = self.per_factor = self.drop_factor = 1.0

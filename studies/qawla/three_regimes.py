@@ -20,7 +20,7 @@ from airpath.reproduction.quantities import ip_throughput_mbps
 from airpath.reproduction.session import Session
 from airpath_papers.qawla.queue_lengths import queue_distribution
 
-from .explain import ASSUMPTIONS, Explanation, Measured, explain
+from .explain import ASSUMPTIONS, CellAverages, Explanation, explain
 from .random_links import LINK_SEED, LINKS, link_of, model_path
 from .scenarios import SWEEPS, solution
 
@@ -96,7 +96,7 @@ class _Compared:
         assert estimate is not None, "a compared cell was simulated"
         self.simulated = estimate
         self.why: Explanation = explain(
-            model_path(self.drawn), Measured.of(session.replications(cell))
+            model_path(self.drawn), CellAverages.of(session.replications(cell))
         )
         self.difference = self.solved.throughput_bps / 1e6 / estimate.mean - 1
         average_bps = self.solved.average_throughput_bps

@@ -8,7 +8,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from airpath.reproduction.base import Cell
-from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured, bottleneck
+from airpath.reproduction.quantities import (
+    ComputedQuantity,
+    MeasuredQuantity,
+    PointQuantity,
+    bottleneck,
+)
 from airpath.reproduction.session import Session
 from airpath.results.intervals import Interval
 from airpath_papers.vcp.failures import goodput_share
@@ -52,7 +57,7 @@ def _best_by_law(axes: Axes) -> Any:
     return max(RATES, key=lambda rate: goodput_share("2x2", rate, axes["snr_db"]))
 
 
-class _BestRate(Measured):
+class _BestRate(MeasuredQuantity):
     """The code rate with which a transport delivers most."""
 
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
@@ -95,19 +100,21 @@ def _counts(session: Session, cell: Cell) -> dict[str, Any]:
 
 # --- a recorded link ---------------------------------------------------------------------------
 
-QUEUE: Final = Measured("queue", "1", lambda run: float(bottleneck(run)["mean_packets"]), 1)
-DELAY: Final = Measured(
+QUEUE: Final = MeasuredQuantity("queue", "1", lambda run: float(bottleneck(run)["mean_packets"]), 1)
+DELAY: Final = MeasuredQuantity(
     "queueing_delay", "ms", lambda run: 1e3 * float(bottleneck(run)["mean_sojourn_s"]), 1
 )
 
 QUANTITIES: Final[Mapping[str, Any]] = {
     **PAPERS,
-    "lead": ComputedAtPoint("lead", "%", _lead, "+.1f"),
-    "goodput_share": Computed("goodput_share", "1", _share, ".3f"),
-    "best_by_law": Computed("best_by_law", "1", _best_by_law, "g"),
+    "lead": PointQuantity("lead", "%", _lead, "+.1f"),
+    "goodput_share": ComputedQuantity("goodput_share", "1", _share, ".3f"),
+    "best_by_law": ComputedQuantity("best_by_law", "1", _best_by_law, "g"),
     "best_rate": _BestRate("best_rate", "1", delivered_packets, 2),
-    "doppler": Computed("doppler", "Hz", lambda axes: doppler_hz(axes["burst_bits"]), ".3g"),
-    "per_in_bursts": ComputedAtPoint("per", "1", _law, ".3g", _counts),
+    "doppler": ComputedQuantity(
+        "doppler", "Hz", lambda axes: doppler_hz(axes["burst_bits"]), ".3g"
+    ),
+    "per_in_bursts": PointQuantity("per", "1", _law, ".3g", _counts),
 }
 """Those that ``paper.toml`` names."""
 

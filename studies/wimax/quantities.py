@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.quantities import MeasuredQuantity
 from airpath_papers.wimax import measures
 from airpath_papers.wimax.quantities import NAMING as OF_PAPER
 from airpath_papers.wimax.quantities import QUANTITIES as PAPERS
@@ -30,15 +30,15 @@ def total_mbps(replication: Mapping[str, Any]) -> float:
 
 
 _QUANTITIES: Final = (
-    Measured("completion", "ms", completion_ms, 0),
-    Measured("collided_share", "1", measures.collided_share, 4),
-    Measured("timeouts", "1", measures.timeouts, 1),
+    MeasuredQuantity("completion", "ms", completion_ms, 0),
+    MeasuredQuantity("collided_share", "1", measures.collided_share, 4),
+    MeasuredQuantity("timeouts", "1", measures.timeouts, 1),
 )
 
 QUANTITIES: Final[Mapping[str, Any]] = {
     **PAPERS,
     **{each.name: each for each in _QUANTITIES},
-    "total": Measured("goodput", "Mbit/s", total_mbps, 3),
+    "total": MeasuredQuantity("goodput", "Mbit/s", total_mbps, 3),
 }
 """Those that ``paper.toml`` names."""
 

@@ -19,7 +19,12 @@ from airpath.reproduction.engine import Simulated
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.manifest import paper_of
 from airpath.reproduction.published import PublishedMean
-from airpath.reproduction.quantities import Measured, MeasuredOfRun, batch_means, improvement
+from airpath.reproduction.quantities import (
+    MeasuredQuantity,
+    RecordedQuantity,
+    batch_means,
+    improvement,
+)
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
@@ -186,7 +191,7 @@ def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
 def test_quantities_of_one_name_have_their_own_numbers() -> None:
     found = session(a=[1.0, 2.0])
     runs, sums = (
-        MeasuredOfRun("seen", "1", measure, 0)
+        RecordedQuantity("seen", "1", measure, 0)
         for measure in (
             lambda _of, run, _cell: float(run),
             lambda of, run, cell: 10.0 + of.values(cell, value)[run],
@@ -312,7 +317,7 @@ def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
 # --- measured quantities -----------------------------------------------------------------------
 
 NEAR = Tolerance("5 %", relative=0.05)
-QUANTITY = Measured("goodput", "kbit/s", value, 1, NEAR, batch=2)
+QUANTITY = MeasuredQuantity("goodput", "kbit/s", value, 1, NEAR, batch=2)
 
 
 def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:

@@ -19,7 +19,12 @@ from airpath.reproduction import Effort, Paper
 from airpath.reproduction.base import Row, Table
 from airpath.reproduction.engine import Series, Simulated
 from airpath.reproduction.figures import DeclaredFigure, figure_item
-from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured, MeasuredOfRun
+from airpath.reproduction.quantities import (
+    ComputedQuantity,
+    MeasuredQuantity,
+    PointQuantity,
+    RecordedQuantity,
+)
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
@@ -75,13 +80,13 @@ def halved(found: Session, cell: Any) -> float:
     return math.nan if cell.axes["size"] == 20 or rate is None else rate.mean / 2
 
 
-RATE = Measured("rate", "Mbit/s", lambda run: run["rate"], 1)
+RATE = MeasuredQuantity("rate", "Mbit/s", lambda run: run["rate"], 1)
 QUANTITIES = {
     "rate": RATE,
-    "delay": Measured("delay", "s", lambda run: run["delay"], 1),
-    "model": Computed("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g"),
-    "halved": ComputedAtPoint("halved", "Mbit/s", lambda of, cell: halved(of, cell), ".1f"),
-    "recorded": MeasuredOfRun("recorded", "1", lambda _runs, run, _cell: 7.0 + run, 1),
+    "delay": MeasuredQuantity("delay", "s", lambda run: run["delay"], 1),
+    "model": ComputedQuantity("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g"),
+    "halved": PointQuantity("halved", "Mbit/s", lambda of, cell: halved(of, cell), ".1f"),
+    "recorded": RecordedQuantity("recorded", "1", lambda _runs, run, _cell: 7.0 + run, 1),
 }
 NAMING = Naming({"cc": {"cubic": "CUBIC", "newreno": "New Reno"}, "size": "{} SDUs"})
 SPEC: dict[str, Any] = {

@@ -14,7 +14,7 @@ from airpath.reproduction import Effort, Paper
 from airpath.reproduction.compare import ColumnSet, NoteColumns, number, printed
 from airpath.reproduction.declared import table_item
 from airpath.reproduction.published import PublishedMean
-from airpath.reproduction.quantities import Computed, ComputedAtPoint, Measured
+from airpath.reproduction.quantities import ComputedQuantity, MeasuredQuantity, PointQuantity
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps, model_point
@@ -29,21 +29,21 @@ NEAR = Tolerance("1 Mbit/s", absolute=1.0)
 MODEL: Any = ("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g")
 QUANTITIES: dict[str, Any] = {
     "sizes": NoteColumns("sizes", ("printed", "ours")),
-    "rate": Measured("rate", "Mbit/s", lambda run: run["rate"], 1, NEAR),
-    "model": Computed(
+    "rate": MeasuredQuantity("rate", "Mbit/s", lambda run: run["rate"], 1, NEAR),
+    "model": ComputedQuantity(
         *MODEL,
         extra=lambda _session, cell: {"printed": "large", "ours": f"of {cell.axes['size']}"},
         tolerance=NEAR,
         columns=ColumnSet("model", "M", printed(0), number(0)),
     ),
-    "double": Computed(
+    "double": ComputedQuantity(
         "double",
         "1",
         lambda axes: 2 * axes["size"],
         ".2f",
         columns=ColumnSet("double", "twice", lambda row: f"{row.ours:.2f}", str, names=("",)),
     ),
-    "share": ComputedAtPoint(
+    "share": PointQuantity(
         "share", "1", lambda _session, cell: {20: math.nan, 10: 0.25}[cell.axes["size"]], ".2f"
     ),
 }
@@ -122,7 +122,7 @@ def test_unpublished_numbers_have_rows_and_measured_ones_where_there_are_runs(
 
 def test_a_tolerance_may_depend_on_the_point(sweeps: Sweeps) -> None:
     wide = lambda axes: Tolerance("its size", absolute=axes["size"])  # noqa: E731
-    model = Computed(*MODEL, tolerance=wide)
+    model = ComputedQuantity(*MODEL, tolerance=wide)
     session = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
     point = model_point({"size": 10})
     rows = [model.row(session, point.cell, {}, PublishedMean(at, math.nan)) for at in (92, 88)]

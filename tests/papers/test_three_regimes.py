@@ -22,7 +22,7 @@ from airpath_papers.qawla.scenarios import SWEEPS
 from conformance import Law
 from studies.qawla import PAPER as STUDIES
 from studies.qawla import random_links, scenarios, three_regimes
-from studies.qawla.explain import ASSUMPTIONS, Explanation, Measured, explain
+from studies.qawla.explain import ASSUMPTIONS, CellAverages, Explanation, explain
 from studies.qawla.explain import Path as ModelPath
 from studies.qawla.random_links import (
     FLOWS,
@@ -92,7 +92,7 @@ IDX_10, IDX_15 = (SWEEPS.cells("table5", idx=idx) for idx in (10, 15))
 def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
     """The difference of the compiled model from a short simulation, and its explanation."""
     run = ap.simulate(STUDIES.sweeps.scenario(cell, effort), reps=effort.replications)
-    measured = Measured.of(run.replications)
+    measured = CellAverages.of(run.replications)
     difference = math.log(scenarios.solution(cell).throughput_bps / measured.throughput_bps)
     return difference, explain(random_links.model_path(random_links.link_of(cell)), measured)
 
@@ -125,7 +125,7 @@ def test_what_the_fixed_point_assumes_has_no_effect_where_it_is_true() -> None:
     path = ModelPath.of([12.0, 12.0], [1e-3, 1e-3], [10], [0.05, 0.05])
     system = np.zeros(22)
     system[21] = 1.0
-    why = explain(path, Measured(12e6 * 0.999, system, 1000.0, 0.0, np.array([0.0, 1000.0])))
+    why = explain(path, CellAverages(12e6 * 0.999, system, 1000.0, 0.0, np.array([0.0, 1000.0])))
     for name in ("spread", "start", "drops", "bursts", "rest"):
         assert abs(why.parts[name]) < 1e-6, name
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from airpath import _airpath
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.quantities import Computed, Measured, ip_throughput_mbps
+from airpath.reproduction.quantities import ComputedQuantity, MeasuredQuantity, ip_throughput_mbps
 from airpath.reproduction.spread import Naming
 
 __all__ = [
@@ -154,17 +154,17 @@ def _milliseconds(measure: Callable[[Replication], float]) -> Callable[[Replicat
     return lambda replication: 1e3 * measure(replication)
 
 
-_QUANTITIES: Final[Sequence[Measured | Computed]] = (
-    Measured("queueing_delay", "s", queueing_delay_s, 4),
-    Measured("mean_sojourn", "s", sojourn_time_s, 4),
-    Measured("delay_ms", "ms", _milliseconds(queueing_delay_s), 1),
-    Measured("wait_ms", "ms", _milliseconds(sojourn_time_s), 1),
-    *(Measured(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 3) for ms in FLOWS_MS),
-    *(Measured(f"timeouts_{ms}", "1/s", timeouts_per_s(ms), 4) for ms in FLOWS_MS),
-    Measured("total_throughput", "Mbit/s", ip_throughput_mbps, 3),
-    Measured("download_time", "s", download_s, 2),
-    Measured("empty_130", "1", empty_share("130"), 2),
-    Computed("knob", "kB", lambda axes: axes["knob_bytes"] / 1e3, "g"),
+_QUANTITIES: Final[Sequence[MeasuredQuantity | ComputedQuantity]] = (
+    MeasuredQuantity("queueing_delay", "s", queueing_delay_s, 4),
+    MeasuredQuantity("mean_sojourn", "s", sojourn_time_s, 4),
+    MeasuredQuantity("delay_ms", "ms", _milliseconds(queueing_delay_s), 1),
+    MeasuredQuantity("wait_ms", "ms", _milliseconds(sojourn_time_s), 1),
+    *(MeasuredQuantity(f"throughput_{ms}", "Mbit/s", rate_mbps(ms), 3) for ms in FLOWS_MS),
+    *(MeasuredQuantity(f"timeouts_{ms}", "1/s", timeouts_per_s(ms), 4) for ms in FLOWS_MS),
+    MeasuredQuantity("total_throughput", "Mbit/s", ip_throughput_mbps, 3),
+    MeasuredQuantity("download_time", "s", download_s, 2),
+    MeasuredQuantity("empty_130", "1", empty_share("130"), 2),
+    ComputedQuantity("knob", "kB", lambda axes: axes["knob_bytes"] / 1e3, "g"),
 )
 
 QUANTITIES: Final = {each.name: each for each in _QUANTITIES}

@@ -22,7 +22,7 @@ from airpath import phy
 from airpath.reproduction.base import Row
 from airpath.reproduction.compare import ColumnSet, percent
 from airpath.reproduction.published import PublishedMean
-from airpath.reproduction.quantities import Printed
+from airpath.reproduction.quantities import PrintedQuantity
 from airpath.reproduction.session import Session
 from airpath.reproduction.sweeps import SweepPoint
 from airpath.reproduction.tolerance import Tolerance
@@ -306,8 +306,8 @@ def _p_value(row: Row) -> str:
 
 CURVES: Final[Mapping[str, Any]] = {
     "per": _Counted(),
-    "per_of_none": Printed("per_of_none", "1", _of_none),
-    "printed_per": Printed("printed_per", "1", _of_table2),
+    "per_of_none": PrintedQuantity("per_of_none", "1", _of_none),
+    "printed_per": PrintedQuantity("printed_per", "1", _of_table2),
     "compared_per": _Compared(),
     "as_printed": ColumnSet("per", "PER", _printed, str, names=("paper",)),
     "both": ColumnSet(

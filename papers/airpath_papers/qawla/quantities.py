@@ -16,9 +16,9 @@ from airpath.reproduction.compare import (
     printed,
 )
 from airpath.reproduction.quantities import (
-    Computed,
-    ComputedAtPoint,
-    Measured,
+    ComputedQuantity,
+    MeasuredQuantity,
+    PointQuantity,
     ip_throughput_mbps,
 )
 from airpath.reproduction.session import Session
@@ -81,10 +81,10 @@ def _domains(_session: Session, cell: Cell) -> dict[str, str]:
 
 def _solved(
     name: str, unit: str, value: Callable[[FixedPoint], float], columns: ColumnSet
-) -> ComputedAtPoint:
+) -> PointQuantity:
     """Return a quantity of the fixed point."""
     compute = lambda _session, cell: value(solution(cell))  # noqa: E731
-    return ComputedAtPoint(name, unit, compute, ".4f", _domains, ANALYSIS[name], columns)
+    return PointQuantity(name, unit, compute, ".4f", _domains, ANALYSIS[name], columns)
 
 
 def _alpha(alpha: float | None) -> str:
@@ -103,7 +103,7 @@ def _columns(
 
 
 _OF_TABLES: Final = (
-    Computed(
+    ComputedQuantity(
         "link_rate",
         "Mbit/s",
         lambda axes: link_rate_bps(mcs_table()[axes["mcs"]]) / 1e6,
@@ -131,7 +131,7 @@ _OF_TABLES: Final = (
             "alpha_analysis", "alpha*", lambda r: _alpha(r.published), lambda r: _alpha(r.ours)
         ),
     ),
-    Measured(
+    MeasuredQuantity(
         "throughput_simulation",
         "Mbit/s",
         ip_throughput_mbps,
@@ -157,7 +157,7 @@ def _tolerance(axes: Mapping[str, Any]) -> Tolerance:
     return Tolerance(f"{largest:g} (README)", absolute=largest)
 
 
-def _entry(measure: str, symbol: str) -> ComputedAtPoint:
+def _entry(measure: str, symbol: str) -> PointQuantity:
     """Return a measure of Table 6; its tolerance is that of the policy."""
 
     def compute(session: Session, cell: Any) -> float:
@@ -170,7 +170,7 @@ def _entry(measure: str, symbol: str) -> ComputedAtPoint:
 
     texts = (printed(2), number(3), absolute(3), ("paper", "ours", "diff", "within"))
     columns = ColumnSet(measure, symbol, *texts)
-    return ComputedAtPoint(measure, "1", compute, ".3f", extra, _tolerance, columns)
+    return PointQuantity(measure, "1", compute, ".3f", extra, _tolerance, columns)
 
 
 ROW_OF: Final = {
@@ -193,12 +193,12 @@ def _at_printed(session: Session, cell: Any) -> float:
     return sum(of.mean(chosen) for of in found) / len(found)
 
 
-def _average(name: str, heading: str, compute: Callable[..., float]) -> ComputedAtPoint:
+def _average(name: str, heading: str, compute: Callable[..., float]) -> PointQuantity:
     columns = ColumnSet(name, "average T_M", lambda row: f"{row.ours:.4f}", str, names=(heading,))
-    return ComputedAtPoint(name, "1", compute, ".4f", columns=columns)
+    return PointQuantity(name, "1", compute, ".4f", columns=columns)
 
 
-BEST: Final = ComputedAtPoint(
+BEST: Final = PointQuantity(
     "best_threshold",
     "1",
     lambda session, cell: _best(session, cell)[1],
@@ -216,7 +216,7 @@ BEST: Final = ComputedAtPoint(
 # --- Figs. 7 to 12 -----------------------------------------------------------------------------
 
 
-def _over_thresholds(measure: str) -> Iterator[ComputedAtPoint]:
+def _over_thresholds(measure: str) -> Iterator[PointQuantity]:
     """Yield T_M or T_W at the threshold of a point, and at the best one, and as printed."""
     worst = measure == list(MEASURES)[1]
 
@@ -237,7 +237,7 @@ def _over_thresholds(measure: str) -> Iterator[ComputedAtPoint]:
         (f"best_of_{measure}", lambda *at: largest(*at)[1], ".2g"),
         (f"printed_{measure}", of_table6, ".2f"),
     ):
-        yield ComputedAtPoint(name, "1", compute, form)
+        yield PointQuantity(name, "1", compute, form)
 
 
 QUANTITIES: Final[Mapping[str, Any]] = {

@@ -11,7 +11,7 @@ from airpath.reproduction.base import Cell, ItemResult, Row, Summary
 from airpath.reproduction.compare import ColumnSet, Key, comparison, unknown
 from airpath.reproduction.items import Found, item_of
 from airpath.reproduction.published import PublishedMean
-from airpath.reproduction.quantities import Measured, Printed, improvement
+from airpath.reproduction.quantities import MeasuredQuantity, PrintedQuantity, improvement
 from airpath.reproduction.scoring import by_place, largest_difference, others, within_by_batch
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
@@ -45,10 +45,10 @@ __all__ = [
 PUBLISHED_RUNS = 20
 """Runs of each setting in the paper."""
 
-GOODPUT: Final = Measured(
+GOODPUT: Final = MeasuredQuantity(
     "goodput", "kbit/s", goodput_kbps, 1, Tolerance("5 % (README)", relative=0.05), PUBLISHED_RUNS
 )
-DELAY: Final = Measured(
+DELAY: Final = MeasuredQuantity(
     "delay", "s", delay_s, 2, Tolerance("15 % (README)", relative=0.15), PUBLISHED_RUNS
 )
 IMPROVED_BY: Final = Tolerance("8 percentage points (README)", absolute=8.0)
@@ -56,7 +56,7 @@ MEASURED: Final = {quantity.name: quantity for quantity in (GOODPUT, DELAY)}
 """What the tables have. README.md says where the tolerances come from."""
 
 
-class _Both(Measured):
+class _Both(MeasuredQuantity):
     """Goodput and delay in one text."""
 
     def text(self, session: Session, cell: Cell) -> str:
@@ -75,8 +75,10 @@ def _printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
 QUANTITIES: Final = {
     **MEASURED,
     "both": _Both("both", "", goodput_kbps, 0),
-    "printed_goodput": Printed("printed_goodput", "kbit/s", lambda at: _printed(at, "goodput")),
-    "printed_delay": Printed("printed_delay", "s", lambda at: _printed(at, "delay")),
+    "printed_goodput": PrintedQuantity(
+        "printed_goodput", "kbit/s", lambda at: _printed(at, "goodput")
+    ),
+    "printed_delay": PrintedQuantity("printed_delay", "s", lambda at: _printed(at, "delay")),
 }
 """Those that declared items name."""
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from airpath.phy import symbol_error_rate
 from airpath.reproduction.base import Cell, Row
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.quantities import Computed, Measured, MeasuredOfRun
+from airpath.reproduction.quantities import ComputedQuantity, MeasuredQuantity, RecordedQuantity
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
 from airpath.results.intervals import Interval
@@ -36,7 +36,7 @@ def _aborted(replication: Mapping[str, Any]) -> float:
     return float(sum(flow.get("aborted_at_s") is not None for flow in replication["flows"]))
 
 
-class _LifeSpan(MeasuredOfRun):
+class _LifeSpan(RecordedQuantity):
     """Its runs are those of the other quantities; its table has no intervals."""
 
     def text(self, session: Session, cell: Cell) -> str:
@@ -47,7 +47,7 @@ class _LifeSpan(MeasuredOfRun):
         return replace(super().row(*about), extra={})
 
 
-class _ErrorRate(Measured):
+class _ErrorRate(MeasuredQuantity):
     """Share of the data of all runs that failed, with Wilson's interval."""
 
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
@@ -63,7 +63,7 @@ class _ErrorRate(Measured):
         return f"{found.mean:.3g} ({found.low:.3g} to {found.high:.3g})"
 
 
-class _Failed(Measured):
+class _Failed(MeasuredQuantity):
     """How many packets of data failed, of how many."""
 
     def text(self, session: Session, cell: Cell) -> str:
@@ -71,8 +71,8 @@ class _Failed(Measured):
         return "" if found is None else f"{found.failed} of {found.sent}"
 
 
-DELIVERED: Final = Measured("delivered_packets", "1", delivered_packets, 0)
-QUEUE_PACKETS: Final = Measured("queue", "1", mean_queue, 1)
+DELIVERED: Final = MeasuredQuantity("delivered_packets", "1", delivered_packets, 0)
+QUEUE_PACKETS: Final = MeasuredQuantity("queue", "1", mean_queue, 1)
 SIMULATED: Final = _ErrorRate("simulated", "1", data_failures, 3)
 
 # --- by the law --------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ def _snr_of_failure(axes: Axes) -> float:
     return threshold_db(axes["antennas"], axes["code_rate"], axes["failure"], size)
 
 
-class _Thresholds(Computed):
+class _Thresholds(ComputedQuantity):
     """The SNRs of failures of 0.5, 0.1 and 0.01."""
 
     def text(self, _session: Session, cell: Any) -> str:
@@ -109,22 +109,24 @@ class _Thresholds(Computed):
         return " / ".join(f"{snr:.2f}" for snr in found)
 
 
-_QUANTITIES: Final[tuple[Measured | Computed, ...]] = (
+_QUANTITIES: Final[tuple[MeasuredQuantity | ComputedQuantity, ...]] = (
     DELIVERED,
     QUEUE_PACKETS,
     SIMULATED,
-    Measured("corrupted_packets", "1", data_failures, 0),
-    Measured("queue_drops", "1", queue_drops, 0),
-    Measured("aborted_flows", "1", _aborted, 1),
+    MeasuredQuantity("corrupted_packets", "1", data_failures, 0),
+    MeasuredQuantity("queue_drops", "1", queue_drops, 0),
+    MeasuredQuantity("aborted_flows", "1", _aborted, 1),
     _LifeSpan("life_span", "s", life_span_s, 2),
     _Failed("failed", "1", data_failures, 0),
-    Computed("per", "1", _failure, ".3g", _counts),
-    Computed("data_fails", "1", _failure, ".2g"),
-    Computed("ack_fails", "1", _ack_failure, ".2g"),
-    Computed("symbol_error_rate", "1", _symbol_error, ".4e"),
+    ComputedQuantity("per", "1", _failure, ".3g", _counts),
+    ComputedQuantity("data_fails", "1", _failure, ".2g"),
+    ComputedQuantity("ack_fails", "1", _ack_failure, ".2g"),
+    ComputedQuantity("symbol_error_rate", "1", _symbol_error, ".4e"),
     _Thresholds("snr_of_failure", "dB", _snr_of_failure, ".2f"),
-    Computed("percent_fails_db", "dB", lambda a: threshold_db(a["antennas"], 1.0, 0.01), "g"),
-    Computed("past_db", "dB", lambda a: past_db(a["antennas"], a["code_rate"]), "g"),
+    ComputedQuantity(
+        "percent_fails_db", "dB", lambda a: threshold_db(a["antennas"], 1.0, 0.01), "g"
+    ),
+    ComputedQuantity("past_db", "dB", lambda a: past_db(a["antennas"], a["code_rate"]), "g"),
 )
 
 QUANTITIES: Final = {each.name: each for each in _QUANTITIES}

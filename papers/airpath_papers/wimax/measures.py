@@ -9,7 +9,7 @@ import numpy as np
 
 from airpath.reproduction.base import Cell
 from airpath.reproduction.engine import Series
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.quantities import MeasuredQuantity
 from airpath.reproduction.session import Session
 from airpath.results.stations import pooled_mac_delays
 
@@ -47,8 +47,8 @@ def _counter(replication: Replication, name: str) -> float:
     return float(_uplink(replication)["counters"][name])
 
 
-def _counted(name: str, unit: str, key: str, factor: float, decimals: int) -> Measured:
-    return Measured(name, unit, lambda run: factor * _counter(run, key), decimals)
+def _counted(name: str, unit: str, key: str, factor: float, decimals: int) -> MeasuredQuantity:
+    return MeasuredQuantity(name, unit, lambda run: factor * _counter(run, key), decimals)
 
 
 def time_s(flow: Mapping[str, Any], replication: Replication) -> float:
@@ -95,15 +95,17 @@ def _grants_per_ack(replication: Replication) -> float:
     return _counter(replication, "grants_proactive") / max(packets, 1.0)
 
 
-ALLOCATED: Final = Measured("allocated", "kB", lambda run: _counter(run, "granted_bytes") / 1e3, 1)
-USED: Final = Measured("used", "kB", lambda run: _counter(run, "used_bytes") / 1e3, 1)
+ALLOCATED: Final = MeasuredQuantity(
+    "allocated", "kB", lambda run: _counter(run, "granted_bytes") / 1e3, 1
+)
+USED: Final = MeasuredQuantity("used", "kB", lambda run: _counter(run, "used_bytes") / 1e3, 1)
 EFFICIENCY: Final = _counted("efficiency", "1", "efficiency", 1, 3)
 MAC_DELAY: Final = _counted("mac_delay", "ms", "mac_delay_mean_s", 1e3, 1)
 P50: Final = _counted("mac_delay_p50", "ms", "mac_delay_p50_s", 1e3, 1)
 P90: Final = _counted("mac_delay_p90", "ms", "mac_delay_p90_s", 1e3, 1)
-GOODPUT: Final = Measured("goodput", "Mbit/s", goodput_mbps, 3)
-CONTENTION: Final = Measured("contention_share", "1", contention_share, 3)
-GRANTS: Final = Measured("grants_per_ack", "1", _grants_per_ack, 2)
+GOODPUT: Final = MeasuredQuantity("goodput", "Mbit/s", goodput_mbps, 3)
+CONTENTION: Final = MeasuredQuantity("contention_share", "1", contention_share, 3)
+GRANTS: Final = MeasuredQuantity("grants_per_ack", "1", _grants_per_ack, 2)
 
 _OF_DOWNLOAD = (ALLOCATED, USED, EFFICIENCY, MAC_DELAY, P50, P90, GOODPUT)
 QUANTITIES: Final = {each.name: each for each in _OF_DOWNLOAD}

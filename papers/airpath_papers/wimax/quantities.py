@@ -14,10 +14,10 @@ from airpath.reproduction.compare import printed as printed_as
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.quantities import (
-    Computed,
-    ComputedAtPoint,
-    Measured,
-    Printed,
+    ComputedQuantity,
+    MeasuredQuantity,
+    PointQuantity,
+    PrintedQuantity,
     improvement,
 )
 from airpath.reproduction.session import Session
@@ -35,18 +35,18 @@ Axes = Mapping[str, Any]
 # --- Figs. 3 and 4 -----------------------------------------------------------------------------
 
 
-def _solved(name: str, compute: Callable[..., float], **more: float) -> Computed:
+def _solved(name: str, compute: Callable[..., float], **more: float) -> ComputedQuantity:
     of_point = lambda _session, point: compute(point.axes, **more)  # noqa: E731
-    return ComputedAtPoint(name, "Mbit/s", of_point, ".3f")
+    return PointQuantity(name, "Mbit/s", of_point, ".3f")
 
 
-_CURVES: Final[dict[Measured | Computed, str]] = {
-    Measured("simulation", "Mbit/s", measures.goodput_mbps, 3): "simulation",
+_CURVES: Final[dict[MeasuredQuantity | ComputedQuantity, str]] = {
+    MeasuredQuantity("simulation", "Mbit/s", measures.goodput_mbps, 3): "simulation",
     _solved("analysis", analysis.analysis_mbps): "analysis, Eq. 8",
     _solved("analysis_goodput", analysis.goodput_of): "analysis, size over time",
     _solved("tcp_model1", analysis.model1_mbps): "TCP model1",
     _solved("tcp_model2", analysis.model2_mbps): "TCP model2",
-    ComputedAtPoint("eq9", "Mbit/s", eq9, ".3f"): "Eq. 9, simulated mean RTT",
+    PointQuantity("eq9", "Mbit/s", eq9, ".3f"): "Eq. 9, simulated mean RTT",
     _solved("ideal", analysis.ideal_mbps): "ideal: T_ct = 0",
     _solved("ideal_as_printed", analysis.ideal_mbps, loss=0.0): "ideal as printed: p_e = 0 too",
     _solved("analysis_error", lambda axes: analysis.analysed(axes).error_bps / 1e6): "",
@@ -67,7 +67,7 @@ def _is_adapt(axes: Axes) -> bool:
     return bool(axes["policy"] == "adapt-bi")
 
 
-def _judged(quantity: Measured, claim: str, unit: float = 0.0) -> Measured:
+def _judged(quantity: MeasuredQuantity, claim: str, unit: float = 0.0) -> MeasuredQuantity:
     """Return a quantity with the tolerance of a claim, which has another one for adapt-BI."""
 
     def tolerance(axes: Axes) -> Tolerance:
@@ -86,7 +86,7 @@ def _ideal_over_loss(axes: Axes) -> float:
     return analysis.tables_ideal_mbps(axes["base_rtt_ms"], axes["loss"])
 
 
-_OF_TABLES: Final[Mapping[str, Measured | Computed]] = {
+_OF_TABLES: Final[Mapping[str, MeasuredQuantity | ComputedQuantity]] = {
     "table1_allocated": _judged(measures.ALLOCATED, "table1-bytes"),
     "table1_used": replace(measures.USED, tolerance=_limit("table1-bytes")),
     "table1_efficiency": _judged(measures.EFFICIENCY, "table1-efficiency", 1.0),
@@ -97,8 +97,10 @@ _OF_TABLES: Final[Mapping[str, Measured | Computed]] = {
         measures.GOODPUT,
         tolerance=lambda axes: _limit("table2-predicted" if _is_adapt(axes) else "table2-fitted"),
     ),
-    "table2_ideal": Computed("goodput", "Mbit/s", _ideal, ".3f", tolerance=_limit("table2-ideal")),
-    "ideal_over_loss": ComputedAtPoint(
+    "table2_ideal": ComputedQuantity(
+        "goodput", "Mbit/s", _ideal, ".3f", tolerance=_limit("table2-ideal")
+    ),
+    "ideal_over_loss": PointQuantity(
         "goodput", "Mbit/s", lambda _session, cell: _ideal_over_loss(cell.axes), ".3f"
     ),
 }
@@ -133,7 +135,7 @@ def _printed_gain(axes: Axes) -> float:
     return 100 * (ours / other - 1)
 
 
-class _Gain(ComputedAtPoint):
+class _Gain(PointQuantity):
     """A gain next to the printed one."""
 
     def row(self, session: Session, cell: Any, place: Axes, theirs: Any = None) -> Row:
@@ -186,12 +188,12 @@ def _gain_of_change(session: Session, cell: Cell) -> float:
     return _gain(session, cell.at(policy="adapt-bi"), cell.at(policy="uni"))
 
 
-def _of_table2(quantity: Measured) -> Printed:
+def _of_table2(quantity: MeasuredQuantity) -> PrintedQuantity:
     def theirs(axes: Axes) -> PublishedMean:
         found = printed("table2")[axes["base_rtt_ms"], axes["policy"]]
         return PublishedMean(found[quantity.name], nan)
 
-    return Printed(f"printed_{quantity.name}", quantity.unit, theirs)
+    return PrintedQuantity(f"printed_{quantity.name}", quantity.unit, theirs)
 
 
 QUANTITIES: Final[Mapping[str, Any]] = {
@@ -200,7 +202,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **_OF_TABLES,
     "gain": GAIN,
     "gain_over_loss": _Gain("goodput_gain", "%", _gain_over_loss, ".1f"),
-    "gain_of_change": ComputedAtPoint("gain", "%", _gain_of_change, "+.1f"),
+    "gain_of_change": PointQuantity("gain", "%", _gain_of_change, "+.1f"),
     **{
         each.name: each
         for each in map(_of_table2, (measures.GOODPUT, measures.MAC_DELAY, measures.EFFICIENCY))

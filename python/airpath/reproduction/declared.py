@@ -47,7 +47,7 @@ from airpath.reproduction.entries import (
 from airpath.reproduction.files import MANIFEST, read_table, refuse_unknown
 from airpath.reproduction.items import Cells, Evaluate, Found, item_of
 from airpath.reproduction.published import line_of, parsed, published_mean
-from airpath.reproduction.quantities import Measured
+from airpath.reproduction.quantities import MeasuredQuantity
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps, model_point
@@ -137,7 +137,7 @@ class _Part:
             place = self._named(point.place, line)
             for name, column in columns.items():
                 quantity = self._quantities[name]
-                if isinstance(quantity, Measured) and not point.cell.scenario:
+                if isinstance(quantity, MeasuredQuantity) and not point.cell.scenario:
                     continue
                 theirs = published_mean(line, column) if line.get(column) else None
                 rows.append(quantity.row(session, point.cell, place, theirs))
@@ -152,7 +152,7 @@ class _Part:
         word = self._naming.word
         keys = [Key(key, name, partial(word, key)) for key, name in spec["keys"].items()]
         about = []
-        if any(isinstance(quantities[name], Measured) for name in self.shown):
+        if any(isinstance(quantities[name], MeasuredQuantity) for name in self.shown):
             runs = session.effort_of(self.points[0].cell).describe()
             about = [f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."]
         columns = [found for n in self.shown if (found := _columns_of(quantities[n]))]
@@ -180,7 +180,7 @@ def table_item(
     sweeps : Sweeps
         Of the paper.
     quantities : mapping
-        By name: `Measured` and `Computed` ones, and `ColumnSet`s of their rows.
+        By name: quantities, and `ColumnSet`s of their rows.
     naming : Naming
         Of the paper: how values of `keys` are written.
 

@@ -35,7 +35,7 @@ from airpath.reproduction.entries import (
 )
 from airpath.reproduction.files import refuse_unknown
 from airpath.reproduction.formulas import Point
-from airpath.reproduction.quantities import Computed, ComputedAtPoint
+from airpath.reproduction.quantities import ComputedQuantity, PointQuantity
 from airpath.reproduction.relative import refuse_relative
 from airpath.reproduction.spread import Naming, lines_of, values_of
 from airpath.reproduction.sweeps import Sweeps
@@ -244,7 +244,7 @@ class FigureEntries:
         models = [
             name
             for name, each in self._quantities.items()
-            if isinstance(each, Computed) and not isinstance(each, ComputedAtPoint)
+            if isinstance(each, ComputedQuantity) and not isinstance(each, PointQuantity)
         ]
         marks = [name for name in panel.get("marks", {}) if not reads_as_number(name)]
         refuse_unknown(f"{place}.marks", marks, models, "no quantity that is computed")

@@ -68,7 +68,7 @@ from airpath.reproduction.figure_entries import PANEL, PANEL_ROWS, PART, FigureE
 from airpath.reproduction.files import MANIFEST
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Cells, Evaluate, Found, grouped, item_of
-from airpath.reproduction.quantities import Computed, ComputedAtPoint
+from airpath.reproduction.quantities import ComputedQuantity, PointQuantity
 from airpath.reproduction.relative import bands_of, stars_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming, at_axis, spread_table, values_of
@@ -97,7 +97,7 @@ class DeclaredFigure:
     sweeps : Sweeps
         Of the paper.
     quantities : mapping
-        `Measured` and `Computed` ones, by name.
+        By name.
     naming : Naming
         Of the paper.
     parts : bool
@@ -304,7 +304,7 @@ class DeclaredFigure:
         colour = style.colour_of(number)
         if self._is_law(spec, quantity):
             look = {"color": colour, "lw": 1.4}
-            if isinstance(quantity, ComputedAtPoint):
+            if isinstance(quantity, PointQuantity):
                 return Points(label, self._measured(session, spec, quantity, points), look)
             return Points(label, _smooth(quantity, points, spec["x"]), look)
         found = self._measured(session, spec, quantity, points)
@@ -327,7 +327,7 @@ class DeclaredFigure:
 
     def _is_law(self, spec: Mapping[str, Any], quantity: Any) -> bool:
         """Whether a quantity is a function of the abscissa."""
-        return isinstance(quantity, Computed) and spec["x"] not in self._quantities
+        return isinstance(quantity, ComputedQuantity) and spec["x"] not in self._quantities
 
     def _measured(
         self, session: Session, spec: Mapping[str, Any], quantity: Any, points: Sequence[Point]
@@ -401,7 +401,7 @@ def _ranks(points: Sequence[Point], axis: str) -> list[float]:
     return [order.index(value) for value in values]
 
 
-def _smooth(quantity: Computed, points: Sequence[Point], axis: str) -> list[Drawn]:
+def _smooth(quantity: ComputedQuantity, points: Sequence[Point], axis: str) -> list[Drawn]:
     """Return a computed curve between the ends of some points."""
     name = at_axis(points[0], axis)[0]
     ends = [float(values_of(point)[name]) for point in points]

@@ -91,7 +91,7 @@ def paper_of(
     sweeps : Sweeps
         Its points.
     quantities : mapping, optional
-        Quantities that declared items name, `Measured` and `Computed` ones. Default: none.
+        Those that declared items name (`quantities`). Default: none.
     naming : Naming, optional
         How declared figures call values and points. Default: as the sweeps have them.
     **more

@@ -1,4 +1,4 @@
-"""Measured quantities: how a paper calls a measure, and rows, texts and columns of it.
+"""Quantities: how a paper calls a measure, and rows, texts and columns of it.
 
 A paper names its quantities once; tables, figures and claims take estimates and rows from them.
 """
@@ -19,12 +19,12 @@ from airpath.results.differences import paired_interval
 from airpath.results.intervals import Interval
 
 __all__ = [
-    "Computed",
-    "ComputedAtPoint",
+    "ComputedQuantity",
     "Improvement",
-    "Measured",
-    "MeasuredOfRun",
-    "Printed",
+    "MeasuredQuantity",
+    "PointQuantity",
+    "PrintedQuantity",
+    "RecordedQuantity",
     "batch_means",
     "bottleneck",
     "improvement",
@@ -46,7 +46,7 @@ def ip_throughput_mbps(replication: Mapping[str, Any]) -> float:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredQuantity:
     """A quantity that is read off simulations.
 
     Parameters
@@ -135,7 +135,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class MeasuredOfRun(Measured):
+class RecordedQuantity(MeasuredQuantity):
     """A quantity that is read off a run and its recorded series.
 
     `measure` gets the session, the number of the run and the cell (`formulas.of_run`).
@@ -148,13 +148,13 @@ class MeasuredOfRun(Measured):
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedQuantity:
     """A quantity that follows from the values of a point: a model.
 
     Parameters
     ----------
     name, unit : str
-        As of `Measured`.
+        As of `MeasuredQuantity`.
     compute : callable
         Gets the values by axis. Returns NaN where there is no number.
     form : str
@@ -162,7 +162,7 @@ class Computed:
     extra : callable, optional
         Gets the session and the cell; returns `Row.extra`. Default: nothing.
     tolerance, columns : optional
-        As of `Measured`.
+        As of `MeasuredQuantity`.
     """
 
     name: str
@@ -194,7 +194,7 @@ class Computed:
         place: Mapping[str, int | float | str],
         theirs: PublishedMean | None = None,
     ) -> Row:
-        """Return the row of a cell; parameters as of `Measured.row`."""
+        """Return the row of a cell; parameters as of `MeasuredQuantity.row`."""
         found = self.value(session, cell)
         mean, ci = (None, None) if theirs is None else (theirs.mean, theirs.ci)
         return Row(
@@ -211,7 +211,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class ComputedAtPoint(Computed):
+class PointQuantity(ComputedQuantity):
     """A quantity that follows from all that is known of a point.
 
     `compute` gets the session and the cell. Figures have it at the points only.
@@ -233,13 +233,13 @@ def _known(found: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedQuantity:
     """A number that the paper prints of a point, drawn like a measured one.
 
     Parameters
     ----------
     name, unit : str
-        As of `Measured`.
+        As of `MeasuredQuantity`.
     printed : callable
         Gets the values by axis. Returns None where there is no number.
     """
@@ -289,7 +289,7 @@ class Improvement:
 
 
 def improvement(
-    session: Session, cell: Cell, other: Cell, quantity: Measured
+    session: Session, cell: Cell, other: Cell, quantity: MeasuredQuantity
 ) -> Improvement | None:
     """Return what a cell changes of a quantity against another; None when one has no runs."""
     ours, theirs = (quantity.values(session, each) for each in (cell, other))
