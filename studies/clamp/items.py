@@ -37,14 +37,17 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **{each.name: each for each in (*THREE, *RATES)},
     **{f"today_{each.name}": each for each in MEASURES},
     "delay_ms": PAPERS["delay_ms"],
+    **fluid_map.QUANTITIES,
     "swing": PointQuantity("sd_over_mean", "1", swing, ".3f"),
 }
 """Those that `paper.toml` names."""
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return what names a row of the cell with other parts."""
+    """Return what names a row of `fluid-map`, `harq`, `remedies` and `schedulers`."""
     axes, place = point.cell.axes, point.place
+    if "d1_ms" in axes:
+        return {"d1_ms": axes["d1_ms"], "ratio": round(axes["ratio"], 4)}
     if "harq" in axes:
         return {"speed": OF_FAST[axes["fast"]], **{key: axes[key] for key in ("harq", "margin")}}
     part = place.get("part", place.get("change"))
@@ -55,7 +58,9 @@ def _place_of(point: Point) -> dict[str, Any]:
 
 
 OF_FAST: Final = {True: "10 m/s", False: "0.1 m/s"}
-NAMING: Final = replace(OF_PAPER, words={**OF_PAPER.words, "fast": OF_FAST}, place_of=_place_of)
+WORDS: Final = {"fast": OF_FAST, "d1_ms": "{}", "ratio": "{:.2f}".format, **fluid_map.LIMITS}
+
+NAMING: Final = replace(OF_PAPER, words={**OF_PAPER.words, **WORDS}, place_of=_place_of)
 """How figures call values and points."""
 
 
@@ -133,7 +138,6 @@ ITEMS: Final[Mapping[str, Any]] = {
     "sender-side": item_of(
         Path(__file__).parent, "sender-side", _SENDER_CELLS, _show_sender, whole=True
     ),
-    "fluid-map": fluid_map.ITEM,
     "sensitivity": SENSITIVITY,
 }
 """Cells and evaluation of each item, or the rows and tables of a declared one."""

@@ -255,6 +255,17 @@ def test_an_empty_table_of_a_part_leaves_its_rows(sweeps: Sweeps, tmp_path: Path
     assert [table.title for table in result.tables] == ["all", "Fig. 1: t"]
 
 
+@pytest.mark.parametrize(("whole", "count"), [(False, 2), (True, 4)])
+def test_a_whole_figure_keeps_rows_without_a_number(
+    whole: bool, count: int, sweeps: Sweeps, tmp_path: Path
+) -> None:
+    spec = {**SPEC, "rows": ["halved"], "title": "t", "whole": whole}
+    evaluate = figure_item(tmp_path, "fig1", spec, sweeps, QUANTITIES, NAMING)[1]
+    assert len(evaluate(session(sweeps), None).rows) == count
+    empty = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
+    assert len(evaluate(empty, None).tables) == (0 if whole else 1)
+
+
 def test_titles_of_tables_by_an_axis_have_its_value(sweeps: Sweeps) -> None:
     table = {"by": "cc", "lines": {"size": "buffer"}, "title": "{}: rates"}
     _rows, tables = made(sweeps, table=table).found(session(sweeps), "")

@@ -77,6 +77,7 @@ _FIGURE: Final[Mapping[str, Kind]] = {
     "own_legends": FLAG,
     "least_runs": COUNT,
     "enlarged": FLAG,
+    "whole": FLAG,
     **PANEL,
 }
 PART: Final = {key: _FIGURE[key] for key in ("points", "order", "rows", "row", "table")}

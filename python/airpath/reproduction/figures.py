@@ -34,8 +34,9 @@ differs. With `published = true` these are drawn open.
 
 Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
 `heights`, `own_legends`, `least_runs` (points of fewer runs have no intervals), `below` (what
-differs in a second row of the same panels; limits are added; not with `wide`), and
-`enlarged = true` (the only panel from 0 on and enlarged, its points in the order of the sweep).
+differs in a second row of the same panels; limits are added; not with `wide`), `whole = true` (no
+rows before all points are simulated; those without a number stay), and `enlarged = true` (the only
+panel from 0 on and enlarged, its points in the order of the sweep).
 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
 that of the item; with `by`, ``{}`` in it is the value. A column that does not name ``{}`` or
@@ -448,4 +449,5 @@ def figure_item(
         figure.drawn if "panels" in spec else None,
         spec.get("legend", ""),
         title=spec.get("title", ""),
+        whole=spec.get("whole", False),
     )
