@@ -238,7 +238,7 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
     cells, evaluate = figure_item(tmp_path, "fig1", *about)
     found = session(sweeps)
     assert callable(cells)
-    assert len(cells(found)) == 8
+    assert len(cells(found)) == 4
     result = evaluate(found, None)
     assert [table.title for table in result.tables] == ["one", "two"]
     assert len(result.rows) == 8
@@ -253,6 +253,16 @@ def test_an_empty_table_of_a_part_leaves_its_rows(sweeps: Sweeps, tmp_path: Path
     result = figure_item(*about, more)[1](session(sweeps), None)
     assert [len(result.rows), result.rows[-1]] == [2 + 4 + 1, own]
     assert [table.title for table in result.tables] == ["all", "Fig. 1: t"]
+
+
+def test_points_of_panels_that_no_part_has_are_simulated(sweeps: Sweeps, tmp_path: Path) -> None:
+    parts = [{"points": [{"sweep": "sizes", "cc": "cubic", "size": 10}]}]
+    also = [{"points": [{"sweep": "sizes", "cc": "cubic", "size": 20}], "label": "other"}]
+    spec = {**SPEC, "title": "t", "points": [{"sweep": "sizes", "cc": "newreno"}], "parts": parts}
+    spec["panels"] = [{"also": also}]
+    cells = figure_item(tmp_path, "fig1", spec, sweeps, QUANTITIES, NAMING)[0]
+    assert callable(cells)
+    assert len(cells(session(sweeps))) == 4
 
 
 @pytest.mark.parametrize(("whole", "count"), [(False, 2), (True, 4)])

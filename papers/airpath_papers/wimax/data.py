@@ -8,7 +8,7 @@ from typing import Final
 from airpath.reproduction.files import read_table
 from airpath_papers.paths import WIMAX
 
-__all__ = ["COLOURS", "GAINS", "NAMES", "POLICIES", "printed"]
+__all__ = ["GAINS", "NAMES", "POLICIES", "printed"]
 
 NAMES: Final = {
     "uni": "UNI",
@@ -19,9 +19,6 @@ NAMES: Final = {
     "unsolicited": "unsolicited",
 }
 """The policies as the paper writes them, and the model of §3 without the delay of requests."""
-
-COLOURS: Final = {"uni": "orange", "blind-bi": "green", "adapt-bi": "blue", "unsolicited": "purple"}
-"""Of the policies, in all figures."""
 
 POLICIES: Final = ("uni", "blind-bi", "adapt-bi")
 """In the paper's order."""

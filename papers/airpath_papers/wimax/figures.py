@@ -12,7 +12,7 @@ from airpath.reproduction.items import Found, item_of, titles
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax.claims import SWEEPS
-from airpath_papers.wimax.data import COLOURS, NAMES, printed
+from airpath_papers.wimax.data import NAMES, printed
 from airpath_papers.wimax.measures import DelayDistribution
 
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ def _found6(session: Session, title: str) -> Found:
 def _draw6(session: Session) -> Figure:
     figure = plotting.new_figure(8.4, 4.8)
     panel: Any = figure.subplots()
-    for policy, cell in DELAYS.items():
-        found = DelayDistribution(session, cell)
-        colour = plotting.COLOURS[COLOURS[policy]]
+    for number, (policy, cell) in enumerate(DELAYS.items()):
+        found, colour = DelayDistribution(session, cell), plotting.colour_of(number)
         line: dict[str, Any] = {"where": "post", "color": colour, "label": NAMES[policy]}
         panel.step([0.0, *found.delays_ms, 1e3], [0.0, *found.cdf, 1.0], lw=1.6, **line)
         stars = [Point(printed("fig6")[100, policy][name], share) for name, share in SHARES.items()]

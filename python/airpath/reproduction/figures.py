@@ -441,12 +441,18 @@ def figure_item(
         each = [*(part.found(session, title) for part in parts), more(session, title)]
         return [row for rows, _ in each for row in rows], [one for _, of in each for one in of]
 
+    drawn = [figure] if "panels" in spec else []
+
+    def cells(session: Session) -> list[Cell]:
+        needed = (cell for each in (*parts, *drawn) for cell in each.cells(session))
+        return list(dict.fromkeys(needed))
+
     return item_of(
         directory,
         key,
-        lambda session: [cell for part in parts for cell in part.cells(session)],
+        cells,
         found,
-        figure.drawn if "panels" in spec else None,
+        figure.drawn if drawn else None,
         spec.get("legend", ""),
         title=spec.get("title", ""),
         whole=spec.get("whole", False),
