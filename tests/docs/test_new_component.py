@@ -107,8 +107,8 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
     """Each family is given one, all in one tree: what `make docs` does takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
     told: dict[str, list[str]] = {}
+    before = contents(tree)
     for family, kind in trials.items():
-        before = contents(tree)
         told[family] = run(
             sys.executable, "scripts/new-component", family, kind, folder=tree
         ).splitlines()[:-1]
@@ -116,6 +116,7 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
         by_hand = sorted(name for name in after if after[name] != before.get(name))
         assert len(told[family]) <= MOST_EDITS
         assert sorted({edit.partition(": ")[0] for edit in told[family]}) == by_hand
+        before = after
     by_hand = changed(tree)
     docs = docs_of(tree)
     made = sorted(set(changed(tree)) - set(by_hand))

@@ -427,7 +427,7 @@ fn unknown_keys_and_missing_ones_are_refused() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: ProptestConfig::default().cases / 2,
+        cases: ProptestConfig::default().cases / 4,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

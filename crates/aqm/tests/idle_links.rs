@@ -180,7 +180,7 @@ fn decides_alike(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: ProptestConfig::default().cases / 2,
+        cases: ProptestConfig::default().cases / 4,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

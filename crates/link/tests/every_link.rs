@@ -446,7 +446,7 @@ fn links_conserve_work() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: ProptestConfig::default().cases / 4,
+        cases: ProptestConfig::default().cases / 8,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

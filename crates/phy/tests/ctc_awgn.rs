@@ -113,6 +113,7 @@ fn awgn_point_of_qpsk_at_1e_2() {
 }
 
 #[test]
+#[ignore = "seconds"]
 fn awgn_points_of_64qam_at_1e_2() {
     for number in [4, 7] {
         assert_point(number, Algorithm::MaxLog, 0, 24_000);

@@ -316,6 +316,10 @@ fn ratio(process: &mut AnySnr, at_ns: u64) -> f64 {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default()
+    })]
+
     /// What is answered for a slot depends on its number alone, to the last bit, and is the SNR at
     /// that time: at the end of a slot before or after a jump of there, the process knows which.
     #[test]

@@ -151,8 +151,13 @@ fn check_timed(kbps: u64, reports: f64) {
 
 #[test]
 fn a_saturated_bearer_of_384_kbps() {
-    check_literal(384, 13.8, 0.0013);
     check_timed(384, 9.0);
+}
+
+#[test]
+#[ignore = "seconds"]
+fn a_saturated_bearer_of_384_kbps_polled_as_the_specification_has_it() {
+    check_literal(384, 13.8, 0.0013);
 }
 
 #[test]
