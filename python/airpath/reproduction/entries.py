@@ -27,7 +27,6 @@ __all__ = [
     "is_list",
     "is_number",
     "numbers",
-    "of_kind",
     "reads_as_number",
     "refuse_fields",
     "refuse_numbers",
@@ -94,13 +93,6 @@ WORDS: Final = Kind(
 TABLES: Final = Kind("a list of tables", lambda v: is_list(v, _is_table), '[{title = "..."}]')
 
 
-def of_kind(place: str, key: str, value: Any, kind: Kind) -> Problem | None:
-    """Return what is wrong with the value of a key; None if nothing is."""
-    if kind.accepts(value):
-        return None
-    return Problem(place, (key,), value, f"not {kind.name}", f"Write {kind.name}", kind.example)
-
-
 def refuse_wrong(
     place: str, spec: Any, kinds: Mapping[str, Kind], required: Iterable[str] = ()
 ) -> None:
@@ -125,13 +117,16 @@ def refuse_wrong(
     if not isinstance(spec, Mapping):
         refuse_value(place, "", spec, "not a table", "Write a table")
     refuse_unknown(place, spec, kinds)
-    found = [
-        Problem(place, (key,), MISSING, "missing", f"Write {kinds[key].name}", kinds[key].example)
-        for key in required
-        if key not in spec
+    wrong = [(key, MISSING, "missing") for key in required if key not in spec]
+    wrong += [
+        (key, value, f"not {kinds[key].name}")
+        for key, value in spec.items()
+        if not kinds[key].accepts(value)
     ]
-    each = (of_kind(place, key, value, kinds[key]) for key, value in spec.items())
-    found += [problem for problem in each if problem is not None]
+    found = [
+        Problem(place, (key,), value, what, f"Write {kinds[key].name}", kinds[key].example)
+        for key, value, what in wrong
+    ]
     if found:
         raise BadValueError("\n".join(map(str, found)))
 
@@ -145,7 +140,7 @@ def refuse_numbers(place: str, names: Iterable[str]) -> None:
     """Refuse names of keys that are no numbers."""
     for name in names:
         if not reads_as_number(name):
-            raise BadValueError(str(Problem(place, (), name, "not a number", "Write a number")))
+            refuse_value(place, "", name, "not a number", "Write a number")
 
 
 def reads_as_number(text: str) -> bool:

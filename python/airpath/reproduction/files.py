@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar, get_args, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 from airpath.errors import BadValueError, quoted
+from airpath.reproduction.published import parsed
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -53,18 +54,11 @@ def read_records(
     columns : mapping of str to str, optional
         Columns of fields that are called otherwise. Default: none.
     """
-    of = {field: (columns or {}).get(field, field) for field in get_type_hints(kind)}
-    kinds = {field: _kind(hint) for field, hint in get_type_hints(kind).items()}
+    of = [(columns or {}).get(field, field) for field in get_type_hints(kind)]
     return [
-        kind(*(kinds[field](row[of[field]]) for field in of)) for row in read_table(directory, name)
+        kind(*(parsed(row[name]) if row[name] else None for name in of))
+        for row in read_table(directory, name)
     ]
-
-
-def _kind(hint: Any) -> Callable[[str], Any]:
-    """Return what makes a value of an entry."""
-    options = get_args(hint)
-    of: Callable[[str], Any] = options[0] if options else hint
-    return (lambda entry: of(entry) if entry else None) if options else of
 
 
 def read_toml(directory: Path, name: str) -> dict[str, Any]:

@@ -176,14 +176,8 @@ class Session:
         return [found[run] for run in _drawn(self.resample, len(found))]
 
     def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
-        """Return a number of each finished replication; empty when there is none.
-
-        Resamples compute the measure of a module once for all of them.
-        """
-        name = f"{value.__module__}.{getattr(value, '__qualname__', '<unnamed>')}"
-        if self.resample is None or "<" in name:
-            return [value(replication) for replication in self.replications(cell)]
-        return self.per_run(cell, name, lambda runs, run: value(runs.replications(cell)[run]))
+        """Return a number of each finished replication; empty when there is none."""
+        return self.per_run(cell, value, lambda runs, run: value(runs.replications(cell)[run]))
 
     def replications(self, cell: Cell) -> Sequence[Mapping[str, Any]]:
         """Return the statistics of each finished replication; empty when there is none."""

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -97,18 +98,6 @@ _RECORDED: Final = ("series", "of", "factor", "kind")
 """Keys of a curve that is a recorded series."""
 
 
-class _Numbers(dict[str, Any]):
-    """The quantities of the first run of a cell, by name."""
-
-    def __init__(self, session: Session, cell: SweepPoint, known: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._of = (session, cell, known)
-
-    def __missing__(self, name: str) -> float:
-        session, cell, known = self._of
-        return float(known[name].values(session, cell)[0])
-
-
 class _Timeline:
     """A figure over time; parameters as of `timeline_item`."""
 
@@ -174,8 +163,10 @@ class _Timeline:
         for axis, panel in zip(axes, panels, strict=True):
             for curve in panel["curves"]:
                 self._draw(session, axis, curve, edges)
-            numbers = _Numbers(session, self._cell(panel["curves"][0]), self._quantities)
-            axis.set_title(panel.get("title", "").format_map(numbers), loc="left")
+            title, cell = panel.get("title", ""), self._cell(panel["curves"][0])
+            named = {name for _, name, _, _ in Formatter().parse(title) if name}
+            numbers = {n: float(self._quantities[n].values(session, cell)[0]) for n in named}
+            axis.set_title(title.format_map(numbers), loc="left")
             axis.set(ylabel=panel["y_name"], ylim=panel.get("ylim", (0, None)))
             levels = {float(at): text for at, text in panel.get("levels", {}).items()}
             draw_texts(axis, levels, events)
