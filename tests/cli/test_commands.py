@@ -303,6 +303,30 @@ def test_reproduce_refuses_a_folder(
     assert answer == (2, "", f'"./mine": {message}\n')
 
 
+def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
+    airpath_command: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "from pathlib import Path\n"
+        "from airpath.reproduction.manifest import paper_of\n"
+        "PAPER = paper_of(Path(__file__).parent, None, {}, None)\n"
+    )
+    (folder / "paper.toml").write_text('title = "T"\ncitation = "C"\nitem = {}\n[modes]\n')
+    answer = airpath_command("reproduce", str(folder))
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith('mine/paper.toml: "item": unknown key. Expected one of: citation,')
+    assert answer.err.count("\n") == 1
+    (folder / "paper.toml").write_text("title = 1\ncitation = 2\nitems = {}\n[modes]\n")
+    answer = airpath_command("reproduce", str(folder))
+    lines = answer.err.splitlines()
+    assert [line.split(": not")[0] for line in lines] == [
+        "mine/paper.toml: title = 1",
+        "mine/paper.toml: citation = 2",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -104,10 +104,10 @@ def test_a_check_of_no_claim_is_an_error(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        ('revises = "rises"', "weaker.revises = 'rises': must name a claim; set later"),
-        ('later = "2026-11-24"\nrevises = "falls"', "weaker.revises = 'falls'"),
+        ('revises = "rises"', "weaker: revises = 'rises': must name a claim; set later"),
+        ('later = "2026-11-24"\nrevises = "falls"', "weaker: revises = 'falls'"),
         ('cause = "weather"\nwhy = "It rains."', "must be one of ours, reading, paper, differs"),
-        ('cause = "paper"', "weaker.cause = 'paper'"),
+        ('cause = "paper"', "weaker: cause = 'paper'"),
     ],
 )
 def test_entries_added_later_are_checked(entry: str, problem: str, tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from airpath.errors import BadValueError
 from airpath.reproduction.claim import CAUSES, Cell, Claim, ClaimCheck, Finding
 from airpath.reproduction.entries import TABLE, TEXT_OR_TEXTS, TEXTS, Kind, refuse_wrong
 from airpath.reproduction.files import read_toml, refuse_unknown
@@ -150,7 +151,7 @@ class Claims:
 
     Raises
     ------
-    ValueError
+    BadValueError
         If a claim has a formula that is not one, or names what the paper does not have.
     """
 
@@ -165,13 +166,14 @@ class Claims:
         self._checks: dict[str, ClaimCheck] = {}
         self._criteria: dict[str, Criterion] = {}
         for key, spec in self.specs.items():
-            _check_about(key, spec.about, self.specs)
-            if spec.declared:
-                try:
+            try:
+                _check_about(spec.about, self.specs)
+                if spec.declared:
                     self._declare(spec, measures)
-                except ValueError as error:
-                    lines = (f"{_FILE}: {key}: {line}" for line in str(error).splitlines())
-                    raise ValueError("\n".join(lines)) from None
+            except ValueError as error:
+                place = f"{directory.name}/{_FILE}: {key}"
+                lines = (f"{place}: {line}" for line in str(error).splitlines())
+                raise BadValueError("\n".join(lines)) from None
 
     def _declare(self, spec: ClaimSpec, measures: Mapping[str, Measure]) -> None:
         """Add the check of a claim whose formulas the file has."""
@@ -295,13 +297,13 @@ def _criterion(
     return Criterion(chosen, each, shown, holds, spec.numbers, measures)
 
 
-def _check_about(key: str, about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> None:
+def _check_about(about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> None:
     revises, cause = about.get("revises"), about.get("cause")
     if revises is not None and (revises not in known or "later" not in about):
-        raise ValueError(f"{_FILE}: {key}.revises = {revises!r}: must name a claim; set later")
+        raise ValueError(f"revises = {revises!r}: must name a claim; set later")
     if cause is not None and (cause not in CAUSES or "why" not in about):
         causes = ", ".join(CAUSES)
-        raise ValueError(f"{_FILE}: {key}.cause = {cause!r}: must be one of {causes}; set why")
+        raise ValueError(f"cause = {cause!r}: must be one of {causes}; set why")
 
 
 def _cells(found: Any) -> Iterator[Any]:

@@ -101,9 +101,8 @@ def paper_of(
     ------
     BadValueError
         If the file or a declared item has an entry that is not accepted, or an item is not in
-        ``[items]``, is in `items` too, or is `like` itself.
-    ValueError
-        If `items` are not those of the file, or a claim belongs to an item that is not.
+        ``[items]``, is in `items` too, or is `like` itself; if `items` are not those of the file,
+        or a claim belongs to an item that is not.
     """
     key = directory.name
     place = f"{key}/{MANIFEST}"
@@ -132,7 +131,9 @@ def paper_of(
             made[name] = declared(directory, name, whole, sweeps, quantities, *named_so, *rows)
     belong = {item for spec in claims.specs.values() for item in spec.items}
     if named.keys() != made.keys() or not belong <= named.keys():
-        raise ValueError(f"{key}: items of paper.toml, of the code and of claims.toml differ")
+        apart = ", ".join(sorted({*(named.keys() ^ made.keys()), *(belong - named.keys())}))
+        wrong = "items of the file, of the code and of claims.toml differ"
+        raise BadValueError(f"{place}: {wrong}: {apart}.")
     return Paper(
         key=key,
         modes=modes,

@@ -180,6 +180,8 @@ def _paper_in(directory: str) -> Paper:
 def _run(name: str, code: Callable[[], Any]) -> Any:
     try:
         return code()
+    except BadValueError:
+        raise
     except Exception as error:
         said = f"{type(error).__name__}: {one_line(str(error)).rstrip('.')}."
         raise BadValueError(f"{show(name)}: its code fails: {said}") from error
