@@ -16,10 +16,9 @@ from airpath_papers.clamp.measures import NAMING as OF_PAPER
 from airpath_papers.clamp.measures import QUANTITIES as PAPERS
 from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps
 
-from . import fluid_map
+from . import fluid_map, sensitivity
 from .checks import JOINS, TARGETS, delays_of_parts, returned, swing
 from .scenarios import SWEEPS
-from .sensitivity import SENSITIVITY
 from .today import MEASURES
 
 __all__ = ["ITEMS", "NAMING", "QUANTITIES"]
@@ -34,9 +33,9 @@ RATES: Final = [
 ]
 
 QUANTITIES: Final[Mapping[str, Any]] = {
+    **PAPERS,
     **{each.name: each for each in (*THREE, *RATES)},
     **{f"today_{each.name}": each for each in MEASURES},
-    "delay_ms": PAPERS["delay_ms"],
     **fluid_map.QUANTITIES,
     "swing": PointQuantity("sd_over_mean", "1", swing, ".3f"),
 }
@@ -138,6 +137,6 @@ ITEMS: Final[Mapping[str, Any]] = {
     "sender-side": item_of(
         Path(__file__).parent, "sender-side", _SENDER_CELLS, _show_sender, whole=True
     ),
-    "sensitivity": SENSITIVITY,
+    "sensitivity": sensitivity.found,
 }
 """Cells and evaluation of each item, or the rows and tables of a declared one."""

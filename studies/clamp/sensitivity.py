@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from airpath.reproduction.base import Cell, Row, Table
+from airpath.reproduction.base import Row, Table
 from airpath.reproduction.claim import Finding
-from airpath.reproduction.figures import DeclaredFigure
-from airpath.reproduction.files import MANIFEST, read_toml
 from airpath.reproduction.formulas import Criterion, Point
-from airpath.reproduction.items import Drawn, Found, called, item_of
-from airpath.reproduction.manifest import entries_of
+from airpath.reproduction.items import Found
 from airpath.reproduction.session import Session
 from airpath_papers.clamp.claims import CLAIMS, MEASURES
-from airpath_papers.clamp.measures import FLOWS_MS, NAMING, QUANTITIES
-from airpath_papers.paths import CLAMP
+from airpath_papers.clamp.measures import FLOWS_MS
 
 from .scenarios import SWEEPS
 
-__all__ = ["SENSITIVITY"]
-
-TITLE: Final = "what the paper's claims depend on: one choice of its README.md changed at a time"
+__all__ = ["found"]
 
 
 def points_with(change: str, speed: str, protocol: str) -> list[Point]:
@@ -108,24 +101,6 @@ WAIT: Final = "the delay ends with the start of service (mean sojourn time)"
 NAMED: Final = {"": "as chosen", **SWEEPS.changes("sensitivity")}
 """The changes, in words."""
 
-CELLS: Final[Sequence[Cell]] = list(
-    dict.fromkeys(
-        [
-            *(
-                point.cell
-                for name in NAMED
-                for speed, protocol in (
-                    ("slow", "CLAMP"),
-                    ("fast", "CLAMP"),
-                    ("slow", "New Reno"),
-                )
-                for point in points_with(name, speed, protocol)
-            ),
-            *(cell for spec in CLAIMS.checks() if spec.key in BY_WAIT for cell in spec.cells),
-        ]
-    )
-)
-
 
 def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
     rows = []
@@ -152,28 +127,16 @@ def _lines(about: str, key: str, found: Finding) -> list[list[str]]:
     return [[about, key, holds, first], *(["", "", "", line] for line in more)]
 
 
-def _over_wait() -> dict[str, Drawn]:
-    """Return Figs. 4, 5 and 10 over the mean sojourn time."""
-    over = {"x": "wait_ms", "x_name": "mean sojourn time, arrival to start of service, ms"}
-    found: dict[str, Drawn] = {}
-    figures = read_toml(CLAMP, MANIFEST)["figures"]
-    for key in ("fig4", "fig5", "fig10"):
-        spec = {**entries_of(MANIFEST, key, figures), **over}
-        title = called(key, spec["title"].replace("queueing delay", "sojourn time"))
-        figure = DeclaredFigure(CLAMP, key, spec, SWEEPS, QUANTITIES, NAMING)
-        found[f"clamp-{key}-wait"] = (title, figure.drawn)
-    return found
-
-
-def _found(session: Session, title: str) -> Found:
+def found(session: Session, title: str) -> Found:
+    """Return the rows and the table of the claims, changed and at equal mean sojourn times."""
     rows: list[Row] = []
     lines: list[list[str]] = []
     for name, about in NAMED.items():
         for key, looked in EVALUATIONS.items():
             criterion = replace(CLAIMS.criterion(key), points=looked.points(name))
-            found = criterion.find(session)
-            lines += _lines(about, key, found)
-            rows += _rows(name, key, found.values) if found.values else []
+            finding = criterion.find(session)
+            lines += _lines(about, key, finding)
+            rows += _rows(name, key, finding.values) if finding.values else []
     for key in BY_WAIT:
         lines += _lines(WAIT, key, _waited(key).find(session))
     columns = [("", "changed"), ("", "claim"), ("", "holds"), ("", "measured")]
@@ -182,16 +145,3 @@ def _found(session: Session, title: str) -> Found:
         "at equal sojourn times every run."
     ]
     return rows, [Table(title, columns, lines, notes)]
-
-
-SENSITIVITY: Final = item_of(
-    Path(__file__).parent,
-    "sensitivity",
-    CELLS,
-    _found,
-    legend="Panels end at 300 or 400 ms. Intervals are those of 4 runs or more.",
-    title=TITLE,
-    whole=True,
-    more=_over_wait(),
-)
-"""The item's cells, and what makes its result."""

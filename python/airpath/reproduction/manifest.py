@@ -50,7 +50,7 @@ from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.timelines import timeline_item
 
-__all__ = ["entries_of", "paper_of"]
+__all__ = ["paper_of"]
 
 _PAPER: Final[Mapping[str, Kind]] = {
     **dict.fromkeys(("description", "title", "citation"), TEXT),
@@ -121,7 +121,7 @@ def paper_of(
         refuse_unknown(f"{place}: {kind}", specs, named, "not in [items]")
         refuse_wrong(f"{place}: {kind}", specs, dict.fromkeys(specs, TABLE))
         for name in specs:
-            whole = entries_of(f"{place}: {kind}", name, specs)
+            whole = _entries_of(f"{place}: {kind}", name, specs)
             rows = [items[name]] if callable(items.get(name)) and kind != "tables" else []
             if name in made and not rows:
                 where = "the paper's code" if name in items else "another table of the file"
@@ -155,27 +155,10 @@ def _modes(place: str, specs: Mapping[str, Any]) -> dict[Mode, Effort]:
         raise BadValueError(f"{place}: {error}.") from None
 
 
-def entries_of(
+def _entries_of(
     place: str, name: str, specs: Mapping[str, Any], after: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the entries of a declared item with those of the item that it is `like`.
-
-    Parameters
-    ----------
-    place : str
-        File and kind, for messages.
-    name : str
-        Of the item.
-    specs : mapping
-        The declared items of its kind, as the file has them.
-    after : sequence of str
-        Items that are like this one. Default: none.
-
-    Raises
-    ------
-    BadValueError
-        If it is like an item that is not known, or like itself.
-    """
+    """Return the entries of a declared item with those of the item that it is `like`."""
     own = dict(specs[name])
     if "like" not in own:
         return own
@@ -186,4 +169,4 @@ def entries_of(
     before = (*after, name)
     if like in before:
         refuse_value(at, "like", like, "leads back to itself", "Name an item that is not like it")
-    return {**entries_of(place, like, specs, before), **own}
+    return {**_entries_of(place, like, specs, before), **own}
