@@ -224,13 +224,6 @@ def test_points_that_are_not_simulated_have_values_with_words(sweeps: Sweeps) ->
     assert str(raised.value) == f'{place}: "4": no value of it. Expected one of: 3.'
 
 
-def test_notes_may_have_numbers_of_a_point(sweeps: Sweeps) -> None:
-    point = {"sweep": "sizes", "cc": "cubic", "size": 10}
-    table = {**SPEC["table"], "note_of": [point], "notes": ["model {model}"]}
-    figure = made(sweeps, table=table, rows=["model"])
-    assert figure.found(session(sweeps), "")[1][0].notes == ["model 100"]
-
-
 def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> None:
     part = {key: SPEC[key] for key in ("points", "rows", "table")}
     titled = [{**part, "table": {**part["table"], "title": name}} for name in ("one", "two")]

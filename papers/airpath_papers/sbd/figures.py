@@ -60,8 +60,6 @@ def grid_spec(aqm: str, bearer: int, flows: int) -> dict[str, Any]:
             "lines": {axis: strength},
             "across": "minth",
             "columns": [["both", "goodput, kbit/s / delay, s, by minth", "{}"]],
-            "note_of": [plain],
-            "notes": ["drop-tail: {goodput} kbit/s, {delay} s."],
         },
         "x": "delay",
         "x_name": "downlink delay, s",

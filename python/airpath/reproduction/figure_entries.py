@@ -101,7 +101,6 @@ _TABLE: Final[Mapping[str, Kind]] = {
     "across": TEXT,
     "columns": _COLUMNS,
     "notes": TEXTS,
-    "note_of": POINTS,
 }
 _BELOW: Final = {key: kind for key, kind in PANEL.items() if key not in ("place", "by")}
 _ALSO: Final[Mapping[str, Kind]] = {
@@ -186,11 +185,6 @@ class FigureEntries:
         refuse_wrong(place, table, _TABLE, ["lines"])
         refuse_fields(f"{place}.title", table.get("title", ""), [""] if "by" in table else [])
         self._refuse_columns(f"{place}.columns", table.get("columns", spec["rows"]))
-        if "note_of" in table:
-            refuse_wrong(place, table, _TABLE, ["notes"])
-            refuse_points(f"{place}.note_of", table["note_of"], self._sweeps)
-            for note in table["notes"]:
-                refuse_fields(f"{place}.notes", note, spec["rows"])
         points = self._at(place, table.get("place", {}), points)
         for key in ("by", "across"):
             refuse_axes(f"{place}.{key}", [table[key]] if key in table else [], points)

@@ -40,11 +40,9 @@ panel from 0 on and enlarged, its points in the order of the sweep).
 
 A table has the points that have the values of its `place`, and the heading `title`, if it is not
 that of the item; with `by`, ``{}`` in it is the value. A column that does not name ``{}`` or
-``{first}`` is that of the first point of the line. Its notes may have texts of the quantities of
-the rows, ``{goodput}``, of a point: the first of `note_of`, given like `points`. The rows and
-tables of an item may be made of `parts`, each with `points`, `order`, `rows`, `row` and `table`;
-default: those of the figure. Without a table, or with ``table = {}`` of a part, there are rows
-only.
+``{first}`` is that of the first point of the line. The rows and tables of an item may be made of
+`parts`, each with `points`, `order`, `rows`, `row` and `table`; default: those of the figure.
+Without a table, or with ``table = {}`` of a part, there are rows only.
 
 `y` may be an axis, if `x` is a quantity: its values, in words, are below each other.
 """
@@ -173,11 +171,6 @@ class DeclaredFigure:
             return rows, []
         table = {"columns": self._spec["rows"], **self._spec["table"]}
         by = table.get("by")
-        if "note_of" in table:
-            first = chosen_points(table["note_of"], self._sweeps, session.effort)[0]
-            quantities = ((name, self._quantities[name]) for name in self._spec["rows"])
-            texts = {name: each.text(session, first.cell) for name, each in quantities}
-            table["notes"] = [note.format_map(texts) for note in table["notes"]]
         how = (table, self._quantities, self._naming)
         points = points_at(points, table.get("place", {}))
         form, groups = table.get("title"), {title: points}

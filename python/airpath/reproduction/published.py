@@ -29,7 +29,9 @@ class PublishedMean(NamedTuple):
 
 def published_mean(line: Mapping[str, str], column: str) -> PublishedMean:
     """Return a number of a line of a CSV file with its ±."""
-    return PublishedMean(float(line[column]), float(line.get(_half_width_of(column)) or math.nan))
+    stem, _, unit = column.rpartition("_")
+    half_width = line.get(f"{stem}_half_width_{unit}") or math.nan
+    return PublishedMean(float(line[column]), float(half_width))
 
 
 def line_of(lines: Sequence[Mapping[str, str]], place: Mapping[str, Any]) -> Mapping[str, str]:
@@ -39,12 +41,6 @@ def line_of(lines: Sequence[Mapping[str, str]], place: Mapping[str, Any]) -> Map
         if shared and all(parsed(line[axis]) == place[axis] for axis in shared):
             return line
     return {}
-
-
-def _half_width_of(column: str) -> str:
-    """Return where the half-widths of a column's intervals stand, if they have any."""
-    stem, _, unit = column.rpartition("_")
-    return f"{stem}_half_width_{unit}"
 
 
 def parsed(entry: str) -> int | float | str:
