@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_declared_figures import NAMING, QUANTITIES, SPEC, SWEEP, TIMELINE, link, made, session
+from test_declared_figures import NAMING, QUANTITIES, SPEC, SWEEP, link, made, session
+from test_declared_timelines import TIMELINE
 
 from airpath.errors import BadValueError
 from airpath.reproduction import Paper
