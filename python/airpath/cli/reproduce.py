@@ -96,6 +96,17 @@ def reproduce(
             provenance={"command": output.command_line()},
             accept_version=accept_version,
         )
+    _print_notes(report, before, out)
+    with output.interrupts_wait():
+        if json:
+            output.print_json(report.to_dict(brief=brief))
+        else:
+            print_report(report, output.console(), brief=brief)
+    return 130 if report.interrupted else 0
+
+
+def _print_notes(report: reproduction.Report, before: list[str], out: str | None) -> None:
+    """Print what Ctrl-C left out, and which figures in the folder are of an earlier run."""
     if report.interrupted:
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
@@ -106,12 +117,6 @@ def reproduce(
     if left:
         # They say themselves what made them, and to make them again can take hours.
         output.note(f"{out}: of an earlier run are {', '.join(left)}.")
-    with output.interrupts_wait():
-        if json:
-            output.print_json(report.to_dict(brief=brief))
-        else:
-            print_report(report, output.console(), brief=brief)
-    return 130 if report.interrupted else 0
 
 
 def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
