@@ -209,13 +209,21 @@ def _counted(replication: Any) -> float:
     return counted[-1]
 
 
-def test_resamples_compute_the_measure_of_a_module_once() -> None:
+def test_a_measure_is_computed_once_for_the_runs_and_all_resamples() -> None:
     found = session(a=[float(run) for run in range(8)])
     counted.clear()
+    assert found.values(("a",), _counted) == found.values(("a",), _counted)
     for draw in (0, 1, 2):
         resample = found.resampled(draw)
         assert resample.values(("a",), _counted) == resample.values(("a",), lambda run: value(run))
     assert counted == list(range(8))
+
+
+def test_a_cell_has_no_numbers_before_it_is_simulated_and_some_afterwards() -> None:
+    found, other = session(), session(a=[1.0, 2.0])
+    assert found.values(("a",), value) == []
+    found._simulated = other._simulated
+    assert found.values(("a",), value) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("resamples", [0, 3])

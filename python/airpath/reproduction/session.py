@@ -167,6 +167,8 @@ class Session:
             other cells with equally many runs.
         """
         key = (cell, name)
+        if cell not in self._simulated:
+            return []
         if key not in self._per_run:
             runs = range(len(self._all_runs.replications(cell)))
             self._per_run[key] = [measure(self._all_runs, run) for run in runs]
