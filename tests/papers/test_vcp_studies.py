@@ -15,7 +15,7 @@ from airpath_papers.vcp.failures import failure
 from airpath_papers.vcp.scenarios import path
 from studies.vcp import DIRECTORY, PAPER
 from studies.vcp.checks import CLAIMS, SWEEPS
-from studies.vcp.quantities import doppler_hz
+from studies.vcp.quantities import QUANTITIES, doppler_hz
 
 AS_THE_PAPER = ({"ack_priority": True}, {"burst_bits": 8})
 """Values that VCP has anyway: their points are compared with others."""
@@ -25,6 +25,33 @@ def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
     """vcp-rem section 8, item 11."""
     assert doppler_hz(8) == pytest.approx(50e3, rel=0.02)
     assert doppler_hz(80_000) == pytest.approx(doppler_hz(8) / 10_000)
+
+
+def known(delivered: dict[SweepPoint, float]) -> Session:
+    """Return a session in which so many packets are delivered at some points."""
+    made = Session(PAPER, PAPER.modes["quick"])
+    made.values = lambda cell, _value: [delivered[cell]] if cell in delivered else []  # type: ignore[method-assign]
+    made.finished = delivered.__contains__  # type: ignore[method-assign]
+    return made
+
+
+def test_the_lead_is_over_a_transport_as_chosen_where_it_is_not_changed() -> None:
+    vcp, tcp = SWEEPS.cells("as-chosen", snr_db=14.0)
+    [of_tcp] = SWEEPS.cells("sensitivity", change="rem-drops", snr_db=14.0)
+    [of_both, other] = SWEEPS.cells("sensitivity", change="rto-6s", snr_db=14.0)
+    session = known({vcp: 100.0, tcp: 50.0, of_tcp: 80.0, of_both: 120.0, other: 60.0})
+    lead = QUANTITIES["lead"]
+    found = [lead.text(session, cell) for cell in (vcp, of_tcp, of_both, other)]
+    assert found == ["+100.0", "+25.0", "+100.0", "+100.0"]
+    assert lead.text(known({vcp: 100.0, tcp: 0.0}), vcp) == ""
+
+
+def test_the_best_code_rate_is_that_of_the_largest_mean() -> None:
+    cells = SWEEPS.cells("code-rate", protocol="sack", snr_db=4.0)
+    delivered = {cell: 10.0 + (cell.axes["code_rate"] == 0.8) for cell in cells}
+    best = QUANTITIES["best_rate"]
+    assert best.text(known(delivered), cells[0]) == "0.8"
+    assert best.text(known(dict(list(delivered.items())[1:])), cells[0]) == ""
 
 
 def test_every_point_has_a_scenario() -> None:

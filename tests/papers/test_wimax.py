@@ -35,6 +35,7 @@ from airpath_papers.wimax.measures import (
     duplicate_acks,
     goodput_mbps,
 )
+from airpath_papers.wimax.quantities import QUANTITIES as OF_ITEMS
 from airpath_papers.wimax.quantities import bound
 from airpath_papers.wimax.scenarios import FRAME_MS, MODEL, MODEL_SEGMENT, MODEL_WINDOW, PATH
 from airpath_papers.wimax.timelines import RANGED, SERVER_MS, TwoAcks, find_two_acks, messages
@@ -81,6 +82,29 @@ def test_the_gains_of_the_text_follow_from_the_tables() -> None:
         found, rtt = printed(gain["item"]), int(gain["base_rtt_ms"])
         ratio = found[rtt, gain["policy"]]["goodput"] / found[rtt, gain["over"]]["goodput"]
         assert abs(100 * (ratio - 1) - float(gain["gain"])) < 0.7
+
+
+def test_rows_of_gains_have_those_of_the_text_else_of_the_throughputs() -> None:
+    found = {}
+    for key, quantity in {"table1": "gain", "table2": "gain", "fig7": "gain_over_loss"}.items():
+        points = SWEEPS.cells("gains", item=key)
+        rows = [OF_ITEMS[quantity].row(session([]), point, point.axes) for point in points]
+        assert [row.ours for row in rows] == [None] * len(points)
+        found[key] = [round(row.published or 0.0, 1) for row in rows]
+    # 1.35 over 0.98, 1.01 over 0.76, 0.74 over 0.60 Mbit/s.
+    assert found == {
+        "table1": [31, 5],
+        "table2": [39, 37.8, 32.9, 23.3, 18],
+        "fig7": [23, 40, 23, 40],
+    }
+
+
+def test_a_gain_of_a_change_is_that_of_adapt_bi_at_its_point() -> None:
+    made, uni = session([]), SWEEPS.cells("sizing", change="packing")[0]
+    rates = {uni: 2.0, uni.at(policy="adapt-bi"): 2.5}
+    made.values = lambda cell, _value: [rates[cell]] if cell in rates else []  # type: ignore[method-assign]
+    assert OF_ITEMS["gain_of_change"].text(made, uni) == "+25.0"
+    assert OF_ITEMS["gain_of_change"].text(made, SWEEPS.cells("chosen")[0]) == ""
 
 
 def test_the_printed_gains_are_beyond_what_the_printed_delays_allow() -> None:
