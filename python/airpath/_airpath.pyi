@@ -27,6 +27,7 @@ __all__ = [
     "policy_choices",
     "registry",
     "rtt_stages",
+    "scenario_problems",
     "shadowing_levels",
     "simulate",
     "sinr_db",
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 _Bounds = tuple[float | None, bool, float | None, bool]
-_Problem = tuple[str, str, str, _Bounds | str | None]
+_Problem = tuple[str, str, str, _Bounds | str | None, list[str]]
 
 @final
 class ErrorChain:
@@ -237,6 +238,9 @@ def check(
 
 def component_problems(family: str, description: str) -> list[_Problem]:
     """Return every problem of a component; raises `ValueError` about an unknown family."""
+
+def scenario_problems(scenario_json: str) -> list[_Problem]:
+    """Return every problem of the values of a scenario itself, not of its components."""
 
 def rtt_stages(
     given: tuple[float, ...],

@@ -138,6 +138,7 @@ def simulate(
             finished = [run["replication"] for run in replications]
             captured = captures.keep(finished) if captures else {}
     except ValueError as error:
+        made.check()  # Has all problems, in the words of the scenario.
         raise BadValueError(in_words(scenario, str(error))) from None
     except OSError as error:
         raise BadValueError(f"{error_prefix('capture_to', capture_to)}: {error}") from None

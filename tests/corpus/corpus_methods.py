@@ -149,7 +149,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Sweep.series", "Trace.parse")
 """Methods whose argument `name` selects a table or series, and is not a label."""
-OF_MODELS = {"instead_of", "keys", "model_post_init", "resolved"}
+OF_MODELS = {"engine_form", "instead_of", "keys", "model_post_init", "resolved"}
 """Methods by which the classes of a scenario talk to each other."""
 
 _TEXTS = {"a text", "a lone surrogate", "a text of control characters"}

@@ -15,7 +15,7 @@ from typing import Any
 import airpath as ap
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Component
-from airpath.scenario.checking import read_with_types_alone
+from airpath.scenario.checking import with_types_alone
 from airpath.scenario.tcp.profiles import profiles
 
 if sys.version_info >= (3, 11):
@@ -38,10 +38,12 @@ class _Names:
 
 def tcp_profiles() -> dict[str, Any]:
     """Return the parameters of each profile as a resolved scenario has them."""
-    return {
-        name: ap.traffic.Tcp(profile=name, base_rtt="0 s").resolved_source(_Names(), ())["options"]
-        for name in profiles()
-    }
+    return {name: _tcp(name).resolved_source(_Names(), ())["options"] for name in profiles()}
+
+
+def _tcp(profile: str) -> ap.traffic.Tcp:
+    # The engine reads what is being written.
+    return with_types_alone(lambda: ap.traffic.Tcp(profile=profile, base_rtt="0 s"))
 
 
 def samples() -> dict[str, dict[str, Any]]:
@@ -63,9 +65,7 @@ def sample(component: type[Component]) -> Component:
         for name, info in component.model_fields.items()
         if info.examples
     }
-    made = read_with_types_alone(component.model_validate, given)
-    assert made is not None, f"{component.__name__}: an example has a wrong type"
-    return made
+    return with_types_alone(lambda: component(**given))
 
 
 def _resolved(component: Component) -> dict[str, Any]:

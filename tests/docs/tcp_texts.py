@@ -22,15 +22,15 @@ parameters, model_groups = _TABLE["parameters"], _TABLE["model_groups"]
 _WIDTH = 100
 
 _TYPES = {
-    "size": ("Size", "Maybe[PositiveSize]", "ABSENT"),
+    "size": ("Size", "Maybe[Size]", "ABSENT"),
     "size-or-segments": ("Size or Segments", "InitialWindow", "ABSENT"),
     "size-or-unlimited": ('Size or "unlimited"', "SizeOrUnlimited", "None"),
-    "time": ("Duration", "Maybe[PositiveDuration]", "ABSENT"),
+    "time": ("Duration", "Maybe[Duration]", "ABSENT"),
     "time-from-0": ("Duration", "Maybe[Duration]", "ABSENT"),
-    "count": ("int", "Count | None", "None"),
-    "count-from-0": ("int", "CountOrNone | None", "None"),
+    "count": ("int", "Number | None", "None"),
+    "count-from-0": ("int", "Number | None", "None"),
     "count-or-unlimited": ('int or "unlimited"', "Retries", "None"),
-    "fraction": ("float", "PositiveFraction | None", "None"),
+    "fraction": ("float", "Real | None", "None"),
     "bool": ("bool", "Truth | None", "None"),
     "choice": ("", "str | None", "None"),
 }
@@ -39,11 +39,8 @@ _HOMES = {
     "pydantic": ("Field",),
     "airpath.scenario.base": ("ABSENT", "Key", "Maybe"),
     "airpath.scenario.tcp.values": ("InitialWindow", "SizeOrUnlimited", "TcpParameters"),
-    "airpath.scenario.units": ("Duration",),
-    "airpath.scenario.values": (
-        *("Count", "CountOrNone", "PositiveDuration", "PositiveFraction", "PositiveSize"),
-        *("Retries", "Truth", "choice"),
-    ),
+    "airpath.scenario.units": ("Duration", "Size"),
+    "airpath.scenario.values": (*("Number", "Real", "Retries", "Truth", "choice"),),
 }
 _HEAD = '''"""The class of TCP parameters. `make docs` writes it from `tcp_options.toml`: edit that.
 

@@ -17,7 +17,7 @@ from reference_pages import MODELS, regenerated
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Model
 from airpath.scenario.units import Duration
-from airpath.scenario.values import PositiveDuration, choice
+from airpath.scenario.values import choice
 
 PAGES = reference_pages.pages()
 COMPONENTS = [component for family in FAMILIES.values() for component in family.registry.values()]
@@ -57,7 +57,7 @@ def test_what_rust_reads_is_what_the_classes_say(name: str) -> None:
 
 
 class _Kept(Model):
-    limit: PositiveDuration = Duration.parse("15 ms")
+    limit: Duration = Duration.parse("15 ms")
     word: Annotated[str, choice("one", "two")] = "one"
 
 

@@ -143,7 +143,8 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.rate.cap",
             "0 bit/s",
-            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Write a rate above 0.',
+            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Write a rate above 0, '
+            'for example "5 Mbit/s".',
         ),
         (
             "bottleneck.link.rate.kind",
@@ -159,8 +160,8 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.rate",
             '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "0 Hz"}',
-            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above 0 and '
-            'at most "1000 GHz".',
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency '
+            'above 0 and at most "1000 GHz", for example "10 Hz".',
         ),
         (
             "bottleneck.link.rate",
@@ -177,12 +178,12 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "flows.1.user",
             "1.5",
-            "flows.1.user = 1.5: not an integer. Write an integer from 0 to 65535, for example 0.",
+            "flows.1.user = 1.5: not an integer. Write an integer.",
         ),
         (
             "flows.1.user",
             "65536",
-            "flows.1.user = 65536: above 65535. Write an integer from 0 to 65535, for example 0.",
+            "flows.1.user = 65536: above 65535. Write an integer from 0 to 65535.",
         ),
     ],
 )

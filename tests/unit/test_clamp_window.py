@@ -167,13 +167,6 @@ def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> s
             'Write ack_path.aqm of kind "clamp".',
         ),
         (
-            scenario_with(
-                '{kind = "clamp", a = "7 kB"}',
-                'window = "clamp"\ntcp = {receive_window = "2 kB"}',
-            ),
-            "below two segments of mss = 1460 B",
-        ),
-        (
             scenario_with('{kind = "clamp", a = "-7 kB"}', ""),
             "bottleneck.aqm.a",
         ),
@@ -199,6 +192,18 @@ def test_messages(text: str, line: str) -> None:
         loads(text)
     assert len(str(found.value).splitlines()) <= 2
     assert line in str(found.value)
+
+
+@pytest.mark.parametrize("command", [ap.check, ap.simulate])
+def test_a_clamp_window_needs_two_segments(command: Any) -> None:
+    flows = 'window = "clamp"\ntcp = {receive_window = "2 kB"}'
+    scenario = loads(scenario_with('{kind = "clamp", a = "7 kB"}', flows))
+    with pytest.raises(ap.errors.ScenarioError) as found:
+        command(scenario)
+    assert str(found.value) == (
+        'scenario: flows.0.tcp.receive_window = "2 kB": below two segments, which a clamp window '
+        'needs. Write a size from "2920 B" on.'
+    )
 
 
 def test_a_reverse_flow_obeys_the_queue_of_its_own_direction() -> None:

@@ -50,14 +50,14 @@ def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
     with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(ack_path="ideal", flows=ap.flows(egress={"delay": "2 ms"}, ack_access=WIRE))
     assert str(error.value) == (
-        'Scenario: flows.0.ack_access = {delay = "1 ms"}: an ideal ACK path has no link that ACKs '
-        'could be on their way to. Write ack_path of kind "link" or "reverse", or give the delay '
-        "to return_wire."
+        'Scenario: flows.0.ack_access = {delay = "1 ms"}: an ideal ACK path has no '
+        'link that ACKs could be delayed before. Write ack_path of kind "link" or '
+        '"reverse", or give the delay to the return wire.'
     )
     with pytest.raises(ap.errors.ScenarioError) as error:
         ap.flows(source="cbr", rate="1 Mbit/s", ack_access=WIRE)
     assert str(error.value) == (
-        'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Leave this key out.'
+        'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Leave it out.'
     )
     with pytest.raises(ap.errors.ScenarioError, match=r"given beside ack_access\.delay"):
         ap.flows(base_rtt="40 ms", ack_access=WIRE)

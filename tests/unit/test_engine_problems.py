@@ -170,7 +170,8 @@ def test_components_made_in_python_name_their_class() -> None:
         'snr.Rician: mean = "300 dB": above 200 dB. Write a level from "-200 dB" to "200 dB", '
         'for example "15 dB".',
         "snr.Rician: angle_deg = 190: above 180. Write a number from 0 to 180, for example 45.",
-        'snr.Rician: speed = "20000 m/s": above 10000 m/s. Write a speed from 0 to "10000 m/s".',
+        'snr.Rician: speed = "20000 m/s": above 10000 m/s. Write a speed from 0 to '
+        '"10000 m/s", for example "10 m/s".',
     ]
 
 

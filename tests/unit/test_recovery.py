@@ -90,7 +90,7 @@ def test_combining_leaves_fewer_repetitions() -> None:
         (
             {**TABLE, "mcs": "mcs9"},
             'scenario: bottleneck.link.harq.error.mcs = "mcs9": not in the error-rate table. '
-            "Accepted: mcs0, mcs1, mcs2, mcs3, mcs4, mcs5, mcs6, mcs7",
+            "Accepted: mcs0, mcs1, mcs2, mcs3, mcs4, mcs5, mcs6, mcs7.",
         ),
         (
             {**TABLE, "table": "airpath:none"},

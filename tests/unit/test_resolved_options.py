@@ -111,13 +111,14 @@ def test_in_the_profile_of_a_simulator_cc_names_its_class(
         ),
         (
             {"tcp": {"initial_window": "1447 B"}},
-            'initial_window = "1447 B": initial_window = 1447 B is below mss = 1448 B, and '
-            'stack = "ns3" never sends a part of a segment. Write at least "1 segment".',
+            'initial_window = "1447 B": below mss, and stack = "ns3" never sends a '
+            'part of a segment. Write a size from "1448 B" on.',
         ),
         (
             {"tcp": {"mss": "16 kB"}},
-            'mss = "16 kB": initial_window = 14480 B is below mss = 16 kB, and '
-            'stack = "ns3" never sends a part of a segment. Write at least "1 segment".',
+            'mss = "16 kB": initial_window = "14480 B" is below mss, and stack = '
+            '"ns3" never sends a part of a segment. Write initial_window too, a size '
+            'from "16 kB" on.',
         ),
         (
             {"tcp": {"recovery": "newreno", "ecn_reaction": "cwr"}},

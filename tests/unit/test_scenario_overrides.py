@@ -211,7 +211,7 @@ def test_replace_gives_a_new_scenario_that_is_checked() -> None:
         (("flows.0.c", "x"), 'replace: flows.0.c = "x": unknown key. The nearest is cc; '),
         (("flows.0.cc", "cubi"), 'replace: flows.0.cc = "cubi": not a congestion control. '),
         (("flows.2.cc", "reno"), "replace flows.2.cc=reno: flows has no entry 2. "),
-        (("duration", "5 s"), 'lte.toml: warmup = "10 s": not below duration = "5 s". '),
+        (("duration", "5 s"), 'lte.toml: warmup = "10 s": not below duration. '),
         (("duration",), 'replace: "duration": not a key with one value. '),
         (({"duration": 5}, 6), "replace: {duration = 5}: not a key with one value. "),
     ],

@@ -175,7 +175,7 @@ def test_overrides_take_the_place_of_values() -> None:
     assert scenario.name == "2024-01-01"
     assert str(scenario.bottleneck.link.rate) == "5 Mbit/s"  # type: ignore[attr-defined]
     assert scenario.bottleneck.aqm == ap.aqm.Gred(min_th=7)
-    assert scenario.flows[0].base_rtts() == [40_000_000, 45_000_000]
+    assert scenario.flows[0].base_rtts() == [(40_000_000, 1), (45_000_000, 1)]
     assert scenario.flows[2].count == 8
     assert scenario.flows[2].packet == 200  # type: ignore[attr-defined]
     assert scenario.flows[1].tcp.handshake is False  # type: ignore[attr-defined]

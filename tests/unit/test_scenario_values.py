@@ -49,7 +49,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
         (
             "0 segments",
             '"0 segments"',
-            'not above 0. Write a window above 0, for example "10 segments".',
+            'not above 0. Write a size above 0, for example "1500 B".',
         ),
         ("2e9 segments", '"2e9 segments"', f"too large to be counted. {WINDOW}"),
     ],

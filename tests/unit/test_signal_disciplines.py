@@ -18,7 +18,7 @@ REM = Law(
     allows="a tenth of b*; two hundredths of the link",
 )
 
-CAPACITY = "Write a rate above 0."
+CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ CAPACITY = "Write a rate above 0."
         ),
         (
             '{kind = "rem", limit = "0 B"}',
-            '.limit = "0 B": not above 0. Write a size above 0.',
+            '.limit = "0 B": not above 0. Write a size above 0, for example "1500 B".',
         ),
         (
             '{kind = "rem", limit = "many"}',

@@ -342,8 +342,9 @@ BAD = {
     'grid.bottleneck.link = [{kind = "trace", file = "no.trace"}]': "bottleneck.link.file = "
     '"no.trace": no such file: no.trace. Write a path from the scenario file, or "traces:NAME". '
     "At the point bottleneck.link = trace.",
-    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write an integer from 1 to "
-    "4294967295, for example 1. At the point flows.0.count = 0.",
+    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write an integer from "
+    "1 on, for example 1. At the point flows.0.count = "
+    "0.",
 }
 
 

@@ -136,8 +136,8 @@ def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: st
         ),
         ("5 m", "offset = \"5 m\": not a duration. Write a number with ns, us, ms, s, min or h, "
                 'for example "40 ms".'),
-        ({"uniform": ["2 s", "1 s"]}, "offset.uniform = [\"2 s\", \"1 s\"]: the first is after "
-                'the second. Write the earliest and the latest time, for example ["0 s", "1 s"].'),
+        ({"uniform": ["2 s", "1 s"]}, 'offset.uniform.1 = "1 s": before the earliest '
+                                      'time. Write a duration from "2 s" on.'),
     ],
 )  # fmt: skip
 def test_what_is_no_offset(offset: Any, message: str) -> None:

@@ -40,10 +40,10 @@ def test_vcp_with_ecn_is_refused() -> None:
 @pytest.mark.parametrize("recovery", ["sack", "prr"])
 def test_profile_ns2_with_sack_is_refused(recovery: str) -> None:
     assert refused(tcp={"recovery": recovery}) == (
-        f'flows: tcp.recovery = "{recovery}": stack = "ns2" knows no SACK. Write stack = "rfc".'
+        f'flows: tcp.recovery = "{recovery}": stack = "ns2" has no SACK. Write stack = "rfc".'
     )
     assert refused(cc="cubic", profile="linux", tcp={"stack": "ns2"}) == (
-        'flows: tcp.stack = "ns2": stack = "ns2" knows no SACK. Write stack = "rfc".'
+        'flows: tcp.stack = "ns2": stack = "ns2" has no SACK. Write stack = "rfc".'
     )
 
 

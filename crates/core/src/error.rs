@@ -28,6 +28,8 @@ pub struct Problem {
     pub problem: String,
     /// What is accepted.
     pub accepted: Accepted,
+    /// Other fields that the rule reads, as dotted paths; empty where they are not known.
+    pub others: Vec<String>,
 }
 
 impl Problem {
@@ -81,12 +83,12 @@ impl ConfigError {
     /// The same problems with `parent` put before each field.
     #[must_use]
     pub fn under(mut self, parent: &str) -> ConfigError {
+        let within = |field: &mut String| {
+            *field = if field.is_empty() { parent.to_owned() } else { format!("{parent}.{field}") };
+        };
         for problem in &mut self.problems {
-            problem.field = if problem.field.is_empty() {
-                parent.to_owned()
-            } else {
-                format!("{parent}.{}", problem.field)
-            };
+            within(&mut problem.field);
+            problem.others.iter_mut().for_each(within);
         }
         self
     }
@@ -156,6 +158,41 @@ impl Checks {
         false
     }
 
+    /// The same; the rule reads `others`, fields of the same description. A user who has set one of
+    /// those only is shown that one.
+    pub fn related_to(
+        &mut self,
+        others: &[&str],
+        field: &str,
+        value: impl Into<Number>,
+        bounds: impl Into<Bounds>,
+        problem: &str,
+    ) -> bool {
+        let is_inside = self.related(field, value, bounds, problem);
+        self.rule_reads(others, is_inside);
+        is_inside
+    }
+
+    /// Rejects a value because of `others`, fields of the same description; as
+    /// [`related_to`](Checks::related_to).
+    pub fn reject_beside(
+        &mut self,
+        others: &[&str],
+        field: &str,
+        value: impl ToString,
+        problem: &str,
+        advice: &str,
+    ) {
+        self.reject(field, value, problem, advice);
+        self.rule_reads(others, false);
+    }
+
+    fn rule_reads(&mut self, others: &[&str], is_inside: bool) {
+        if let Some(problem) = self.problems.last_mut().filter(|_| !is_inside) {
+            problem.others = others.iter().map(ToString::to_string).collect();
+        }
+    }
+
     /// Rejects a value; `advice` states what to write, a sentence without its full stop.
     pub fn reject(&mut self, field: &str, value: impl ToString, problem: &str, advice: &str) {
         self.push(field, value, problem, Accepted::Advice(advice.to_owned()));
@@ -202,7 +239,7 @@ impl Checks {
         accepted: Accepted,
     ) {
         let (field, value, problem) = (field.into(), value.to_string(), problem.into());
-        self.problems.push(Problem { field, value, problem, accepted });
+        self.problems.push(Problem { field, value, problem, accepted, others: Vec::new() });
     }
 }
 
@@ -212,7 +249,7 @@ pub type StageError = Box<dyn Error + Send + Sync>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::{above, at_least};
+    use crate::bounds::{above, at_least, at_most};
 
     #[test]
     fn checks_collect_every_problem_in_order() {
@@ -234,6 +271,19 @@ mod tests {
                 "bottleneck.queue.inner.weight = 0: not above 0. Accepted: more than 0, at most 1",
             ]
         );
+    }
+
+    #[test]
+    fn a_rule_names_the_other_fields_that_it_reads() {
+        let mut checks = Checks::default();
+        assert!(checks.related_to(&["max"], "min", 1_u8, at_most(2_u8), "above max"));
+        assert!(!checks.related_to(&["max"], "min", 3_u8, at_most(2_u8), "above max"));
+        checks.reject_beside(&["stack", "mss"], "recovery", "sack", "unknown", "Leave it out");
+        checks.within("share", 2.0, 0.0..=1.0);
+        let error = checks.finish().expect_err("three problems").under("tcp");
+        let others: Vec<String> =
+            error.problems().iter().map(|problem| problem.others.join(" ")).collect();
+        assert_eq!(others, ["tcp.max", "tcp.stack tcp.mss", ""]);
     }
 
     #[test]

@@ -1,12 +1,48 @@
 //! All problems of a scenario at once.
 
 use crate::hops::AckPath;
-use crate::scenario::{FlowSpec, Scenario, SourceSpec};
+use crate::scenario::{FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec};
 use airpath_aqm::AnyQueue;
-use airpath_core::{Checks, ConfigError};
+use airpath_core::{Checks, ConfigError, above, at_least, at_most, below};
 use airpath_link::AnyLink;
 use airpath_tcp::congestion::AnyCongestion;
 use airpath_tcp::window::AnyWindow;
+use airpath_tcp::{OnOffConfig, SizeDistribution};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Longest simulated time: 100 days.
+const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
+
+/// Largest IP packet, bytes.
+const LARGEST_PACKET: u64 = 65_535;
+
+/// Largest number of a user that a scenario may name.
+const MAX_USER: u32 = 65_535;
+
+/// The reason against a time that is not after the start of a flow.
+const TOO_EARLY: &str = "not after the start";
+
+/// Checks a table of a scenario that is no component: a `flow`, the `start` of flows, a `wire`, a
+/// `size` or an `on-off` application; `None` if there is no such table.
+///
+/// # Errors
+/// With every value that is not accepted, as far as that is known without the rest of a scenario.
+pub fn check_table(table: &str, description: &Value) -> Option<Result<(), ConfigError>> {
+    Some(match table {
+        "flow" => read(description).and_then(|flow: FlowSpec| flow.check()),
+        "start" => read(description).and_then(|start: StartSpec| start.validate()),
+        "wire" => read(description).and_then(|wire: WireSpec| wire.validate()),
+        "size" => read(description).and_then(|size: SizeDistribution| size.validate()),
+        "on-off" => read(description).and_then(|on_off: OnOffConfig| on_off.validate()),
+        _ => return None,
+    })
+}
+
+fn read<T: DeserializeOwned>(description: &Value) -> Result<T, ConfigError> {
+    T::deserialize(description)
+        .map_err(|error| ConfigError::new("", description, error.to_string()))
+}
 
 impl Scenario {
     /// Checks the values of the scenario and of its built-in components. A flow is named by the number of
@@ -16,7 +52,7 @@ impl Scenario {
     /// With every problem that is known without files and without building the network.
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
-        checks.nested("", self.validate());
+        checks.nested("", self.check_values());
         for hop in [Some(self.forward_hop()), self.reverse_hop()].into_iter().flatten() {
             checks.nested(&format!("{}.queue", hop.name), AnyQueue::check(hop.queues));
             let is_as_forward = hop.name == "reverse"
@@ -32,13 +68,183 @@ impl Scenario {
     }
 }
 
+impl Scenario {
+    /// Checks the values of the scenario itself, not those of its components.
+    ///
+    /// # Errors
+    /// With every value with which it cannot be run, and with every time that cannot be meant.
+    pub fn check_values(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.nested("", self.validate());
+        self.check_times(&mut checks);
+        checks.finish()
+    }
+
+    /// Checks the values with which the scenario is run, not those of its components.
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        let (mut checks, end) = (Checks::default(), self.duration_ns);
+        if checks.within("duration", end, 1..=MAX_DURATION_NS) {
+            let (others, warmup) = (["duration"], self.warmup_ns);
+            checks.related_to(&others, "warmup", warmup, below(end), "not below duration");
+        }
+        checks.nested("", self.flows.validate());
+        if matches!(self.ack_path, AckPath::Ideal {}) {
+            self.flows.check_ideal_ack_path(&mut checks);
+        }
+        if let Some(backhaul) = &self.backhaul {
+            checks.nested("backhaul", backhaul.validate());
+        }
+        checks.within("record.ss_interval", self.record.ss_interval_ns, at_least(1_u64));
+        checks.nested("", self.series());
+        checks.finish()
+    }
+
+    /// Rejects what would happen after the end, and times of flows that are out of order.
+    fn check_times(&self, checks: &mut Checks) {
+        // Without a duration nothing is before its end.
+        let (others, end) = (["duration"], self.duration_ns.max(1));
+        for (number, control) in self.controls.iter().enumerate() {
+            let field = format!("controls.{number}.at");
+            checks.related_to(&others, &field, control.at_ns, at_most(end), "after duration");
+        }
+        for (number, entry) in self.flows.entries().iter().enumerate() {
+            let (name, earliest_ns) = match entry.start {
+                StartSpec::At { time_ns } => ("time_ns", time_ns),
+                StartSpec::Uniform { low_ns, .. } => ("low_ns", low_ns),
+                StartSpec::Poisson { from_ns, .. } => ("from_ns", from_ns),
+            };
+            let field = format!("flows.{number}.start.{name}");
+            checks.related_to(&others, &field, earliest_ns, below(end), "not before duration");
+            checks.nested(&format!("flows.{number}"), entry.check_times());
+        }
+    }
+}
+
+impl TcpSpec {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        if checks.nested("options", self.options.validate()).is_some() {
+            let (field, options) = ("options.receive_window", &self.options);
+            let (others, least) = (["options.mss"], at_least(u64::from(options.mss)));
+            checks.related_to(&others, field, options.receive_window, least, "below mss");
+        }
+        if let Some(bytes) = self.transfer_bytes {
+            checks.within("transfer_bytes", bytes, at_least(1_u64));
+        }
+        if let Some(size) = &self.transfer {
+            checks.nested("transfer", size.validate());
+        }
+        if let Some(application) = &self.application {
+            checks.nested("application", application.validate());
+        }
+        let (bytes, drawn) = (self.transfer_bytes.is_some(), self.transfer.is_some());
+        let ends = [bytes, drawn, self.application.is_some()];
+        if ends.into_iter().filter(|given| *given).count() > 1 {
+            let field = if drawn { "transfer" } else { "application" };
+            let problem = "given together with another of transfer_bytes, transfer, application";
+            checks.reject(field, "a table", problem, "Give one of them");
+        }
+        checks.finish()
+    }
+}
+
 impl FlowSpec {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.within("count", self.count, at_least(1_u64));
+        if let Some(user) = self.user {
+            checks.within("user", user, 0..=MAX_USER);
+        }
+        match &self.source {
+            SourceSpec::Tcp(spec) => {
+                checks.nested("", spec.validate());
+            }
+            SourceSpec::Cbr { rate_bps, packet_bytes }
+            | SourceSpec::Poisson { rate_bps, packet_bytes } => {
+                checks.within("rate_bps", *rate_bps, at_least(1_u64));
+                checks.within("packet_bytes", *packet_bytes, 1..=LARGEST_PACKET);
+                if self.ack_access != WireSpec::default() {
+                    let advice = "Leave it out";
+                    checks.reject("ack_access", "a wire", "datagrams have no ACKs", advice);
+                }
+            }
+        }
+        for (name, wire) in self.wires() {
+            checks.nested(name, wire.validate());
+        }
+        checks.finish()
+    }
+
+    /// Checks every value, and the order of times.
+    fn check(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.nested("", self.validate());
+        checks.nested("", self.check_times());
+        checks.finish()
+    }
+
+    /// Rejects times that are out of order.
+    fn check_times(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        checks.nested("start", self.start.validate());
+        let (start, latest_ns) = match self.start {
+            StartSpec::At { time_ns } => ("start.time_ns", time_ns),
+            StartSpec::Uniform { high_ns, .. } => ("start.high_ns", high_ns),
+            StartSpec::Poisson { from_ns, .. } => ("start.from_ns", from_ns),
+        };
+        if let Some(stop_ns) = self.stop_ns {
+            checks.related_to(&[start], "stop_ns", stop_ns, above(latest_ns), TOO_EARLY);
+        }
+        checks.finish()
+    }
+
     fn check_components(&self) -> Result<(), ConfigError> {
         let SourceSpec::Tcp(tcp) = &self.source else { return Ok(()) };
         let mut checks = Checks::default();
         checks.nested("congestion", AnyCongestion::check(&tcp.congestion));
         if let Some(window) = &tcp.window {
             checks.nested("window", AnyWindow::check(window));
+        }
+        checks.finish()
+    }
+}
+
+impl StartSpec {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        match *self {
+            StartSpec::Uniform { low_ns, high_ns } => {
+                let (least, problem) = (at_least(low_ns), "before the earliest time");
+                checks.related_to(&["low_ns"], "high_ns", high_ns, least, problem);
+            }
+            StartSpec::Poisson { from_ns, until_ns: Some(until_ns), .. } => {
+                let least = above(from_ns);
+                checks.related_to(&["from_ns"], "until_ns", until_ns, least, TOO_EARLY);
+            }
+            StartSpec::At { .. } | StartSpec::Poisson { .. } => {}
+        }
+        checks.finish()
+    }
+}
+
+impl WireSpec {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let mut checks = Checks::default();
+        if let Some(rate_bps) = self.rate_bps {
+            checks.within("rate_bps", rate_bps, at_least(1_u64));
+        }
+        if let Some(limit) = self.limit {
+            limit.check(&mut checks);
+            if self.rate_bps.is_none() {
+                let problem = "nothing waits for a wire without a rate";
+                checks.reject_beside(
+                    &["rate_bps"],
+                    "limit",
+                    "a limit",
+                    problem,
+                    "Give the wire a rate",
+                );
+            }
         }
         checks.finish()
     }
@@ -74,12 +280,13 @@ mod tests {
             ("/warmup_ns", json!(5)),
             ("/flows/1/source/rate_bps", json!(0)),
             ("/flows/1/source/packet_bytes", json!(70_000)),
+            ("/flows/0/start/time_ns", json!(2)),
             ("/bottleneck/queue/max_th", json!(1)),
             ("/bottleneck/queue/max_p", json!(1.5)),
             ("/ack_path/queue/limit/packets", json!(0)),
         ])
         .check()
-        .expect_err("six problems");
+        .expect_err("seven problems");
         let fields: Vec<&str> = error.problems().iter().map(|found| &*found.field).collect();
         assert_eq!(
             fields,
@@ -87,10 +294,83 @@ mod tests {
                 "warmup",
                 "flows.1.rate_bps",
                 "flows.1.packet_bytes",
+                "flows.0.start.time_ns",
                 "bottleneck.queue.max_th",
                 "bottleneck.queue.max_p",
                 "reverse.queue.limit.packets",
             ]
         );
+    }
+
+    fn flow_problems(changes: &Value) -> Vec<String> {
+        let mut flow = json!({
+            "source": {"kind": "cbr", "rate_bps": 1, "packet_bytes": 1}, "stop_ns": 9,
+            "access": {"delay_ns": 0}, "egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
+        for (key, value) in changes.as_object().expect("a table") {
+            flow[key] = value.clone();
+        }
+        let checked = check_table("flow", &flow).expect("a table of scenarios");
+        let error = checked.err();
+        error.iter().flat_map(ConfigError::problems).map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn times_of_a_flow_are_in_order() {
+        let at = |time_ns: u64| json!({"kind": "at", "time_ns": time_ns});
+        let uniform = |low_ns: u64, high_ns: u64| json!({"kind": "uniform", "low_ns": low_ns, "high_ns": high_ns});
+        let poisson = |until_ns: u64| json!({"kind": "poisson", "from_ns": 5, "gap_ns": 1, "until_ns": until_ns});
+        for accepted in [at(8), uniform(8, 8), uniform(0, 8), poisson(6)] {
+            assert!(flow_problems(&json!({"start": accepted})).is_empty(), "{accepted}");
+        }
+        let after = "not after the start. Accepted: more than";
+        for (start, problem) in [
+            (at(9), format!("stop_ns = 9: {after} 9")),
+            (uniform(0, 9), format!("stop_ns = 9: {after} 9")),
+            (poisson(5), format!("start.until_ns = 5: {after} 5")),
+            (
+                uniform(3, 2),
+                "start.high_ns = 2: before the earliest time. Accepted: at least 3".to_owned(),
+            ),
+        ] {
+            assert_eq!(flow_problems(&json!({"start": start})), [problem]);
+        }
+    }
+
+    #[test]
+    fn a_receive_window_is_a_segment_at_least() {
+        let with = |bytes: u64| {
+            let options = airpath_tcp::profile("rfc", json!({"receive_window": bytes}));
+            flow_problems(&json!({
+                "start": {"kind": "at", "time_ns": 0},
+                "source": {
+                    "kind": "tcp", "congestion": {"kind": "reno"},
+                    "options": options.expect("a profile")}}))
+        };
+        assert!(with(1460).is_empty());
+        assert_eq!(
+            with(1459),
+            ["options.receive_window = 1459: below mss. Accepted: at least 1460"]
+        );
+    }
+
+    #[test]
+    fn tables_are_checked_alone() {
+        let problems = |table: &str, description: Value| {
+            check_table(table, &description).map(|checked| checked.map_err(|e| e.to_string()))
+        };
+        assert_eq!(problems("wire", json!({"rate_bps": null, "delay_ns": 0})), Some(Ok(())));
+        assert_eq!(
+            problems("wire", json!({"rate_bps": null, "delay_ns": 0, "limit": {"bytes": 1}})),
+            Some(Err(
+                "limit = a limit: nothing waits for a wire without a rate. Give the wire a rate"
+                    .to_owned()
+            ))
+        );
+        let zero = "bytes = 0: below 1. Accepted: at least 1";
+        let size = json!({"kind": "fixed", "bytes": 0});
+        assert_eq!(problems("size", size.clone()), Some(Err(zero.to_owned())));
+        let on_off = json!({"on": {"size": size}, "off": {"kind": "fixed", "time_ns": 0}});
+        assert_eq!(problems("on-off", on_off), Some(Err(format!("on.size.{zero}"))));
+        assert_eq!(problems("station", json!({})), None);
     }
 }

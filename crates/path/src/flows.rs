@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::sync::Arc;
 
-/// Most flows of a scenario: the numbers of stages fit into 32 bits.
-const MOST_FLOWS: u64 = u32::MAX as u64 / 8;
+/// Most flows of a scenario.
+const MOST_FLOWS: u64 = 100_000;
 
 /// The flows of a scenario, numbered in their order.
 ///
@@ -53,8 +53,15 @@ impl Flows {
             checks.nested(&format!("flows.{number}"), entry.validate());
         }
         let total: u64 = self.entries.iter().map(|entry| u64::from(entry.count)).sum();
-        if checks.is_clean() {
-            checks.within("flows", total, 1..=MOST_FLOWS);
+        let largest = self.entries.iter().enumerate().max_by_key(|(_, entry)| entry.count);
+        match largest {
+            None => checks.reject("flows", "[]", "no flows", "Give at least one group of flows"),
+            Some((number, entry)) if total > MOST_FLOWS => {
+                let problem = format!("{total} flows in all");
+                let advice = format!("Write counts that add up to {MOST_FLOWS} at most");
+                checks.reject(&format!("flows.{number}.count"), entry.count, &problem, &advice);
+            }
+            Some(_) => {}
         }
         checks.finish()
     }
@@ -69,7 +76,8 @@ impl Flows {
             }
             if entry.ack_access != WireSpec::default() {
                 let problem = "an ideal ACK path has no link that ACKs could be delayed before";
-                checks.reject(&format!("flows.{number}.ack_access"), "a wire", problem, ADVICE);
+                let advice = format!("{ADVICE}, or give the delay to the return wire");
+                checks.reject(&format!("flows.{number}.ack_access"), "a wire", problem, &advice);
             }
         }
     }

@@ -39,6 +39,7 @@ mod wire_queue;
 pub use any_stage::AnyStage;
 pub use bad_wakeup::{Livelock, WakeupInPast};
 pub use build::{build, build_cut};
+pub use check::check_table;
 pub use components::{Components, FAMILIES, check_component};
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};

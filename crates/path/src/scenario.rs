@@ -3,23 +3,12 @@
 use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
 use airpath_aqm::Limit;
-use airpath_core::{
-    Checks, ConfigError, Control, Rate, Series, UserChange, UserId, at_least, below,
-};
+use airpath_core::{Checks, ConfigError, Control, Rate, Series, UserChange, UserId};
 use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::sync::Arc;
-
-/// Longest simulated time: 100 days.
-const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
-
-/// Largest IP packet, bytes.
-const LARGEST_PACKET: u64 = 65_535;
-
-/// Largest number of a user that a scenario may name.
-const MAX_USER: u32 = 65_535;
 
 /// A whole scenario.
 #[derive(Clone, Debug, Deserialize)]
@@ -199,7 +188,7 @@ pub struct WireSpec {
 }
 
 /// Time series to record.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// Names of [`Series`].
@@ -217,6 +206,18 @@ pub struct Record {
     /// Whether the statistics of a flow monitor are kept.
     #[serde(default)]
     pub flow_monitor: bool,
+}
+
+impl Default for Record {
+    fn default() -> Record {
+        Record {
+            series: Vec::new(),
+            interval_ns: 0,
+            ss: false,
+            ss_interval_ns: ss_interval(),
+            flow_monitor: false,
+        }
+    }
 }
 
 /// 100 ms.
@@ -295,27 +296,6 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Checks the values of the scenario itself, not those of its components.
-    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        let mut checks = Checks::default();
-        let duration_ns = self.duration_ns;
-        if checks.within("duration", duration_ns, 1..=MAX_DURATION_NS) {
-            checks.related("warmup", self.warmup_ns, below(duration_ns), "not below duration");
-        }
-        checks.nested("", self.flows.validate());
-        if matches!(self.ack_path, AckPath::Ideal {}) {
-            self.flows.check_ideal_ack_path(&mut checks);
-        }
-        if let Some(backhaul) = &self.backhaul {
-            checks.nested("backhaul", backhaul.validate());
-        }
-        if self.record.ss {
-            checks.within("record.ss_interval", self.record.ss_interval_ns, at_least(1_u64));
-        }
-        checks.nested("", self.series());
-        checks.finish()
-    }
-
     /// The series to record.
     ///
     /// # Errors
@@ -336,57 +316,7 @@ impl Scenario {
     }
 }
 
-impl TcpSpec {
-    fn validate(&self) -> Result<(), ConfigError> {
-        let mut checks = Checks::default();
-        checks.nested("", self.options.validate());
-        if let Some(bytes) = self.transfer_bytes {
-            checks.within("transfer_bytes", bytes, at_least(1_u64));
-        }
-        if let Some(size) = &self.transfer {
-            checks.nested("transfer", size.validate());
-        }
-        if let Some(application) = &self.application {
-            checks.nested("application", application.validate());
-        }
-        let (bytes, drawn) = (self.transfer_bytes.is_some(), self.transfer.is_some());
-        let ends = [bytes, drawn, self.application.is_some()];
-        if ends.into_iter().filter(|given| *given).count() > 1 {
-            let field = if drawn { "transfer" } else { "application" };
-            let problem = "given together with another of transfer_bytes, transfer, application";
-            checks.reject(field, "a table", problem, "Give one of them");
-        }
-        checks.finish()
-    }
-}
-
 impl FlowSpec {
-    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        let mut checks = Checks::default();
-        checks.within("count", self.count, at_least(1_u64));
-        if let Some(user) = self.user {
-            checks.within("user", user, 0..=MAX_USER);
-        }
-        match &self.source {
-            SourceSpec::Tcp(spec) => {
-                checks.nested("", spec.validate());
-            }
-            SourceSpec::Cbr { rate_bps, packet_bytes }
-            | SourceSpec::Poisson { rate_bps, packet_bytes } => {
-                checks.within("rate_bps", *rate_bps, at_least(1_u64));
-                checks.within("packet_bytes", *packet_bytes, 1..=LARGEST_PACKET);
-                if self.ack_access != WireSpec::default() {
-                    let advice = "Leave it out";
-                    checks.reject("ack_access", "a wire", "datagrams have no ACKs", advice);
-                }
-            }
-        }
-        for (name, wire) in self.wires() {
-            checks.nested(name, wire.validate());
-        }
-        checks.finish()
-    }
-
     /// Its wires by their names in the document, in the order of a round trip.
     pub fn wires(&self) -> [(&'static str, WireSpec); 4] {
         [
@@ -395,22 +325,5 @@ impl FlowSpec {
             ("ack_access", self.ack_access),
             ("return_wire", self.return_wire),
         ]
-    }
-}
-
-impl WireSpec {
-    fn validate(&self) -> Result<(), ConfigError> {
-        let mut checks = Checks::default();
-        if let Some(rate_bps) = self.rate_bps {
-            checks.within("rate_bps", rate_bps, at_least(1_u64));
-        }
-        if let Some(limit) = self.limit {
-            limit.check(&mut checks);
-            if self.rate_bps.is_none() {
-                let problem = "nothing waits for a wire without a rate";
-                checks.reject("limit", "a limit", problem, "Leave it out, or write a rate");
-            }
-        }
-        checks.finish()
     }
 }

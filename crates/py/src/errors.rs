@@ -14,9 +14,9 @@ pub(crate) fn config(error: ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A problem as Python words it: path, value, reason, and what is accepted. The reason is empty for a
-/// number outside a constant range.
-pub(crate) type ProblemParts = (String, String, String, AcceptedParts);
+/// A problem as Python words it: path, value, reason, what is accepted, and the other fields that the
+/// rule reads. The reason is empty for a number outside a constant range.
+pub(crate) type ProblemParts = (String, String, String, AcceptedParts, Vec<String>);
 
 /// What is accepted: text, a range, or nothing that is stated.
 #[derive(IntoPyObject)]
@@ -40,14 +40,14 @@ pub(crate) fn parts_of(error: &ConfigError) -> Vec<ProblemParts> {
 }
 
 fn problem_parts(problem: &Problem) -> ProblemParts {
-    let Problem { field, value, problem, accepted } = problem.clone();
+    let Problem { field, value, problem, accepted, others } = problem.clone();
     let (problem, accepted) = match accepted {
         Accepted::Unstated => (problem, AcceptedParts::Unstated(None)),
         Accepted::Advice(advice) => (problem, AcceptedParts::Advice(advice)),
         Accepted::Within(bounds) => (String::new(), bounds_parts(bounds)),
         Accepted::Related(bounds) => (problem, bounds_parts(bounds)),
     };
-    (field, value, problem, accepted)
+    (field, value, problem, accepted, others)
 }
 
 fn bounds_parts(bounds: Bounds) -> AcceptedParts {

@@ -78,6 +78,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::component_problems, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::scenario_problems, module)?)?;
     module.add_function(wrap_pyfunction!(models::rtt_stages, module)?)?;
     module.add_function(wrap_pyfunction!(models::square_root, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;

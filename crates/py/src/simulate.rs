@@ -8,7 +8,7 @@ use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
     AggregateReport, LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport,
-    Scenario, StationSummary, UserSummary, build, check_component,
+    Scenario, StationSummary, UserSummary, build, check_component, check_table,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -308,12 +308,20 @@ pub(crate) fn check(
     Ok(built.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Every problem of a component of a family, as far as it is known without files and without the rest
+/// Every problem of the values of a scenario itself, without those of its components and files.
+#[pyfunction]
+pub(crate) fn scenario_problems(scenario_json: &str) -> PyResult<Vec<ProblemParts>> {
+    let scenario: Scenario = serde_json::from_str(scenario_json).map_err(errors::json)?;
+    Ok(scenario.check_values().err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
+}
+
+/// Every problem of a component of a family, or of a table of a scenario, as far as it is known without files and without the rest
 /// of its scenario. Raises `ValueError` when the family is unknown or the text is not JSON.
 #[pyfunction]
 pub(crate) fn component_problems(family: &str, description: &str) -> PyResult<Vec<ProblemParts>> {
     let description = serde_json::from_str(description).map_err(errors::json)?;
     let checked = check_component(family, &description)
+        .or_else(|| check_table(family, &description))
         .ok_or_else(|| errors::value("family", family, "unknown"))?;
     Ok(checked.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }

@@ -202,7 +202,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
             "flows.0.arrivals = poisson",
         ),
         (options("ecn"), json!("on"), "flows.0.tcp.ecn = on"),
-        (options("receive_window"), json!(1499), "flows.0.tcp.receive_window = 1499 B"),
+        (options("delayed_ack_segments"), json!(65), "flows.0.tcp.receive_window = 96000 B"),
         ("/flows/0/access".into(), wire(1_000_000), "flows.0.access.rate = 1000000 bit/s"),
         ("/bottleneck/queue/kind".into(), json!("codel"), "bottleneck.aqm.kind = codel"),
         (

@@ -4,7 +4,7 @@
 //! time in which there is always something to send. Then the application pauses, and writes
 //! again on the same connection.
 
-use airpath_core::{ConfigError, Duration, Stream, Time};
+use airpath_core::{Checks, ConfigError, Duration, Stream, Time, above, at_least};
 use serde::Deserialize;
 
 /// Largest size that is drawn, bytes.
@@ -95,26 +95,25 @@ impl SizeDistribution {
     /// Checks every value.
     ///
     /// # Errors
-    /// When a size is 0, the shape is not positive, the largest size is below the smallest, or a
-    /// triangle is out of order or not of whole steps.
+    /// With every size of 0, a shape that is not positive, and sizes of one distribution that do not
+    /// fit each other.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let positive = |field: &str, bytes: u64| match bytes {
-            0 => Err(ConfigError::new(field, 0, "not positive")),
-            _ => Ok(()),
-        };
+        let (mut checks, positive) = (Checks::default(), at_least(1_u64));
         match *self {
-            SizeDistribution::Fixed { bytes } => positive("bytes", bytes),
-            SizeDistribution::Exponential { mean_bytes } => positive("mean_bytes", mean_bytes),
+            SizeDistribution::Fixed { bytes } => {
+                checks.within("bytes", bytes, positive);
+            }
+            SizeDistribution::Exponential { mean_bytes } => {
+                checks.within("mean_bytes", mean_bytes, positive);
+            }
             SizeDistribution::Pareto { shape, smallest_bytes, largest_bytes } => {
-                positive("smallest_bytes", smallest_bytes)?;
-                if !(shape > 0.0 && shape.is_finite()) {
-                    return Err(ConfigError::new("shape", shape, "not above 0"));
-                }
-                match largest_bytes {
-                    Some(largest) if largest < smallest_bytes => {
-                        Err(ConfigError::new("largest_bytes", largest, "below smallest_bytes"))
-                    }
-                    _ => Ok(()),
+                checks.within("shape", shape, above(0.0));
+                checks.within("smallest_bytes", smallest_bytes, positive);
+                if let Some(largest) = largest_bytes
+                    && checks.within("largest_bytes", largest, positive)
+                {
+                    let (others, least) = (["smallest_bytes"], at_least(smallest_bytes));
+                    checks.related_to(&others, "largest_bytes", largest, least, "below smallest");
                 }
             }
             SizeDistribution::Triangular {
@@ -123,27 +122,32 @@ impl SizeDistribution {
                 largest_bytes,
                 step_bytes,
             } => {
-                positive("smallest_bytes", smallest_bytes)?;
-                positive("step_bytes", step_bytes)?;
-                if mode_bytes < smallest_bytes {
-                    return Err(ConfigError::new("mode_bytes", mode_bytes, "below smallest_bytes"));
-                }
-                if largest_bytes < mode_bytes {
-                    return Err(ConfigError::new(
-                        "largest_bytes",
-                        largest_bytes,
-                        "below mode_bytes",
-                    ));
-                }
-                let ends = [("smallest_bytes", smallest_bytes), ("largest_bytes", largest_bytes)];
-                match ends.into_iter().find(|(_, bytes)| bytes % step_bytes != 0) {
-                    Some((field, bytes)) => {
-                        Err(ConfigError::new(field, bytes, "not a multiple of step_bytes"))
-                    }
-                    None => Ok(()),
-                }
+                let sizes = [smallest_bytes, mode_bytes, largest_bytes];
+                check_triangle(&mut checks, sizes, step_bytes);
             }
         }
+        checks.finish()
+    }
+}
+
+/// Rejects smallest, most likely and largest sizes, bytes, that are no triangle of whole steps.
+fn check_triangle(checks: &mut Checks, [smallest, mode, largest]: [u64; 3], step: u64) {
+    let positive = at_least(1_u64);
+    let has_step = checks.within("step_bytes", step, positive);
+    let is_whole = |bytes: u64| !has_step || bytes.is_multiple_of(step);
+    for (field, bytes) in [("smallest_bytes", smallest), ("largest_bytes", largest)] {
+        if !is_whole(bytes) {
+            let (problem, advice) = ("not a multiple of step", "Write a multiple of it");
+            checks.reject_beside(&["step_bytes"], field, bytes, problem, advice);
+        }
+    }
+    checks.within("smallest_bytes", smallest, positive);
+    if checks.within("mode_bytes", mode, positive) {
+        let least = at_least(smallest);
+        checks.related_to(&["smallest_bytes"], "mode_bytes", mode, least, "below smallest");
+    }
+    if checks.within("largest_bytes", largest, positive) {
+        checks.related_to(&["mode_bytes"], "largest_bytes", largest, at_least(mode), "below mode");
     }
 }
 
@@ -199,17 +203,27 @@ impl OnOffConfig {
     /// Checks every value.
     ///
     /// # Errors
-    /// When a burst has no size or no time.
+    /// With every size, time or mean of 0, except for a pause of a fixed time.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let is_empty = |distribution: TimeDistribution| match distribution {
-            TimeDistribution::Fixed { time_ns } => time_ns == 0,
-            TimeDistribution::Exponential { mean_ns } => mean_ns == 0,
-        };
+        let mut checks = Checks::default();
         match self.on {
-            Burst::Size(size) => size.validate().map_err(|error| error.under("on")),
-            Burst::Time(time) if is_empty(time) => Err(ConfigError::new("on", 0, "not positive")),
-            Burst::Time(_) => Ok(()),
+            Burst::Size(size) => {
+                checks.nested("on.size", size.validate());
+            }
+            Burst::Time(TimeDistribution::Fixed { time_ns }) => {
+                checks.within("on.time.time_ns", time_ns, at_least(1_u64));
+            }
+            Burst::Time(time) => check_mean(&mut checks, "on.time", time),
         }
+        check_mean(&mut checks, "off", self.off);
+        checks.finish()
+    }
+}
+
+/// Rejects a mean of 0.
+fn check_mean(checks: &mut Checks, field: &str, time: TimeDistribution) {
+    if let TimeDistribution::Exponential { mean_ns } = time {
+        checks.within(&format!("{field}.mean_ns"), mean_ns, at_least(1_u64));
     }
 }
 
@@ -386,19 +400,22 @@ mod tests {
                 largest_bytes,
                 step_bytes,
             };
-            triangle.validate().map_err(|error| error.first().field.clone())
+            let error = triangle.validate().err();
+            let found = error.iter().flat_map(ConfigError::problems);
+            found.map(|problem| problem.field.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(refused([10, 15, 30, 10]), Ok(()));
-        assert_eq!(refused([10, 10, 10, 10]), Ok(()));
-        for (sizes, field) in [
-            ([0, 15, 30, 10], "smallest_bytes"),
-            ([10, 15, 30, 0], "step_bytes"),
-            ([10, 9, 30, 10], "mode_bytes"),
-            ([10, 15, 10, 10], "largest_bytes"),
-            ([10, 15, 29, 10], "largest_bytes"),
-            ([9, 15, 30, 10], "smallest_bytes"),
+        assert!(refused([10, 15, 30, 10]).is_empty());
+        assert!(refused([10, 10, 10, 10]).is_empty());
+        for (sizes, fields) in [
+            ([0, 15, 30, 10], vec!["smallest_bytes"]),
+            ([10, 15, 30, 0], vec!["step_bytes"]),
+            ([10, 9, 30, 10], vec!["mode_bytes"]),
+            ([10, 15, 10, 10], vec!["largest_bytes"]),
+            ([10, 15, 29, 10], vec!["largest_bytes"]),
+            ([9, 15, 30, 10], vec!["smallest_bytes"]),
+            ([9, 8, 0, 2], vec!["smallest_bytes", "mode_bytes", "largest_bytes"]),
         ] {
-            assert_eq!(refused(sizes), Err(field.to_owned()), "{sizes:?}");
+            assert_eq!(refused(sizes), fields, "{sizes:?}");
         }
     }
 
@@ -411,5 +428,21 @@ mod tests {
         assert!(SizeDistribution::Exponential { mean_bytes: 0 }.validate().is_err());
         assert!(pareto(0.0, 1, None) && pareto(f64::NAN, 1, None) && pareto(1.0, 0, None));
         assert!(pareto(1.0, 10, Some(9)) && !pareto(1.0, 10, Some(10)));
+    }
+
+    #[test]
+    fn bursts_have_a_size_or_a_time_and_pauses_may_be_of_no_time() {
+        let check = |on, off| OnOffConfig { on, off }.validate().map_err(|e| e.to_string());
+        let fixed = |time_ns| TimeDistribution::Fixed { time_ns };
+        let drawn = |mean_ns| TimeDistribution::Exponential { mean_ns };
+        assert_eq!(check(Burst::Time(fixed(1)), fixed(0)), Ok(()));
+        let size = Burst::Size(SizeDistribution::Fixed { bytes: 0 });
+        assert_eq!(
+            check(size, drawn(0)).expect_err("two problems"),
+            "on.size.bytes = 0: below 1. Accepted: at least 1\n\
+             off.mean_ns = 0: below 1. Accepted: at least 1"
+        );
+        assert!(check(Burst::Time(fixed(0)), drawn(1)).is_err());
+        assert!(check(Burst::Time(drawn(0)), drawn(1)).is_err());
     }
 }

@@ -1,9 +1,12 @@
 //! The parameters of a connection. `python/airpath/scenario/tcp/tcp_options.toml` lists them for users,
 //! with their values in each profile.
 
+#[cfg(test)]
+mod tests;
+
 use crate::deviations::{self, Deviation, Deviations};
 use crate::window_field::WindowField;
-use airpath_core::{ConfigError, Duration};
+use airpath_core::{Checks, ConfigError, Duration, above, at_least, at_most};
 use serde::{Deserialize, Deserializer};
 
 /// Parameters of a connection. A profile is a table of these values.
@@ -12,9 +15,11 @@ use serde::{Deserialize, Deserializer};
 pub struct TcpConfig {
     /// Name of the profile that the values started from; for the record only.
     pub profile: String,
-    /// Largest segment, payload bytes. 1 … 65 495.
+    /// Largest segment, payload bytes; with its headers 65 535 at most.
+    #[serde(deserialize_with = "saturating")]
     pub mss: u32,
-    /// Bytes of IP and TCP header in each packet.
+    /// Bytes of IP and TCP header in each packet, without timestamps.
+    #[serde(deserialize_with = "saturating")]
     pub header_bytes: u32,
     /// IW, bytes (RFC 5681 §3.1, RFC 6928).
     pub initial_window: u64,
@@ -119,6 +124,11 @@ pub struct TcpConfig {
 
 const fn yes() -> bool {
     true
+}
+
+/// A number of bytes; what does not fit is out of range in any case.
+fn saturating<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    u64::deserialize(deserializer).map(|bytes| bytes.try_into().unwrap_or(u32::MAX))
 }
 
 fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -371,6 +381,9 @@ pub enum RtoFloor {
     Variance,
 }
 
+/// Largest IP packet, bytes (RFC 791 §3.1).
+const LARGEST_PACKET: u64 = 65_535;
+
 /// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
 const TIMESTAMPS_BYTES: u32 = 12;
 
@@ -411,40 +424,62 @@ impl TcpConfig {
     /// Checks every value.
     ///
     /// # Errors
-    /// The first value outside its range, by its name.
+    /// With every value outside its range, or that others exclude.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let positive = |field: &str, value: u64| match value {
-            0 => Err(ConfigError::new(field, 0, "not positive")),
-            _ => Ok(()),
-        };
-        let gain = |field: &str, value: f64| {
-            if value > 0.0 && value <= 1.0 {
-                Ok(())
-            } else {
-                Err(ConfigError::new(field, value, "outside (0, 1]"))
+        let mut checks = Checks::default();
+        let positive = at_least(1_u64);
+        self.check_sizes(&mut checks);
+        checks.within("delayed_ack_segments", self.delayed_ack_segments, positive);
+        checks.within("delayed_ack_timeout", self.delayed_ack_timeout.as_nanos(), positive);
+        checks.within("max_backoff", self.max_backoff, positive);
+        self.check_timeouts(&mut checks);
+        checks.within("srtt_gain", self.srtt_gain, above(0.0).up_to(1.0));
+        checks.within("rttvar_gain", self.rttvar_gain, above(0.0).up_to(1.0));
+        deviations::check(self, &mut checks);
+        checks.finish()
+    }
+
+    fn check_sizes(&self, checks: &mut Checks) {
+        let (positive, mss) = (at_least(1_u64), u64::from(self.mss));
+        let has_mss = checks.within("mss", mss, positive);
+        let has_header = checks.within("header_bytes", self.header_bytes, positive);
+        if has_mss && has_header {
+            self.check_packet(checks);
+        }
+        if has_mss {
+            checks.within("initial_window", self.initial_window, positive);
+        }
+        if let Some(ssthresh) = self.initial_ssthresh {
+            checks.within("initial_ssthresh", ssthresh, positive);
+        }
+        checks.within("receive_window", self.receive_window, positive.up_to(u32::MAX));
+    }
+
+    /// Rejects what does not fit into an IP packet.
+    fn check_packet(&self, checks: &mut Checks) {
+        let header = u64::from(self.header_bytes);
+        let rest = LARGEST_PACKET - if self.timestamps { u64::from(TIMESTAMPS_BYTES) } else { 0 };
+        let room = at_most(rest - 1);
+        if checks.related("header_bytes", header, room, "leaves no space for data in an IP packet")
+        {
+            let room = at_most(rest - header);
+            checks.related("mss", self.mss, room, "larger than an IP packet with its headers");
+        }
+    }
+
+    fn check_timeouts(&self, checks: &mut Checks) {
+        let positive = at_least(1_u64);
+        let max_rto = self.max_rto.as_nanos();
+        let mut is_checked = !checks.within("max_rto", max_rto, positive);
+        for (field, rto) in [("min_rto", self.min_rto), ("initial_rto", self.initial_rto)] {
+            let has_rto = checks.within(field, rto.as_nanos(), positive);
+            if has_rto && !is_checked {
+                // One line for a maximum below both.
+                let most = at_most(max_rto);
+                let others = ["max_rto"];
+                is_checked =
+                    !checks.related_to(&others, field, rto.as_nanos(), most, "above max_rto");
             }
-        };
-        positive("mss", u64::from(self.mss))?;
-        if u64::from(self.mss) + u64::from(self.whole_header()) > 65_535 {
-            let problem = "with its headers larger than an IP packet of 65535 bytes";
-            return Err(ConfigError::new("mss", self.mss, problem));
         }
-        deviations::check(self)?;
-        positive("initial_window", self.initial_window)?;
-        positive("receive_window", self.receive_window)?;
-        if self.receive_window > u64::from(u32::MAX) {
-            let problem = "more than 4294967295 bytes";
-            return Err(ConfigError::new("receive_window", self.receive_window, problem));
-        }
-        positive("delayed_ack_segments", u64::from(self.delayed_ack_segments))?;
-        positive("max_backoff", u64::from(self.max_backoff))?;
-        positive("initial_rto", self.initial_rto.as_nanos())?;
-        positive("min_rto", self.min_rto.as_nanos())?;
-        if self.max_rto < self.min_rto {
-            let problem = "shorter than min_rto";
-            return Err(ConfigError::new("max_rto", self.max_rto.as_secs_lossy(), problem));
-        }
-        gain("srtt_gain", self.srtt_gain)?;
-        gain("rttvar_gain", self.rttvar_gain)
     }
 }

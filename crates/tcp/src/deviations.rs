@@ -6,7 +6,7 @@
 //! congestion control of its own.
 
 use crate::config::{EcnUse, StackVariant, TcpConfig};
-use airpath_core::ConfigError;
+use airpath_core::{Checks, at_least};
 
 /// One departure from the RFCs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,24 +100,24 @@ impl Deviations {
     }
 }
 
-/// Checks that the implementation which `config` follows has what else it requires.
-pub(crate) fn check(config: &TcpConfig) -> Result<(), ConfigError> {
+/// Rejects what the implementation that `config` follows does not have.
+pub(crate) fn check(config: &TcpConfig, checks: &mut Checks) {
+    const ADVICE: &str = "Write stack = \"rfc\"";
     if config.stack == StackVariant::Ns2 && config.recovery.uses_sack() {
-        let problem = "not modelled under stack = \"ns2\"";
-        return Err(ConfigError::new("recovery", "sack", problem));
+        let recovery = if config.recovery.is_proportional() { "prr" } else { "sack" };
+        let problem = "stack = \"ns2\" has no SACK";
+        checks.reject_beside(&["stack"], "recovery", recovery, problem, ADVICE);
     }
-    if !Deviations::of(config).has(Deviation::Ns3Recovery) {
-        return Ok(());
+    if config.stack == StackVariant::Ns3 && config.ecn == EcnUse::Dctcp {
+        let problem = "stack = \"ns3\" has no cc = \"dctcp\"";
+        checks.reject_beside(&["ecn"], "stack", "ns3", problem, ADVICE);
     }
-    if config.ecn == EcnUse::Dctcp {
-        let problem = "not modelled under stack = \"ns3\"";
-        return Err(ConfigError::new("ecn", "dctcp", problem));
+    if Deviations::of(config).has(Deviation::Ns3Recovery) {
+        let problem = "below mss, and stack = \"ns3\" never sends a part of a segment";
+        let least = at_least(u64::from(config.mss));
+        let others = ["mss", "stack", "recovery"];
+        checks.related_to(&others, "initial_window", config.initial_window, least, problem);
     }
-    if config.initial_window < u64::from(config.mss) {
-        let problem = "below one segment, which stack = \"ns3\" never sends a part of";
-        return Err(ConfigError::new("initial_window", config.initial_window, problem));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

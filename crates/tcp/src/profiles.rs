@@ -58,7 +58,6 @@ impl TcpConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::RecoveryKind;
 
     #[test]
     fn every_profile_can_be_used() {
@@ -70,27 +69,6 @@ mod tests {
             assert_eq!(&options.profile, name);
             assert!(options.validate().is_ok(), "{name}");
         }
-    }
-
-    #[test]
-    fn ns2_with_sack_is_refused() {
-        for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
-            let ns2 = TcpConfig::of_profile("ns2").expect("a profile");
-            let error = TcpConfig { recovery, ..ns2 }.validate().expect_err("SACK");
-            let expected = "recovery = sack: not modelled under stack = \"ns2\"";
-            assert_eq!(error.to_string(), expected);
-        }
-    }
-
-    /// It was never sent, and no timer ran.
-    #[test]
-    fn an_initial_window_below_a_segment_is_refused_under_ns3s_procedures() {
-        let ns3 = TcpConfig::of_profile("ns3").expect("a profile");
-        let error = TcpConfig { initial_window: 1447, ..ns3.clone() }.validate();
-        let expected = "initial_window = 1447: below one segment, which stack = \"ns3\" never \
-                        sends a part of";
-        assert_eq!(error.expect_err("below a segment").to_string(), expected);
-        assert!(TcpConfig { initial_window: 1448, ..ns3 }.validate().is_ok());
     }
 
     #[test]

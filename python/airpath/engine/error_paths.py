@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import MISSING, BadValueError, Problem, ScenarioError, show
-from airpath.scenario.engine_problems import EngineProblem, rejected
+from airpath.scenario.engine_problems import EngineProblem, of_groups, rejected
 
 if TYPE_CHECKING:
     from airpath.engine.engine_input import EngineInput
@@ -15,18 +15,6 @@ if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
 __all__ = ["as_written", "in_words", "problems_of", "refuse"]
-
-_KEYS = {
-    "reverse": "ack_path",
-    "controls": "control",
-    "queue": "aqm",
-    "congestion": "cc",
-    "options": "tcp",
-    "transfer": "size",
-    "transfer_bytes": "size",
-    "application": "on_off",
-}
-"""Keys of the resolved form that have another name in a scenario."""
 
 
 def problems_of(
@@ -44,9 +32,10 @@ def problems_of(
         As the engine reports them; a flow is named by the number of its entry.
     """
     place, given = scenario.file or scenario.name, scenario.given()
+    groups = [entry.group for entry in resolved.flows.entries]
     problems = []
     for problem in found:
-        made = rejected(scenario, given, _user_keys(scenario, resolved, problem[0]), problem)
+        made = rejected(scenario, given, of_groups(problem, groups))
         value = MISSING if made.is_missing else made.value
         problems.append(Problem(place, made.path, value, made.what, made.accepted, made.example))
     return problems
@@ -77,16 +66,6 @@ def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineI
         raise BadValueError(in_words(scenario, str(error))) from None
     if found:
         raise ScenarioError(problems_of(scenario, resolved, found))
-
-
-def _user_keys(scenario: Scenario, resolved: ResolvedScenario, path: str) -> list[str]:
-    keys = [_KEYS.get(key, key) for key in path.split(".")]
-    if keys[0] == "flows" and len(keys) > 1 and keys[1].isdecimal():
-        # An entry of the resolved form describes equal flows of one group.
-        counts = [entry.count for entry in resolved.flows.entries]
-        first = sum(counts[: int(keys[1])])
-        keys[1] = str(_group(scenario, first))
-    return keys
 
 
 def _group(scenario: Scenario, flow: int) -> int:

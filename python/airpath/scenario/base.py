@@ -135,6 +135,8 @@ class Model(_Base):
         use_attribute_docstrings=False,
     )
 
+    engine_family: ClassVar[str | None] = None
+    """The engine's name of the family or table; None if it does not check it on its own."""
     engine_keys: ClassVar[Mapping[str, str]] = {}
     """Keys by the engine's names of fields that are not the key with a unit."""
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
@@ -179,7 +181,13 @@ class Model(_Base):
 
     def _engine_problems(self) -> list[EngineProblem]:
         """Return what the engine rejects of this table, as far as it knows it alone."""
-        return []
+        if self.engine_family is None:
+            return []
+        return _airpath.component_problems(self.engine_family, as_json(self.engine_form))
+
+    def _effective(self, key: str) -> Any:
+        """Return the value of a key with which the engine works: given, or from elsewhere."""
+        return getattr(self, key)
 
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine, from this table on.
@@ -281,6 +289,10 @@ class Model(_Base):
             setattr(made, name, getattr(self, name))
         return made
 
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form under the name that the engine knows."""
+        return self.resolved(context, path)
+
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form: every key, quantities as integers of their base unit.
 
@@ -333,8 +345,6 @@ class Component(Model):
 
     family: ClassVar[str]
     """What a member of the family is called in messages, with its article."""
-    engine_family: ClassVar[str | None] = None
-    """The engine's name of the family; None if it does not check parts of it on their own."""
     chosen_by: ClassVar[str] = "kind"
     """The key whose value picks the class."""
     registry: ClassVar[dict[str, type[Component]]]
@@ -412,14 +422,8 @@ class Component(Model):
     def _is_given(self, name: str) -> bool:
         return name == self.chosen_by or super()._is_given(name)
 
-    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form under the `kind` that the engine knows."""
-        return self.resolved(context, path)
-
     def _engine_problems(self) -> list[EngineProblem]:
-        if self.engine_family is None or self.only_emulated:
-            return []
-        return _airpath.component_problems(self.engine_family, as_json(self.engine_form))
+        return [] if self.only_emulated else super()._engine_problems()
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)

@@ -1,7 +1,7 @@
 """How a table is checked: keys and types here, ranges and rules between values by the engine.
 
-All problems are reported at once. What depends on several values is judged if all of them can be
-read; the range of a number is judged in any case.
+All problems are reported at once. What depends on several values is judged if these can be read,
+whatever is wrong with others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
-from airpath.scenario.engine_problems import rejected
+from airpath.scenario.engine_problems import field_name, rejected
 from airpath.scenario.faults import Path, as_missing, explained, fault, nearest
 
 if sys.version_info >= (3, 11):
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from airpath.scenario.base import Context, Model
 
-__all__ = ["as_json", "checked", "read_with_types_alone"]
+__all__ = ["NO_FILES", "as_json", "checked", "with_types_alone"]
 
 Values = Mapping[str, Any]
 ModelT = TypeVar("ModelT", bound="Model")
+T = TypeVar("T")
 
 _TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
 """Whether tables are read without the checks of the engine."""
@@ -90,9 +91,18 @@ def checked(
     return cast(ModelT, result)
 
 
+def with_types_alone(read: Callable[[], T]) -> T:
+    """Return what `read` makes of tables that the engine does not check."""
+    token = _TYPES_ALONE.set(True)
+    try:
+        return read()
+    finally:
+        _TYPES_ALONE.reset(token)
+
+
 def as_json(resolve: Callable[[Context, Path], Values]) -> str:
     """Return the resolved form of a table alone, as the engine reads it."""
-    return json.dumps(resolve(_NoFiles(), ()), allow_nan=False)
+    return json.dumps(resolve(NO_FILES, ()), allow_nan=False)
 
 
 class _NoFiles:
@@ -105,47 +115,67 @@ class _NoFiles:
         return table
 
 
+NO_FILES = _NoFiles()
+
+
 def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
     """Return what the engine rejects of a table with faults at `wrong` already."""
-    result = read_with_types_alone(read, given)
+    result = _read_with_types_alone(read, given)
     if result is not None:  # The faults are those of tables inside.
         return [line for line in _engine_faults(result, given) if line["loc"] not in wrong]
-    result = read_with_types_alone(read, _with_stand_ins(kind.model_fields, given, wrong))
+    result = _read_with_types_alone(read, _with_stand_ins(kind.model_fields, given, wrong))
     if result is None:
         return []
-    keys = {path[:1] for path in wrong}
-    faults = _engine_faults(result, given, ranges_alone=True)
-    return [line for line in faults if line["loc"][:1] not in keys]
+    return _engine_faults(result, given, {str(path[0]) for path in wrong if path})
 
 
 def _engine_faults(
-    table: Model, given: Values, *, ranges_alone: bool = False
+    table: Model, given: Values, unread: Collection[str] = ()
 ) -> list[InitErrorDetails]:
-    """Return what the engine rejects of values whose types are right."""
+    """Return what the engine rejects of values whose types are right.
+
+    Parameters
+    ----------
+    table : Model
+        The table.
+    given : mapping
+        Its keys as the user gave them.
+    unread : collection of str
+        Keys that have a stand-in. What depends on one of them is left out.
+    """
     faults = []
     for problem in [] if _TYPES_ALONE.get() else table._engine_problems():
-        if ranges_alone and problem[2]:
+        field, _, reason, _, others = problem
+        is_rule = bool(reason) and not others
+        if unread and (is_rule or any(_key(table, path) in unread for path in (field, *others))):
             continue
-        found = rejected(table, given, table._user_path(problem[0]), problem)
+        found = rejected(table, given, problem)
         error = fault(found.what, found.accepted, found.example)
         error = as_missing(error) if found.is_missing else error
         faults.append(InitErrorDetails(type=error, loc=found.path, input=found.value))
     return faults
 
 
-def read_with_types_alone(read: Callable[[Values], ModelT], values: Values | None) -> ModelT | None:
+def _key(table: Model, engine_path: str) -> str:
+    """Return the key of a table with a field of the engine, as its user writes it."""
+    key = table._user_path(engine_path)[0]
+    name = field_name(table, key) or key
+    info = type(table).model_fields.get(name)
+    return (info and info.alias) or name
+
+
+def _read_with_types_alone(
+    read: Callable[[Values], ModelT], values: Values | None
+) -> ModelT | None:
     """Return a table that the engine does not check; None if a type is wrong."""
     if values is None or _TYPES_ALONE.get():
         return None
-    token = _TYPES_ALONE.set(True)
     try:
-        return read(values)
+        return with_types_alone(lambda: read(values))
     except ValidationError:
         return None
-    finally:
-        _TYPES_ALONE.reset(token)
 
 
 def _with_stand_ins(
@@ -155,7 +185,7 @@ def _with_stand_ins(
 
     Defaults and examples stand in; None if a key has neither.
     """
-    keys = {path[0] for path in wrong if path}
+    keys = {str(path[0]) for path in wrong if path}
     values = {key: value for key, value in given.items() if key not in keys}
     for name, info in fields.items():
         if info.is_required() and keys & {name, info.alias}:

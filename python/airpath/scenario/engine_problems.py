@@ -6,12 +6,13 @@ units; this module finds the key, the value as it was given, and words what is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from airpath.errors import show
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Quantity, quote
-from airpath.scenario.values import AUTOMATIC, accepts_automatic
+from airpath.scenario.values import OrWord
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -23,6 +24,8 @@ __all__ = [
     "EngineProblem",
     "Key",
     "Rejected",
+    "field_name",
+    "of_groups",
     "rejected",
 ]
 
@@ -32,9 +35,9 @@ Bounds = tuple[float | None, bool, float | None, bool]
 Accepted = Bounds | str | None
 """A range in base units; or what to write; or what the reason says already."""
 
-EngineProblem = tuple[str, str, str, Accepted]
-"""Path of a field, its value, the reason, what is accepted. Outside a constant range the reason is
-empty."""
+EngineProblem = tuple[str, str, str, Accepted, list[str]]
+"""Path of a field, its value, the reason, what is accepted, and the paths of other fields that the
+rule reads. Outside a constant range the reason is empty."""
 
 _SI_SUFFIXES = ("_hz", "_mps", "_m", "_db")
 _SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + [*_SI_SUFFIXES])
@@ -77,10 +80,53 @@ class Rejected(NamedTuple):
         return self.what == "missing"
 
 
+def of_groups(problem: EngineProblem, groups: Sequence[int]) -> EngineProblem:
+    """Return a problem with flows named by their group.
+
+    Parameters
+    ----------
+    problem : tuple
+        As the engine reports it; a flow is named by the number of its entry.
+    groups : sequence of int
+        The group of each entry.
+    """
+
+    def named(path: str) -> str:
+        first, _, rest = path.partition(".")
+        number, dot, field = rest.partition(".")
+        is_flow = first == "flows" and number.isdecimal()
+        return f"flows.{groups[int(number)]}{dot}{field}" if is_flow else path
+
+    field, value, what, accepted, others = problem
+    return named(field), value, what, accepted, [named(other) for other in others]
+
+
+class _Found(NamedTuple):
+    """A field of the engine's in the user's table."""
+
+    path: Path
+    value: Any
+    info: FieldInfo | None
+    given: Any
+
+    @property
+    def written(self) -> Any:
+        """As it was given, or the value that it has."""
+        written = self.value if self.given is None else self.given
+        if hasattr(written, "document"):
+            return written.document()
+        return str(written) if _has_unit(written) else written
+
+
 def rejected(
-    model: Model, given: Mapping[str, Any], keys: Sequence[str], problem: EngineProblem
+    model: Model,
+    given: Mapping[str, Any],
+    problem: EngineProblem,
+    user_path: Callable[[str], Sequence[str]] | None = None,
 ) -> Rejected:
     """Return a problem in the words of the user's keys.
+
+    A value that was not given is named at a key that was, if the rule reads one.
 
     Parameters
     ----------
@@ -88,23 +134,33 @@ def rejected(
         The table whose problem it is.
     given : mapping
         Its keys as the user gave them.
-    keys : sequence of str
-        Where the field is in it; a key may have the engine's suffix of its unit.
     problem : tuple
         As the engine reports it.
+    user_path : callable, optional
+        Returns the keys of a field of the engine; one may have the engine's suffix of its unit.
+        Default: those of `model`.
     """
-    field, _, what, accepted = problem
-    path, value, info, written = _follow(model, given, keys)
+    field, _, what, accepted, others = problem
+    user_path = user_path or model._user_path
+    found = _follow(model, given, user_path(field))
     advice, example = accepted if isinstance(accepted, str) else None, None
     if isinstance(accepted, tuple):
         is_constant = not what
-        bounds = _in_unit(accepted, value, field)
-        what = what or _objection(value, bounds)
-        advice = f"Write {_range(value, bounds)}"
-        example = _example(info, value, bounds, is_constant=is_constant)
-        if is_constant and info is not None and accepts_automatic(info.metadata):
-            advice += f", or {quote(AUTOMATIC)}"
-    return Rejected(path, written, what, advice, example)
+        bounds = _in_unit(accepted, found.value, field)
+        what = what or _objection(found.value, bounds)
+        advice = f"Write {_range(found.value, bounds)}"
+        example = _example(found.info, found.value, bounds, is_constant=is_constant)
+        word = OrWord.of(found.info.metadata) if found.info is not None else None
+        if is_constant and word is not None:
+            advice += f", or {quote(word)}"
+    given_others = (_follow(model, given, user_path(other)) for other in others)
+    other = next((other for other in given_others if other.given is not None), None)
+    if found.given is not None or other is None:
+        return Rejected(found.path, found.written, what, advice, example)
+    if isinstance(accepted, tuple):
+        what = f"{found.path[-1]} = {show(found.written)} is {what}"
+        advice = f"Write {found.path[-1]} too, {_range(found.value, bounds)}"
+    return Rejected(other.path, other.written, what, advice, None)
 
 
 def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant: bool) -> Any:
@@ -114,12 +170,13 @@ def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant:
     default = info.default
     if type(default) is type(value) and _contains(bounds, default):
         return quote(str(default)) if _has_unit(default) else _plain(default, default)
+    if is_constant and not info.examples and isinstance(value, Quantity):
+        usual = type(value).parse(value.example)
+        return quote(value.example) if _contains(bounds, usual) else None
     return info.examples[0] if is_constant and info.examples else None
 
 
-def _follow(
-    model: Model, given: Any, keys: Sequence[str]
-) -> tuple[Path, Any, FieldInfo | None, Any]:
+def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
     """Return the path of the user's keys, the value there, its field, and it as it was given."""
     path: list[str | int] = []
     value: Any = model
@@ -131,18 +188,17 @@ def _follow(
             path.append(index)
             value, info, given = value[index], None, given[index] if listed else None
             continue
-        name = _field(value, key)
+        name = field_name(value, key)
         if name is None or (isinstance(given, str) and path):
             break  # The engine's form of a value, {"packets": 100}; or a component by its kind.
         info = type(value).model_fields[name]
         known = given if isinstance(given, Mapping) else {}
         path.append(name if name in known else info.alias or name)
-        value, given = getattr(value, name), known.get(path[-1])
-    written = value if given is None else given
-    return tuple(path), value, info, str(written) if _has_unit(written) else written
+        value, given = value._effective(name), known.get(path[-1])
+    return _Found(tuple(path), value, info, given)
 
 
-def _field(model: Any, key: str) -> str | None:
+def field_name(model: Any, key: str) -> str | None:
     """Return the name of the field that the engine calls `key`."""
     fields = getattr(type(model), "model_fields", {})
     if key in fields:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from airpath.errors import UnitError
 from airpath.scenario.faults import OF_FIELD, fault, nearest
-from airpath.scenario.units import ArrivalRate, Duration, Packets, Quantity, Rate, Size, quote
+from airpath.scenario.units import ArrivalRate, Packets, Quantity, Size, quote
 
 LARGEST_NUMBER = 1e9
 """Largest real number: beyond all that gains, factors and levels can be."""
@@ -23,16 +23,11 @@ AUTOMATIC = "automatic"
 MOST_PACKETS = 10**9
 """Largest queue threshold: more packets than any memory holds."""
 
-_T = TypeVar("_T", bound=int)
 
-
-def _above_zero(value: _T) -> _T:
-    if value == 0:
-        noun, example = "number", "1"
-        if isinstance(value, Quantity):
-            noun, example = value.noun, quote(value.example)
-        raise fault("not above 0", f"Write a {noun} above 0", example)
-    return value
+def _with_a_period(rate: ArrivalRate) -> ArrivalRate:
+    if rate == 0:
+        raise fault("not above 0", f"Write a {rate.noun} above 0", quote(rate.example))
+    return rate
 
 
 def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
@@ -75,29 +70,6 @@ def _seed(value: Any) -> int:
         raise fault("not accepted", "Write an integer from 0 to 2^64 - 1") from None
 
 
-def _fraction(above_zero: bool, example: str) -> Callable[[Any], float]:
-    accepted = "Write a number " + ("above 0 and at most 1" if above_zero else "from 0 to 1")
-
-    def check(value: Any) -> float:
-        if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-            raise fault("not a number", accepted, example)
-        try:
-            number = float(value)
-        except OverflowError:  # an integer with hundreds of digits
-            number = math.inf if value > 0 else -math.inf
-        if math.isnan(number):
-            raise fault("not a number", accepted, example)
-        if number > 1:
-            raise fault("above 1", accepted, example)
-        if number < 0:
-            raise fault("below 0", accepted, example)
-        if above_zero and number == 0:
-            raise fault("not above 0", accepted, example)
-        return number
-
-    return check
-
-
 def real(value: Any) -> float:
     """Read a finite number, whose range the engine knows."""
     accepted, example = "Write a number", OF_FIELD
@@ -111,14 +83,6 @@ def real(value: Any) -> float:
         raise fault("not a number", accepted, example)
     if abs(number) > LARGEST_NUMBER:
         raise fault("not a number that can be used", accepted, example)
-    return number
-
-
-def _positive_number(value: Any) -> float:
-    """Read a number above 0 that has no upper bound."""
-    number = real(value)
-    if number <= 0:
-        raise fault("not above 0", "Write a number above 0", "0.4")
     return number
 
 
@@ -193,13 +157,21 @@ def choice(*words: str) -> PlainValidator:
     return PlainValidator(check)
 
 
-class _OrAutomatic(PlainValidator):
+class OrWord:
+    """Metadata of a field that takes a word in the place of a number."""
+
+    word: ClassVar[str]
+
+    @staticmethod
+    def of(metadata: Iterable[object]) -> str | None:
+        """Return the word of a field with this metadata; None if it takes none."""
+        return next((entry.word for entry in metadata if isinstance(entry, OrWord)), None)
+
+
+class _OrAutomatic(PlainValidator, OrWord):
     """The validator of a value that may be left to the program."""
 
-
-def accepts_automatic(metadata: Iterable[object]) -> bool:
-    """Return whether a field with this metadata may be left to the program."""
-    return any(isinstance(entry, _OrAutomatic) for entry in metadata)
+    word = AUTOMATIC
 
 
 def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
@@ -243,10 +215,7 @@ def _names_a_table(table: str) -> str:
     return table
 
 
-PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_above_zero)]
-PositiveDuration = Annotated[Duration, AfterValidator(_above_zero)]
-PositiveRate = Annotated[Rate, AfterValidator(_above_zero)]
-PositiveSize = Annotated[Size, AfterValidator(_above_zero)]
+PositiveArrivalRate = Annotated[ArrivalRate, AfterValidator(_with_a_period)]
 if TYPE_CHECKING:
     from airpath.scenario.typed import Takes
 
@@ -261,16 +230,11 @@ else:
     PacketCount = Annotated[int, PlainValidator(packet_count(0, 30))]
     AutomaticPacketCount = Annotated[int | Literal["automatic"], _or_automatic(packet_count(0, 30))]
 
-PositiveFraction = Annotated[float, PlainValidator(_fraction(True, "0.1"))]
-PositiveNumber = Annotated[float, PlainValidator(_positive_number)]
 Real = Annotated[float, PlainValidator(real)]
 AutomaticReal = Annotated[float | Literal["automatic"], _or_automatic(real)]
-Count = Annotated[int, PlainValidator(_whole(1, 2**32 - 1, 1))]
-CountOrNone = Annotated[int, PlainValidator(_whole(0, 2**32 - 1, 16))]
 Number = Annotated[int, PlainValidator(integer_of(32))]
 Seed = Annotated[int, PlainValidator(_seed)]
 Mcs = Annotated[str | int, PlainValidator(_mcs)]
-UserNumber = Annotated[int, PlainValidator(_whole(0, 2**16 - 1, 0))]
 Text = Annotated[str, PlainValidator(_text)]
 TableName = Annotated[Text, AfterValidator(_names_a_table)]
 Truth = Annotated[bool, PlainValidator(_truth)]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from pydantic import ValidationInfo, field_validator
-
-from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault
-from airpath.scenario.units import Duration, Packets, Size
-from airpath.scenario.values import PositiveRate, QueueLimit
+from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path
+from airpath.scenario.units import Duration, Packets, Rate, Size
+from airpath.scenario.values import QueueLimit
 
 __all__ = ["Wire"]
 
@@ -28,16 +26,11 @@ class Wire(Model):
         is dropped.
     """
 
-    rate: Maybe[PositiveRate] = ABSENT
+    engine_family = "wire"
+
+    rate: Maybe[Rate] = ABSENT
     delay: Duration = Duration(0)
     limit: Maybe[QueueLimit] = ABSENT
-
-    @field_validator("limit")
-    @classmethod
-    def _waits_for_a_rate(cls, limit: Any, info: ValidationInfo) -> Any:
-        if limit is not None and "rate" in info.data and info.data["rate"] is None:
-            raise fault("nothing waits for a wire without a rate", "Give the wire a rate")
-        return limit
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; an infinitely fast wire has a null rate."""
@@ -54,3 +47,7 @@ class Wire(Model):
             **found,
             "limit": {"packets" if isinstance(limit, Packets) else "bytes": int(limit)},
         }
+
+
+NO_WIRE = Wire()
+"""A wire that is infinitely fast and has no delay."""

@@ -81,11 +81,9 @@ impl Component<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
         if let Some(ssthresh) = parameters.ssthresh_bytes {
             checks.related("ssthresh_bytes", ssthresh, at_least(mss), "below a segment");
         }
+        let problem = "below two segments, which a clamp window needs";
+        checks.related("receive_window", receive_window, at_least(2 * mss), problem);
         checks.finish()?;
-        if receive_window < 2 * mss {
-            let problem = format!("below two segments of {mss} bytes, which a clamp window needs");
-            return Err(ConfigError::new("receive_window", receive_window, problem));
-        }
         let inner = config.inner.unwrap_or_else(|| json!({"kind": "fixed"}));
         let inner = AnyWindow::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(ClampWindow {

@@ -21,7 +21,7 @@ from airpath.scenario.link.base import Link
 from airpath.scenario.scheduler import ProportionalFair, Scheduler
 from airpath.scenario.snr import SnrProcess
 from airpath.scenario.units import Duration, Frequency, Rate
-from airpath.scenario.values import Number, Real, TableName, Truth, UserNumber, choice, real
+from airpath.scenario.values import Number, Real, TableName, Truth, choice, real
 
 __all__ = ["AdaptiveMargin", "Cell", "CellUser", "McsRate", "Shannon", "SlotRate"]
 
@@ -152,7 +152,7 @@ class CellUser(Model):
         Its SNR. Default: that of the cell.
     """
 
-    user: UserNumber = Field(examples=["0"])
+    user: Number = Field(examples=["0"])
     weight: Real = 1.0
     snr: Maybe[SnrProcess] = ABSENT
 

@@ -219,10 +219,11 @@ else:
     Offset = Annotated[Duration | Uniform | str | None, PlainValidator(_offset)]
 
 
-def _resolved_offset(offset: Duration | Uniform | str) -> dict[str, Any]:
+def _resolved_offset(
+    offset: Duration | Uniform | str, context: Context, path: Path
+) -> dict[str, Any]:
     if isinstance(offset, Uniform):
-        low, high = offset.uniform
-        return {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
+        return offset.engine_form(context, path)
     if isinstance(offset, Duration):
         return {"kind": "at", "time_ns": int(offset)}
     return {"kind": offset}
@@ -250,7 +251,7 @@ class _FromTrace(_FramedLink):
         for key in ("file", "offset", "offset_ns"):
             entries.pop(key, None)
         if self.offset:
-            entries["offset"] = _resolved_offset(self.offset)
+            entries["offset"] = _resolved_offset(self.offset, context, path)
         return {**entries, "trace": context.trace_key(self.file, (*path, "file"))}
 
 

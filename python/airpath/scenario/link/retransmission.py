@@ -10,7 +10,7 @@ from pydantic import Field, PlainValidator, ValidationInfo
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, usual
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import Duration, Size
-from airpath.scenario.values import Count, Mcs, TableName, choice, real
+from airpath.scenario.values import Mcs, Number, TableName, choice, real
 
 __all__ = ["Arq", "AttemptErrors", "Harq"]
 
@@ -89,10 +89,10 @@ class Harq(Model):
         many as it takes.
     """
 
-    attempts: Count = Field(examples=["4"])
+    attempts: Number = Field(examples=["4"])
     error: AttemptError = usual(0.0)
     round_trip: Duration = Field(examples=['"30 ms"'])
-    processes: Maybe[Count] = ABSENT
+    processes: Maybe[Number] = ABSENT
 
 
 class Arq(Model):

@@ -11,17 +11,8 @@ from pydantic import Field
 
 from airpath.scenario.base import ABSENT, Key, Maybe
 from airpath.scenario.tcp.values import InitialWindow, SizeOrUnlimited, TcpParameters
-from airpath.scenario.units import Duration
-from airpath.scenario.values import (
-    Count,
-    CountOrNone,
-    PositiveDuration,
-    PositiveFraction,
-    PositiveSize,
-    Retries,
-    Truth,
-    choice,
-)
+from airpath.scenario.units import Duration, Size
+from airpath.scenario.values import Number, Real, Retries, Truth, choice
 
 __all__ = ["TcpConfig"]
 
@@ -157,11 +148,11 @@ class TcpConfig(TcpParameters):
         The same for the SYN (Linux `tcp_syn_retries`), from 0, or `"unlimited"`.
     """
 
-    mss: Annotated[Maybe[PositiveSize], Key("mss")] = Field(default=ABSENT, examples=['"1460 B"'])
-    header: Maybe[PositiveSize] = ABSENT
+    mss: Annotated[Maybe[Size], Key("mss")] = Field(default=ABSENT, examples=['"1460 B"'])
+    header: Maybe[Size] = ABSENT
     initial_window: Annotated[InitialWindow, Key("initial_window")] = ABSENT
     initial_ssthresh: Annotated[SizeOrUnlimited, Key("initial_ssthresh")] = None
-    receive_window: Annotated[Maybe[PositiveSize], Key("receive_window")] = ABSENT
+    receive_window: Annotated[Maybe[Size], Key("receive_window")] = ABSENT
     recovery: Annotated[str | None, choice("reno", "newreno", "sack", "prr")] = None
     window_growth: Annotated[
         str | None,
@@ -171,15 +162,15 @@ class TcpConfig(TcpParameters):
     fast_retransmit_guard: Annotated[str | None, choice("off", "rfc", "ns3")] = None
     partial_ack_timer: Annotated[str | None, choice("first", "each")] = None
     limited_transmit: Truth | None = None
-    delayed_ack_segments: Count | None = None
-    delayed_ack_timeout: Maybe[PositiveDuration] = ABSENT
-    initial_rto: Maybe[PositiveDuration] = ABSENT
-    min_rto: Maybe[PositiveDuration] = ABSENT
-    max_rto: Maybe[PositiveDuration] = ABSENT
-    max_backoff: Count | None = None
+    delayed_ack_segments: Number | None = None
+    delayed_ack_timeout: Maybe[Duration] = ABSENT
+    initial_rto: Maybe[Duration] = ABSENT
+    min_rto: Maybe[Duration] = ABSENT
+    max_rto: Maybe[Duration] = ABSENT
+    max_backoff: Number | None = None
     rto_granularity: Maybe[Duration] = ABSENT
-    srtt_gain: PositiveFraction | None = None
-    rttvar_gain: PositiveFraction | None = None
+    srtt_gain: Real | None = None
+    rttvar_gain: Real | None = None
     first_rttvar: Annotated[str | None, choice("half", "full")] = None
     handshake: Truth | None = None
     timestamps: Truth | None = None
@@ -190,7 +181,7 @@ class TcpConfig(TcpParameters):
     idle_restart: Annotated[str | None, choice("off", "restart", "decay")] = None
     grow_unused: Truth | None = None
     rto_floor: Annotated[str | None, choice("total", "variance")] = None
-    quick_acks: CountOrNone | None = None
+    quick_acks: Number | None = None
     stack: Annotated[str | None, choice("rfc", "ns2", "ns3", "linux")] = None
     flight_bound: Annotated[str | None, choice("none", "cwnd", "replaced")] = None
     pacing: Annotated[str | None, choice("off", "on")] = None

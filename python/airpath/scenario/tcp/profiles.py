@@ -71,7 +71,7 @@ def _profile_config(
         whole |= implied
     config = TcpConfig(**whole)
     if isinstance(config.initial_window, Segments):
-        in_bytes = Size(config.initial_window * cast(Size, config.mss))
+        in_bytes = Size(min(Size.largest, config.initial_window * cast(Size, config.mss)))
         return TcpConfig(**(whole | {"initial_window": in_bytes}))
     return config
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, PlainValidator, ValidationInfo
 
-from airpath.scenario.base import Context, Model, Path, fault
+from airpath.scenario.base import Context, Model, Path
+from airpath.scenario.checking import NO_FILES
 from airpath.scenario.units import Segments, Size
-from airpath.scenario.values import counted_or_bytes
+from airpath.scenario.values import OrWord, counted_or_bytes
 
-__all__ = ["SELECTIVE", "InitialWindow", "SizeOrUnlimited", "TcpParameters"]
+__all__ = ["SELECTIVE", "TIMESTAMPS", "InitialWindow", "SizeOrUnlimited", "TcpParameters"]
 
 SELECTIVE = ("sack", "prr")
 """Values of `recovery` that use SACK and work with every congestion control."""
+
+TIMESTAMPS = Size(12)
+"""Bytes of the timestamps option in a header, RFC 7323 §3.2."""
 
 UNLIMITED = "unlimited"
 
@@ -21,22 +26,18 @@ UNLIMITED = "unlimited"
 def _size_or_unlimited(value: Any, info: ValidationInfo) -> Any:
     if value is None or (isinstance(value, str) and value == UNLIMITED):
         return value
-    size = Size._validate(value, info)
-    if size == 0:
-        raise fault("not above 0", 'Write a size above 0 or "unlimited"', '"64 kB"')
-    return size
+    return Size._validate(value, info)
 
 
 def _initial_window(value: Any) -> Any:
     """Read a window in bytes or in segments."""
-    window = None if value is None else counted_or_bytes(value, Segments, "window")
-    if window == 0:
-        raise fault("not above 0", "Write a window above 0", '"10 segments"')
-    return window
+    return None if value is None else counted_or_bytes(value, Segments, "window")
 
 
-class Nullable:
+class Nullable(OrWord):
     """Metadata of a field: ``"unlimited"`` is null in the resolved form, not absent."""
+
+    word = UNLIMITED
 
 
 SizeOrUnlimited = Annotated[Any, PlainValidator(_size_or_unlimited), Nullable()]
@@ -54,8 +55,21 @@ class TcpParameters(Model):
 
     model_config = ConfigDict(validate_default=False)
 
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values: what a TOML file would say."""
+        return dict(self._document)
+
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; ``"unlimited"`` is null for a size and absent for a count."""
+        return dict(self._resolved)
+
+    # Profiles make one object for many flows.
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return super().document()
+
+    @cached_property
+    def _resolved(self) -> dict[str, Any]:
         nullable = {
             name
             for name, info in type(self).model_fields.items()
@@ -63,6 +77,6 @@ class TcpParameters(Model):
         }
         return {
             key: None if value == UNLIMITED else value
-            for key, value in super().resolved(context, path).items()
+            for key, value in super().resolved(NO_FILES, ()).items()
             if value != UNLIMITED or key in nullable
         }

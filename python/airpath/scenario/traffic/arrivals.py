@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, as_missing, fault
-from airpath.scenario.units import Duration, Quantity, Size, quote
-from airpath.scenario.values import (
-    PositiveArrivalRate,
-    PositiveDuration,
-    PositiveNumber,
-    PositiveSize,
-)
+from airpath.scenario.units import Duration, Quantity, Size
+from airpath.scenario.values import PositiveArrivalRate, Real
 
 __all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime", "Triangular"]
 
@@ -52,17 +47,20 @@ class Pareto(Model):
         Largest size, at least `smallest`. Default: unbounded.
     """
 
-    shape: PositiveNumber = Field(examples=["1.2"])
-    smallest: PositiveSize = Field(examples=['"4 kB"'])
-    largest: Maybe[PositiveSize] = ABSENT
+    shape: Real = Field(examples=["1.2"])
+    smallest: Size = Field(examples=['"4 kB"'])
+    largest: Maybe[Size] = ABSENT
 
-    @field_validator("largest")
-    @classmethod
-    def _not_below_smallest(cls, largest: Size | None, info: ValidationInfo) -> Size | None:
-        smallest = info.data.get("smallest")
-        if largest is not None and smallest is not None and largest < smallest:
-            raise fault(f"below smallest = {quote(str(smallest))}", "Write a larger size")
-        return largest
+    engine_family = "size"
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of a size of this distribution."""
+        return {
+            "kind": "pareto",
+            "shape": self.shape,
+            "smallest_bytes": int(self.smallest),
+            "largest_bytes": None if self.largest is None else int(self.largest),
+        }
 
 
 class Triangular(Model):
@@ -80,27 +78,16 @@ class Triangular(Model):
         Every size is a multiple of it, above 0. Default 1 B.
     """
 
-    step: PositiveSize = Size(1)
-    smallest: PositiveSize = Field(examples=['"1460 B"'])
-    mode: PositiveSize = Field(examples=['"1460 B"'])
-    largest: PositiveSize = Field(examples=['"5840 kB"'])
+    step: Size = Size(1)
+    smallest: Size = Field(examples=['"1460 B"'])
+    mode: Size = Field(examples=['"1460 B"'])
+    largest: Size = Field(examples=['"5840 kB"'])
 
-    @field_validator("smallest", "largest")
-    @classmethod
-    def _whole_steps(cls, size: Size, info: ValidationInfo) -> Size:
-        step = info.data.get("step")
-        if step is not None and int(size) % int(step):
-            raise fault(f"not a multiple of step = {quote(str(step))}", "Write a multiple of it")
-        return size
+    engine_family = "size"
 
-    @field_validator("mode", "largest")
-    @classmethod
-    def _in_order(cls, size: Size, info: ValidationInfo) -> Size:
-        before = {"mode": "smallest", "largest": "mode"}[cast(str, info.field_name)]
-        least = info.data.get(before)
-        if least is not None and size < least:
-            raise fault(f"below {before} = {quote(str(least))}", "Write a larger size")
-        return size
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of a size of this distribution."""
+        return {"kind": "triangular", **self.resolved(context, path)}
 
 
 class RandomSize(Model):
@@ -116,9 +103,10 @@ class RandomSize(Model):
         A triangular distribution.
     """
 
+    engine_family = "size"
     alternatives = (("exponential", "pareto", "triangular"),)
 
-    exponential: Maybe[PositiveSize] = ABSENT
+    exponential: Maybe[Size] = ABSENT
     pareto: Maybe[Pareto] = ABSENT
     triangular: Maybe[Triangular] = ABSENT
 
@@ -140,18 +128,15 @@ class RandomSize(Model):
         """Return the resolved form."""
         if self.exponential is not None:
             return {"kind": "exponential", "mean_bytes": int(self.exponential)}
-        if self.triangular is not None:
-            keys = ("smallest", "mode", "largest", "step")
-            sizes = {f"{key}_bytes": int(getattr(self.triangular, key)) for key in keys}
-            return {"kind": "triangular", **sizes}
-        assert self.pareto is not None, "one of them is given"
-        largest = self.pareto.largest
-        return {
-            "kind": "pareto",
-            "shape": self.pareto.shape,
-            "smallest_bytes": int(self.pareto.smallest),
-            "largest_bytes": None if largest is None else int(largest),
-        }
+        size = self.pareto or self.triangular
+        assert size is not None, "one of them is given"
+        return size.engine_form(context, path)
+
+    def _user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine, which has one table."""
+        if engine_path == "mean_bytes":
+            return ["exponential"]
+        return ["triangular" if self.pareto is None else "pareto", engine_path]
 
 
 class RandomTime(Model):
@@ -163,18 +148,17 @@ class RandomTime(Model):
         Mean of an exponential distribution, above 0.
     """
 
-    exponential: PositiveDuration = Field(examples=['"1 s"'])
+    engine_keys = {"mean_ns": "exponential"}
+
+    exponential: Duration = Field(examples=['"1 s"'])
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
         return {"kind": "exponential", "mean_ns": int(self.exponential)}
 
 
-_Q = TypeVar("_Q", bound=Quantity)
-
-
 def _drawn_or(
-    quantity: type[_Q], drawn: type[Model], *, required: bool = False, from_zero: bool = False
+    quantity: type[Quantity], drawn: type[Model], *, required: bool = False
 ) -> Callable[[Any, ValidationInfo], Any]:
     """Return the validator of a quantity, or of a table that says what it is drawn from."""
 
@@ -183,11 +167,7 @@ def _drawn_or(
             return None
         if isinstance(value, (Mapping, drawn)):
             return drawn.model_validate(value, context=info.context)
-        found = quantity._validate(value, info)
-        if found == 0 and not from_zero:
-            accepted = f"Write a {quantity.noun} above 0"
-            raise fault("not above 0", accepted, quote(quantity.example))
-        return found
+        return quantity._validate(value, info)
 
     return check
 
@@ -207,7 +187,7 @@ else:
     ]
     AnyPause = Annotated[
         Duration | RandomTime,
-        PlainValidator(_drawn_or(Duration, RandomTime, required=True, from_zero=True)),
+        PlainValidator(_drawn_or(Duration, RandomTime, required=True)),
     ]
 
 
@@ -232,6 +212,7 @@ class OnOff(Model):
         How long it pauses.
     """
 
+    engine_family = "on-off"
     alternatives = (("burst", "on"),)
 
     burst: AnySize = ABSENT
@@ -255,3 +236,10 @@ class OnOff(Model):
         else:
             on = {"time": _distribution(cast(Duration, self.on), "time_ns", context, (*path, "on"))}
         return {"on": on, "off": _distribution(self.off, "time_ns", context, (*path, "off"))}
+
+    def _user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine, whose sizes and times are tables."""
+        part, _, field = engine_path.rpartition(".")
+        key = {"on.size": "burst", "on.time": "on", "off": "off"}[part]
+        value = getattr(self, key)
+        return [key, *value._user_path(field)] if isinstance(value, Model) else [key]

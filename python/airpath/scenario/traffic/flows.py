@@ -13,6 +13,7 @@ from airpath.scenario.base import (
     Component,
     Context,
     Maybe,
+    Model,
     Path,
     as_missing,
     fault,
@@ -28,10 +29,10 @@ from airpath.scenario.tcp.values import SELECTIVE
 from airpath.scenario.traffic.arrivals import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.traffic.flow_keys import FlowKeys
 from airpath.scenario.traffic.start import BaseRtt, Start, Uniform
-from airpath.scenario.units import Duration, Size, quote
-from airpath.scenario.values import Count, PositiveRate, PositiveSize, UserNumber, choice
+from airpath.scenario.units import Duration, Rate, Size, quote
+from airpath.scenario.values import Number, choice
 from airpath.scenario.window import ReceiveWindow
-from airpath.scenario.wires import Wire
+from airpath.scenario.wires import NO_WIRE, Wire
 
 __all__ = [
     "Cbr",
@@ -40,13 +41,7 @@ __all__ = [
     "Tcp",
 ]
 
-LARGEST_PACKET = Size(65535)
-"""Largest IP packet, RFC 791 §3.1."""
-LARGEST_WINDOW = 2**32 - 1
-"""Largest receive window, bytes; beyond it sequence numbers would repeat in one window."""
 DIRECTION = choice("forward", "reverse")
-TIMESTAMPS = Size(12)
-"""Bytes of the timestamps option in a header, RFC 7323 §3.2."""
 
 
 # --- groups of flows ---------------------------------------------------------------------------
@@ -90,13 +85,14 @@ class Source(Component):
     """
 
     family = "a source"
+    engine_family = "flow"
     chosen_by = "source"
     needs_path: ClassVar[bool] = False
     """Whether `base_rtt` or the wires must be given."""
     has_acks: ClassVar[bool] = False
     """Whether the receiver sends ACKs."""
 
-    count: Count = 1
+    count: Number = 1
     access: Maybe[Wire] = ABSENT
     egress: Maybe[Wire] = ABSENT
     ack_access: Maybe[Wire] = ABSENT
@@ -106,19 +102,12 @@ class Source(Component):
     stop: Maybe[Duration] = ABSENT
     arrivals: Maybe[Arrivals] = ABSENT
     direction: Annotated[str, DIRECTION] = "forward"
-    user: Maybe[UserNumber] = ABSENT
+    user: Maybe[Number] = ABSENT
 
     @classmethod
     def usual_kind(cls) -> str | None:
         """Return "tcp": most flows are."""
         return "tcp"
-
-    @field_validator("ack_access")
-    @classmethod
-    def _has_acks(cls, wire: Wire | None) -> Wire | None:
-        if wire is not None and not cls.has_acks:
-            raise fault("datagrams have no ACKs", "Leave this key out")
-        return wire
 
     @field_validator("base_rtt")
     @classmethod
@@ -146,32 +135,34 @@ class Source(Component):
             )
         return base_rtt
 
-    @field_validator("stop")
-    @classmethod
-    def _after_start(cls, stop: Duration | None, info: ValidationInfo) -> Duration | None:
-        start = info.data.get("start")
-        if stop is not None and start is not None:
-            latest = start.uniform[1] if isinstance(start, Uniform) else start
-            if stop <= latest:
-                raise fault(f"not after the start, {latest}", "Write a time after the start")
-        return stop
-
     @field_validator("arrivals")
     @classmethod
-    def _from_one_time_on(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
+    def _check_arrivals(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
         if arrivals is not None and isinstance(info.data.get("start"), Uniform):
             raise fault("given beside a start that is drawn", 'Write start = "0 s" or leave it out')
-        start, until = info.data.get("start"), None if arrivals is None else arrivals.until
-        if until is not None and isinstance(start, Duration) and until <= start:
-            problem = fault(f"not after the start, {start}", "Write a time after the start")
-            raise faults_at((("until",), str(until), problem))
         return arrivals
 
-    def base_rtts(self) -> list[Duration] | None:
-        """Return the base RTT of each flow; None when the wires are given instead."""
+    def base_rtts(self) -> list[tuple[Duration, int]] | None:
+        """Return base RTTs, each with the number of flows in a row; None when wires are given."""
         if self.base_rtt is None:
             return None
-        return self.base_rtt if isinstance(self.base_rtt, list) else [self.base_rtt] * self.count
+        if not isinstance(self.base_rtt, list):
+            return [(self.base_rtt, self.count)]
+        return [(base_rtt, sum(1 for _ in equal)) for base_rtt, equal in groupby(self.base_rtt)]
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of the first flow of the group, on a path without delay."""
+        return {**self.resolved_flows(0, context, ("flows", 0))[0], "count": self.count}
+
+    def _user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine; times of the start are in one table there."""
+        if engine_path.startswith("start."):
+            field = engine_path.removeprefix("start.")
+            if field == "until_ns":
+                return ["arrivals", "until"]
+            start = self.start
+            return ["start", *(start._user_path(field) if isinstance(start, Uniform) else [])]
+        return super()._user_path(engine_path)
 
     @property
     def is_finite(self) -> bool:
@@ -213,7 +204,7 @@ class Source(Component):
             start = {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
         else:
             start = {"kind": "at", "time_ns": int(self.start)}
-        access, egress, back = (w or Wire() for w in (self.access, self.egress, self.return_wire))
+        access, egress, back = (w or NO_WIRE for w in (self.access, self.egress, self.return_wire))
         same = {
             "group": path[-1],
             "count": self.count,
@@ -233,8 +224,9 @@ class Source(Component):
         if base_rtts is None:
             return [same]
         flows = []
-        for base_rtt, equal in groupby(base_rtts):
-            wired = int(base_rtt) - shared_delay
+        for base_rtt, count in base_rtts:
+            # One that is too short is rejected; of its group alone everything else is known.
+            wired = max(0, int(base_rtt) - shared_delay)
             forward = wired // 2
             if at_stations and self.direction == "reverse":
                 # The wire of its ACKs ends at the station: one wire has it all.
@@ -243,7 +235,7 @@ class Source(Component):
                 there = {"access": access} if at_stations else {"egress": egress}
                 wires = {name: wire.delayed_by(forward) for name, wire in there.items()}
                 wires["return_wire"] = back.delayed_by(wired - forward)
-            flows.append({**same, **wires, "count": sum(1 for _ in equal)})
+            flows.append({**same, **wires, "count": count})
         return flows
 
 
@@ -286,17 +278,6 @@ class Tcp(Source):
             raise fault("given beside size", "Give one of the two")
         return on_off
 
-    @field_validator("window")
-    @classmethod
-    def _has_room(cls, window: ReceiveWindow | None, info: ValidationInfo) -> ReceiveWindow | None:
-        if window is None or not window.obeys_price or not {"profile", "tcp"} <= info.data.keys():
-            return window
-        options = profile_config(info.data["profile"], None, None, info.data["tcp"])
-        if options.receive_window < 2 * options.mss:  # type: ignore[operator]
-            what = f"receive_window = {options.receive_window} is below two segments of mss = "
-            raise fault(f"{what}{options.mss}", "Write a larger tcp.receive_window", '"1 MB"')
-        return window
-
     @property
     def is_finite(self) -> bool:
         """Whether a size is given."""
@@ -304,7 +285,7 @@ class Tcp(Source):
 
     @field_validator("tcp")
     @classmethod
-    def _consistent(cls, tcp: TcpConfig, info: ValidationInfo) -> TcpConfig:
+    def _check_tcp(cls, tcp: TcpConfig, info: ValidationInfo) -> TcpConfig:
         profile = info.data.get("profile")
         cc = info.data.get("cc")
         wrong: list[tuple[Path, Any, Any]] = []
@@ -317,18 +298,32 @@ class Tcp(Source):
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
             whole = profile_config(profile, None, None, tcp)
-            wrong += _inconsistent(whole, tcp)
-            if whole.stack == "ns3" and cc is not None and cc.echo == "dctcp":
-                what = f'stack = "ns3" has no cc = {quote(cc.kind)}'
-                error = fault(what, 'Write stack = "rfc"')
-                wrong.append((("stack",), whole.stack, error))
-            if whole.stack == "ns2" and whole.recovery in SELECTIVE:
-                error = fault('stack = "ns2" knows no SACK', 'Write stack = "rfc"')
-                blamed = "recovery" if tcp.recovery else "stack"
-                wrong.append(((blamed,), getattr(tcp, blamed), error))
+            wrong += [
+                ((name,), value, fault(needs.problem, needs.fix))
+                for name, needs in unmet_needs(whole.document())
+                if (value := getattr(tcp, name)) is not None
+            ]
         if wrong:
             raise faults_at(*wrong)
         return tcp
+
+    def _effective(self, key: str) -> Any:
+        return self.config() if key == "tcp" else super()._effective(key)
+
+    def _user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine, in the tables that a user writes."""
+        first, _, rest = engine_path.partition(".")
+        if engine_path == "window.receive_window":
+            return ["tcp", "receive_window"]
+        if first == "options":
+            return ["tcp", *rest.split(".")]
+        if first == "transfer_bytes":
+            return ["size"]
+        key = {"transfer": "size", "application": "on_off", "congestion": "cc"}.get(first, first)
+        inside = getattr(self, key, None) if rest else None
+        if isinstance(inside, Model):
+            return [key, *inside._user_path(rest)]
+        return super()._user_path(engine_path)
 
     def config(self) -> TcpConfig:
         """Return every TCP parameter: the profile's, changed by `cc` and `tcp`."""
@@ -377,13 +372,8 @@ class Cbr(Source):
     """
 
     source: Literal["cbr"] = "cbr"
-    rate: PositiveRate = Field(examples=['"1 Mbit/s"'])
-    packet: PositiveSize = Size(1500)
-
-    @field_validator("packet")
-    @classmethod
-    def _fits_ip(cls, packet: Size) -> Size:
-        return _at_most_an_ip_packet(packet)
+    rate: Rate = Field(examples=['"1 Mbit/s"'])
+    packet: Size = Size(1500)
 
 
 class Poisson(Source):
@@ -398,13 +388,8 @@ class Poisson(Source):
     """
 
     source: Literal["poisson"] = "poisson"
-    rate: PositiveRate = Field(examples=['"1 Mbit/s"'])
-    packet: PositiveSize = Size(1500)
-
-    @field_validator("packet")
-    @classmethod
-    def _fits_ip(cls, packet: Size) -> Size:
-        return _at_most_an_ip_packet(packet)
+    rate: Rate = Field(examples=['"1 Mbit/s"'])
+    packet: Size = Size(1500)
 
 
 def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:
@@ -431,54 +416,8 @@ def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:
     return [Source.make({"count": count, **keys}, "flows")]
 
 
-def _at_most_an_ip_packet(packet: Size) -> Size:
-    if packet > LARGEST_PACKET:
-        raise fault("larger than an IP packet", 'Write at most "65535 B"', '"1500 B"')
-    return packet
-
-
 def _profile(value: Any) -> str:
     if not isinstance(value, str) or value not in profiles():
         advice = nearest(value if isinstance(value, str) else "", profiles())
         raise fault("not a TCP profile", advice)
     return value
-
-
-def _inconsistent(options: TcpConfig, given: TcpConfig) -> list[tuple[Path, Any, Any]]:
-    """Return what is wrong between parameters that are each accepted on their own."""
-    wrong: list[tuple[Path, Any, Any]] = []
-
-    def complain(names: tuple[str, ...], what: str, accepted: str) -> None:
-        # Blame a key that the user wrote; the profiles are consistent in themselves.
-        name = next(name for name in names if getattr(given, name) is not None)
-        value = getattr(given, name)
-        wrong.append(((name,), str(value), fault(what, accepted)))
-
-    stamps = TIMESTAMPS if options.timestamps else 0
-    packet = options.mss + options.header + stamps  # type: ignore[operator]
-    if packet > LARGEST_PACKET:
-        parts = "mss and header, with timestamps," if stamps else "mss and header"
-        what = f"{parts} together are {Size(packet)}, larger than an IP packet"
-        accepted = f'Write at most "{LARGEST_PACKET - stamps} B" for both together'
-        complain(("mss", "header", "timestamps"), what, accepted)
-    if options.receive_window > LARGEST_WINDOW:  # type: ignore[operator]
-        what = "more than 32 bits of bytes"
-        complain(("receive_window",), what, 'Write at most "4 GB"')
-    if options.receive_window < options.mss:  # type: ignore[operator]
-        what = f"receive_window = {options.receive_window} is below mss = {options.mss}"
-        complain(("receive_window", "mss"), what, "Write a receive window of at least one segment")
-    for name in ("min_rto", "initial_rto"):
-        least: Duration = getattr(options, name)
-        if least > options.max_rto:  # type: ignore[operator]
-            what = f"{name} = {least} is above max_rto = {options.max_rto}"
-            complain((name, "max_rto"), what, f"Write {name} up to max_rto")
-            break
-    selects = options.recovery in SELECTIVE
-    if selects and options.stack == "ns3" and options.initial_window < options.mss:  # type: ignore[operator]
-        what = f"initial_window = {options.initial_window} is below mss = {options.mss}, and "
-        what += 'stack = "ns3" never sends a part of a segment'
-        complain(("initial_window", "mss"), what, 'Write at least "1 segment"')
-    for name, needs in unmet_needs(options.document()):
-        if (value := getattr(given, name)) is not None:
-            wrong.append(((name,), value, fault(needs.problem, needs.fix)))
-    return wrong

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from airpath.scenario.base import ListOf, Model, fault, faults_at
+from airpath.scenario.base import Context, ListOf, Model, Path, fault, faults_at
 from airpath.scenario.units import Duration
 
 __all__ = ["Uniform"]
@@ -23,17 +23,26 @@ class Uniform(Model):
         The earliest and the latest time, in this order.
     """
 
+    engine_family = "start"
+
     uniform: ListOf[Duration] = Field(examples=['["0 s", "1 s"]'])
 
     @field_validator("uniform")
     @classmethod
-    def _in_order(cls, pair: list[Duration]) -> list[Duration]:
+    def _check_uniform(cls, pair: list[Duration]) -> list[Duration]:
         accepted, example = "Write the earliest and the latest time", '["0 s", "1 s"]'
         if len(pair) != 2:
             raise fault("not a pair", accepted, example)
-        if pair[0] > pair[1]:
-            raise fault("the first is after the second", accepted, example)
         return pair
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form of a start."""
+        low, high = self.uniform
+        return {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
+
+    def _user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine; the times are in one list."""
+        return ["uniform", str(["low_ns", "high_ns"].index(engine_path))]
 
 
 def _start(value: Any, info: ValidationInfo) -> Duration | Uniform:
