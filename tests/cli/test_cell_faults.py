@@ -85,7 +85,7 @@ def test_one_line_exit_2_and_nothing_written(
     [
         ("bottleneck.link", FIXED, [f"flows.{flow}.user" for flow in range(4)]),
         ("bottleneck.aqm", "droptail", [f"flows.{flow}.window" for flow in range(4)]),
-        ("flows.0.tcp.receive_window", "2900 B", ["flows.0.window"]),
+        ("flows.0.tcp.receive_window", "2900 B", ["flows.0.tcp.receive_window"]),
         ("bottleneck.aqm", "codel", [f"flows.{flow}.window" for flow in range(4)]),
     ],
 )
