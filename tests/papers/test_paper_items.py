@@ -13,12 +13,14 @@ from airpath.reproduction.base import Row, Table
 from airpath.reproduction.engine import Simulated
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.items import Found, called, grouped, item_of
+from airpath.reproduction.plugins import load
 from airpath.reproduction.session import Session
 from airpath_papers.paths import WIMAX
 from airpath_papers.wimax import PAPER
 from airpath_papers.wimax.claims import SWEEPS
 
 CELLS = SWEEPS.cells("fig1")
+STUDIES = Path(__file__).parents[2] / "studies"
 TITLE_OF_TABLE = "uplink bytes, efficiency and throughput of the three policies"
 TITLE = "how two ACKs of a real run get their uplink: by contention, by piggyback"
 
@@ -128,3 +130,13 @@ def test_cells_may_depend_on_the_session() -> None:
     _cells, evaluate = item_of(WIMAX, "fig1", lambda made: CELLS if made.seed == 1 else (), found)
     assert not evaluate(session(simulated=False), None).complete
     assert evaluate(session(simulated=True), None).complete
+
+
+@pytest.mark.parametrize("name", ["clamp", *(str(STUDIES / name) for name in ("clamp", "vcp"))])
+def test_items_are_evaluated_where_nothing_was_simulated(name: str) -> None:
+    """As after Ctrl-C: an item has the rows of its models at most."""
+    paper = load(name)
+    empty = Session(paper, paper.modes["quick"])
+    for item in paper.items:
+        result = item.evaluate(empty, None)
+        assert result.complete == (not item.cells_of(empty)), item.key
