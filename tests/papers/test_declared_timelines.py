@@ -70,6 +70,17 @@ def test_series_are_drawn_by_panel_on_scales_of_equal_height(
     assert names == ["newreno", "cubic"]
 
 
+def test_a_place_may_have_an_axis_of_some_points(tmp_path: Path) -> None:
+    other = '[other]\nset = {cc = "cubic", size = 20}\nplace.also = 1\nseries = ["queue"]\n'
+    (tmp_path / "sweeps.toml").write_text(SWEEP + other, encoding="utf-8")
+    sweeps = Sweeps(tmp_path, link)
+    [panel, _] = TIMELINE["panels"]
+    curves = [{**panel["curves"][0], "place": {"also": 1}}]
+    spec = {**TIMELINE, "points": ["sizes", "other"], "panels": [{**panel, "curves": curves}]}
+    cells, _evaluate = timeline_item(tmp_path, "fig1", spec, sweeps, QUANTITIES)
+    assert cells == [*sweeps.cells("sizes"), *sweeps.cells("other")]
+
+
 def test_a_level_holds_until_the_next_one() -> None:
     found = levels_at(np.array([1.0, 2.0]), np.array([5.0, 7.0]), np.array([0.0, 1.0, 1.9, 2.0]))
     assert found.tolist() == [5.0, 5.0, 5.0, 7.0]

@@ -132,7 +132,9 @@ def test_cells_may_depend_on_the_session() -> None:
     assert evaluate(session(simulated=True), None).complete
 
 
-@pytest.mark.parametrize("name", ["clamp", *(str(STUDIES / name) for name in ("clamp", "vcp"))])
+@pytest.mark.parametrize(
+    "name", ["clamp", *(str(STUDIES / name) for name in ("clamp", "vcp", "wimax"))]
+)
 def test_items_are_evaluated_where_nothing_was_simulated(name: str) -> None:
     """As after Ctrl-C: an item has the rows of its models at most."""
     paper = load(name)
