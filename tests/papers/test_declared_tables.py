@@ -188,6 +188,19 @@ def test_a_table_without_points_has_those_of_its_lines(sweeps: Sweeps, tmp_path:
     ]
 
 
+def test_wrong_lines_of_a_table_without_points_are_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+    spec = {key: value for key, value in SPEC.items() if key != "points"}
+    about = (tmp_path, "table2", spec, sweeps, QUANTITIES)
+    place = f"{tmp_path.name}/paper.toml: tables.table2"
+    with pytest.raises(BadValueError) as raised:
+        table_item(*about, Naming({"size": {10: "ten"}, "cc": {}}))
+    assert str(raised.value).startswith(f'{place}.points.size: "20": no value of it. ')
+    (tmp_path / "table2.csv").write_text(PUBLISHED.splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(BadValueError) as raised:
+        table_item(*about, Naming())
+    assert str(raised.value) == f'{place}: file = "table2.csv": has no lines. Write another file.'
+
+
 def test_a_part_has_points_lines_and_an_order_of_its_own(sweeps: Sweeps, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text("cc,size,model_mbps\nreno,3,9\nreno,2,5\n", encoding="utf-8")
     own: Any = {"title": "{cc}", "file": "more.csv", "columns": {"model": "model_mbps"}}

@@ -69,8 +69,6 @@ _PART: Final[Mapping[str, Kind]] = {
     "order": TEXTS,
     **_ROWS,
 }
-
-
 _REQUIRED: Final = ("file", "columns", "keys", "row")
 
 
@@ -97,6 +95,8 @@ class _Part:
         if not (directory / spec["file"]).is_file():
             refuse_value(place, "file", spec["file"], "no such file", "Write a file of the paper")
         lines = read_table(directory, spec["file"])
+        if not lines:
+            refuse_value(place, "file", spec["file"], "has no lines", "Write another file")
         printed = dict.fromkeys(name for line in lines for name in line)
         refuse_unknown(
             f"{place}.columns", filter(None, spec["columns"].values()), printed, "no column"
@@ -108,6 +108,7 @@ class _Part:
             refuse_unknown(f"{place}.row", spec["row"].values(), printed, "no column")
             found = [(model_point(self._named({}, line)), line) for line in lines]
         self.points, self._lines = zip(*found, strict=True)
+        naming.refuse_values(f"{place}.points", self.points, spec["keys"])
         self.shown = spec.get("shown") or list(spec["columns"])
         self._check(place)
 

@@ -37,7 +37,7 @@ from airpath.reproduction.files import refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.quantities import ComputedQuantity, PointQuantity
 from airpath.reproduction.relative import refuse_relative
-from airpath.reproduction.spread import Naming, lines_of, values_of
+from airpath.reproduction.spread import Naming, lines_of
 from airpath.reproduction.sweeps import Sweeps
 
 __all__ = ["PANEL", "PANEL_ROWS", "PART", "FigureEntries"]
@@ -162,12 +162,7 @@ class FigureEntries:
         """Return the points of the figure in all modes."""
         refuse_wrong(self._place, self._spec, _FIGURE, ["points"])
         points = refuse_points(self._place, self._spec["points"], self._sweeps)
-        for axis, words in self._naming.words.items():
-            at = [values_of(point) for point in points if not point.cell.scenario]
-            if isinstance(words, Mapping):
-                values = [str(each[axis]) for each in at if axis in each]
-                known = [*map(str, words)]
-                refuse_unknown(f"{self._place}.points.{axis}", values, known, "no value of it")
+        self._naming.refuse_values(f"{self._place}.points", points, self._naming.words)
         refuse_axes(f"{self._place}.order", self._spec.get("order", []), points)
         return points
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from airpath.errors import show
 from airpath.reproduction.base import Table
 from airpath.reproduction.entries import refuse_value
+from airpath.reproduction.files import refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.session import Session
 
@@ -41,6 +42,15 @@ class Naming:
         if isinstance(words, str):
             return words.format(f"{value:g}" if isinstance(value, float) else value)
         return str(words(value) if callable(words) else words[value])
+
+    def refuse_values(self, place: str, points: Sequence[Point], axes: Iterable[str]) -> None:
+        """Refuse values, of points that are not simulated, which a mapping has no words for."""
+        at = [values_of(point) for point in points if not point.cell.scenario]
+        for axis in axes:
+            words = self.words.get(axis)
+            if isinstance(words, Mapping):
+                values = [str(each[axis]) for each in at if axis in each]
+                refuse_unknown(f"{place}.{axis}", values, [*map(str, words)], "no value of it")
 
     def label(self, point: Point, axes: Sequence[str]) -> str:
         """Return the words for the values of some axes of a point, with commas between them."""
