@@ -7,11 +7,7 @@ from typing import Any, Final
 
 from airpath.errors import BadValueError
 from airpath.reproduction.base import Effort
-from airpath.reproduction.entries import (
-    Kind,
-    refuse_value,
-    refuse_wrong,
-)
+from airpath.reproduction.entries import Kind, refuse_value, refuse_wrong
 from airpath.reproduction.files import refuse_unknown
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.spread import values_of

@@ -77,11 +77,7 @@ TEXT_OR_TEXTS: Final = Kind(
     "a text or a list of texts", lambda v: _is_text(v) or is_list(v, _is_text), '["goodput"]'
 )
 NUMBER: Final = Kind("a number", is_number, "60.0")
-COUNT: Final = Kind(
-    "a number from 1 on",
-    lambda v: isinstance(v, int) and not isinstance(v, bool) and v > 0,
-    "2",
-)
+COUNT: Final = Kind("a number from 1 on", lambda v: type(v) is int and v > 0, "2")
 FLAG: Final = Kind("true or false", lambda v: isinstance(v, bool), "true")
 NUMBERS: Final = Kind("a list of numbers", lambda v: is_list(v, is_number), "[1.0, 2.0]")
 TABLE: Final = Kind("a table", _is_table, '{size = "buffer"}')
