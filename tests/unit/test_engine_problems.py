@@ -116,6 +116,53 @@ def test_a_wrong_type_hides_what_depends_on_several_values_but_no_range() -> Non
     assert not any("max_th" in line for line in lines(text))
 
 
+RADIO = """
+duration = "30 s"
+warmup = "40 s"
+bottleneck.aqm = "droptail"
+ack_path = "reverse"
+[bottleneck.link]
+kind = "ofdma-tdd"
+stations = 2
+radio = {distance = "1 m", shadowing = "31 dB", speed = "20000 m/s", bandwidth = "0 Hz"}
+users = [{user = 0, distance = "1 km"}]
+[[flows]]
+base_rtt = "0.4 s"
+tcp = {max_rto = "500 ms"}
+"""
+
+
+def test_rules_of_tables_are_in_one_report_and_name_what_was_given() -> None:
+    where = "wimax.toml: bottleneck.link.radio"
+    assert lines(RADIO) == [
+        f'{where}.bandwidth = "0 Hz": not above 0. Write a frequency above 0, '
+        'for example "9.1984375 MHz".',
+        f'{where}.shadowing = "31 dB": above 30 dB. Write a level from 0 dB to "30 dB", '
+        'for example "8 dB".',
+        f'{where}.speed = "20000 m/s": above 10000 m/s. Write a speed from 0 to "10000 m/s", '
+        'for example "3 km/h".',
+        f'{where}.distance = "1 m": so near that the path would lose less than free space does. '
+        "Write a longer distance.",
+        'wimax.toml: flows.0.tcp.max_rto = "500 ms": min_rto = "1 s" is above max_rto. '
+        'Write min_rto too, a duration up to "500 ms".',
+        'wimax.toml: warmup = "40 s": not below duration. Write a duration below "30 s", '
+        'for example "0 s".',
+    ]
+
+
+def test_a_wrong_type_hides_no_rule_between_other_keys() -> None:
+    reported = lines(RADIO.replace('"droptail"', "7").replace('max_rto = "500 ms"', "mss = true"))
+    assert [line.partition(": ")[2].partition(" = ")[0] for line in reported] == [
+        "bottleneck.aqm",
+        "bottleneck.link.radio.bandwidth",
+        "bottleneck.link.radio.shadowing",
+        "bottleneck.link.radio.speed",
+        "bottleneck.link.radio.distance",
+        "flows.0.tcp.mss",
+        "warmup",
+    ]
+
+
 @pytest.mark.parametrize(("text", "fields"), PROBLEMS_INSIDE_AND_AROUND)
 def test_values_of_a_component_inside_hide_nothing_of_the_one_around_it(
     text: str, fields: list[str]

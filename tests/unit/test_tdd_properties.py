@@ -71,6 +71,6 @@ def test_lists_of_schemes_are_the_engine_s(key: str, names: tuple[str, ...]) -> 
         resolved["bottleneck"]["link"][key] = name
         _airpath.check(json.dumps(resolved), {})
     resolved["bottleneck"]["link"][key] = "none of them"
-    [(path, value, _, accepted)] = _airpath.check(json.dumps(resolved), {})
+    [(path, value, _, accepted, _)] = _airpath.check(json.dumps(resolved), {})
     assert (path, value) == (f"bottleneck.link.{key}", "none of them")
     assert accepted == f"Accepted: {', '.join(names)}"

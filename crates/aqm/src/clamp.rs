@@ -259,9 +259,10 @@ impl ClampConfig {
             [("target_delay_ns", target_delay_ns), ("adaptation_time_ns", adaptation_time_ns)]
         {
             let Some(time) = time else { continue };
-            checks.within(field, time, at_least(1_u64));
             if a_bytes.is_some() {
-                checks.reject(field, time, "a is given too", ADVICE);
+                checks.reject_beside(&["a_bytes"], field, time, "a is given too", ADVICE);
+            } else {
+                checks.within(field, time, at_least(1_u64));
             }
         }
         if a_bytes.is_none() && target_delay_ns.is_none() {

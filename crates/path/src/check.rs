@@ -5,6 +5,7 @@ use crate::scenario::{FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSp
 use airpath_aqm::AnyQueue;
 use airpath_core::{Checks, ConfigError, above, at_least, at_most, below};
 use airpath_link::AnyLink;
+use airpath_phy::radio_budget::RadioBudgetConfig;
 use airpath_tcp::congestion::AnyCongestion;
 use airpath_tcp::window::AnyWindow;
 use airpath_tcp::{OnOffConfig, SizeDistribution};
@@ -23,7 +24,7 @@ const MAX_USER: u32 = 65_535;
 /// The reason against a time that is not after the start of a flow.
 const TOO_EARLY: &str = "not after the start";
 
-/// Checks a table of a scenario that is no component: a `flow`, the `start` of flows, a `wire`, a
+/// Checks a table of a scenario that is no component: a `flow`, the budget of a `radio`, the `start` of flows, a `wire`, a
 /// `size` or an `on-off` application; `None` if there is no such table.
 ///
 /// # Errors
@@ -31,6 +32,7 @@ const TOO_EARLY: &str = "not after the start";
 pub fn check_table(table: &str, description: &Value) -> Option<Result<(), ConfigError>> {
     Some(match table {
         "flow" => read(description).and_then(|flow: FlowSpec| flow.check()),
+        "radio" => read(description).and_then(|radio: RadioBudgetConfig| radio.check()),
         "start" => read(description).and_then(|start: StartSpec| start.validate()),
         "wire" => read(description).and_then(|wire: WireSpec| wire.validate()),
         "size" => read(description).and_then(|size: SizeDistribution| size.validate()),

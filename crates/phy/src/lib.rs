@@ -56,6 +56,7 @@ pub mod monte_carlo;
 pub mod ofdm;
 pub mod path_loss;
 pub mod per_table;
+pub mod radio_budget;
 pub mod rayleigh;
 pub mod shadowing;
 pub mod shannon;

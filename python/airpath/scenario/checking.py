@@ -122,13 +122,19 @@ def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
     """Return what the engine rejects of a table with faults at `wrong` already."""
-    result = _read_with_types_alone(read, given)
-    if result is not None:  # The faults are those of tables inside.
-        return [line for line in _engine_faults(result, given) if line["loc"] not in wrong]
-    result = _read_with_types_alone(read, _with_stand_ins(kind.model_fields, given, wrong))
-    if result is None:
-        return []
-    return _engine_faults(result, given, {str(path[0]) for path in wrong if path})
+    keys = {str(path[0]) for path in wrong if path}
+    # Where the faults are those of tables inside, all values can be read.
+    stand_ins = _with_stand_ins(kind.model_fields, given, keys)
+    for values, unread in ((given, set[str]()), (stand_ins, keys)):
+        result = _read_with_types_alone(read, values)
+        if result is None:
+            continue
+        try:
+            found = _engine_faults(result, given, unread)
+        except ValueError:  # What is wrong inside has no resolved form.
+            continue
+        return [line for line in found if line["loc"] not in wrong]
+    return []
 
 
 def _engine_faults(
@@ -179,16 +185,15 @@ def _read_with_types_alone(
 
 
 def _with_stand_ins(
-    fields: Mapping[str, FieldInfo], given: Values, wrong: Collection[Path]
+    fields: Mapping[str, FieldInfo], given: Values, keys: Collection[str]
 ) -> Values | None:
-    """Return the values with others of the right type in the place of wrong or missing ones.
+    """Return the values with others of the right type in the place of those of `keys`.
 
     Defaults and examples stand in; None if a key has neither.
     """
-    keys = {str(path[0]) for path in wrong if path}
     values = {key: value for key, value in given.items() if key not in keys}
     for name, info in fields.items():
-        if info.is_required() and keys & {name, info.alias}:
+        if info.is_required() and {name, info.alias} & set(keys):
             if not info.examples:
                 return None
             values[name] = tomllib.loads(f"value = {info.examples[0]}")["value"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, PlainValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import (
@@ -20,10 +20,10 @@ from airpath.scenario.base import (
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.link.base import Link
 from airpath.scenario.link.cell import Cell
-from airpath.scenario.link.stations import MOST_STATIONS, DownlinkMcs, UplinkMcs, no_station
+from airpath.scenario.link.stations import DownlinkMcs, UplinkMcs, no_station
 from airpath.scenario.link.tdd import OfdmaTdd
 from airpath.scenario.units import Duration, Rate
-from airpath.scenario.values import _whole
+from airpath.scenario.values import Number
 
 __all__ = ["Control"]
 
@@ -61,7 +61,7 @@ class Control(Model):
 
     at: Duration = Field(examples=['"50 s"'])
     rate: Maybe[Rate] = Field(default=ABSENT, examples=['"128 kbit/s"'])
-    user: Maybe[Annotated[int, PlainValidator(_whole(0, MOST_STATIONS - 1, 0))]] = ABSENT
+    user: Maybe[Number] = ABSENT
     downlink_mcs: Maybe[DownlinkMcs] = ABSENT
     uplink_mcs: Maybe[UplinkMcs] = ABSENT
     snr: Maybe[Annotated[Decibels, AfterValidator(_a_level)]] = ABSENT

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from airpath.scenario.base import Component, Context, Path, fault, faults_at, usual
 from airpath.scenario.units import Duration
-from airpath.scenario.values import Number, Real, _whole, choice
+from airpath.scenario.values import Number, Real, choice, integer_of
 
 __all__ = ["NoRequest", "RandomDelay", "Ranging", "RequestProcedure", "SchedulingRequest"]
 
@@ -36,7 +36,7 @@ def _backoff(value: Any) -> list[int]:
     accepted = "Write the first and the largest window"
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise fault("not a pair", accepted, "[2, 64]")
-    check = _whole(0, 2**32 - 1, 2)
+    check = integer_of(32)
     windows: list[int] = []
     wrong: list[Any] = []
     for index, item in enumerate(value):

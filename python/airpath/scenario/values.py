@@ -30,7 +30,8 @@ def _with_a_period(rate: ArrivalRate) -> ArrivalRate:
     return rate
 
 
-def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
+def whole(low: int, high: int, example: int) -> Callable[[Any], int]:
+    """Return the validator of an integer from `low` to `high`."""
     accepted = f"Write an integer from {low} to {high}"
 
     def check(value: Any) -> int:
@@ -51,7 +52,7 @@ def _whole(low: int, high: int, example: int) -> Callable[[Any], int]:
 
 def integer_of(bits: int) -> Callable[[Any], int]:
     """Return the validator of an integer from 0 of so many bits, whose range the engine knows."""
-    check_bits = _whole(0, 2**bits - 1, 0)
+    check_bits = whole(0, 2**bits - 1, 0)
 
     def check(value: Any) -> int:
         try:
@@ -65,7 +66,7 @@ def integer_of(bits: int) -> Callable[[Any], int]:
 
 def _seed(value: Any) -> int:
     try:
-        return _whole(0, 2**64 - 1, 1)(value)
+        return whole(0, 2**64 - 1, 1)(value)
     except PydanticCustomError:
         raise fault("not accepted", "Write an integer from 0 to 2^64 - 1") from None
 
@@ -86,24 +87,9 @@ def real(value: Any) -> float:
     return number
 
 
-def number_within(
-    low: float, high: float, accepted: str, example: str, *, below: bool = False
-) -> Callable[[Any], float]:
-    """Return the validator of a number from `low` to `high`, or to `below` it."""
-
-    def check(value: Any) -> float:
-        if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
-            raise fault("not a number", f"Write a number {accepted}", example)
-        if not low <= value <= high or (below and value == high):
-            raise fault(f"not {accepted}", f"Write a number {accepted}", example)
-        return float(value)
-
-    return check
-
-
 def packet_count(low: int, example: int) -> Callable[[Any], int]:
     """Return the validator of a number of packets from `low` on."""
-    check_number = _whole(low, MOST_PACKETS, example)
+    check_number = whole(low, MOST_PACKETS, example)
 
     def check(value: Any) -> int:
         if isinstance(value, str):

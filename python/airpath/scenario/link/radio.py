@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 from typing_extensions import Self
 
 from airpath import _airpath
@@ -19,6 +19,7 @@ from airpath.scenario.base import (
     faults_at,
 )
 from airpath.scenario.decibels import Decibels
+from airpath.scenario.engine_problems import EngineProblem
 from airpath.scenario.policy import (
     DualRegime,
     LinkAdaptation,
@@ -28,7 +29,7 @@ from airpath.scenario.policy import (
 )
 from airpath.scenario.snr import SPEED_OF_LIGHT, Shadowed, SnrProcess
 from airpath.scenario.units import Frequency, Length, Speed
-from airpath.scenario.values import Number, TableName, Truth, choice, number_within
+from airpath.scenario.values import Number, Real, TableName, Truth, choice
 
 __all__ = ["Radio"]
 
@@ -42,29 +43,15 @@ _OF_BUDGET = (
 """What makes an SNR of a distance."""
 
 
-def _some(what: Any) -> Any:
-    if what == 0:
-        raise fault("not above 0", f"Write more than {type(what).zero}")
-    return what
-
-
-def _not_too_fast(speed: Speed) -> Speed:
-    if speed > Speed.parse("10000 m/s"):
-        raise fault("above 10000 m/s", 'Write at most "10000 m/s"', '"3 km/h"')
-    return speed
-
-
-def _a_deviation(deviation: Decibels) -> Decibels:
-    if not 0 <= deviation <= 30:
-        raise fault("not from 0 dB to 30 dB", "Write a level between them", '"8 dB"')
-    return deviation
-
-
-Some = Annotated[Length, AfterValidator(_some)]
-Band = Annotated[Frequency, AfterValidator(_some)]
-Power = Annotated[float, PlainValidator(number_within(-200.0, 200.0, "from -200 to 200", "43"))]
-Figure = Annotated[float, PlainValidator(number_within(0.0, 200.0, "from 0 to 200", "7"))]
-Share = Annotated[float, PlainValidator(number_within(1e-6, 1.0, "from 1e-6 to 1", "0.2"))]
+SNR_OF_BUDGET = {
+    "deviation_db": "shadowing",
+    "correlation_m": "correlation_distance",
+    "speed_mps": "speed",
+    "doppler_hz": "speed",
+}
+"""Keys from which a value of the engine's SNR process is; all others are from `distance`."""
+_SI = {Frequency: "_hz", Length: "_m", Speed: "_mps", Decibels: "_db"}
+"""What the engine appends to the name of a quantity in its SI unit."""
 
 
 class Radio(Model):
@@ -136,32 +123,33 @@ class Radio(Model):
         Of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
     """
 
+    engine_family = "radio"
     engine_keys = {"uplink_db": "uplink_offset", "feedback_frames": "feedback"}
 
-    distance: Maybe[Some] = Field(default=ABSENT, examples=['"1 km"'])
+    distance: Maybe[Length] = Field(default=ABSENT, examples=['"1 km"'])
     snr: Maybe[SnrProcess] = ABSENT
     uplink_offset: Decibels = Decibels(0)
     table: TableName = "airpath:802.16-ctc-awgn"
     policy: LinkAdaptation = Tfer(th_fer=0.1)
     feedback: Number = 1
     combining: Annotated[str, choice("none", "chase", "incremental")] = "chase"
-    frequency: Band = Frequency.parse("2.5 GHz")
-    base_height: Some = Length.parse("32 m")
-    station_height: Some = Length.parse("1.5 m")
+    frequency: Frequency = Frequency.parse("2.5 GHz")
+    base_height: Length = Length.parse("32 m")
+    station_height: Length = Length.parse("1.5 m")
     metropolitan: Truth = False
-    base_power_dbm: Power = 43.0
-    station_power_dbm: Power = 23.0
-    base_gain_dbi: Power = 16.0
-    station_gain_dbi: Power = 0.0
-    base_noise_db: Figure = 5.0
-    station_noise_db: Figure = 7.0
-    loss_db: Power = 0.0
-    bandwidth: Band = Frequency.parse("9.1984375 MHz")
-    uplink_share: Share = 0.2
-    shadowing: Annotated[Decibels, AfterValidator(_a_deviation)] = Decibels(8)
-    correlation_distance: Some = Length.parse("50 m")
+    base_power_dbm: Real = 43.0
+    station_power_dbm: Real = 23.0
+    base_gain_dbi: Real = 16.0
+    station_gain_dbi: Real = 0.0
+    base_noise_db: Real = 5.0
+    station_noise_db: Real = 7.0
+    loss_db: Real = 0.0
+    bandwidth: Frequency = Frequency.parse("9.1984375 MHz")
+    uplink_share: Real = 0.2
+    shadowing: Decibels = Decibels(8)
+    correlation_distance: Length = Length.parse("50 m")
     profile: Annotated[str, choice("none", *_PROFILES)] = "pedestrian-b"
-    speed: Annotated[Speed, AfterValidator(_not_too_fast)] = Speed.parse("3 km/h")
+    speed: Speed = Speed.parse("3 km/h")
 
     alternatives = (("distance", "snr"),)
 
@@ -182,8 +170,6 @@ class Radio(Model):
             if self._is_given("uplink_offset"):
                 error = fault("that of the budget holds", "Write snr, or leave this key out")
                 raise faults_at((("uplink_offset",), str(self.uplink_offset), error))
-            if wrong := self.distance_fault(self.distance):
-                raise faults_at((("distance",), str(self.distance), wrong))
             return self
         wrong = [
             ((key,), str(getattr(self, key)), fault("snr is given too", "Leave one of them out"))
@@ -193,6 +179,17 @@ class Radio(Model):
         if wrong:
             raise faults_at(*wrong)
         return self
+
+    def _engine_problems(self) -> list[EngineProblem]:
+        return [] if self.distance is None else super()._engine_problems()
+
+    def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the budget, shadowing and mobility in SI units."""
+        values = {name: getattr(self, name) for name in _OF_BUDGET if name != "profile"}
+        return {
+            name + _SI.get(type(value), ""): value.si() if hasattr(value, "si") else value
+            for name, value in values.items()
+        }
 
     def _path_loss_db(self, distance: Length) -> float:
         heights = [self.base_height.si()], [self.station_height.si()]

@@ -9,13 +9,11 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, nearest
-from airpath.scenario.link.radio import Some
 from airpath.scenario.snr import SnrProcess
+from airpath.scenario.units import Length
 from airpath.scenario.values import Number
 
 __all__ = ["TddUser"]
-
-MOST_STATIONS = 1000
 
 BITS = {"qpsk": 2, "16qam": 4, "64qam": 6}
 DOWNLINK_MCS = (
@@ -79,7 +77,7 @@ class TddUser(Model):
     user: Number = Field(examples=["0"])
     downlink_mcs: Maybe[DownlinkMcs] = ABSENT
     uplink_mcs: Maybe[UplinkMcs] = ABSENT
-    distance: Maybe[Some] = ABSENT
+    distance: Maybe[Length] = ABSENT
     snr: Maybe[SnrProcess] = ABSENT
 
     alternatives = (("distance", "snr"),)

@@ -27,7 +27,7 @@ from airpath.scenario.base import (
 from airpath.scenario.frame_errors import ErrorProcess
 from airpath.scenario.grant import GrantPolicy, Uni
 from airpath.scenario.link.base import Link
-from airpath.scenario.link.radio import Radio
+from airpath.scenario.link.radio import SNR_OF_BUDGET, Radio
 from airpath.scenario.link.retransmission import Arq, Harq
 from airpath.scenario.link.stations import (
     DOWNLINK_MCS,
@@ -41,7 +41,7 @@ from airpath.scenario.link.stations import (
 from airpath.scenario.request import RandomDelay, RequestProcedure
 from airpath.scenario.scheduler import RoundRobin, Scheduler
 from airpath.scenario.units import Duration
-from airpath.scenario.values import Number, Truth, _whole, choice
+from airpath.scenario.values import Number, Truth, choice, integer_of, whole
 
 __all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTdd", "Packing"]
 
@@ -67,7 +67,7 @@ class MapOverhead(Model):
 def _map_overhead(value: Any, info: ValidationInfo) -> int | MapOverhead:
     if isinstance(value, (MapOverhead, Mapping)):
         return MapOverhead.model_validate(value, context=info.context)
-    return _whole(0, 2**32 - 1, 60)(value)
+    return integer_of(32)(value)
 
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ else:
     Overhead = Annotated[int | MapOverhead, PlainValidator(_map_overhead)]
 
 
-Symbols = Annotated[int, PlainValidator(_whole(1, MOST_SYMBOLS, 18))]
+Symbols = Annotated[int, PlainValidator(whole(1, MOST_SYMBOLS, 18))]
 
 
 class Fragmentation(Model):
@@ -243,7 +243,8 @@ class OfdmaTdd(Link):
     @field_validator("users")
     @classmethod
     def _check_radio(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:
-        if wrong := radio_faults(users, info.data):
+        # Of a radio with faults it is not known what it would take.
+        if "radio" in info.data and (wrong := radio_faults(users, info.data)):
             raise faults_at(*wrong)
         return users
 
@@ -254,6 +255,9 @@ class OfdmaTdd(Link):
 
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; slots are those of a key that the user gave."""
+        if engine_path.startswith("radio.snr.") and self.radio and self.radio.snr is None:
+            field = engine_path.rpartition(".")[2]
+            return ["radio", SNR_OF_BUDGET.get(field, "distance")]
         if engine_path not in ("downlink_slots", "uplink_slots"):
             return super()._user_path(engine_path)
         name = engine_path.removesuffix("_slots")
