@@ -161,7 +161,7 @@ def test_a_parameter_without_an_occasion_explains_nothing(
     option: str, timeouts: float, retransmissions: float, why: str
 ) -> None:
     seen = kernel_facts._Seen(timeouts, retransmissions, ack_ratio=0.5, acks_as_asked=False)
-    resolved = ResolvedScenario({"flows": [{"source": {}}], "warmup_ns": 1})
+    resolved = ResolvedScenario({"flows": [{"source": {}, "count": 1}], "warmup_ns": 1})
     assert kernel_facts._why_not(option, seen, resolved) == why
 
 

@@ -43,17 +43,33 @@ pub struct KernelReport {
     pub congestion: BTreeMap<u32, String>,
 }
 
-/// What the meter at the ends of the path has counted of flow `id`, over `measured_s`.
+/// What the meter at the ends of the path has counted of flow `id`, over `measured_s`; an end adds what it
+/// counts itself.
 pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowReport {
     FlowReport {
         id,
         kind: "tcp",
+        goodput_bps: 0.0,
         ip_throughput_bps: meter.measured_bytes as f64 * 8.0 / measured_s,
+        delivered_bytes: 0,
         delivered_packets: meter.delivered_packets,
         sent_packets: meter.sent_packets,
+        lost_datagrams: None,
+        loss_ratio: None,
+        retransmissions: None,
+        timeouts: None,
+        fast_retransmits: None,
+        ecn_reductions: None,
+        duplicate_packets: None,
+        mean_rtt_s: None,
         mean_delay_s: meter.delays.mean().secs(),
         delays: quantiles(meter),
-        ..FlowReport::default()
+        rwnd_limited_share: None,
+        cwnd_limited_share: None,
+        start_s: None,
+        completed_at_s: None,
+        aborted_at_s: None,
+        transfer_bytes: None,
     }
 }
 

@@ -48,7 +48,7 @@ pub struct ReplicationReport {
 
 /// One flow. The counts of a sender and a receiver are `None` where they are a kernel's that does not
 /// report them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowReport {
     /// Its number.
     pub id: u32,
@@ -402,7 +402,8 @@ fn flow_report(
                 completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
                 aborted_at_s: sent.aborted_at.map(Time::as_secs_lossy),
                 transfer_bytes: ends.drawn_transfer,
-                ..FlowReport::default()
+                lost_datagrams: None,
+                loss_ratio: None,
             }
         }
         (AnyStage::Source(source), AnyStage::Sink(sink)) => {
@@ -426,7 +427,13 @@ fn flow_report(
                 duplicate_packets: Some(0),
                 mean_delay_s: sink.delays().mean().secs(),
                 delays,
-                ..FlowReport::default()
+                mean_rtt_s: None,
+                rwnd_limited_share: None,
+                cwnd_limited_share: None,
+                start_s: None,
+                completed_at_s: None,
+                aborted_at_s: None,
+                transfer_bytes: None,
             }
         }
         _ => return None,

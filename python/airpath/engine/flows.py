@@ -242,17 +242,17 @@ class Flow:
     @property
     def group(self) -> int:
         """Number of its group in the scenario."""
-        return int(self.description.get("group", 0))
+        return int(self.description["group"])
 
     @property
     def count(self) -> int:
         """Number of equal flows."""
-        return int(self.description.get("count", 1))
+        return int(self.description["count"])
 
     @property
     def direction(self) -> str:
         """Direction of its data: ``forward`` or ``reverse``."""
-        return str(self.description.get("direction", "forward"))
+        return str(self.description["direction"])
 
     @cached_property
     def source(self) -> Source:
