@@ -3,7 +3,7 @@
 //! At time t of the run the trace stands at t + offset, through all its repetitions. A drawn offset
 //! has a stream of its own: the link's other draws are the same with and without it.
 
-use airpath_core::{Duration, Seed};
+use airpath_core::{Checks, Duration, Seed};
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -31,6 +31,29 @@ pub enum OffsetSpec {
 }
 
 impl OffsetSpec {
+    /// Rejects a time that is not one of the whole milliseconds at which recorded opportunities, and
+    /// values of the capacity, come.
+    pub(crate) fn check_grid(self, checks: &mut Checks) {
+        let times = match self {
+            OffsetSpec::At { time_ns } => vec![("time_ns", time_ns)],
+            OffsetSpec::Uniform { low_ns, high_ns } => {
+                vec![("low_ns", low_ns), ("high_ns", high_ns)]
+            }
+            OffsetSpec::Random {} => vec![],
+        };
+        for (field, nanos) in times {
+            if !nanos.is_multiple_of(GRID_NS) {
+                let problem = "no whole number of milliseconds, as the trace's times are";
+                checks.reject(
+                    &format!("offset.{field}"),
+                    nanos,
+                    problem,
+                    "Write one such as \"250 ms\"",
+                );
+            }
+        }
+    }
+
     /// The place in a round of `period`, for the link of `seed`.
     fn draw(self, period: Duration, seed: &Seed) -> Offset {
         let (low_ns, high_ns) = match self {
@@ -66,5 +89,27 @@ impl Offset {
     pub(crate) fn counters(self) -> Vec<(Cow<'static, str>, f64)> {
         let seconds = Duration::from_nanos(self.nanos).as_secs_lossy();
         self.is_set.then_some((Cow::Borrowed("trace_offset_s"), seconds)).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_times_are_whole_milliseconds() {
+        let fields = |spec: OffsetSpec| {
+            let mut checks = Checks::default();
+            spec.check_grid(&mut checks);
+            let error = checks.finish().err();
+            let problems = error.iter().flat_map(|error| error.problems());
+            problems.map(|problem| problem.field.clone()).collect::<Vec<_>>()
+        };
+        assert!(fields(OffsetSpec::At { time_ns: 2_000_000 }).is_empty());
+        assert!(fields(OffsetSpec::Random {}).is_empty());
+        assert_eq!(fields(OffsetSpec::At { time_ns: 2_000_001 }), ["offset.time_ns"]);
+        let both = OffsetSpec::Uniform { low_ns: 1, high_ns: 2 };
+        assert_eq!(fields(both), ["offset.low_ns", "offset.high_ns"]);
+        assert!(fields(OffsetSpec::Uniform { low_ns: 0, high_ns: 1_000_000 }).is_empty());
     }
 }

@@ -254,6 +254,9 @@ impl Component<dyn Link + Send, LinkContext> for TraceLink {
         checks.within("loss", config.loss, 0.0..=1.0);
         config.framing.check(&mut checks);
         check_errors("errors", config.errors.as_ref(), &mut checks);
+        if let Some(offset) = config.offset {
+            offset.check_grid(&mut checks);
+        }
         checks.finish()
     }
 

@@ -190,9 +190,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-_MILLISECOND = 1_000_000
-
-
 def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["random"] | None:
     if value is None:
         return None
@@ -245,6 +242,13 @@ class _FromTrace(_FramedLink):
             )
         return file
 
+    def _user_path(self, engine_path: str) -> list[str]:
+        """Return the keys of a field of the engine, which has a table for each kind of offset."""
+        first, _, field = engine_path.partition(".")
+        if first == "offset" and isinstance(self.offset, Uniform):
+            return ["offset", *self.offset._user_path(field)]
+        return ["offset"] if first == "offset" else super()._user_path(engine_path)
+
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; `trace` is the key under which the trace is handed over."""
         entries = super().resolved(context, path)
@@ -283,20 +287,6 @@ class Trace(_FromTrace):
     kind: Literal["trace"] = "trace"
     trace_format = "mahimahi"
     frame_overhead: Size = Size(4)
-
-    @field_validator("offset")
-    @classmethod
-    def _on_the_grid(cls, offset: Duration | Uniform | str | None) -> Any:
-        """Opportunities come at whole milliseconds, and so do the values of `capacity`."""
-        ends = offset.uniform if isinstance(offset, Uniform) else (offset,)
-        for end in ends:
-            if isinstance(end, Duration) and end % _MILLISECOND:
-                raise fault(
-                    f"{end} is no whole number of milliseconds, as the trace's times are",
-                    "Write one",
-                    '"250 ms"',
-                )
-        return offset
 
 
 class RateTrace(_RepeatingLink, _FromTrace):
