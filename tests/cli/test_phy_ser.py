@@ -88,6 +88,12 @@ def test_errors_without_a_digit_left_are_drawn_as_none(airpath_command: Command)
             '"10,12.5".',
         ),
         (
+            "--snr",
+            "1e9",
+            '--snr: "1e9": out of range. Write dB from -200 to 200, for example "14:40:2" or '
+            '"10,12.5".',
+        ),
+        (
             "--tx",
             "3",
             "--tx: 3: beyond two transmitters no complex space-time block code has the full rate. "

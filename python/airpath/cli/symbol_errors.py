@@ -95,10 +95,11 @@ def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], 
     problems: list[str] = []
     snrs_db: tuple[float, ...] = (0.0,)
     try:
-        snrs_db = snrs_db_of("snr_db", snr)
-        if min(snrs_db) < -_LARGEST_DB or max(snrs_db) > _LARGEST_DB:
+        found = snrs_db_of("snr_db", snr)
+        if min(found) < -_LARGEST_DB or max(found) > _LARGEST_DB:
             accepted = f"Write dB from {-_LARGEST_DB:g} to {_LARGEST_DB:g}"
             raise BadValueError(problem_line("snr_db", snr, "out of range", accepted, SNR_EXAMPLE))
+        snrs_db = found
     except BadValueError as error:
         problems.append(str(error))
     try:
