@@ -27,21 +27,19 @@ _LEAST_SPAN = 0.1
 """Of the largest value: a panel is not narrower, so that what is near is drawn near."""
 
 
-def figure_of(comparison: Comparison, *, shown: bool) -> Figure:
+def figure_of(comparison: Comparison) -> Figure:
     """Draw a comparison.
 
     Parameters
     ----------
     comparison : Comparison
         What to draw.
-    shown : bool
-        Whether it may be shown, by pyplot or a notebook.
     """
     panels = _panels(comparison.rows)
     down = -(-len(panels) // _ACROSS)
     across = min(_ACROSS, len(panels))
     with style.style():
-        figure = style.new_figure(max(2.9 * across, 6.0), 1.0 + 2.35 * down, shown=shown)
+        figure = style.new_figure(max(2.9 * across, 6.0), 1.0 + 2.35 * down)
         axes: Any = figure.subplots(down, across, squeeze=False)
         for axis in axes.flat[len(panels) :]:
             axis.set_visible(False)

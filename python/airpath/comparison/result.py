@@ -169,7 +169,7 @@ class Comparison:
         """Draw a panel for each quantity, with a point and an interval for each engine."""
         from airpath.comparison.figure import figure_of
 
-        return figure_of(self, shown=True)
+        return figure_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``compare --json``; it holds no NaN and no infinity."""
@@ -263,7 +263,7 @@ class Comparison:
         where = output_folder(folder)
         source = f"airpath {self.provenance['version']} ({self.provenance['commit']}), "
         source += str(self.provenance["command"])
-        drawn = figure_of(self, shown=False)
+        drawn = figure_of(self)
         name = f"{self.title}: {_STEM}"
         return figure_files.save(drawn, where, _STEM, name, source, kinds)
 

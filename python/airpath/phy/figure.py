@@ -26,7 +26,7 @@ _MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
 _FINE = 20
 
 
-def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
+def per_figure(table: PerTable, packet: Size) -> Figure:
     """Return the figure of a table: FER and PER over the signal-to-noise ratio.
 
     Points have bars of their 95 % intervals; one without an error is a ▼ at the upper end of its
@@ -38,11 +38,9 @@ def per_figure(table: PerTable, packet: Size, *, shown: bool = False) -> Figure:
         What to draw.
     packet : Size
         Whose error rate is drawn.
-    shown : bool
-        Whether somebody may want to see it, for example in a notebook.
     """
     with style.style():
-        figure = style.new_figure(10.5, 5.0, shown=shown)
+        figure = style.new_figure(10.5, 5.0)
         panels: Any = figure.subplots(1, 2, sharex=True, sharey=True)
         fer, per = panels
         for place in range(len(table.mcss)):

@@ -197,7 +197,7 @@ class PerTable:
         """Return the figure of the curves with their intervals."""
         from airpath.phy.figure import per_figure
 
-        return per_figure(self, quantity("packet", Size, packet), shown=True)
+        return per_figure(self, quantity("packet", Size, packet))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table's file."""

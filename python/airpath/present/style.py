@@ -5,7 +5,6 @@ Figures are drawn without touching the user's matplotlib settings, and without a
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -89,29 +88,19 @@ def colour_of(number: int) -> str:
     return COLOURS[SERIES[number % len(SERIES)]]
 
 
-def new_figure(width_in: float, height_in: float, *, shown: bool = False) -> Figure:
-    """Return an empty figure.
+def new_figure(width_in: float, height_in: float) -> Figure:
+    """Return an empty figure, which needs no display and is not one of pyplot's.
+
+    Notebooks show it where it is the last value of a cell, once.
 
     Parameters
     ----------
     width_in, height_in : float
         Its size, inches.
-    shown : bool
-        Whether somebody may want to see it: it then belongs to pyplot, for ``plt.show()`` and
-        notebooks, if the caller has imported pyplot. Default False: it is drawn on the Agg
-        canvas, for a file, and needs no display.
     """
-    size: dict[str, Any] = {"figsize": (width_in, height_in), "layout": "constrained"}
-    if shown and "matplotlib.pyplot" in sys.modules:
-        import matplotlib.pyplot as plt
+    from airpath.present.canvas import AirpathFigure
 
-        return plt.figure(**size)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(**size)
-    FigureCanvasAgg(figure)
-    return figure
+    return AirpathFigure(figsize=(width_in, height_in), layout="constrained")
 
 
 def heading(figure: Figure, title: str, subtitle: str) -> None:

@@ -63,7 +63,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
             f"{len(results)} results: too many. Compare at most {len(style.SERIES)}."
         )
     with style.style():
-        figure = style.new_figure(10.5, 4.4, shown=True)
+        figure = style.new_figure(10.5, 4.4)
         panels: Any = figure.subplots(1, 2, width_ratios=[1, 1.15])
         plane, spread = panels
         curves = []

@@ -68,7 +68,7 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
         counts = ", ".join(str(len(result.resolved.flows)) for result in results.values())
         raise BadValueError(f"{counts} flows: draw results of the same number, at most 16.")
     with style.style():
-        figure = style.new_figure(10.5, 4.4, shown=True)
+        figure = style.new_figure(10.5, 4.4)
         panels: Any = figure.subplots(1, 2)
         rates, delays = panels
         width = _GROUP / len(results)

@@ -58,13 +58,10 @@ class Plot:
     ----------
     result : Result
         What to draw.
-    shown : bool
-        Whether the figures may be shown, by pyplot or a notebook. Default True.
     """
 
-    def __init__(self, result: Result, *, shown: bool = True) -> None:
+    def __init__(self, result: Result) -> None:
         self._result = result
-        self._shown = shown
 
     # --- over time -----------------------------------------------------------------------------
 
@@ -167,7 +164,7 @@ class Plot:
         table = table.iloc[: min(count_drawn(table["mean"].tolist()), _MOST_BARS)]
         colours = style.COLOURS
         with style.style():
-            figure = style.new_figure(8.5, 3.9, shown=self._shown)
+            figure = style.new_figure(8.5, 3.9)
             axis = figure.subplots()
             mean, low, high = (table[name].tolist() for name in ("mean", "low", "high"))
             draw_shares(axis, mean, low, high, self._ranges(queue))
@@ -227,7 +224,7 @@ class Plot:
                 'Simulate a scenario with a link of kind "ofdma-tdd".'
             )
         with style.style():
-            figure = style.new_figure(8.5, 3.9, shown=self._shown)
+            figure = style.new_figure(8.5, 3.9)
             axis = figure.subplots()
             for (link, rows), name in zip(found.items(), SHADES, strict=False):
                 delays = [0.0, *(row["delay_s"] * 1e3 for row in rows)]
@@ -282,12 +279,11 @@ class Plot:
             refuse_nothing_over_time(
                 "window", self._result.resolved.recording.series, self._link_series
             )
-        drawn = Plot(self._result, shown=False)
-        figures = {"queue-lengths": drawn.pmf()}
+        figures = {"queue-lengths": self.pmf()}
         if any(pooled_mac_delays(self._result.replications).values()):
-            figures["mac-delays"] = drawn.mac_delays()
+            figures["mac-delays"] = self.mac_delays()
         if self._shown_panels():
-            figures["timeline"] = drawn.timeline(window=window)
+            figures["timeline"] = self.timeline(window=window)
         where = output_folder(folder)
         about = self._result.provenance
         source = f"airpath {about['version']} ({about['commit']}), {about['command']}"
@@ -317,7 +313,7 @@ class Plot:
         drawn = Panels(self._result, replication, window_s)
         heights = [height for _, height, _ in panels]
         with style.style():
-            figure = style.new_figure(10.5, 1.1 + 1.75 * sum(heights), shown=self._shown)
+            figure = style.new_figure(10.5, 1.1 + 1.75 * sum(heights))
             axes: Any = figure.subplots(
                 len(panels), 1, sharex=True, height_ratios=heights, squeeze=False
             )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_ecdf"]
 
 
-def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool) -> Figure:
+def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
     """Draw the distributions of a metric; see `SweepPlot.ecdf`."""
     readings = chosen.readings
     if readings.first_engine != "simulate":
@@ -36,7 +36,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None, *, is_shown: bool)
     look = metric_style(metric, (value for column in columns.values() for value in column))
     numbers = {key: number for number, key in enumerate(series)}
     with style.style():
-        figure, panels = facets.draw((3.4, 2.5), shown=is_shown, sharex=True, sharey=True)
+        figure, panels = facets.draw((3.4, 2.5), sharex=True, sharey=True)
         for axis, places in panels:
             for place in places:
                 values = [value * look.scale for value in columns[place]]

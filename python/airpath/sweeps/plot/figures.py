@@ -37,13 +37,10 @@ class SweepPlot:
     ----------
     sweep : Sweep
         What to draw.
-    shown : bool
-        Whether the figures may be shown, by pyplot or a notebook. Default True.
     """
 
-    def __init__(self, sweep: Sweep, *, shown: bool = True) -> None:
+    def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
-        self._shown = shown
 
     def lines(
         self,
@@ -95,7 +92,7 @@ class SweepPlot:
             raise BadValueError("lines: the sweep has no axis to draw over.")
         by = self._axis(chosen, "by", by) or choice.series(chosen, [over])
         by = None if by == over else by
-        return draw_lines(chosen, metric, over, by, bands=bands, is_shown=self._shown)
+        return draw_lines(chosen, metric, over, by, bands=bands)
 
     def pareto(
         self,
@@ -164,7 +161,7 @@ class SweepPlot:
                     "Write another axis, or choose some with where."
                 )
         both = (str(names["rate"]), str(names["delay"]))
-        return draw_pareto(chosen, both, (by, shape), apart, is_shown=self._shown)
+        return draw_pareto(chosen, both, (by, shape), apart)
 
     def heatmap(
         self,
@@ -204,7 +201,7 @@ class SweepPlot:
             raise BadValueError(
                 "heatmap: needs two axes that vary. Draw lines, or choose others with where."
             )
-        return draw_heatmap(chosen, metric, x, y, is_shown=self._shown)
+        return draw_heatmap(chosen, metric, x, y)
 
     def ecdf(self, metric: str, by: str | None = None, *, where: Where | None = None) -> Figure:
         """Draw the distribution of a metric over the replications, a curve for each point.
@@ -229,7 +226,7 @@ class SweepPlot:
 
         chosen = self._chosen(where, metric=metric)
         by = self._axis(chosen, "by", by) or choice.series(chosen, [])
-        return draw_ecdf(chosen, metric, by, is_shown=self._shown)
+        return draw_ecdf(chosen, metric, by)
 
     def forest(
         self,
@@ -266,7 +263,7 @@ class SweepPlot:
         from airpath.sweeps.plot.forest import draw_forest
 
         chosen = self._chosen(where, metric=metric)
-        return draw_forest(chosen, axis, metric, base, relative=relative, is_shown=self._shown)
+        return draw_forest(chosen, axis, metric, base, relative=relative)
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -333,7 +330,7 @@ class SweepPlot:
         about = self._sweep.provenance
         source = f"airpath {about['version']} ({about['commit']}), seed {about['seed']}"
         name = self._sweep.plan.name
-        for stem, figure in SweepPlot(self._sweep, shown=False).defaults().items():
+        for stem, figure in self.defaults().items():
             yield stem, figure_files.rendered(figure, f"{name}: {stem}", source, kinds)
 
     # --- within --------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ _ROW_IN = 0.2
 
 
 def draw_forest(
-    chosen: Selection, axis: str, metric: str, base: object, *, relative: bool, is_shown: bool
+    chosen: Selection, axis: str, metric: str, base: object, *, relative: bool
 ) -> Figure:
     """Draw the differences to one value of an axis; see `SweepPlot.forest`."""
     found = differences(chosen.readings, axis, metric, base, chosen.places)
@@ -61,7 +61,7 @@ def draw_forest(
     unit, scale = ("%", 100.0) if relative else (look.unit, look.scale)
     with style.style():
         width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(panels))
-        figure = style.new_figure(width, 2.3 + _ROW_IN * max(len(labels), 3), shown=is_shown)
+        figure = style.new_figure(width, 2.3 + _ROW_IN * max(len(labels), 3))
         drawn: Any = figure.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)
         for panel, (title, column_rows) in zip(drawn[0], panels, strict=True):
             panel.set_title(style.literal(title))

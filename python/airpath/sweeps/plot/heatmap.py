@@ -25,7 +25,7 @@ _MOST_WRITTEN = 14
 """Cells beside each other that have room for a number."""
 
 
-def draw_heatmap(chosen: Selection, metric: str, x: str, y: str, *, is_shown: bool) -> Figure:
+def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
     """Draw a metric over two axes; see `SweepPlot.heatmap`."""
     rest = [axis for axis in chosen.varied if axis not in (x, y)]
     facets = Facets(chosen, rest, "heatmap")
@@ -43,7 +43,7 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str, *, is_shown: bo
         scale = mpl.colors.Normalize(min(known), max(known))
         colours = mpl.cm.ScalarMappable(scale, _MAP)
         size = (max(2.2, 0.62 * len(columns) + 0.8), max(1.8, 0.42 * len(rows) + 0.7))
-        figure, panels = facets.draw(size, shown=is_shown, sharex=True, sharey=True)
+        figure, panels = facets.draw(size, sharex=True, sharey=True)
         digits = _digits(known)
         for axis, places in panels:
             _panel(axis, [label for _, label in columns], [label for _, label in rows])

@@ -28,11 +28,9 @@ _DODGE = 0.6
 """Of the distance between two words on an axis, what the series take."""
 
 
-def draw_lines(
-    chosen: Selection, metric: str, over: str, by: str | None, *, bands: bool, is_shown: bool
-) -> Figure:
+def draw_lines(chosen: Selection, metric: str, over: str, by: str | None, *, bands: bool) -> Figure:
     """Draw a metric over an axis; see `SweepPlot.lines`."""
-    return _Lines(chosen, metric, over, by, bands).figure(is_shown)
+    return _Lines(chosen, metric, over, by, bands).figure()
 
 
 class _Lines:
@@ -60,9 +58,9 @@ class _Lines:
         self.numbers = chosen.numbers(over)
         self.labels = chosen.values(over)
 
-    def figure(self, is_shown: bool) -> Figure:
+    def figure(self) -> Figure:
         with style.style():
-            figure, panels = self.facets.draw((3.4, 2.5), shown=is_shown, sharex=True, sharey=True)
+            figure, panels = self.facets.draw((3.4, 2.5), sharex=True, sharey=True)
             for axis, places in panels:
                 self._panel(axis, places)
             name = style.literal(self.over)

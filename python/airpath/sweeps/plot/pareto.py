@@ -56,8 +56,6 @@ def draw_pareto(
     metrics: tuple[str, str],
     series: tuple[str | None, str | None],
     apart: Sequence[str],
-    *,
-    is_shown: bool,
 ) -> Figure:
     """Draw a rate against a delay; see `SweepPlot.pareto`."""
     if len(chosen.places) > _MOST_POINTS:
@@ -65,7 +63,7 @@ def draw_pareto(
             f"pareto: {len(chosen.places)} points are more than the {_MOST_POINTS} that can be "
             "told apart. Choose some with where."
         )
-    return _Pareto(chosen, metrics, series, apart).figure(is_shown)
+    return _Pareto(chosen, metrics, series, apart).figure()
 
 
 class _Pareto:
@@ -96,10 +94,10 @@ class _Pareto:
     def _by_value(self, axis: str | None, looks: Sequence[str]) -> dict[str, str]:
         return {} if axis is None else dict(zip(self.chosen.values(axis), looks, strict=False))
 
-    def figure(self, is_shown: bool) -> Figure:
+    def figure(self) -> Figure:
         with style.style():
             size = (5.2, 4.0) if len(self.facets.places) <= 2 else (3.8, 3.2)
-            figure, panels = self.facets.draw(size, shown=is_shown)
+            figure, panels = self.facets.draw(size)
             for axis, places in panels:
                 self._panel(axis, places)
             outer_labels(panels, style.literal(self.delay.label), style.literal(self.rate.label))

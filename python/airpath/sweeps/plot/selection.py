@@ -191,7 +191,7 @@ class Facets:
         return rows, -(-len(self.places) // rows)
 
     def draw(
-        self, size: tuple[float, float], *, shown: bool, **options: Any
+        self, size: tuple[float, float], **options: Any
     ) -> tuple[Figure, list[tuple[Axes, list[int]]]]:
         """Return a figure, and each of its panels with the points that belong into it.
 
@@ -199,15 +199,13 @@ class Facets:
         ----------
         size : pair of float
             Width and height of a panel, inches; few panels are larger.
-        shown : bool
-            Whether pyplot may show it.
         **options
             Of matplotlib's ``subplots``.
         """
         rows, columns = self.shape
         width = max(columns * size[0], 8.5)
         height = max(rows * size[1], 3.0) + 1.3
-        figure = style.new_figure(width, height, shown=shown)
+        figure = style.new_figure(width, height)
         if rows > 1:
             # Titles stand apart from the numbers above them.
             figure.set_layout_engine("constrained", h_pad=_ROW_PAD_IN)

@@ -1,0 +1,30 @@
+"""The figure that shows itself in a notebook, without pyplot."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+__all__ = ["AirpathFigure"]
+
+_DPI = 100
+"""Dots per inch in a notebook: a figure is as wide as its column of text."""
+
+
+class AirpathFigure(Figure):
+    """A figure on the Agg canvas: a picture of it is a picture in a notebook, too.
+
+    Where the notebook has a way of its own to show figures (``%matplotlib inline``), that is taken.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        FigureCanvasAgg(self)
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        self.savefig(data, format="png", dpi=_DPI)
+        return data.getvalue()
