@@ -33,6 +33,7 @@ from airpath.errors import (
     ModelWarning,
     RunError,
 )
+from airpath.present.progress import Auto, of_replications, progress_line, reporting_to
 from airpath.results.captures import captures_of
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
@@ -65,7 +66,7 @@ def simulate(
     capture: Sequence[str] | None = None,
     capture_replication: int | None = None,
     capture_to: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | Auto | None = "auto",
     command: str | None = None,
 ) -> Result:
     """Simulate a scenario packet by packet.
@@ -91,9 +92,10 @@ def simulate(
         Number of the one replication that is captured, from 0. Default: the scenario's.
     capture_to : path, optional
         Folder for ``POINT.pcapng``; made when missing. Default: nothing is captured.
-    progress : callable, optional
+    progress : callable, ``"auto"`` or None
         Called about ten times a second with finished and total replications and the finished
-        fraction of all simulated time, in [0, 1].
+        fraction of all simulated time, in [0, 1]. Default ``"auto"``: a bar in a notebook and in
+        an interactive interpreter.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -126,13 +128,16 @@ def simulate(
     noted = made.advisories
     captures = captures_of(scenario, capture, capture_replication, capture_to, reps)
     try:
-        with captures.whole_or_not_at_all() if captures else nullcontext():
+        with (
+            captures.whole_or_not_at_all() if captures else nullcontext(),
+            reporting_to(progress, of_replications) as tell,
+        ):
             output = made.engine_input.simulate(
                 seed,
                 range(reps),
                 threads=min(threads or cores(), reps),
                 captures=captures.request(about, scenario.name) if captures else None,
-                progress=progress,
+                progress=tell,
             )
             replications = _replications(output)
             finished = [run["replication"] for run in replications]
@@ -297,14 +302,13 @@ def _check_arguments(
     many = "Write an integer from 1 on"
     reps_line = whole("reps", reps, 1, LARGEST_REPS, many)
     seed_line = master_seed(seed)
-    calls = progress is None or callable(progress)
     check_all(
         reps_line,
         seed_line,
         worker_threads(threads),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),
-        None if calls else f"{error_prefix('progress', progress)}: not a function. Give one.",
+        progress_line(progress),
     )
 
 

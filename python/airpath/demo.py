@@ -23,6 +23,7 @@ from airpath.cli import guarded, output
 from airpath.errors import Interrupted
 from airpath.files import output_folder
 from airpath.present import figure_files
+from airpath.present.progress import terminal_bar
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 from airpath.reproduction.plugins import INSTALL
@@ -107,7 +108,7 @@ def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> boo
     """Simulate and draw every combination; return whether Ctrl-C ended it."""
     results: dict[str, Result] = {}
     interrupted = False
-    with output.progress_bar() as tell:
+    with terminal_bar() as tell:
         for number, (label, scenario) in enumerate(scenarios.items()):
 
             def report(_done: int, _total: int, part: float, n: int = number) -> None:
@@ -228,7 +229,7 @@ def _paper(folder: Path, console: Console) -> bool:
             f"\nThe paper {PAPER} is not installed: {INSTALL} adds its tables and figures."
         )
         return False
-    with output.progress_bar() as tell:
+    with terminal_bar() as tell:
         report = reproduction.reproduce(
             PAPER,
             mode="quick",

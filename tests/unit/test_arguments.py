@@ -53,7 +53,10 @@ FRACTION = "Write a fraction, for example 0.99."
         ({"confidence": None}, f"confidence = None: not a number. {FRACTION}"),
         ({"confidence": True}, f"confidence = true: not a number. {FRACTION}"),
         ({"confidence": 1}, f"confidence = 1: not between 0 and 1. {FRACTION}"),
-        ({"progress": 5}, "progress = 5: not a function. Give one."),
+        (
+            {"progress": 5},
+            'progress = 5: not a function. Give one, "auto" for a bar, or None.',
+        ),
         ({"capture_to": 5}, "capture_to = 5: not a path. Write a text or a pathlib.Path."),
     ],
 )

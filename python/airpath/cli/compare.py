@@ -17,6 +17,7 @@ from airpath.comparison.engines import compare as compare_engines
 from airpath.errors import BadValueError, ComparisonInterrupted
 from airpath.files import not_left_empty, output_folder, write_file
 from airpath.present.figure_files import checked_formats
+from airpath.present.progress import ProgressCallback, terminal_bar
 from airpath.present.terminal import print_table
 
 __all__ = ["compare"]
@@ -54,7 +55,7 @@ def compare(
     with not_left_empty(out):
         folder = None if out is None else output_folder(out, "out")
         interrupted = False
-        with output.progress_bar() as tell:
+        with terminal_bar() as tell:
             try:
                 comparison = compare_engines(
                     chosen,
@@ -89,7 +90,7 @@ def compare(
     return 130 if interrupted else 0
 
 
-def _each_replication() -> output.ProgressCallback:
+def _each_replication() -> ProgressCallback:
     """Return what says which replication is emulated, where no terminal shows it: it takes time."""
     said: set[str] = set()
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,27 +23,17 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "ProgressCallback",
     "command_line",
     "console",
     "interrupts_wait",
     "load_options",
     "note",
     "print_json",
-    "progress_bar",
     "removed",
     "show_version",
     "warnings_as_notes",
     "written",
 ]
-
-
-class ProgressCallback(Protocol):
-    """Takes the finished fraction, in [0, 1], and what is being done."""
-
-    def __call__(self, fraction: float, what: str) -> None:
-        """Show it."""
-        ...
 
 
 def command_line() -> str:
@@ -182,30 +172,3 @@ def interrupts_wait() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if waiting:
         raise KeyboardInterrupt
-
-
-@contextmanager
-def progress_bar() -> Iterator[ProgressCallback | None]:
-    """Show a bar on a terminal while the block runs; None when there is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich import progress
-    from rich.console import Console
-    from rich.markup import escape
-
-    bar = progress.Progress(
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.TaskProgressColumn(),
-        progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("", total=1.0)
-
-        def tell(fraction: float, what: str) -> None:
-            bar.update(task, completed=fraction, description=escape(what))
-
-        yield tell

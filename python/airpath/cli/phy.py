@@ -17,6 +17,7 @@ from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import MeasurementSettings
 from airpath.phy.tables import CONFIDENCE, PerTable, rates
 from airpath.present.figure_files import checked_formats, save
+from airpath.present.progress import terminal_bar
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 from airpath.results.provenance import build
@@ -117,7 +118,7 @@ def _measured(
     json: bool,
 ) -> int:
     """Measure, print the table and write its figure; return the exit status."""
-    with output.progress_bar() as tell:
+    with terminal_bar() as tell:
         table = measure_with(settings, threads=threads, out=out, progress=tell, note=output.note)
     if table.interrupted:
         output.note(f"Interrupted: {table.count} of {settings.count} points were finished.")

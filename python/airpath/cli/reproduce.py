@@ -14,6 +14,7 @@ from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
 from airpath.present.figure_files import checked_formats
+from airpath.present.progress import terminal_bar
 from airpath.present.terminal import print_table
 from airpath.reproduction import installed_papers
 from airpath.reproduction.overview import counts, lists, overviews
@@ -83,7 +84,7 @@ def reproduce(
     )
     chosen = reproduction.load(paper)
     before = [] if out is None else _figures(Path(out) / f"{chosen.key}.json")
-    with output.progress_bar() as tell:
+    with terminal_bar() as tell:
         report = reproduction.reproduce(
             chosen,
             items,

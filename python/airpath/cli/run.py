@@ -16,6 +16,7 @@ from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
 from airpath.present.figure_files import checked_formats as checked_figure_formats
+from airpath.present.progress import of_replications, terminal_bar
 from airpath.results import Result
 from airpath.results.captures import checked_points
 from airpath.results.export import checked_formats
@@ -75,7 +76,7 @@ def run(
         folder = None if out is None else output_folder(out, "out")
         if folder is not None:
             check_places(folder, chosen.record.series, files.formats)
-        with output.progress_bar() as tell:
+        with terminal_bar() as tell:
             try:
                 result = api.simulate(
                     checked,
@@ -86,7 +87,7 @@ def run(
                     capture=points,
                     capture_replication=capture_replication,
                     capture_to=folder,
-                    progress=None if tell is None else _reporter(tell),
+                    progress=None if tell is None else of_replications(tell),
                     command=output.command_line(),
                 )
             except Interrupted as stopped:
@@ -209,13 +210,6 @@ def _save(result: Result, folder: Path, formats: Sequence[str]) -> bool:
             output.note(f"Interrupted: without {', '.join(saving.missing)}.")
         return True
     return False
-
-
-def _reporter(tell: output.ProgressCallback) -> api.Progress:
-    def report(finished: int, total: int, fraction: float) -> None:
-        tell(fraction, f"simulating, {finished} of {total} replications finished")
-
-    return report
 
 
 # --- printing ----------------------------------------------------------------------------------

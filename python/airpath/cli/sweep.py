@@ -16,6 +16,7 @@ from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError, one_line
+from airpath.present.progress import terminal_bar
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 
@@ -143,7 +144,7 @@ def _run(
     from airpath.sweeps.api import run_description
 
     own = threads if executor is None else None
-    with output.progress_bar() as tell:
+    with terminal_bar() as tell:
         return run_description(description, executor=executor, threads=own, tell=tell, **options)
 
 

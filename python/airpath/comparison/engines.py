@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import airpath
@@ -32,6 +32,13 @@ from airpath.errors import (
     RunError,
     one_line,
 )
+from airpath.present.progress import (
+    Auto,
+    ProgressCallback,
+    of_replications,
+    progress_line,
+    reporting_to,
+)
 from airpath.results.provenance import provenance
 from airpath.scenario.base import nearest
 from airpath.solutions import Solution
@@ -44,11 +51,8 @@ __all__ = ["ENGINES", "checked_engines", "compare"]
 ENGINES = ("simulate", "emulate", "solve")
 """The engines, in the order in which they are asked for by default."""
 
-Progress = Callable[[float, str], None]
-"""Called with the finished fraction of what an engine does, in [0, 1], and what that is."""
-
 REAL_TIME = "emulating in real time"
-"""What `Progress` is told begins with it while an emulation goes on."""
+"""What a `ProgressCallback` is called with begins with it while an emulation goes on."""
 
 _IN_TURN = ("solve", "simulate", "emulate")
 """The quick ones first: what they say is not lost when the last one is interrupted."""
@@ -62,7 +66,7 @@ def compare(
     seed: int = 1,
     threads: int | None = None,
     confidence: float = 0.99,
-    progress: Progress | None = None,
+    progress: ProgressCallback | Auto | None = "auto",
     command: str | None = None,
 ) -> Comparison:
     """Put the answers of several engines to the same scenario side by side.
@@ -86,9 +90,10 @@ def compare(
         Worker threads of the simulation. Default: one for each core.
     confidence : float
         Of the intervals, above 0 and below 1. Default 0.99.
-    progress : callable, optional
+    progress : callable, ``"auto"`` or None
         Called now and then with the finished fraction of what an engine does, in [0, 1], and what
-        that is, as a text.
+        that is, as a text. Default ``"auto"``: a bar in a notebook and in an interactive
+        interpreter.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -108,21 +113,21 @@ def compare(
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `comparison` has what was finished.
     """
     chosen = checked_engines(engines)
-    calls = progress is None or callable(progress)
     many = "Write an integer from 1 on"
     check_all(
         whole("reps", reps, 1, api.LARGEST_REPS, many),
         master_seed(seed),
         worker_threads(threads),
         fraction("confidence", confidence),
-        None if calls else f"{error_prefix('progress', progress)}: not a function. Give one.",
+        progress_line(progress),
     )
     made = prepared(scenario)
     resolved = made.resolved
-    runner = _EngineRunner(made, reps, seed, threads, confidence, progress)
-    for engine in _IN_TURN:
-        if engine in chosen and not runner.interrupted:
-            runner.run(engine)
+    with reporting_to(progress) as tell:
+        runner = _EngineRunner(made, reps, seed, threads, confidence, tell)
+        for engine in _IN_TURN:
+            if engine in chosen and not runner.interrupted:
+                runner.run(engine)
     comparison = None
     answers = runner.answers(chosen, resolved)
     if len(answers) > 1:
@@ -200,7 +205,7 @@ class _EngineRunner:
         seed: int,
         threads: int | None,
         confidence: float,
-        progress: Progress | None,
+        progress: ProgressCallback | None,
     ) -> None:
         self._made = made
         self._reps, self._seed, self._confidence = reps, seed, confidence
@@ -233,18 +238,13 @@ class _EngineRunner:
 
     def _simulated(self, scenario: Runnable) -> Result:
         tell = self._progress
-
-        def report(finished: int, total: int, fraction: float) -> None:
-            if tell is not None:
-                tell(fraction, f"simulating, {finished} of {total} replications finished")
-
         return api.simulate(
             scenario,
             reps=self._reps,
             seed=self._seed,
             threads=self._threads,
             confidence=self._confidence,
-            progress=None if tell is None else report,
+            progress=None if tell is None else of_replications(tell),
         )
 
     def _emulate(self) -> Result:

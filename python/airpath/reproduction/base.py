@@ -37,7 +37,6 @@ __all__ = [
     "ItemResult",
     "Mode",
     "Paper",
-    "Progress",
     "Report",
     "Row",
     "Summary",
@@ -48,9 +47,6 @@ __all__ = [
 
 Mode = Literal["quick", "default", "full"]
 """How much is simulated: `quick` to look, `full` as the paper did, `default` between them."""
-
-Progress = Callable[[float, str], None]
-"""Called with the finished fraction of all simulated time, in [0, 1], and what is being done."""
 
 
 @dataclass(frozen=True)

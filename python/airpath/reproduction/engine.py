@@ -27,7 +27,7 @@ from airpath.sweeps.plan import Plan, Point, Rule
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from airpath.reproduction.base import Progress
+    from airpath.present.progress import ProgressCallback
     from airpath.sweeps.result import Sweep
 
 __all__ = ["Found", "Series", "Simulated", "Wanted", "simulated"]
@@ -122,7 +122,7 @@ def simulated(
     folder: Path | None = None,
     accept_version: bool = False,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Found:
     """Run the replications that a ledger lacks, and return all of them.
 

@@ -12,6 +12,7 @@ from airpath.arguments import check_all, error_prefix, master_seed, path_like, w
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.present.figure_files import checked_formats
+from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.reproduction.base import (
     Cell,
     ClaimCheck,
@@ -20,7 +21,6 @@ from airpath.reproduction.base import (
     ItemResult,
     Mode,
     Paper,
-    Progress,
     Report,
 )
 from airpath.reproduction.half_widths import half_widths
@@ -41,7 +41,7 @@ def reproduce_paper(
     out: str | Path | None = None,
     seed: int = 1,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | Auto | None = "auto",
     provenance: Mapping[str, Any] | None = None,
     effort: Effort | None = None,
     figure_formats: str | Sequence[str] = ("png", "svg"),
@@ -65,8 +65,9 @@ def reproduce_paper(
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
         Worker threads, 1 to 10 000. Default: one for each core.
-    progress : callable, optional
-        Called with the finished fraction in [0, 1] and what is being done.
+    progress : callable, ``"auto"`` or None
+        Called with the finished fraction in [0, 1] and what is being done. Default ``"auto"``: a
+        bar in a notebook and in an interactive interpreter.
     provenance : mapping, optional
         What to put at the front of the report's provenance, for example the command line.
     effort : Effort, optional
@@ -88,7 +89,10 @@ def reproduce_paper(
         accepted, or `out` cannot be written to or has a damaged ledger.
     """
     check_all(
-        None if out is None else path_like("out", out), master_seed(seed), worker_threads(threads)
+        None if out is None else path_like("out", out),
+        master_seed(seed),
+        worker_threads(threads),
+        progress_line(progress),
     )
     if not isinstance(paper, Paper):
         from airpath.reproduction.plugins import load
@@ -102,15 +106,17 @@ def reproduce_paper(
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
-    session = Session(paper, effort, seed, threads, progress, kinds, folder, accept_version)
-    specs = paper.claims_of(item.key for item in chosen)
-    session.simulate(_wanted_cells(chosen, specs, session))
-    results = [_evaluate(item, session, folder) for item in chosen]
+    with reporting_to(progress) as tell:
+        session = Session(paper, effort, seed, threads, tell, kinds, folder, accept_version)
+        specs = paper.claims_of(item.key for item in chosen)
+        session.simulate(_wanted_cells(chosen, specs, session))
+        results = [_evaluate(item, session, folder) for item in chosen]
+        claims = checked(session, _checkable(paper, specs, session))
     report = Report(
         paper=paper,
         provenance=_provenance(session, mode, provenance or {}),
         items=results,
-        claims=checked(session, _checkable(paper, specs, session)),
+        claims=claims,
         summaries=[*paper.summarise(results), *half_widths(results, session)],
         interrupted=session.interrupted,
         effort=effort,

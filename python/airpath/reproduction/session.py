@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from airpath.reproduction.base import Cell, Effort, Paper, Progress
+from airpath.present.progress import ProgressCallback
+from airpath.reproduction.base import Cell, Effort, Paper
 from airpath.reproduction.engine import Series, Simulated, Wanted, simulated
 from airpath.reproduction.plan_points import CurrentPoints, named
 from airpath.results.intervals import Interval, mean_interval
@@ -39,7 +40,7 @@ class Session:
         Master seed, the same for every cell: compared cells share their random numbers. Default 1.
     threads : int or None
         Worker threads; None is one for each core.
-    progress : Progress or None
+    progress : ProgressCallback or None
         Told what is done.
     figure_formats : sequence of str
         Of the figures. Default PNG and SVG.
@@ -55,7 +56,7 @@ class Session:
         effort: Effort,
         seed: int = 1,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
         figure_formats: Sequence[str] = ("png", "svg"),
         folder: Path | None = None,
         accept_version: bool = False,

@@ -17,6 +17,7 @@ from airpath.api import cores
 from airpath.arguments import check_all, error_prefix, path_like, worker_threads
 from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
 from airpath.files import not_left_empty, output_folder
+from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.coordinator import Coordinator, SweepOutcome, stop_on_ctrl_c
 from airpath.sweeps.executors import workers_of
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from airpath.sweeps.solving import Solver
 
 __all__ = ["TemporaryDirectory", "failure_text", "run_description", "sweep"]
-
-ProgressCallback = Callable[[float, str], None]
-"""Takes the finished fraction, in [0, 1], and a line of text."""
 
 
 def sweep(
@@ -58,7 +56,7 @@ def sweep(
     threads: int | None = None,
     fail_fast: bool = False,
     accept_version: bool = False,
-    progress: ProgressCallback | None = None,
+    progress: ProgressCallback | Auto | None = "auto",
     name: str | None = None,
 ) -> Sweep:
     """Run many scenarios, each replicated, and keep everything that was finished.
@@ -102,9 +100,9 @@ def sweep(
         gets no more replications, and the other points go on.
     accept_version : bool
         Whether replications of other versions in `out` count. Default False: they are refused.
-    progress : callable, optional
+    progress : callable, ``"auto"`` or None
         Called at most ten times a second with the finished fraction, in [0, 1], and a line of
-        text.
+        text. Default ``"auto"``: a bar in a notebook and in an interactive interpreter.
     name : str, optional
         Title of tables, figures and the report.
 
@@ -150,13 +148,15 @@ def sweep(
         common_random_numbers=common_random_numbers,
         name=name,
     )
-    how: dict[str, Any] = {"out": out, "executor": executor, "threads": threads, "tell": progress}
-    return _run(description, fail_fast=fail_fast, accept_version=accept_version, **how)
+    how: dict[str, Any] = {"out": out, "executor": executor, "threads": threads}
+    how |= {"fail_fast": fail_fast, "accept_version": accept_version}
+    with reporting_to(progress) as tell:
+        result, outcome = run_description(description, tell=tell, **how)
+    return _warned(result, outcome, fail_fast)
 
 
-def _run(description: Description, *, fail_fast: bool, **how: Any) -> Sweep:
-    """Run what is missing of a sweep; warn of failed points and of advisories."""
-    result, outcome = run_description(description, fail_fast=fail_fast, **how)
+def _warned(result: Sweep, outcome: SweepOutcome, fail_fast: bool) -> Sweep:
+    """Return a sweep that was run; warn of failed points and of advisories."""
     if outcome.interrupted:
         raise SweepInterrupted(result)
     if outcome.failed and fail_fast:
@@ -303,7 +303,5 @@ def _check(out: Any, executor: Any, threads: Any, progress: Any) -> None:
         f"{error_prefix('threads', threads)}: the executor has its own. Leave it out."
         if both
         else None,
-        None
-        if progress is None or callable(progress)
-        else f"{error_prefix('progress', progress)}: not a function. Give one.",
+        progress_line(progress),
     )
