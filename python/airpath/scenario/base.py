@@ -7,7 +7,7 @@ type, the class is picked by the `kind` there. A new component is one class and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import (
     TYPE_CHECKING,
@@ -116,6 +116,13 @@ else:
     _Base = BaseModel
 
 
+def _shown(value: Any) -> Any:
+    """Return a value as its key takes it, which is what is shown of it."""
+    if isinstance(value, (list, tuple)):
+        return [_shown(each) for each in value]
+    return str(value) if isinstance(value, (Decibels, Quantity)) else value
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
 class Model(_Base):
     """A table of the scenario: its keys are checked once, and never changed afterwards.
@@ -162,6 +169,16 @@ class Model(_Base):
             super().__init__(**data)
         except ValidationError as error:
             raise ScenarioError(problems_of(error, self.public_name())) from None
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Yield what is not a default, as it can be given to the constructor."""
+        for name, info in type(self).model_fields.items():
+            value = getattr(self, name)
+            if info.is_required() or value != info.get_default(call_default_factory=True):
+                yield name, _shown(value)
 
     # Tells pydantic that this is still its own constructor, so that models inside models are
     # validated in one go and keep the full path of each problem.
