@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from airpath.errors import MISSING, BadValueError, Problem, UnitError, quoted, show
 
 if TYPE_CHECKING:
+    from airpath.scenario.decibels import Decibels
     from airpath.scenario.units import Quantity
 
 __all__ = [
@@ -36,7 +37,7 @@ __all__ = [
     "worker_threads",
 ]
 
-_Q = TypeVar("_Q", bound="Quantity")
+_Q = TypeVar("_Q", bound="Quantity | Decibels")
 
 LARGEST_THREADS = 10**4
 
@@ -175,7 +176,7 @@ def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
         If it is none; the line names the argument.
     """
     try:
-        return kind.of(value)
+        return cast(_Q, kind.of(value))
     except UnitError as error:
         line = problem_line(name, value, error.what, error.accepted, error.example)
         raise BadValueError(line) from None

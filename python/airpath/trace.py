@@ -15,7 +15,6 @@ from airpath.arguments import (
     check_all,
     error_prefix,
     master_seed,
-    number,
     path_like,
     quantity,
     whole,
@@ -26,8 +25,9 @@ from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
 from airpath.present import html
 from airpath.present.tables import Table
+from airpath.scenario.decibels import Decibels
 from airpath.scenario.units import LARGEST as QUANTITY_LARGEST
-from airpath.scenario.units import Duration, Rate
+from airpath.scenario.units import Duration, Frequency, Rate, Speed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,33 +150,35 @@ class Trace:
     def generate(
         cls,
         duration: str | float | Duration,
-        mean_snr_db: float,
-        bandwidth_hz: float,
+        *,
+        mean_snr: str | float | Decibels,
+        bandwidth: str | float | Frequency,
         cap: str | float | Rate,
-        speed_mps: float,
-        carrier_hz: float,
+        speed: str | float | Speed,
+        carrier: str | float | Frequency,
         seed: int = 1,
         name: str = "generated",
     ) -> Trace:
         """Make the trace of a Rayleigh-faded link with Shannon's rate and a cap.
 
         In each millisecond the rate is min(cap, W log2(1 + SNR |h|^2)), h with the classic Doppler
-        spectrum; shadowing, path loss and handover are left out.
+        spectrum; shadowing, path loss and handover are left out. Numbers without a unit are in s,
+        dB, Hz, bit/s and m/s.
 
         Parameters
         ----------
         duration : str, float or Duration
-            1 ms to 1 h.
-        mean_snr_db : float
-            Mean SNR, dB, -50 to 100.
-        bandwidth_hz : float
-            W, Hz, above 0.
+            ``"60 s"``; 1 ms to 1 h.
+        mean_snr : str, float or Decibels
+            Mean SNR, ``"10 dB"``; -50 to 100 dB.
+        bandwidth : str, float or Frequency
+            W, ``"5 MHz"``; above 0, to 1 THz.
         cap : str, float or Rate
-            Highest rate, above 0.
-        speed_mps : float
-            Speed of the receiver, m/s, 0 to 10 000.
-        carrier_hz : float
-            Carrier frequency, Hz, above 0.
+            Highest rate, ``"30 Mbit/s"``; above 0.
+        speed : str, float or Speed
+            Of the receiver, ``"3 km/h"``; 0 to 10 000 m/s.
+        carrier : str, float or Frequency
+            Carrier frequency, ``"2 GHz"``; above 0, to 1 THz.
         seed : int
             Equal settings and seed give the same trace. Default 1.
         name : str
@@ -187,27 +189,31 @@ class Trace:
         BadValueError
             If a value is not accepted.
         """
-        check_all(
-            number("mean_snr_db", mean_snr_db, "15"),
-            number("bandwidth_hz", bandwidth_hz, "10e6"),
-            number("speed_mps", speed_mps, "1.5"),
-            number("carrier_hz", carrier_hz, "2e9"),
-            is_text("name", name),
-            master_seed(seed),
-        )
+        given = {
+            "duration": duration,
+            "mean_snr": mean_snr,
+            "bandwidth": bandwidth,
+            "cap": cap,
+            "speed": speed,
+            "carrier": carrier,
+        }
+        check_all(is_text("name", name), master_seed(seed))
         config = {
             "duration_ns": int(quantity("duration", Duration, duration)),
-            "mean_snr_db": float(mean_snr_db),
-            "bandwidth_hz": float(bandwidth_hz),
+            "mean_snr_db": float(quantity("mean_snr", Decibels, mean_snr)),
+            "bandwidth_hz": quantity("bandwidth", Frequency, bandwidth).si(),
             "cap_bps": float(quantity("cap", Rate, cap)),
-            "speed_mps": float(speed_mps),
-            "carrier_hz": float(carrier_hz),
+            "speed_mps": quantity("speed", Speed, speed).si(),
+            "carrier_hz": quantity("carrier", Frequency, carrier).si(),
             "seed": seed,
         }
         try:
             return cls(_airpath.generate_trace(json.dumps(config, allow_nan=False)), name)
         except ValueError as error:
-            raise BadValueError(str(error)) from None
+            key, _, wrong = str(error).partition(" = ")
+            argument = next((name for name in given if key.startswith(name)), "seed")
+            prefix = error_prefix(argument, given.get(argument, seed))
+            raise BadValueError(f"{prefix}: {wrong.partition(': ')[2]}") from None
 
     @property
     def kind(self) -> str:

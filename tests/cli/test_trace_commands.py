@@ -181,18 +181,17 @@ def test_generate_csv_has_its_provenance_inside(airpath_command: Command) -> Non
         (
             "--mean-snr",
             "15",
-            '--mean-snr: "15": not a signal-to-noise ratio. '
-            'Write a number with dB, for example "15 dB".',
+            '--mean-snr: "15": no unit. Write a number with dB, for example "15 dB".',
         ),
         (
             "--speed",
             "3 mph",
-            '--speed: "3 mph": not a speed. Write a number with m/s or km/h, for example "3 km/h".',
+            '--speed: "3 mph": not a speed. Write a number with m/s or km/h, for example "10 m/s".',
         ),
         (
             "--carrier",
             "-2 GHz",
-            '--carrier: "-2 GHz": below 0. Write a frequency from 0 on, for example "2 GHz".',
+            '--carrier: "-2 GHz": below 0. Write a frequency from 0 on, for example "10 Hz".',
         ),
         (
             "--cap",

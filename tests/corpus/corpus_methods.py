@@ -137,8 +137,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "SweepPlot.save": {"folder": "new"},
     "Trace.bin_rates": {"bin_ns": 10**6},
     "Trace.generate": {
-        "duration": "1 s", "mean_snr_db": 10, "bandwidth_hz": 5e6, "cap": "20 Mbit/s",
-        "speed_mps": 1.0, "carrier_hz": 2e9,
+        "duration": "1 s", "mean_snr": "10 dB", "bandwidth": "5 MHz", "cap": "20 Mbit/s",
+        "speed": "1 m/s", "carrier": "2 GHz",
     },
     "Trace.load": {"path": "good.trace"},
     "Trace.parse": {"text": "1\n"},

@@ -13,6 +13,7 @@ from airpath.engine.prepared import prepare
 from airpath.results import mean_interval
 from airpath.scenario.examples import example_path
 
+FADED: dict[str, Any] = {"mean_snr": 5, "bandwidth": 5e6, "cap": 1e6, "speed": 1, "carrier": 2e9}
 SCENARIO = ap.Scenario(
     flows=ap.flows(2, base_rtt="40 ms"),
     bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="5 Mbit/s")),
@@ -99,7 +100,7 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
         (lambda: mean_interval([1.0], 0.9, (1.0,)), "bounds = [1.0]: not a pair. "),  # type: ignore[arg-type]
         (lambda: ap.units.Duration("40 ms"), '"40 ms": not a number of the base unit. '),  # type: ignore[arg-type]
         (lambda: ap.Trace.parse("1\n").rates("5 parsecs"), 'bin = "5 parsecs": not a duration. '),
-        (lambda: ap.Trace.generate("x", 5, 5e6, "1 Mbit/s", 1, 2e9), 'duration = "x": not a '),
+        (lambda: ap.Trace.generate("x", **FADED), 'duration = "x": not a '),
         (lambda: setattr(SCENARIO, "durationn", 3),
          "Scenario: durationn = 3: unknown key. The nearest is duration; "),
         (lambda: delattr(SCENARIO, "duration"),

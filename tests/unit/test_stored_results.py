@@ -177,7 +177,9 @@ def test_a_solution_pickles() -> None:
 
 
 def test_a_trace_pickles(tmp_path: Path) -> None:
-    generated = ap.Trace.generate("3 s", 15, 10e6, "50 Mbit/s", 1.0, 2e9)
+    generated = ap.Trace.generate(
+        "3 s", mean_snr=15, bandwidth=10e6, cap="50 Mbit/s", speed=1.0, carrier=2e9
+    )
     text = "time_s,rate_bps\n0,12345678.25\n0.3333333,0\n1,7e6\n2,7e6\n"
     rates = ap.Trace.parse(text, "r", "csv")
     for trace in (generated, rates):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,18 +54,27 @@ def test_a_bin_that_is_no_duration_is_refused(length: str, message: str) -> None
     assert str(error.value) == message
 
 
+LINK: dict[str, Any] = {
+    "mean_snr": "10 dB",
+    "bandwidth": "5 MHz",
+    "cap": "20 Mbit/s",
+    "speed": "1 m/s",
+    "carrier": "2 GHz",
+}
+
+
 def test_generated_traces_depend_on_their_seed_only() -> None:
     def make(seed: int) -> str:
-        return ap.Trace.generate("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, seed).to_mahimahi()
+        return ap.Trace.generate("2 s", **LINK, seed=seed).to_mahimahi()
 
     assert make(1) == make(1) != make(2)
 
 
 def test_a_generator_setting_out_of_range_is_named() -> None:
     with pytest.raises(ap.errors.BadValueError, match="speed"):
-        ap.Trace.generate("2 s", 10, 5e6, "20 Mbit/s", -1.0, 2e9)
+        ap.Trace.generate("2 s", **{**LINK, "speed": -1.0})
     with pytest.raises(ap.errors.BadValueError, match="seed = -1: not accepted"):
-        ap.Trace.generate("2 s", 10, 5e6, "20 Mbit/s", 1.0, 2e9, -1)
+        ap.Trace.generate("2 s", **LINK, seed=-1)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,10 +11,10 @@ import typer
 from airpath import _airpath
 from airpath.cli import options, output
 from airpath.cli.examples import epilog
-from airpath.errors import BadValueError, Problem
+from airpath.errors import BadValueError
 from airpath.files import output_file, write_file, write_files
 from airpath.scenario import trace_path
-from airpath.scenario.units import Duration, Rate
+from airpath.scenario.units import Duration
 from airpath.trace import Format, Trace, TraceInfo, format_of
 
 __all__ = ["app"]
@@ -102,14 +99,14 @@ def generate(
     form = _format(None, target)
     length = _bin_length(bin_width)
     trace = Trace.generate(
-        _quantity(Duration, "--duration", duration),
-        _number("--mean-snr", mean_snr, {"dB": 1.0}, "a signal-to-noise ratio", "15 dB", True),
-        _number("--bandwidth", bandwidth, _HERTZ, "a bandwidth", "10 MHz"),
-        _quantity(Rate, "--cap", cap),
-        _number("--speed", speed, {"m/s": 1.0, "km/h": 1 / 3.6}, "a speed", "3 km/h"),
-        _number("--carrier", carrier, _HERTZ, "a frequency", "2 GHz"),
-        seed,
-        str(target),
+        duration,
+        mean_snr=mean_snr,
+        bandwidth=bandwidth,
+        cap=cap,
+        speed=speed,
+        carrier=carrier,
+        seed=seed,
+        name=str(target),
     )
     output_file(target)
     # A Mahimahi file has no place for comments.
@@ -135,28 +132,6 @@ def generate(
 
 
 # --- reading what the user wrote ---------------------------------------------------------------
-
-_HERTZ: Mapping[str, float] = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
-_NUMBER_AND_UNIT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(\S*)\s*")
-
-
-def _number(
-    option: str,
-    text: str,
-    units: Mapping[str, float],
-    what: str,
-    example: str,
-    may_be_negative: bool = False,
-) -> float:
-    match = _NUMBER_AND_UNIT.fullmatch(text) if len(text) <= 100 else None
-    value = float(match[1]) * units[match[2]] if match and match[2] in units else math.nan
-    if not math.isfinite(value):
-        wrong, accepted = f"not {what}", f"Write a number with {' or '.join(units)}"
-    elif value < 0 and not may_be_negative:
-        wrong, accepted = "below 0", f"Write {what} from 0 on"
-    else:
-        return value
-    raise BadValueError(str(Problem(option, (), text, wrong, accepted, f'"{example}"')))
 
 
 def _quantity(kind: Any, option: str, text: str) -> Any:

@@ -65,19 +65,36 @@ class Decibels(float):
 
     @classmethod
     def _validate(cls, value: object, info: ValidationInfo) -> Self:
-        from_file = bool(info.context and info.context.get("from_file"))
+        try:
+            return cls.of(value, bare_numbers=not (info.context and info.context.get("from_file")))
+        except UnitError as error:
+            raise as_fault(error) from None
+
+    @classmethod
+    def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
+        """Read whatever the user gave: a level, a text, or a number of dB.
+
+        Parameters
+        ----------
+        value : object
+            What was given.
+        bare_numbers : bool
+            Whether a number without a unit is accepted (from Python yes, from a file no).
+
+        Raises
+        ------
+        UnitError
+            If it is none of these.
+        """
         if isinstance(value, cls):
             return value
         is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, Quantity))
-        try:
-            if is_number and not from_file and _is_finite(cast(float, value)):
-                return cls(cast(float, value))
-            if is_number:
-                fault = "no unit" if from_file else "not a finite number of dB"
-                raise UnitError(value, fault, "Write a number with dB", quote(cls.example))
-            return cls.parse(cast(str, value))
-        except UnitError as error:
-            raise as_fault(error) from None
+        if is_number and bare_numbers and _is_finite(cast(float, value)):
+            return cls(cast(float, value))
+        if is_number:
+            fault = "not a finite number of dB" if bare_numbers else "no unit"
+            raise UnitError(value, fault, "Write a number with dB", quote(cls.example))
+        return cls.parse(cast(str, value))
 
 
 def _is_finite(number: float) -> bool:

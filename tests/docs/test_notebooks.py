@@ -1,0 +1,98 @@
+"""The tutorials that are notebooks run in a kernel of their own, and show each figure once."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+import pytest
+
+TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorial"
+NOTEBOOKS = ("first-figure.ipynb", "first-campaign.ipynb")
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No debugger in the kernel, which would complain about frozen modules."""
+    monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+
+
+def executed(notebook: Any, folder: Path) -> list[Any]:
+    """Return the cells of code after all were run in `folder`."""
+    client = nbclient.NotebookClient(
+        notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    )
+    client.execute()
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def pictures(cell: Any) -> list[bytes]:
+    found = (output.get("data", {}).get("image/png") for output in cell.outputs)
+    return [base64.b64decode(data) for data in found if data]
+
+
+def test_all_notebooks_are_run() -> None:
+    assert sorted(path.name for path in TUTORIALS.glob("*.ipynb")) == sorted(NOTEBOOKS)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_and_shows_each_figure_once(name: str, tmp_path: Path) -> None:
+    notebook = nbformat.read(TUTORIALS / name, as_version=4)
+    # They are kept without what they show, which is another one with each version.
+    assert all(not cell.get("outputs") for cell in notebook.cells)
+    for cell in executed(notebook, tmp_path):
+        *_, last = cell.source.splitlines()
+        shown = pictures(cell)
+        assert len(shown) == (".plot." in last), cell.source
+        assert all(data.startswith(b"\x89PNG") for data in shown)
+
+
+def test_pyplot_changes_nothing(tmp_path: Path) -> None:
+    """A figure was not shown in a fresh kernel, and twice after pyplot was imported."""
+    code = [
+        "import airpath as ap\n"
+        "path = ap.Bottleneck(aqm='gred', link=ap.link.Fixed(rate='1 Mbit/s'))\n"
+        "flows = ap.flows(base_rtt='20 ms')\n"
+        "scenario = ap.Scenario(flows=flows, duration='2 s', bottleneck=path)\n"
+        "result = ap.simulate(scenario, reps=1)",
+        "result.plot.pmf()",
+        "figure = result.plot.pmf()",
+        "import matplotlib.pyplot as plt\nresult.plot.pmf()",
+        "%matplotlib inline\nresult.plot.pmf()",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in code])
+    assert [len(pictures(cell)) for cell in executed(notebook, tmp_path)] == [0, 1, 0, 1, 1]
+
+
+def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> None:
+    code = (
+        "from airpath.present import progress\n"
+        "progress._AT_ONCE_S = 0.0\n"
+        "with progress.reporting_to('auto') as tell:\n"
+        "    tell(0.25, 'a <quarter>')\n"
+        "    tell(0.5, 'half')\n"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    client = nbclient.NotebookClient(
+        notebook, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
+    shown: list[str] = []
+    handle = client.process_message
+
+    def listen(message: Any, *place: Any) -> Any:
+        data = message["content"].get("data", {})
+        shown.extend([data["text/html"]] if "text/html" in data else [])
+        return handle(message, *place)
+
+    client.process_message = listen
+    client.execute()
+    assert shown == [
+        '<progress value="0.250" max="1"></progress> a &lt;quarter&gt;',
+        '<progress value="0.500" max="1"></progress> half',
+        "",
+    ]
+    assert [output.data["text/html"] for output in notebook.cells[0].outputs] == [""]
