@@ -121,9 +121,28 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
     ("kind", "value", "line"),
     [
         (Rate, "5 Mb", f'"5 Mb": not a rate. {RATES}, for example "5 Mbit/s".'),
-        (Rate, "5 mbit/s", f'"5 mbit/s": not a rate. {RATES}, for example "5 Mbit/s".'),
+        (
+            Rate,
+            "5 mbit/s",
+            f'"5 mbit/s": not a rate. Did you mean "5 Mbit/s"? {RATES}, for example "5 Mbit/s".',
+        ),
+        (
+            Rate,
+            "20Mbps",
+            f'"20Mbps": not a rate. Did you mean "20 Mbit/s"? {RATES}, for example "5 Mbit/s".',
+        ),
+        (Rate, "20 MBps", f'"20 MBps": not a rate. {RATES}, for example "5 Mbit/s".'),
+        (
+            Duration,
+            "3 seconds",
+            f'"3 seconds": not a duration. Did you mean "3 s"? {DURATIONS}, for example "40 ms".',
+        ),
         (Rate, "5", f'"5": no unit. {RATES}, for example "5 Mbit/s".'),
-        (Duration, "40 MS", f'"40 MS": not a duration. {DURATIONS}, for example "40 ms".'),
+        (
+            Duration,
+            "40 MS",
+            f'"40 MS": not a duration. Did you mean "40 ms"? {DURATIONS}, for example "40 ms".',
+        ),
         (Duration, "soon", f'"soon": not a duration. {DURATIONS}, for example "40 ms".'),
         (Duration, "", f'"": not a duration. {DURATIONS}, for example "40 ms".'),
         (
@@ -134,8 +153,8 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
         (
             Size,
             "1 kb",
-            '"1 kb": not a size. Write a number with B, kB, MB, GB, KiB, MiB or GiB, '
-            'for example "1500 B".',
+            '"1 kb": not a size. Did you mean "1 kB"? '
+            'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".',
         ),
         (
             Packets,

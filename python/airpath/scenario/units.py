@@ -60,6 +60,8 @@ class Quantity(int):
     """Every accepted unit, case-sensitive, with its size in base units."""
     written: ClassVar[tuple[str, ...]]
     """The units that `str()` chooses from, largest first."""
+    misspelt: ClassVar[Mapping[str, str]] = {}
+    """Units of other programs, in small letters, and the accepted ones."""
     largest: ClassVar[int] = LARGEST
     """Largest value, base units."""
     whole: ClassVar[bool] = False
@@ -122,7 +124,7 @@ class Quantity(int):
             raise cls._error(text, "no unit")
         factor = cls.units.get(match["unit"])
         if factor is None:
-            raise cls._error(text, f"not a {cls.noun}")
+            raise cls._unknown_unit(text, match["number"], match["unit"])
         return cls._from_decimal(Decimal(match["number"]), factor, text)
 
     @classmethod
@@ -230,6 +232,14 @@ class Quantity(int):
         return UnitError(given, "below 0", f"Write a {cls.noun} from 0 on", quote(cls.example))
 
     @classmethod
+    def _unknown_unit(cls, text: str, number: str, unit: str) -> UnitError:
+        small = unit.lower()
+        meant = {each.lower(): each for each in cls.units}.get(small)
+        meant = meant or (None if "B" in unit else cls.misspelt.get(small))  # MBps are bytes.
+        ask = f"Did you mean {quote(f'{number} {meant}')}? " if meant else ""
+        return UnitError(text, f"not a {cls.noun}", ask + cls.accepted(), quote(cls.example))
+
+    @classmethod
     def _error(cls, given: object, what: str) -> UnitError:
         return UnitError(given, what, cls.accepted(), quote(cls.example))
 
@@ -266,6 +276,13 @@ class Duration(Quantity):
         "h": 3600 * 10**9,
     }
     written = ("s", "ms", "us", "ns")
+    misspelt = {
+        **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+        **dict.fromkeys(("msec", "msecs", "millisecond", "milliseconds"), "ms"),
+        **dict.fromkeys(("usec", "usecs", "microseconds"), "us"),
+        **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+        **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    }
     # 64 times that, the largest back-off of a timeout, still fits 64 bits.
     largest = 10**17
     zero = "0 s"
@@ -350,6 +367,11 @@ class Rate(Quantity):
 
     units = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
     written = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
+    misspelt = {
+        f"{small}{ending}": f"{prefix}bit/s"
+        for small, prefix in {"": "", "k": "k", "m": "M", "g": "G"}.items()
+        for ending in ("bps", "bit", "bits", "bits/s", "bit/sec", "bits/sec")
+    }
     zero = "0 bit/s"
     noun = "rate"
     example = "5 Mbit/s"
@@ -374,6 +396,7 @@ class Size(Quantity):
         "GiB": 2**30,
     }
     written = ("GB", "MB", "kB", "B")
+    misspelt = {"byte": "B", "bytes": "B"}
     zero = "0 B"
     noun = "size"
     example = "1500 B"
