@@ -16,7 +16,7 @@ from processes import environment
 import airpath as ap
 from airpath.cli.commands import COMMANDS, _command
 from airpath.cli.examples import EXAMPLES
-from airpath.scenario.examples import examples
+from airpath.scenario.examples import example_path, examples
 from emulator import cannot_emulate
 
 Command = Callable[..., Any]
@@ -217,11 +217,15 @@ def test_examples_are_listed_with_a_line_each(airpath_command: Command) -> None:
 
 @pytest.mark.parametrize("name", examples())
 def test_an_example_is_written_with_what_it_reads(airpath_command: Command, name: str) -> None:
-    assert airpath_command("example", name).out == (ROOT / f"examples/{name}.toml").read_text()
+    assert airpath_command("example", name).out == example_path(name).read_text()
     answer = airpath_command("example", name, "--out", "mine.toml")
     assert (answer.status, answer.out) == (0, "")
     assert answer.err.startswith("written: mine.toml\n")
-    if "traces:" not in Path("mine.toml").read_text():
+    text = Path("mine.toml").read_text()
+    if text.startswith("[grid]") or "\n[grid]" in text:
+        quickly = ["--reps", "1", "--set", "duration=1 s", "--set", "warmup=0 s"]
+        assert airpath_command("sweep", "mine.toml", *quickly).status == 0
+    elif "traces:" not in text:
         assert airpath_command("check", "mine.toml").status == 0
 
 

@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Command] = {
         "list_components", "List what there is to choose from, one line each.", "listing"
     ),
     "check": Command("check", "Check a scenario and print every key, defaults included."),
-    "example": Command("example", "List the example scenarios, print one or write it to a file."),
+    "example": Command("example", "List the example scenarios and sweeps, print one or write it."),
     "phy": Command("app", "Error rates of the physical layer: measured, and by formula."),
     "trace": Command("app", "Look at, convert and generate traces."),
 }

@@ -1,4 +1,4 @@
-"""``airpath example``: the scenarios that come with Airpath."""
+"""``airpath example``: the scenarios and sweeps that come with Airpath."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from airpath.scenario.examples import example_path, examples, shipped_examples
 
 __all__ = ["example"]
 
-_FILE = re.compile(r'file = "(traces/[^"]+)"')
-"""A trace that an example reads beside itself."""
+_TRACE = re.compile(r'"(traces/[^"]+)"')
+"""A trace that a scenario reads beside itself, or the axis of a sweep."""
+
+_SCENARIO = re.compile(r'^scenario = "\.\./([^"]+)"', re.MULTILINE)
+"""The scenario of a sweep, a folder higher; written beside the sweep."""
 
 
 def example(
@@ -27,10 +30,10 @@ def example(
         typer.Argument(metavar="[NAME]", help="Default: list them.", autocompletion=example_names),
     ] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write it here, with the traces it reads.")
+        str | None, typer.Option(metavar="FILE", help="Write it here, with what it reads.")
     ] = None,
 ) -> int:
-    """List the example scenarios, print one or write it to a file."""
+    """List the example scenarios and sweeps, print one or write it."""
     if name is None:
         if out is not None:
             raise BadValueError("--out: without a name. Write airpath example NAME --out FILE.")
@@ -43,16 +46,25 @@ def example(
     if out is None:
         sys.stdout.write(content.decode())
         return 0
-    files = {_new(out): content}
-    for trace in _FILE.findall(content.decode()):
-        wanted = (shipped_examples() / trace).read_bytes()
-        beside = Path(out).parent / trace
+    files = {_new(out): _SCENARIO.sub(r'scenario = "\1"', content.decode()).encode()}
+    for file, wanted in _read_by(content.decode()).items():
+        beside = Path(out).parent / file
         if not (beside.is_file() and read_bytes(beside, LARGEST) == wanted):
             output_folder(beside.parent, "out")
             files[_new(str(beside))] = wanted
     write_files(files)
     output.written(list(files))
     return 0
+
+
+def _read_by(example: str) -> dict[str, bytes]:
+    """Return the files that an example reads, by their places beside it."""
+    scenarios = _SCENARIO.findall(example)
+    found = {file: (shipped_examples() / file).read_bytes() for file in scenarios}
+    texts = [example, *(content.decode() for content in found.values())]
+    for file in sorted({trace for text in texts for trace in _TRACE.findall(text)}):
+        found[file] = (shipped_examples() / file).read_bytes()
+    return found
 
 
 def _new(out: str) -> Path:

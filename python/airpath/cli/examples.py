@@ -87,7 +87,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "example": {
-        "airpath example": "the scenarios that come with Airpath, one line each",
+        "airpath example": "the scenarios and sweeps that come with Airpath, one line each",
         "airpath example synthetic-reno-gred": "one of them, printed",
         "airpath example synthetic-reno-gred --out my.toml": (
             "into a file of your own, with the traces that it reads"

@@ -1,4 +1,4 @@
-"""The example scenarios that come with Airpath."""
+"""The example scenarios and sweeps that come with Airpath."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def shipped_examples() -> Path:
 
 
 def examples() -> dict[str, str]:
-    """Return the examples by name, with the first line about each."""
+    """Return the examples by name, with the first line about each; sweeps are the last."""
     found = {}
-    for path in sorted(shipped_examples().glob("*.toml")):
-        line = path.read_text("utf-8").partition("\n")[0]
-        found[path.stem] = line.lstrip("# ").rstrip(":.")
+    for name, path in _files().items():
+        line = path.read_text("utf-8").partition("\n")[0].lstrip("# ").rstrip(":.")
+        found[name] = line if path.parent == shipped_examples() else f"sweep: {line}"
     return found
 
 
@@ -37,7 +37,13 @@ def example_path(name: str) -> Path:
     BadValueError
         If there is none such.
     """
-    known = examples()
+    known = _files()
     if name not in known:
         raise BadValueError(f"{show(name)}: not an example. {nearest(name, known)}.")
-    return shipped_examples() / f"{name}.toml"
+    return known[name]
+
+
+def _files() -> dict[str, Path]:
+    folder = shipped_examples()
+    paths = [*sorted(folder.glob("*.toml")), *sorted((folder / "sweeps").glob("*.toml"))]
+    return {path.stem: path for path in paths}
