@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -238,6 +239,21 @@ def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
     answer = airpath_command("example", "synthetic-reno-gred", "--out", "mine.toml")
     assert (answer.status, Path("mine.toml").exists()) == (2, False)
     assert "traces/pedestrian.trace" in answer.err
+
+
+def test_help_is_in_sentences() -> None:
+    """Descriptions were cut at 60 letters, and options said "Of the tables"."""
+    for name, command in ((name, _command(name)) for name in COMMANDS):
+        inner = getattr(command, "commands", {})
+        room = 72 - max(map(len, inner), default=0)  # In 80 columns.
+        for each in inner.values():
+            assert each.hidden or not each.get_short_help_str(room).endswith("..."), each.name
+        for each in inner.values() or [command]:
+            for parameter in each.params:
+                text = parameter.help or ""
+                assert re.match(r"(?!Of |Default)[A-Z].*[.,]$", text, re.DOTALL) or (
+                    text == "or after as many blocks."
+                ), (name, parameter.name, text)
 
 
 def test_options_of_several_commands_are_defined_once() -> None:

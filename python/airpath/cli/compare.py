@@ -29,7 +29,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="simulate,emulate,solve",
-            help="Two or three; differences are from the first. Default: those that can.",
+            help="Engines; differences are from the first. Default: those that can.",
             autocompletion=completion.engines,
         ),
     ] = None,

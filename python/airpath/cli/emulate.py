@@ -77,7 +77,7 @@ def emulate(
     plot: options.Plot = None,
     confidence: options.MaybeConfidence = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only tell what this machine can do.")
+        bool, typer.Option("--check", help="Print what this machine can do, and run nothing.")
     ] = False,
 ) -> int:
     """Put the kernel's TCP, or a command, on the link in real time."""

@@ -27,7 +27,9 @@ _SCENARIO = re.compile(r'^scenario = "\.\./([^"]+)"', re.MULTILINE)
 def example(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Default: list them.", autocompletion=example_names),
+        typer.Argument(
+            metavar="[NAME]", help="Example. Default: all are listed.", autocompletion=example_names
+        ),
     ] = None,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write it here, with what it reads.")

@@ -70,7 +70,9 @@ def list_components(
     kind: Annotated[
         str | None,
         typer.Argument(
-            metavar=f"[{'|'.join(KINDS)}]", help="Default: all.", autocompletion=completion.kinds
+            metavar=f"[{'|'.join(KINDS)}]",
+            help="Kind of component. Default: all.",
+            autocompletion=completion.kinds,
         ),
     ] = None,
     json: options.Json = False,

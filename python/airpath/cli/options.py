@@ -52,9 +52,11 @@ MaybeReps = Annotated[
 
 Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]
 
-Threads = Annotated[int | None, typer.Option("--threads", help="Default: one for each core.")]
+Threads = Annotated[
+    int | None, typer.Option("--threads", help="Worker threads. Default: one for each core.")
+]
 
-_CONFIDENCE = "Of the intervals."
+_CONFIDENCE = "Confidence of the intervals."
 Confidence = Annotated[float, typer.Option("--confidence", help=_CONFIDENCE)]
 MaybeConfidence = Annotated[
     float | None, typer.Option("--confidence", help=f"{_CONFIDENCE} Default: 0.99.")
@@ -80,13 +82,13 @@ Formats = Annotated[
     typer.Option(
         "--format",
         metavar="csv,csv.gz,parquet",
-        help="Of the tables in --out. Default: csv.",
+        help="Formats of the tables in --out. Default: csv.",
         autocompletion=completion.formats,
     ),
 ]
 
 Plot = Annotated[
-    bool | None, typer.Option("--plot/--no-plot", help="Figures in --out. Default: yes.")
+    bool | None, typer.Option("--plot/--no-plot", help="Draw figures in --out. Default: yes.")
 ]
 
 FigureFormats = Annotated[
@@ -94,7 +96,7 @@ FigureFormats = Annotated[
     typer.Option(
         "--figure-format",
         metavar="png,pdf,svg",
-        help="Of the figures in --out. Default: png; of reproduce png,svg.",
+        help="Formats of the figures. Default: png; of reproduce png,svg.",
     ),
 ]
 

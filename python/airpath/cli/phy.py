@@ -46,31 +46,36 @@ app.command("ser", epilog=epilog("phy ser"))(ser)
 @app.command("per", epilog=epilog("phy per"))
 def per(
     channel: Annotated[
-        str, typer.Option(help="See airpath list fading.", autocompletion=completion.channels)
+        str,
+        typer.Option(
+            help="Fading channel; airpath list fading has the names.",
+            autocompletion=completion.channels,
+        ),
     ],
-    snr: Annotated[str, typer.Option(metavar="DB", help="14:40:2 or 10,12.5: mean Es/N0, dB.")],
+    snr: Annotated[str, typer.Option(metavar="DB", help="Mean Es/N0, dB: 14:40:2 or 10,12.5.")],
     mcs: Annotated[
         str,
         typer.Option(
-            help="Numbers, names or labels; see airpath list mcs.",
+            help="Schemes by number, name or label; airpath list mcs has them.",
             autocompletion=completion.schemes,
         ),
     ] = "all",
     mapping: Annotated[
         str,
-        typer.Option(help="Of symbols to subcarriers.", autocompletion=completion.mappings),
+        typer.Option(help="Mapping of symbols to subcarriers.", autocompletion=completion.mappings),
     ] = "random",
-    errors: Annotated[str, typer.Option(help="A point ends with as many blocks in error,")] = (
+    errors: Annotated[str, typer.Option(help="End a point with as many blocks in error,")] = (
         "400"
     ),
-    blocks: Annotated[str, typer.Option(help="or with as many blocks.")] = "1e7",
-    iterations: Annotated[int, typer.Option(help="Most of the decoder.")] = 10,
+    blocks: Annotated[str, typer.Option(help="or after as many blocks.")] = "1e7",
+    iterations: Annotated[int, typer.Option(help="Most iterations of the decoder.")] = 10,
     algorithm: Annotated[
         str,
-        typer.Option(help="max-log or linear-log.", autocompletion=completion.algorithms),
+        typer.Option(help="Decoder: max-log or linear-log.", autocompletion=completion.algorithms),
     ] = "max-log",
     demapper: Annotated[
-        str, typer.Option(help="max-log or linear-log.", autocompletion=completion.demappers)
+        str,
+        typer.Option(help="Demapper: max-log or linear-log.", autocompletion=completion.demappers),
     ] = "max-log",
     skip_rule: Annotated[
         bool,
@@ -91,7 +96,10 @@ def per(
     figure_format: options.FigureFormats = None,
     json: options.Json = False,
 ) -> int:
-    """Measure error rates by coding and decoding; with --out, finished points are kept."""
+    """Measure error rates by coding and decoding.
+
+    With --out, finished points are kept.
+    """
     given: dict[str, Any] = {}
     given |= {"channel": channel, "snr_db": snr, "mcs": mcs, "mapping": mapping, "errors": errors}
     given |= {"blocks": blocks, "iterations": iterations, "algorithm": algorithm, "seed": seed}

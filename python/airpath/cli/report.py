@@ -20,7 +20,7 @@ def report(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="The PAPER.json of reproduce --out, the ledger of a sweep, or a folder with one.",
+            help="PAPER.json of reproduce --out, the ledger of a sweep, or a folder with one.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write it here.")] = Path(

@@ -29,7 +29,7 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="PAPER",
-            help="See airpath list paper; or a folder: studies/qawla.",
+            help="Name, of airpath list paper, or a folder: studies/qawla.",
             autocompletion=completion.papers,
         ),
     ] = None,
@@ -37,7 +37,7 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="[ITEM ...]",
-            help="table3, fig5, ... Default: all.",
+            help="Items: table3, fig5, … Default: all.",
             autocompletion=completion.items,
         ),
     ] = [],  # noqa: B006  (typer copies it)

@@ -39,12 +39,13 @@ def run(
         str | None,
         typer.Option(
             metavar="POINT[,POINT]",
-            help="Capture packets there: pcapng files in --out.",
+            help="Capture packets at these points: pcapng files in --out.",
             autocompletion=completion.capture_points,
         ),
     ] = None,
     capture_replication: Annotated[
-        int | None, typer.Option(metavar="N", help="Which replication. Default: the first.")
+        int | None,
+        typer.Option(metavar="N", help="Replication that is captured. Default: the first."),
     ] = None,
     json: options.Json = False,
     threads: options.Threads = None,
@@ -53,7 +54,9 @@ def run(
     figure_format: options.FigureFormats = None,
     window: Annotated[
         str | None,
-        typer.Option(metavar="FROM..TO", help="Of the timeline: 10s..20s. Default: the run."),
+        typer.Option(
+            metavar="FROM..TO", help="Span of the timeline, 10s..20s. Default: the whole run."
+        ),
     ] = None,
 ) -> int:
     """Simulate a scenario: tables of its flows, queues and links."""

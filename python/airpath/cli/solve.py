@@ -27,7 +27,7 @@ def solve(
         typer.Option(
             "--model",
             metavar="NAME",
-            help="Which model, where several cover the scenario.",
+            help="Model, where several cover the scenario.",
             autocompletion=completion.models,
         ),
     ] = None,

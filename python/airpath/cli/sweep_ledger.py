@@ -28,7 +28,10 @@ def status(
     ledger: LedgerArgument,
     json: options.Json = False,
 ) -> int:
-    """Say how far a sweep is: points, replications, failures, also while it runs."""
+    """Print how far a sweep is, also while it runs.
+
+    Points, replications and failures.
+    """
     from airpath.sweeps.ledger.opening import ledger_file
     from airpath.sweeps.ledger.overview import overview
 
@@ -48,10 +51,13 @@ def export(
     ledger: LedgerArgument,
     out: Annotated[str, typer.Option(metavar="DIR", help="Write points and runs here.")],
     formats: Annotated[
-        str, typer.Option("--format", metavar="csv,csv.gz,parquet", help="Of the tables.")
+        str, typer.Option("--format", metavar="csv,csv.gz,parquet", help="Formats of the tables.")
     ] = "csv",
 ) -> int:
-    """Write a sweep's tables: points with means and intervals, runs with every replication."""
+    """Write a table of points and a table of replications.
+
+    Points have means and intervals.
+    """
     from airpath.results.export import checked_formats
     from airpath.sweeps.ledger.opening import connected, ledger_file
     from airpath.sweeps.result import load_sweep
@@ -66,11 +72,14 @@ def export(
 def prune(
     ledger: LedgerArgument,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be removed, remove nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be removed, remove nothing.")
     ] = False,
     accept_version: options.AcceptVersion = False,
 ) -> int:
-    """Remove what the sweep does not need: replications of other points, seeds and versions."""
+    """Remove replications that the sweep does not need.
+
+    Those of other points, seeds and versions.
+    """
     from airpath.sweeps.ledger import prune as pruning
     from airpath.sweeps.ledger.opening import ledger_file
 

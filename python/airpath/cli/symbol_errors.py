@@ -29,27 +29,32 @@ _LARGEST_DB = 200.0
 def ser(
     snr: Annotated[
         str,
-        typer.Option(metavar="DB", help="0:30:2 or 10,12.5: mean SNR of a receiving antenna, dB."),
+        typer.Option(metavar="DB", help="Mean SNR of a receiving antenna, dB: 0:30:2 or 10,12.5."),
     ],
     modulation: Annotated[
         str,
-        typer.Option(help="bpsk, qpsk, 8psk, …, 64qam.", autocompletion=completion.modulations),
+        typer.Option(
+            help="Modulation: bpsk, qpsk, 8psk, …, 64qam.", autocompletion=completion.modulations
+        ),
     ] = "bpsk",
     tx: Annotated[int, typer.Option(help="Transmitting antennas, 1 or 2.")] = 1,
     rx: Annotated[int, typer.Option(help="Receiving antennas, 1 to 8.")] = 1,
     fading: Annotated[
         str,
         typer.Option(
-            help="rayleigh, rician or nakagami.", autocompletion=completion.amplitude_fadings
+            help="Fading: rayleigh, rician or nakagami.",
+            autocompletion=completion.amplitude_fadings,
         ),
     ] = "rayleigh",
     k_factor_db: Annotated[
         float | None, typer.Option(metavar="DB", help="K of rician fading, dB.")
     ] = None,
-    m: Annotated[float | None, typer.Option(help="m of nakagami fading.")] = None,
+    m: Annotated[float | None, typer.Option(help="Shape m of nakagami fading.")] = None,
     method: Annotated[
         str,
-        typer.Option(help="exact, closed-form or integral.", autocompletion=completion.ser_methods),
+        typer.Option(
+            help="Method: exact, closed-form or integral.", autocompletion=completion.ser_methods
+        ),
     ] = "exact",
     out: options.OutFile = None,
     figure_format: options.FigureFormats = None,

@@ -61,13 +61,17 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     bin_width: Annotated[
         str,
-        typer.Option("--bin-width", help="Of a CSV: opportunities are averaged over this time."),
+        typer.Option("--bin-width", help="Average the opportunities over this time, for a CSV."),
     ] = "10 ms",
     to: Annotated[
-        str | None, typer.Option(metavar="mahimahi|csv", help="Default: by OUT's name.")
+        str | None,
+        typer.Option(metavar="mahimahi|csv", help="Format of OUT. Default: by its name."),
     ] = None,
 ) -> int:
-    """Convert between Mahimahi's format and a time_s,rate_bps CSV (names that end in .csv)."""
+    """Convert between Mahimahi's format and CSV.
+
+    A CSV has the columns time_s,rate_bps, and a name that ends in .csv.
+    """
     form = _format(to, target)
     _is_another(target, source)
     length = _bin_length(bin_width)
@@ -84,18 +88,23 @@ def convert(
 @app.command("generate", epilog=epilog("trace generate"))
 def generate(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
-    duration: Annotated[str, typer.Option(help="Length.")] = "60 s",
+    duration: Annotated[str, typer.Option(help="Length of the trace.")] = "60 s",
     mean_snr: Annotated[str, typer.Option(help="Mean signal-to-noise ratio.")] = "15 dB",
     bandwidth: Annotated[str, typer.Option(help="W in W log2(1 + SNR).")] = "10 MHz",
     cap: Annotated[str, typer.Option(help="Highest rate.")] = "50 Mbit/s",
-    speed: Annotated[str, typer.Option(help="Of the receiver.")] = "3 km/h",
+    speed: Annotated[str, typer.Option(help="Speed of the receiver.")] = "3 km/h",
     carrier: Annotated[str, typer.Option(help="Carrier frequency.")] = "2 GHz",
-    seed: Annotated[int, typer.Option(help="Same seed and settings, same trace.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Seed; equal seeds and settings give equal traces.")
+    ] = 1,
     bin_width: Annotated[
-        str, typer.Option("--bin-width", help="Of a CSV: averaged over this time.")
+        str, typer.Option("--bin-width", help="Average the rate over this time, for a CSV.")
     ] = "1 ms",
 ) -> int:
-    """Make the trace of a Rayleigh-faded link: rate = min(cap, W log2(1 + SNR |h|^2))."""
+    """Make the trace of a Rayleigh-faded link.
+
+    Its rate is min(cap, W log2(1 + SNR |h|^2)).
+    """
     form = _format(None, target)
     length = _bin_length(bin_width)
     trace = Trace.generate(
