@@ -25,6 +25,10 @@ export CARGO_TERM_COLOR ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 export MPLBACKEND := Agg
+# Recorded traces stand beside the checkout of whoever develops Airpath.
+ifneq ($(wildcard ../shared/traces),)
+export AIRPATH_TRACES ?= $(abspath ../shared/traces)
+endif
 
 RUST_SOURCES := $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \)) \
     Cargo.toml Cargo.lock rust-toolchain.toml

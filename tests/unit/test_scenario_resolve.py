@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -306,27 +307,30 @@ def test_recorded_traces_are_found_where_the_variable_says(
     assert str(caught.value) == (
         f'bottleneck.link.file = "traces:y.down": no file y.down in {tmp_path}, which '
         "AIRPATH_TRACES names. Mahimahi publishes its traces in the repository ravinet/mahimahi "
-        "on GitHub, folder traces; put them into a folder and name it in AIRPATH_TRACES."
+        "on GitHub, folder traces; put them there, or into a folder that AIRPATH_TRACES names."
     )
 
 
-def test_recorded_traces_are_found_beside_the_project(
+def test_recorded_traces_are_found_beside_the_scenario_or_among_the_users_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AIRPATH_TRACES", raising=False)
-    project, traces = tmp_path / "airpath", tmp_path / "shared" / "traces"
-    (project / "examples").mkdir(parents=True)
-    (project / "pyproject.toml").write_text('[project]\nname = "airpath"\n')
-    monkeypatch.chdir(project / "examples")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path / "data"))
+    file = tmp_path / "mine" / "a.toml"
+    file.parent.mkdir()
+    file.write_text(traced("traces:x.down").to_toml())
+    data = Path(platformdirs.user_data_dir("airpath", appauthor=False), "traces")
     with pytest.raises(ap.errors.ScenarioError) as caught:
-        traced("traces:x.down").resolve()
+        ap.load(file).resolve()
     assert str(caught.value).startswith(
-        f'bottleneck.link.file = "traces:x.down": no file x.down in {traces}; '
-        "AIRPATH_TRACES is not set. Mahimahi publishes"
+        f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in a folder traces beside '
+        f"the scenario, or in {data}; AIRPATH_TRACES is not set. Mahimahi publishes"
     )
-    traces.mkdir(parents=True)
-    (traces / "x.down").write_text("1\n")
-    assert traced("traces:x.down").resolve()[1] == {"x.down": traces / "x.down"}
+    for folder in (data, file.parent / "traces"):
+        folder.mkdir(parents=True)
+        (folder / "x.down").write_text("1\n")
+        assert ap.load(file).resolve()[1] == {"x.down": folder / "x.down"}
 
 
 @pytest.mark.parametrize("file", ["a\0b", "x" * 5000, "..", "", "traces:.."])
