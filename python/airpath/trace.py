@@ -23,6 +23,7 @@ from airpath.arguments import (
 from airpath.arguments import text as is_text
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
+from airpath.foreign_traces import csv_of_iperf3, what_it_is
 from airpath.present import html
 from airpath.present.tables import Table
 from airpath.scenario.decibels import Decibels
@@ -96,27 +97,35 @@ class Trace:
         self.name = name
 
     @classmethod
-    def load(cls, path: str | Path, format: Format | None = None) -> Trace:  # noqa: A002
+    def load(
+        cls,
+        path: str | Path,
+        format: Format | Literal["iperf3"] | None = None,  # noqa: A002
+    ) -> Trace:
         """Read a trace file.
 
         Parameters
         ----------
         path : path
             The file.
-        format : {"mahimahi", "csv"}, optional
-            Default: CSV when the name ends in ``.csv``, else Mahimahi.
+        format : {"mahimahi", "csv", "iperf3"}, optional
+            ``iperf3``: what ``iperf3 --json`` prints, the rate of each of its intervals. Default:
+            CSV when the name ends in ``.csv``, else Mahimahi.
 
         Raises
         ------
         BadValueError
             If it cannot be read or is not a trace: one line with the file, the line and why.
         """
-        formats = ("mahimahi", "csv")
+        formats = ("mahimahi", "csv", "iperf3")
         check_all(
             path_like("path", path), None if format is None else word("format", format, formats)
         )
         place = str(path)
-        return cls.parse(read_text(path, LARGEST), place, format or format_of(place))
+        text = read_text(path, LARGEST)
+        if format == "iperf3":
+            return cls.parse(csv_of_iperf3(text, place), place, "csv")
+        return cls.parse(text, place, format or format_of(place))
 
     @classmethod
     def parse(cls, text: str, name: str = "trace", format: Format = "mahimahi") -> Trace:  # noqa: A002
@@ -144,6 +153,8 @@ class Trace:
         except UnicodeEncodeError:
             raise BadValueError(f"{one_line(name)}: not a text in UTF-8.") from None
         except ValueError as error:
+            if other := what_it_is(text):
+                raise BadValueError(f"{one_line(name)}: {other}") from None
             raise BadValueError(str(error)) from None
 
     @classmethod

@@ -212,3 +212,14 @@ def test_generate_limits_are_the_engines(airpath_command: Command) -> None:
     assert (answer.status, answer.out) == (2, "")
     assert len(answer.err.splitlines()) == 1
     assert files() == ["some.trace"]
+
+
+def test_what_iperf3_measured_is_converted(airpath_command: Command) -> None:
+    row = {"start": 0, "end": 1, "bits_per_second": 20e6}
+    Path("measured.json").write_text(json.dumps({"intervals": [{"sum": row}]}))
+    convert = ("trace", "convert", "measured.json", "made.csv", "--from")
+    assert airpath_command(*convert, "iperf3").status == 0
+    assert ap.Trace.load("made.csv").info().mean_bps == pytest.approx(20e6, rel=1e-3)
+    answer = airpath_command(*convert, "pcap")
+    assert answer.status == 2
+    assert answer.err.startswith('--from: "pcap": not one of the accepted words. ')

@@ -162,6 +162,7 @@ _OPTIONS: Mapping[str, str] = {
     "capture_to": "--out",
     "figure_formats": "--figure-format",
     "folder": "--out",
+    "format": "--from",
     "formats": "--format",
     "overrides": "--set",
     "replications": "--reps",

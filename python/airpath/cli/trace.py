@@ -67,15 +67,22 @@ def convert(
         str | None,
         typer.Option(metavar="mahimahi|csv", help="Format of OUT. Default: by its name."),
     ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="mahimahi|csv|iperf3", help="Format of IN. Default: by its name."
+        ),
+    ] = None,
 ) -> int:
     """Convert between Mahimahi's format and CSV.
 
-    A CSV has the columns time_s,rate_bps, and a name that ends in .csv.
+    A CSV has the columns time_s,rate_bps, and a name that ends in .csv. Of iperf3 it is what
+    iperf3 --json prints, the rate in each of its intervals.
     """
     form = _format(to, target)
     _is_another(target, source)
     length = _bin_length(bin_width)
-    trace = _load(source)
+    trace = _load(source, from_)
     output_file(target)
     command = output.command_line()
     made_by = f"airpath {_airpath.version()} ({_airpath.commit()})\ncommand: {command}"
@@ -187,8 +194,8 @@ def _is_another(target: Path, source: str) -> None:
         raise BadValueError(f'OUT = "{target}": is the file that is read. Write another name.')
 
 
-def _load(file: str) -> Trace:
-    trace = Trace.load(trace_path(file, None))
+def _load(file: str, form: Any = None) -> Trace:
+    trace = Trace.load(trace_path(file, None), form)
     return Trace(trace.compiled, file)
 
 

@@ -1,0 +1,94 @@
+"""Rates that other programs measured, as traces."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from airpath.errors import BadValueError, one_line
+
+__all__ = ["csv_of_iperf3", "what_it_is"]
+
+_INTERVAL = "intervals[{}].sum"
+
+
+def what_it_is(text: str) -> str | None:
+    """Return what a text is that is no trace, and what to do with it; None if that is not known."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if _is_iperf3(document):
+        return "the JSON of iperf3. Convert it: airpath trace convert IN OUT.csv --from iperf3."
+    if isinstance(document, dict) and {"results", "x_values", "metadata"} <= document.keys():
+        return (
+            "a data file of flent. Write the rates of one of its `results` against its `x_values` "
+            "into a CSV with the columns time_s,rate_bps."
+        )
+    return "JSON, not a trace. Write a CSV with the columns time_s,rate_bps."
+
+
+def csv_of_iperf3(text: str, name: str) -> str:
+    """Return the rate in each interval of ``iperf3 --json`` as a CSV of time_s,rate_bps.
+
+    Intervals that iperf3 omitted from its results (``--omit``) are left out here too; the first
+    one that counts begins at 0 s. What iperf3 measured is the capacity of a path only where its
+    flows filled it all the time.
+
+    Parameters
+    ----------
+    text : str
+        The file's content.
+    name : str
+        What begins each message.
+
+    Raises
+    ------
+    BadValueError
+        If it is not that, or has no intervals that follow each other.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    if not _is_iperf3(document):
+        raise BadValueError(f"{one_line(name)}: not the JSON of iperf3. Give one of iperf3 --json.")
+    rows: list[tuple[float, float, float]] = []
+    for number, interval in enumerate(document["intervals"]):
+        place = f"{one_line(name)}: {_INTERVAL.format(number)}"
+        found = _row(interval, place)
+        if found is None:
+            continue
+        if rows and abs(found[0] - rows[-1][1]) > 1e-3:
+            raise BadValueError(f"{place}: does not begin where the one before it ends.")
+        rows.append(found)
+    if not rows:
+        raise BadValueError(f"{one_line(name)}: no intervals. Run iperf3 with --interval.")
+    first = rows[0][0]
+    # The last row says where the trace ends.
+    steps = [*((start, rate) for start, _, rate in rows), rows[-1][1:]]
+    lines = [f"{at - first:.6f},{rate:.0f}" for at, rate in steps]
+    return "\n".join(["time_s,rate_bps", *lines, ""])
+
+
+def _is_iperf3(document: Any) -> bool:
+    return isinstance(document, dict) and isinstance(document.get("intervals"), list)
+
+
+def _row(interval: Any, place: str) -> tuple[float, float, float] | None:
+    """Return begin and end, s, and the rate, bit/s; None for an interval that does not count."""
+    found = interval.get("sum") if isinstance(interval, dict) else None
+    if not isinstance(found, dict):
+        raise BadValueError(f"{place}: not there.")
+    if found.get("omitted"):
+        return None
+    values: list[Any] = [found.get(key) for key in ("start", "end", "bits_per_second")]
+    if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in values):
+        raise BadValueError(f"{place}: without start, end and bits_per_second as numbers.")
+    start, end, rate = map(float, values)
+    if not (start < end and rate >= 0):
+        raise BadValueError(f"{place}: ends before it begins, or has a rate below 0.")
+    return start, end, rate
