@@ -44,6 +44,7 @@ from airpath.scenario.faults import (
     nearest,
     problems_of,
 )
+from airpath.scenario.signature import ModelType, as_written
 from airpath.scenario.typed import ABSENT, ListOf, Maybe, usual
 from airpath.scenario.units import Quantity, quote
 
@@ -116,15 +117,8 @@ else:
     _Base = BaseModel
 
 
-def _shown(value: Any) -> Any:
-    """Return a value as its key takes it, which is what is shown of it."""
-    if isinstance(value, (list, tuple)):
-        return [_shown(each) for each in value]
-    return str(value) if isinstance(value, (Decibels, Quantity)) else value
-
-
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
-class Model(_Base):
+class Model(_Base, metaclass=ModelType):
     """A table of the scenario: its keys are checked once, and never changed afterwards.
 
     Raises
@@ -178,7 +172,7 @@ class Model(_Base):
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
             if info.is_required() or value != info.get_default(call_default_factory=True):
-                yield name, _shown(value)
+                yield name, as_written(value)
 
     # Tells pydantic that this is still its own constructor, so that models inside models are
     # validated in one go and keep the full path of each problem.

@@ -1,0 +1,49 @@
+"""What `help` and an editor show of a model's constructor: its keys, with defaults as written."""
+
+from __future__ import annotations
+
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.units import Quantity
+
+__all__ = ["ModelType", "as_written"]
+
+if TYPE_CHECKING:
+    _Metaclass = type
+else:
+    _Metaclass = type(BaseModel)
+
+
+class ModelType(_Metaclass):
+    """The class of models; pydantic's signature has types that only pydantic can read."""
+
+    @property
+    def __signature__(self: Any) -> Signature:
+        """Keys in the order of the class's docstring; those without a default come first."""
+        parameters = [
+            Parameter(
+                info.alias or name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty
+                if info.is_required()
+                else as_written(info.get_default(call_default_factory=True)),
+            )
+            for name, info in self.model_fields.items()
+            if name != "kind"
+        ]
+        return Signature(sorted(parameters, key=lambda each: each.default is not Parameter.empty))
+
+    @__signature__.setter
+    def __signature__(self, _pydantics: object) -> None:
+        """Keep this one."""
+
+
+def as_written(value: Any) -> Any:
+    """Return a value as its key takes it, which is what is shown of it."""
+    if isinstance(value, (list, tuple)):
+        return [as_written(each) for each in value]
+    return str(value) if isinstance(value, (Decibels, Quantity)) else value

@@ -1,0 +1,55 @@
+"""How a scenario and its components show themselves: in a notebook, in `help`, in an editor."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.scenario import FAMILIES
+from airpath.scenario.base import Component
+
+
+def test_a_scenario_shows_what_was_given_and_no_defaults() -> None:
+    """A new line of None followed for each key that nobody had written."""
+    scenario = ap.Scenario(
+        duration="2 s",
+        flows=ap.flows(2, base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]}, tcp={"mss": "1 kB"}),
+        bottleneck=ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="1 Mbit/s", delay="0 s")),
+    )
+    shown = (
+        "Scenario(duration='2 s', "
+        "bottleneck=Bottleneck(aqm=CoDel(), link=Fixed(rate='1 Mbit/s')), "
+        "flows=[Tcp(count=2, base_rtt='20 ms', start=Uniform(uniform=['0 s', '1 s']), "
+        "tcp=TcpConfig(mss='1 kB'))])"
+    )
+    assert (repr(scenario), str(scenario)) == (shown, shown)
+    names: dict[str, Any] = {**vars(ap.aqm), **vars(ap.link)}
+    again = eval(repr(scenario.bottleneck), names | {"Bottleneck": ap.Bottleneck})
+    assert again == scenario.bottleneck
+
+
+def components() -> list[type[Component]]:
+    return [kind for family in FAMILIES.values() for kind in family.registry.values()]
+
+
+@pytest.mark.parametrize("kind", components(), ids=lambda kind: kind.__name__)
+def test_help_begins_with_the_keys_and_their_defaults(kind: type[Component]) -> None:
+    """It began with `typing.Annotated[…, AfterValidator(func=<function …>)]`."""
+    signature = inspect.signature(kind)
+    keys = {key for key in kind.keys(from_file=False) if key != "kind"}
+    assert set(signature.parameters) == keys
+    lines = [line.strip(" |") for line in pydoc.plain(pydoc.render_doc(kind)).splitlines()]
+    # Without a key, no line for the signature.
+    first, summary = (lines[3], lines[5]) if keys else ("", lines[3])
+    assert first == (f"{kind.__name__}{signature}" if keys else "")
+    assert not any(word in first for word in ("Annotated", "<function", "airpath."))
+    assert summary == inspect.getdoc(kind).splitlines()[0]  # type: ignore[union-attr]
+
+
+def test_a_signature_has_defaults_as_they_are_written() -> None:
+    shown = str(inspect.signature(ap.link.Fixed))
+    assert shown.startswith("(*, rate, delay='0 s', errors=None, frame_overhead='0 B', ")
