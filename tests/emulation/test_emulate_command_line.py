@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import airpath as ap
+from airpath.cli.emulate import _with_prompt
 from forked import airpath_words
 
 Fake = Callable[..., Path]
@@ -109,8 +111,24 @@ def test_a_shell_is_started_when_it_is_asked_for(
     monkeypatch.setenv("SHELL", "/bin/dash")
     command("s.toml", "--shell", "--host-network", "--keep-privileges")
     document = json.loads(seen.read_text())["document"]
-    assert document["traffic"]["client"] == ["/bin/dash", "-i"]
+    name = ap.load("s.toml").name
+    assert document["traffic"]["client"] == ["env", f"PS1=[airpath: {name}] $ ", "/bin/dash", "-i"]
     assert (document["host_network"], document["keep_privileges"]) == (True, True)
+
+
+@pytest.mark.parametrize("shell", ["/bin/bash", "/bin/sh"])
+def test_the_prompt_of_a_shell_names_the_scenario(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two windows, one on the modelled link and one not, looked alike."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".bashrc").write_text("PS1='mine '\n")
+    words = _with_prompt([shell, "-i"], "a $(touch x) `y` \\n!")
+    done = subprocess.run(
+        words, input='echo "<$PS1>"\n', capture_output=True, text=True, check=False
+    )
+    mine = "mine " if shell.endswith("bash") else "$ "
+    assert f"<[airpath: a __touch x_ _y_ _n_] {mine}>\n" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -100,6 +101,7 @@ def emulate(
         common: dict[str, Any] = {"seed": seed, "command": output.command_line()}
         common["capture_to"] = folder if capture else None
         if words:
+            words = _with_prompt(words, chosen.name) if shell else words
             common |= {**of_command, "server": None if server is None else _split(server)}
             return _command(chosen, words, common, folder, formats)
         common |= {"reps": 1 if reps is None else reps}
@@ -232,6 +234,18 @@ def _words(command: Sequence[str], shell: bool) -> list[str]:
     if command:
         raise BadValueError("--shell: given beside a command. Give one of them.")
     return [os.environ.get("SHELL") or "/bin/sh", "-i"]
+
+
+def _with_prompt(words: Sequence[str], name: str) -> list[str]:
+    """Return the call of a shell whose prompt begins with the name of a scenario."""
+    # Shells expand what stands in a prompt.
+    mark = f"[airpath: {re.sub(r'[^A-Za-z0-9 ,.:+-]', '_', name)}] "
+    shell, interactive = words
+    if Path(shell).name != "bash":
+        return ["env", f"PS1={mark}$ ", shell, interactive]
+    start = f'[ -f ~/.bashrc ] && . ~/.bashrc; PS1={shlex.quote(mark)}"$PS1"'
+    call = f'exec "$0" --rcfile <(printf "%s\\n" "$1") {interactive}'
+    return [shell, "-c", call, shell, start]
 
 
 def _split(server: str) -> list[str]:
