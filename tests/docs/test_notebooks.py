@@ -68,17 +68,11 @@ def test_pyplot_changes_nothing(tmp_path: Path) -> None:
     assert [len(pictures(cell)) for cell in executed(notebook, tmp_path)] == [0, 1, 0, 1, 1]
 
 
-def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> None:
-    code = (
-        "from airpath.present import progress\n"
-        "progress._AT_ONCE_S = 0.0\n"
-        "with progress.reporting_to('auto') as tell:\n"
-        "    tell(0.25, 'a <quarter>')\n"
-        "    tell(0.5, 'half')\n"
-    )
+def bars(code: str, folder: Path) -> tuple[list[str], list[Any]]:
+    """Return what was shown as HTML while a cell ran, and what is left of it."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     client = nbclient.NotebookClient(
-        notebook, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+        notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     )
     shown: list[str] = []
     handle = client.process_message
@@ -90,9 +84,47 @@ def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> Non
 
     client.process_message = listen
     client.execute()
+    return shown, notebook.cells[0].outputs
+
+
+def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> None:
+    shown, left = bars(
+        "from airpath.present import progress\n"
+        "progress._AT_ONCE_S = 0.0\n"
+        "with progress.reporting_to('auto') as tell:\n"
+        "    tell(0.25, 'a <quarter>')\n"
+        "    tell(0.5, 'half')\n",
+        tmp_path,
+    )
     assert shown == [
         '<progress value="0.250" max="1"></progress> a &lt;quarter&gt;',
         '<progress value="0.500" max="1"></progress> half',
         "",
     ]
-    assert [output.data["text/html"] for output in notebook.cells[0].outputs] == [""]
+    assert [output.data["text/html"] for output in left] == [""]
+
+
+def test_every_long_call_has_a_bar_by_default(tmp_path: Path) -> None:
+    shown, _ = bars(
+        "import airpath as ap\n"
+        "from airpath.present import progress\n"
+        "progress._AT_ONCE_S = 0.0\n"
+        "path = ap.Bottleneck(aqm='gred', link=ap.link.Fixed(rate='20 Mbit/s', loss=0.001))\n"
+        "scenario = ap.Scenario(flows=ap.flows(base_rtt='20 ms'), duration='60 s',\n"
+        "    bottleneck=path)\n"
+        "from IPython.display import HTML, display\n"
+        "from airpath.reproduction import Effort\n"
+        "calls = [\n"
+        "    lambda: ap.simulate(scenario, reps=20),\n"
+        "    lambda: ap.sweep(scenario, grid={'flows.0.cc': ['reno', 'cubic']}, reps=10),\n"
+        "    lambda: ap.compare(scenario, engines=['simulate', 'solve'], reps=20),\n"
+        "    lambda: ap.phy.measure('awgn', snr_db='1', mcs='0', errors=10, blocks=2000),\n"
+        "    lambda: ap.reproduce('qawla', ['table3'], effort=Effort(2, 5.0, 1.0)),\n"
+        "]\n"
+        "for call in calls:\n"
+        "    display(HTML('next'))\n"
+        "    call()\n",
+        tmp_path,
+    )
+    by_call = "|".join(shown).split("next")[1:]
+    assert ["<progress" in each for each in by_call] == [True] * 5

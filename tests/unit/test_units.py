@@ -14,6 +14,7 @@ from airpath.scenario.units import ArrivalRate, Duration, Length, Packets, Quant
 
 KINDS = [ArrivalRate, Duration, Length, Rate, Size, Packets]
 DURATIONS = "Write a number with ns, us, ms, s, min or h"
+SIZES = "Write a number with B, kB, MB, GB, KiB, MiB or GiB"
 RATES = "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s"
 
 
@@ -150,12 +151,8 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
             "4\n0 ms",
             f'"4\\n0 ms": not a duration. {DURATIONS}, for example "40 ms".',
         ),
-        (
-            Size,
-            "1 kb",
-            '"1 kb": not a size. Did you mean "1 kB"? '
-            'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".',
-        ),
+        (Size, "1 kb", f'"1 kb": not a size. {SIZES}, for example "1500 B".'),
+        (Size, "1 KB", f'"1 KB": not a size. Did you mean "1 kB"? {SIZES}, for example "1500 B".'),
         (
             Packets,
             "3 B",

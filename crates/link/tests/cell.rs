@@ -189,7 +189,7 @@ fn assert_failing(points: &[(f64, f64, f64, f64)]) {
 }
 
 #[test]
-fn slots_fail_as_often_as_rayleigh_fading_says() {
+fn slots_fail_as_often_as_rayleigh_fading_says_of_slow_fading() {
     assert_failing(&FAILING[3..]);
 }
 

@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, Command] = {
         "reproduce", "Reproduce a paper's tables and figures, and compare the numbers."
     ),
     "report": Command("report", "Write one HTML file: verdict, figures, tables, provenance."),
-    "sweep": Command("app", "Run a campaign of scenarios; the same command continues it."),
+    "sweep": Command("app", "Run many scenarios; the same command goes on where it stopped."),
     "list": Command(
         "list_components", "List what there is to choose from, one line each.", "listing"
     ),

@@ -54,7 +54,7 @@ class _Group(TyperGroup):
 
 app = typer.Typer(
     cls=_Group,
-    help="Run a campaign of scenarios; the same command continues it.",
+    help="Run many scenarios; the same command goes on where it stopped.",
     epilog=epilog("sweep"),
     add_completion=False,
     rich_markup_mode=None,

@@ -13,12 +13,10 @@ from airpath.errors import BadValueError, show
 from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
 from airpath.phy.settings import MeasurementSettings, components
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
+from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.scenario.tables import LARGEST
 
-__all__ = ["FILE_NAME", "Progress", "measure", "measure_with", "table_file"]
-
-Progress = Callable[[float, str], None]
-"""Called about ten times a second with the finished fraction and the current estimate."""
+__all__ = ["FILE_NAME", "measure", "measure_with", "table_file"]
 
 FILE_NAME = "per.json"
 """Of the table, in a folder."""
@@ -40,7 +38,7 @@ def measure(
     seed: int = 1,
     threads: int | None = None,
     out: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | Auto | None = "auto",
 ) -> PerTable:
     """Measure error rates: random blocks through encoder, channel and decoder.
 
@@ -77,8 +75,9 @@ def measure(
     out : path, optional
         The table's file if it ends in ``.json``, else a folder for ``per.json``. It is written
         whenever a point is finished; points that it has already are kept.
-    progress : callable, optional
-        Called with the finished fraction, in [0, 1], and the current estimate.
+    progress : callable, ``"auto"`` or None
+        Called with the finished fraction, in [0, 1], and the current estimate. Default ``"auto"``:
+        a bar in a notebook and in an interactive interpreter.
 
     Returns
     -------
@@ -91,9 +90,10 @@ def measure(
         If a value is not accepted, or `out` has points of other settings.
     """
     given = {key: value for key, value in locals().items() if key not in _NOT_SETTINGS}
-    return measure_with(
-        MeasurementSettings.checked(given), threads=threads, out=out, progress=progress
-    )
+    check_all(progress_line(progress))
+    settings = MeasurementSettings.checked(given)
+    with reporting_to(progress) as tell:
+        return measure_with(settings, threads=threads, out=out, progress=tell)
 
 
 _NOT_SETTINGS = ("threads", "out", "progress")
@@ -104,7 +104,7 @@ def measure_with(
     *,
     threads: int | None = None,
     out: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> PerTable:
     """Measure with settings that were checked.
@@ -181,7 +181,7 @@ class _Run:
             write_file(self.file, as_text(self.document).encode())
 
 
-def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> PerTable:
+def _measured(run: _Run, threads: int, progress: ProgressCallback | None, kept: int) -> PerTable:
     settings = run.settings
     description = settings.description
     interrupted = False
@@ -206,7 +206,7 @@ def _measured(run: _Run, threads: int, progress: Progress | None, kept: int) -> 
 
 
 def _teller(
-    progress: Progress, settings: MeasurementSettings, before: int, mcs: str, snr_db: float
+    progress: ProgressCallback, settings: MeasurementSettings, before: int, mcs: str, snr_db: float
 ) -> Callable[[int, int], None]:
     about = next(about for about in components().mcss if about["name"] == mcs)
 

@@ -99,6 +99,8 @@ def terminal_bar() -> Iterator[ProgressCallback | None]:
         progress.TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
     )
     with bar:
         task = bar.add_task("", total=1.0)

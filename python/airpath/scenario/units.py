@@ -234,8 +234,8 @@ class Quantity(int):
     @classmethod
     def _unknown_unit(cls, text: str, number: str, unit: str) -> UnitError:
         small = unit.lower()
-        meant = {each.lower(): each for each in cls.units}.get(small)
-        meant = meant or (None if "B" in unit else cls.misspelt.get(small))  # MBps are bytes.
+        known = {each.lower(): each for each in cls.units if each.count("B") == unit.count("B")}
+        meant = known.get(small) or (None if "B" in unit else cls.misspelt.get(small))
         ask = f"Did you mean {quote(f'{number} {meant}')}? " if meant else ""
         return UnitError(text, f"not a {cls.noun}", ask + cls.accepted(), quote(cls.example))
 
