@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import pydoc
-from typing import Any
 
 import pytest
 
 import airpath as ap
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Component
+from airpath.scenario.examples import example_path, examples
 
 
 def test_a_scenario_shows_what_was_given_and_no_defaults() -> None:
@@ -21,15 +21,22 @@ def test_a_scenario_shows_what_was_given_and_no_defaults() -> None:
         bottleneck=ap.Bottleneck(aqm="codel", link=ap.link.Fixed(rate="1 Mbit/s", delay="0 s")),
     )
     shown = (
-        "Scenario(duration='2 s', "
-        "bottleneck=Bottleneck(aqm=CoDel(), link=Fixed(rate='1 Mbit/s')), "
-        "flows=[Tcp(count=2, base_rtt='20 ms', start=Uniform(uniform=['0 s', '1 s']), "
-        "tcp=TcpConfig(mss='1 kB'))])"
+        "ap.Scenario(duration='2 s', "
+        "bottleneck=ap.Bottleneck(aqm=ap.aqm.CoDel(), link=ap.link.Fixed(rate='1 Mbit/s')), "
+        "flows=[ap.traffic.Tcp(count=2, base_rtt='20 ms', "
+        "start=ap.traffic.Uniform(uniform=['0 s', '1 s']), tcp=ap.TcpConfig(mss='1 kB'))])"
     )
     assert (repr(scenario), str(scenario)) == (shown, shown)
-    names: dict[str, Any] = {**vars(ap.aqm), **vars(ap.link)}
-    again = eval(repr(scenario.bottleneck), names | {"Bottleneck": ap.Bottleneck})
-    assert again == scenario.bottleneck
+
+
+SCENARIOS = [name for name, line in examples().items() if not line.startswith("sweep: ")]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_a_scenario_shows_makes_it_again(name: str) -> None:
+    scenario = ap.load(example_path(name))
+    again = eval(repr(scenario), {"ap": ap})
+    assert again.document() == scenario.document()
 
 
 def components() -> list[type[Component]]:

@@ -167,8 +167,12 @@ class Model(_Base, metaclass=ModelType):
     def __str__(self) -> str:
         return repr(self)
 
+    def __repr_name__(self) -> str:
+        is_ours = type(self).__module__.startswith("airpath.")
+        return f"ap.{self.public_name()}" if is_ours else type(self).__name__
+
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Yield what is not a default, as it can be given to the constructor."""
+        """Yield what is not a default, as the constructor takes it."""
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
             if info.is_required() or value != info.get_default(call_default_factory=True):
