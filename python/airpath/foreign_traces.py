@@ -22,7 +22,10 @@ def what_it_is(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     if _is_iperf3(document):
-        return "the JSON of iperf3. Convert it: airpath trace convert IN OUT.csv --from iperf3."
+        return (
+            "the JSON of iperf3. Convert it: airpath trace convert IN OUT.csv --from iperf3; in "
+            'Python, Trace.load(…, format="iperf3") reads it.'
+        )
     if isinstance(document, dict) and {"results", "x_values", "metadata"} <= document.keys():
         return (
             "a data file of flent. Write the rates of one of its `results` against its `x_values` "
@@ -66,7 +69,9 @@ def csv_of_iperf3(text: str, name: str) -> str:
             raise BadValueError(f"{place}: does not begin where the one before it ends.")
         rows.append(found)
     if not rows:
-        raise BadValueError(f"{one_line(name)}: no intervals. Run iperf3 with --interval.")
+        error = document.get("error")
+        what = f"iperf3 said: {one_line(str(error))}" if error else "no intervals"
+        raise BadValueError(f"{one_line(name)}: {what}. Run iperf3 with --interval.")
     first = rows[0][0]
     # The last row says where the trace ends.
     steps = [*((start, rate) for start, _, rate in rows), rows[-1][1:]]
@@ -83,12 +88,28 @@ def _row(interval: Any, place: str) -> tuple[float, float, float] | None:
     found = interval.get("sum") if isinstance(interval, dict) else None
     if not isinstance(found, dict):
         raise BadValueError(f"{place}: not there.")
+    if "sum_bidir_reverse" in interval:
+        raise BadValueError(f"{place}: of two directions. Run iperf3 without --bidir.")
+    if found.get("sender") and "retransmits" not in found and "packets" in found:
+        sent = "what was sent, not what arrived"
+        raise BadValueError(f"{place}: {sent}. Run iperf3 -u with -R, or on the receiving side.")
     if found.get("omitted"):
         return None
-    values: list[Any] = [found.get(key) for key in ("start", "end", "bits_per_second")]
-    if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in values):
+    values = [_number(found.get(key)) for key in ("start", "end", "bits_per_second")]
+    start, end, rate = (math.nan if value is None else value for value in values)
+    if None in values:
         raise BadValueError(f"{place}: without start, end and bits_per_second as numbers.")
-    start, end, rate = map(float, values)
     if not (start < end and rate >= 0):
         raise BadValueError(f"{place}: ends before it begins, or has a rate below 0.")
     return start, end, rate
+
+
+def _number(value: Any) -> float | None:
+    """Return a finite number; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -230,6 +230,18 @@ def test_an_example_is_written_with_what_it_reads(airpath_command: Command, name
         assert airpath_command("check", "mine.toml").status == 0
 
 
+def test_an_example_is_not_written_over_what_it_reads(airpath_command: Command) -> None:
+    name = "synthetic-newreno-droptail.toml"
+    answer = airpath_command("example", "aqm-grid", "--out", name)
+    message = f'--out: "{name}": a file that the example reads. Write another name.\n'
+    assert answer == (2, "", message)
+    Path(name).write_text("mine")
+    answer = airpath_command("example", "aqm-grid", "--out", "sweep-of-mine.toml")
+    message = f'--out: "{name}": is there already. Write the example into another folder.\n'
+    assert answer == (2, "", message)
+    assert not Path("sweep-of-mine.toml").exists()
+
+
 def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
     answer = airpath_command("example", "dual-regime", "--out", "scenario.toml")
     message = '--out: "scenario.toml": is there already. Write another name.\n'

@@ -111,7 +111,7 @@ def test_ctrl_c_does_not_wait_for_the_figures(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("airpath.sweeps.plot.figures.SweepPlot.rendered", pressed)
+        patch.setattr("airpath.sweeps.plot.figures.rendered", pressed)
         answer = airpath_command("sweep", "sweep.toml", "--out", "o u't")
     assert answer.status == 130
     assert answer.err.splitlines()[2:] == [

@@ -108,6 +108,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--plot": ("", "x", "x.txt", "x.jpeg", ".png/", "missing/x.png", "a\x00b.png"),
     "--bin-width": (*_with_unit("ms"), "0 ms"),
     "--to": ("", "house", "CSV"),
+    "--from": ("", "house", "CSV", "iperf3"),
     "--trajectory": (*_with_unit("s"), "0 s"),
     "--max-window-packets": ("", "house", "0", "0.99", "-1", "nan", "inf"),
     "--duration": (*_with_unit("s"), "0 s", "2 h"),

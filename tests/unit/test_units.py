@@ -132,6 +132,17 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
             "20Mbps",
             f'"20Mbps": not a rate. Did you mean "20 Mbit/s"? {RATES}, for example "5 Mbit/s".',
         ),
+        (
+            Rate,
+            "20 Mb/s",
+            f'"20 Mb/s": not a rate. Did you mean "20 Mbit/s"? {RATES}, for example "5 Mbit/s".',
+        ),
+        (Rate, "20 MB/s", f'"20 MB/s": not a rate. {RATES}, for example "5 Mbit/s".'),
+        (
+            Rate,
+            "20 MBit",
+            f'"20 MBit": not a rate. Did you mean "20 Mbit/s"? {RATES}, for example "5 Mbit/s".',
+        ),
         (Rate, "20 MBps", f'"20 MBps": not a rate. {RATES}, for example "5 Mbit/s".'),
         (
             Duration,

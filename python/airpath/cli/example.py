@@ -48,12 +48,15 @@ def example(
     if out is None:
         sys.stdout.write(content.decode())
         return 0
+    read = _read_by(content.decode())
+    if Path(out).name in read:
+        raise BadValueError(f'--out: "{out}": a file that the example reads. Write another name.')
     files = {_new(out): _SCENARIO.sub(r'scenario = "\1"', content.decode()).encode()}
-    for file, wanted in _read_by(content.decode()).items():
+    for file, wanted in read.items():
         beside = Path(out).parent / file
         if not (beside.is_file() and read_bytes(beside, LARGEST) == wanted):
             output_folder(beside.parent, "out")
-            files[_new(str(beside))] = wanted
+            files[_new(str(beside), "Write the example into another folder")] = wanted
     write_files(files)
     output.written(list(files))
     return 0
@@ -69,12 +72,12 @@ def _read_by(example: str) -> dict[str, bytes]:
     return found
 
 
-def _new(out: str) -> Path:
+def _new(out: str, remedy: str = "Write another name") -> Path:
     """Return the file to write; what stands there is somebody's work."""
     path = Path(out)
     if out:
         output_file(path)
     if not out or path.exists():
         wrong = "is there already" if out else "names no file"
-        raise BadValueError(f'--out: "{out}": {wrong}. Write another name.')
+        raise BadValueError(f'--out: "{out}": {wrong}. {remedy}.')
     return path

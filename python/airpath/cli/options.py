@@ -47,7 +47,7 @@ _REPS = "Independent replications."
 Reps = Annotated[int, typer.Option("--reps", help=_REPS)]
 MaybeReps = Annotated[
     int | None,
-    typer.Option("--reps", help=f"{_REPS} Default: those of the sweep's file; of a scenario 1."),
+    typer.Option("--reps", help=f"{_REPS} Default: what the sweep's file says, or 1."),
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]

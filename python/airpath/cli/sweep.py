@@ -160,13 +160,14 @@ def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
 def _save(sweep: Sweep, folder: Path) -> None:
     from airpath.files import write_file
     from airpath.report.sweep import report_of_sweep
+    from airpath.sweeps.plot.figures import rendered
 
     page = folder / "report.html"
     with output.interrupts_wait():
         output.written(sweep.save(folder, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
     figures = {}
-    for stem, files in sweep.plot.rendered(["svg", "png"]):
+    for stem, files in rendered(sweep.plot, ["svg", "png"]):
         figures[stem] = files["svg"]
         write_file(path := folder / f"{stem}.png", files["png"])
         output.written([path])

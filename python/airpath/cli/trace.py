@@ -13,7 +13,7 @@ from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.errors import BadValueError
 from airpath.files import output_file, write_file, write_files
-from airpath.scenario import trace_path
+from airpath.scenario.traces import PREFIX, not_found, trace_path
 from airpath.scenario.units import Duration
 from airpath.trace import Format, Trace, TraceInfo, format_of
 
@@ -195,8 +195,11 @@ def _is_another(target: Path, source: str) -> None:
 
 
 def _load(file: str, form: Any = None) -> Trace:
-    trace = Trace.load(trace_path(file, None), form)
-    return Trace(trace.compiled, file)
+    path = trace_path(file, None)
+    if file.startswith(PREFIX) and not path.is_file():
+        what, accepted = not_found(file, path)
+        raise BadValueError(f"{file}: {what}. {accepted}.")
+    return Trace(Trace.load(path, form).compiled, file)
 
 
 def _figure_format(plot: Path) -> str:

@@ -130,4 +130,4 @@ def _notebook_bar() -> Iterator[ProgressCallback]:
         yield tell
     finally:
         if shown_as is not None:
-            shown_as.update(ipython.HTML(""))
+            shown_as.update({"text/html": "", "text/plain": ""}, raw=True)

@@ -74,8 +74,8 @@ def report_of_sweep(
     out : Path, optional
         Folder that the report will stand in. Default: `folder`.
     figures : mapping of str to bytes, optional
-        SVG files by their name without ending, as ``sweep.plot.rendered`` gives them. Default:
-        they are drawn.
+        SVG files by their name without ending, as `rendered` of `airpath.sweeps.plot.figures` gives
+        them. Default: they are drawn.
 
     Returns
     -------
@@ -220,9 +220,9 @@ def _rule(readings: Readings) -> str:
 
 
 def _drawn(sweep: Sweep) -> dict[str, bytes]:
-    from airpath.sweeps.plot import SweepPlot
+    from airpath.sweeps.plot.figures import rendered
 
-    return {stem: files["svg"] for stem, files in SweepPlot(sweep).rendered(["svg"])}
+    return {stem: files["svg"] for stem, files in rendered(sweep.plot, ["svg"])}
 
 
 def _figures(

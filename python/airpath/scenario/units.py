@@ -24,6 +24,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import Self
 
 from airpath.errors import UnitError
+from airpath.scenario import misspelt_units
 
 __all__ = [
     "LARGEST",
@@ -233,9 +234,7 @@ class Quantity(int):
 
     @classmethod
     def _unknown_unit(cls, text: str, number: str, unit: str) -> UnitError:
-        small = unit.lower()
-        known = {each.lower(): each for each in cls.units if each.count("B") == unit.count("B")}
-        meant = known.get(small) or (None if "B" in unit else cls.misspelt.get(small))
+        meant = misspelt_units.unit_meant(unit, cls.units, cls.misspelt)
         ask = f"Did you mean {quote(f'{number} {meant}')}? " if meant else ""
         return UnitError(text, f"not a {cls.noun}", ask + cls.accepted(), quote(cls.example))
 
@@ -276,13 +275,7 @@ class Duration(Quantity):
         "h": 3600 * 10**9,
     }
     written = ("s", "ms", "us", "ns")
-    misspelt = {
-        **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
-        **dict.fromkeys(("msec", "msecs", "millisecond", "milliseconds"), "ms"),
-        **dict.fromkeys(("usec", "usecs", "microseconds"), "us"),
-        **dict.fromkeys(("mins", "minute", "minutes"), "min"),
-        **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
-    }
+    misspelt = misspelt_units.DURATIONS
     # 64 times that, the largest back-off of a timeout, still fits 64 bits.
     largest = 10**17
     zero = "0 s"
@@ -367,11 +360,7 @@ class Rate(Quantity):
 
     units = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9}
     written = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
-    misspelt = {
-        f"{small}{ending}": f"{prefix}bit/s"
-        for small, prefix in {"": "", "k": "k", "m": "M", "g": "G"}.items()
-        for ending in ("bps", "bit", "bits", "bits/s", "bit/sec", "bits/sec")
-    }
+    misspelt = misspelt_units.RATES
     zero = "0 bit/s"
     noun = "rate"
     example = "5 Mbit/s"
@@ -396,7 +385,7 @@ class Size(Quantity):
         "GiB": 2**30,
     }
     written = ("GB", "MB", "kB", "B")
-    misspelt = {"byte": "B", "bytes": "B"}
+    misspelt = misspelt_units.SIZES
     zero = "0 B"
     noun = "size"
     example = "1500 B"
@@ -420,6 +409,7 @@ class Packets(Quantity):
 
     units = {"packets": 1, "packet": 1}
     written = ("packets",)
+    misspelt = misspelt_units.PACKETS
     zero = "0 packets"
     noun = "number of packets"
     example = "100 packets"

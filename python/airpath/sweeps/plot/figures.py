@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from airpath.sweeps.result import Sweep
 
-__all__ = ["SweepPlot"]
+__all__ = ["SweepPlot", "rendered"]
 
 
 class SweepPlot:
@@ -304,34 +304,11 @@ class SweepPlot:
         kinds = figure_files.checked_formats(figure_formats)
         where = output_folder(folder)
         paths = []
-        for stem, files in self.rendered(kinds):
+        for stem, files in rendered(self, kinds):
             for kind, data in files.items():
                 paths.append(where / f"{stem}.{kind}")
                 write_file(paths[-1], data)
         return paths
-
-    def rendered(self, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
-        """Yield what `defaults` returns, drawn.
-
-        Parameters
-        ----------
-        kinds : sequence of str
-            Of ``png``, ``pdf``, ``svg``; the layout is that of the first.
-
-        Yields
-        ------
-        stem : str
-            Name of the file, without its ending.
-        files : dict of str to bytes
-            Its content by format.
-        """
-        from airpath.present import figure_files
-
-        about = self._sweep.provenance
-        source = f"airpath {about['version']} ({about['commit']}), seed {about['seed']}"
-        name = self._sweep.plan.name
-        for stem, figure in self.defaults().items():
-            yield stem, figure_files.rendered(figure, f"{name}: {stem}", source, kinds)
 
     # --- within --------------------------------------------------------------------------------
 
@@ -350,3 +327,28 @@ class SweepPlot:
         if axis is not None:
             checked_axis(chosen.readings.plan, argument, axis)
         return axis
+
+
+def rendered(plot: SweepPlot, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """Yield the figures that suit a sweep as the contents of files.
+
+    Parameters
+    ----------
+    plot : SweepPlot
+        Of the sweep.
+    kinds : sequence of str
+        Of ``png``, ``pdf``, ``svg``; the layout is that of the first.
+
+    Yields
+    ------
+    stem : str
+        Name of the file, without its ending.
+    files : dict of str to bytes
+        Its content by format.
+    """
+    from airpath.present import figure_files
+
+    about, name = plot.sweep.provenance, plot.sweep.plan.name
+    source = f"airpath {about['version']} ({about['commit']}), seed {about['seed']}"
+    for stem, figure in plot.defaults().items():
+        yield stem, figure_files.rendered(figure, f"{name}: {stem}", source, kinds)

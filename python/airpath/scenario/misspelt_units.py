@@ -1,0 +1,44 @@
+"""Units as other programs write them, for "Did you mean"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+__all__ = ["DURATIONS", "PACKETS", "RATES", "SIZES", "unit_meant"]
+
+DURATIONS: Mapping[str, str] = {
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("msec", "msecs", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("usec", "usecs", "microsecond", "microseconds"), "us"),
+    **dict.fromkeys(("nsec", "nsecs", "nanosecond", "nanoseconds"), "ns"),
+    **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+}
+RATES: Mapping[str, str] = {
+    f"{prefix.lower()}{ending}": f"{prefix}bit/s"
+    for prefix in ("", "k", "M", "G")
+    for ending in ("bps", "b/s", "bit", "bits", "bits/s", "bit/sec", "bits/sec")
+}
+SIZES: Mapping[str, str] = {"byte": "B", "bytes": "B", "kbyte": "kB", "kbytes": "kB"}
+PACKETS: Mapping[str, str] = dict.fromkeys(("pkt", "pkts"), "packets")
+"""By units in small letters."""
+
+
+def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -> str | None:
+    """Return the accepted unit that somebody means; None if that is not known.
+
+    Parameters
+    ----------
+    unit : str
+        What was written. A B is a byte, and a b a bit: neither is ever taken for the other.
+    units : collection of str
+        The accepted ones.
+    misspelt : mapping of str to str
+        Those of other programs, in small letters, and the accepted ones.
+    """
+    small = unit.lower()
+    same_case = {each.lower(): each for each in units if each.count("B") == unit.count("B")}
+    if small in same_case:
+        return same_case[small]
+    is_bytes = unit.endswith(("B", "Bps", "B/s"))
+    return None if is_bytes else misspelt.get(small)
