@@ -306,8 +306,8 @@ def test_recorded_traces_are_found_where_the_variable_says(
         traced("traces:y.down").resolve()
     assert str(caught.value) == (
         f'bottleneck.link.file = "traces:y.down": no file y.down in {tmp_path}, which '
-        "AIRPATH_TRACES names. Mahimahi publishes its traces in the repository ravinet/mahimahi "
-        "on GitHub, folder traces; put them there, or into a folder that AIRPATH_TRACES names."
+        "AIRPATH_TRACES names. Give one that is there; Mahimahi publishes traces in the repository "
+        "ravinet/mahimahi on GitHub, folder traces."
     )
 
 
@@ -325,7 +325,7 @@ def test_recorded_traces_are_found_beside_the_scenario_or_among_the_users_data(
         ap.load(file).resolve()
     assert str(caught.value).startswith(
         f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in a folder traces beside '
-        f"the scenario, or in {data}; AIRPATH_TRACES is not set. Mahimahi publishes"
+        f"the scenario, or in {data}; AIRPATH_TRACES is not set. Give one that is there; Mahimahi"
     )
     for folder in (data, file.parent / "traces"):
         folder.mkdir(parents=True)

@@ -58,8 +58,8 @@ def not_found(file: str, path: Path) -> tuple[str, str]:
     )
     return (
         f"no file {file.removeprefix(PREFIX)} in {where}",
-        f"Mahimahi publishes its traces in the repository ravinet/mahimahi on GitHub, folder "
-        f"traces; put them there, or into a folder that {VARIABLE} names",
+        "Give one that is there; Mahimahi publishes traces in the repository ravinet/mahimahi on "
+        "GitHub, folder traces",
     )
 
 
