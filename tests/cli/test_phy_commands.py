@@ -220,10 +220,14 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         ("--snr", "0:1e300:1", '--snr: "0:1e300:1": too many values. '),
         ("--snr", "1000", '--snr: "1000": above 100. Write a number from -50 to 100.'),
         ("--errors", "0", f'--errors: "0": below 1. {COUNT} 400.'),
-        ("--errors", "1.5", '--errors: "1.5": not an integer. Write an integer, for example 400.'),
-        ("--blocks", "-1", '--blocks: "-1": below 0. Write an integer, for example 1e7.'),
+        (
+            "--errors",
+            "1.5",
+            '--errors: "1.5": not an integer. Write an integer from 0, for example 400.',
+        ),
+        ("--blocks", "-1", '--blocks: "-1": below 0. Write an integer from 0, for example 1e7.'),
         ("--blocks", "1e16", f'--blocks: "1e16": above 1e+15. {COUNT} 10000000.'),
-        ("--blocks", "inf", '--blocks: "inf": not an integer. Write an integer, '),
+        ("--blocks", "inf", '--blocks: "inf": not an integer. Write an integer from 0, '),
         (
             "--iterations",
             "0",

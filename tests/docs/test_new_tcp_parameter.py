@@ -115,7 +115,7 @@ def test_a_parameter_is_told_in_three_files(
         run(sys.executable, "-c", RUN, folder=extended, **docs)
     )
     assert value == 3
-    assert refused == 'flows: tcp.least_ssthresh = "two": not an integer. Write an integer.'
+    assert refused == 'flows: tcp.least_ssthresh = "two": not an integer. Write an integer from 0.'
     difference = {"option": "tcp.least_ssthresh", "asked": "3", "kernel": "2"}
     assert differences == [{"flows": [0], **difference}]
     with capsys.disabled():

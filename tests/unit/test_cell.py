@@ -178,7 +178,7 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "flows.1.user",
             "1.5",
-            "flows.1.user = 1.5: not an integer. Write an integer.",
+            "flows.1.user = 1.5: not an integer. Write an integer from 0.",
         ),
         (
             "flows.1.user",

@@ -163,6 +163,129 @@ def test_a_wrong_type_hides_no_rule_between_other_keys() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("radio", "problem"),
+    [
+        (
+            'radio = {distance = "2 km", base_gain_dbi = 200, base_power_dbm = 200}',
+            'radio.distance = "2 km": its mean SNR would be 346.2 dB, above 200 dB. '
+            "Write a longer distance, or less power and gain.",
+        ),
+        (
+            'radio = {distance = "1e8 km"}',
+            'radio.distance = "1e8 km": its mean SNR would be -264.6 dB, below -200 dB. '
+            "Write a shorter distance, or more power and gain.",
+        ),
+        (
+            'radio = {distance = "2 km"}\nusers = [{user = 0, distance = "5000000 km"}]',
+            'users.0.distance = "5000000 km": its mean SNR would be -219.0 dB, below -200 dB. '
+            "Write a shorter distance, or more power and gain.",
+        ),
+        (
+            'radio = {distance = "2 km"}\nusers = [{user = 0, distance = "0 km"}]',
+            'users.0.distance = "0 m": not above 0. Write a length above 0, for example "50 m".',
+        ),
+        (
+            'radio = {distance = "2 km"}\nusers = [{user = 1, distance = "1 m"}]',
+            'users.0.distance = "1 m": so near that the path would lose less than free space '
+            "does. Write a longer distance.",
+        ),
+        (
+            'radio = {distance = "2 km", station_power_dbm = -180, base_noise_db = 40}',
+            "radio.station_power_dbm = -180: the uplink's SNR would be 249.0 dB below the "
+            "downlink's, more than 200 dB. Write powers and noise figures of both sides that "
+            "differ less.",
+        ),
+        (
+            'radio = {distance = "2 km", speed = "9000 m/s", frequency = "6 GHz"}',
+            'radio.speed = "9000 m/s": a Doppler shift of more than 100 kHz. Write a lower speed.',
+        ),
+    ],
+)
+def test_what_follows_from_a_budget_is_named_by_its_keys(radio: str, problem: str) -> None:
+    text = RADIO.replace('warmup = "40 s"\n', "").replace('tcp = {max_rto = "500 ms"}\n', "")
+    kept = [line for line in text.splitlines() if not line.startswith(("radio", "users"))]
+    at = kept.index("stations = 2") + 1
+    wrong = "\n".join([*kept[:at], *radio.splitlines(), *kept[at:]])
+    assert lines(wrong) == [f"wimax.toml: bottleneck.link.{problem}"]
+
+
+def test_a_budget_without_an_snr_hides_no_range_of_the_link() -> None:
+    text = RADIO.replace("stations = 2", 'stations = 2\nframe = "0 s"')
+    reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
+    assert {"bottleneck.link.frame", "warmup"} <= {*reported}
+
+
+GROUP = """
+duration = "10 s"
+bottleneck = {aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}
+[[flows]]
+count = 3
+base_rtt = ["40 ms", "50 ms", "60 ms"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("mistake", "problem"),
+    [
+        ('start = "20 s"', 'start = "20 s": not before duration. '),
+        ('direction = "reverse"', 'direction = "reverse": an ideal ACK path has no link '),
+        ('tcp = {header = "64500 B"}', 'tcp.header = "64500 B": mss = "1460 B" is larger than '),
+        ("ack_access = {}", "ack_access = {}: an ideal ACK path has no link "),
+        (
+            'source = "cbr"\nrate = "1 Mbit/s"\nack_access = {}',
+            "ack_access = {}: datagrams have no ACKs. ",
+        ),
+        ("user = 5000000000", "user = 5000000000: above 4294967295. Write an integer from 0."),
+    ],
+)
+def test_a_mistake_of_a_group_is_one_line(mistake: str, problem: str) -> None:
+    (line,) = lines(GROUP + mistake)
+    assert line.startswith(f"wimax.toml: flows.0.{problem}")
+
+
+@pytest.mark.parametrize(
+    ("mistakes", "fields"),
+    [
+        (
+            'tcp = {mss = true, header = "0 B", initial_window = "0 B", max_rto = "500 ms"}',
+            ["tcp.mss", "tcp.header", "tcp.initial_window", "tcp.max_rto"],
+        ),
+        (
+            'tcp = {unknown = 1, header = "0 B", receive_window = "0 B"}',
+            ["tcp.unknown", "tcp.header", "tcp.receive_window"],
+        ),
+        ('tcp = {mss = true, receive_window = "9 B"}', ["tcp.mss"]),
+        (
+            'arrivals = {poisson = true, until = "5 s"}\nstart = "5 s"',
+            ["arrivals.poisson", "arrivals.until"],
+        ),
+        (
+            'on_off = {on = {exponential = "0 s"}, off = {exponential = 1}}',
+            ["on_off.off.exponential", "on_off.on.exponential"],
+        ),
+    ],
+)
+def test_a_wrong_type_hides_no_range_of_a_table_that_another_is_checked_with(
+    mistakes: str, fields: list[str]
+) -> None:
+    reported = [
+        line.partition(": flows.0.")[2].partition(" = ")[0] for line in lines(GROUP + mistakes)
+    ]
+    assert reported == fields
+
+
+def test_a_wrong_type_hides_no_range_of_repetitions_and_records() -> None:
+    harq = "harq = {attempts = 0, round_trip = true, processes = 0}"
+    text = RADIO.replace("radio =", f"{harq}\nradio =")
+    reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
+    link = "bottleneck.link.harq."
+    assert {f"{link}{key}" for key in ("attempts", "round_trip", "processes")} <= {*reported}
+    record = 'record = {ss = "no", ss_interval = "0 s"}\n'
+    reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(record + GROUP)]
+    assert reported == ["record.ss", "record.ss_interval"]
+
+
 @pytest.mark.parametrize(("text", "fields"), PROBLEMS_INSIDE_AND_AROUND)
 def test_values_of_a_component_inside_hide_nothing_of_the_one_around_it(
     text: str, fields: list[str]

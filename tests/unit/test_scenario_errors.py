@@ -406,6 +406,7 @@ rate = "5 Mb"
         "bottleneck.link.rate",
         "flows.0.cc",
         "flows.0.tcp.handshake",
+        "flows.0.tcp.min_rto",
         "flows.1.rate",
     ]
 

@@ -461,7 +461,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             "tcp = {quick_acks = -1}",
-            "flows.0.tcp.quick_acks = -1: below 0. Write an integer.",
+            "flows.0.tcp.quick_acks = -1: below 0. Write an integer from 0.",
         ),
     ],
 )

@@ -358,7 +358,7 @@ impl Builder<'_> {
         // source again.
         let entry = self.access(spec.access, data.entry);
         let (sink, at_sink) = self.behind(data.delay, spec.egress, ends.sink);
-        let ack_entry = acks.map(|hop| self.access(spec.ack_access, hop.entry));
+        let ack_entry = acks.map(|hop| self.access(spec.ack_access.unwrap_or_default(), hop.entry));
         let (source, at_source) = self.behind(lead, spec.return_wire, ends.source);
         self.settle();
         let ack_entry = ack_entry.unwrap_or(at_source);

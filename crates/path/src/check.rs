@@ -165,7 +165,7 @@ impl FlowSpec {
             | SourceSpec::Poisson { rate_bps, packet_bytes } => {
                 checks.within("rate_bps", *rate_bps, at_least(1_u64));
                 checks.within("packet_bytes", *packet_bytes, 1..=LARGEST_PACKET);
-                if self.ack_access != WireSpec::default() {
+                if self.ack_access.is_some() {
                     let advice = "Leave it out";
                     checks.reject("ack_access", "a wire", "datagrams have no ACKs", advice);
                 }

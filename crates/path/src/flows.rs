@@ -1,6 +1,6 @@
 //! The flows of a scenario: groups of equal ones, counted, not repeated.
 
-use crate::scenario::{Direction, FlowSpec, SourceSpec, WireSpec};
+use crate::scenario::{Direction, FlowSpec, SourceSpec};
 use airpath_core::{Checks, ConfigError};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -74,7 +74,7 @@ impl Flows {
                 let problem = "an ideal ACK path has no link that data could take";
                 checks.reject(&format!("flows.{number}.direction"), "reverse", problem, ADVICE);
             }
-            if entry.ack_access != WireSpec::default() {
+            if entry.ack_access.is_some() {
                 let problem = "an ideal ACK path has no link that ACKs could be delayed before";
                 let advice = format!("{ADVICE}, or give the delay to the return wire");
                 checks.reject(&format!("flows.{number}.ack_access"), "a wire", problem, &advice);

@@ -72,7 +72,7 @@ pub struct FlowSpec {
     pub egress: WireSpec,
     /// From the receiver to the link that its ACKs take; only where there is one.
     #[serde(default)]
-    pub ack_access: WireSpec,
+    pub ack_access: Option<WireSpec>,
     /// From there, or from the receiver where ACKs take no link, to the sender.
     pub return_wire: WireSpec,
 }
@@ -322,7 +322,7 @@ impl FlowSpec {
         [
             ("access", self.access),
             ("egress", self.egress),
-            ("ack_access", self.ack_access),
+            ("ack_access", self.ack_access.unwrap_or_default()),
             ("return_wire", self.return_wire),
         ]
     }

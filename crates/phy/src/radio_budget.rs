@@ -2,7 +2,10 @@
 //!
 //! The mean SNR itself is that of [`path_loss`](crate::path_loss) and [`link_budget`](crate::link_budget).
 
+use crate::link_budget::LinkBudget;
 use crate::path_loss::Cost231Hata;
+use crate::snr::RANGE_DB;
+use crate::snr::motion::check_speed;
 use airpath_core::{Checks, ConfigError, above, at_least};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -16,6 +19,18 @@ const DEVIATIONS_DB: RangeInclusive<f64> = 0.0..=30.0;
 const LARGEST_SPEED_MPS: f64 = 10_000.0;
 /// Share of the bandwidth that a station's burst occupies.
 const SHARES: RangeInclusive<f64> = 1e-6..=1.0;
+/// What the path loss depends on besides the distance.
+const OF_PATH_LOSS: [&str; 4] =
+    ["frequency_hz", "base_height_m", "station_height_m", "metropolitan"];
+/// What the mean SNR of the downlink depends on besides the path loss.
+const OF_SNR: [&str; 6] = [
+    "base_power_dbm",
+    "base_gain_dbi",
+    "station_gain_dbi",
+    "station_noise_db",
+    "loss_db",
+    "bandwidth_hz",
+];
 
 /// A link budget, shadowing and mobility, as users set them.
 #[derive(Clone, Debug, Deserialize)]
@@ -53,18 +68,41 @@ pub struct RadioBudgetConfig {
     pub shadowing_db: f64,
     /// Correlation distance of the shadowing, m, above 0.
     pub correlation_distance_m: f64,
+    /// Profile of the fading; `none`: there is none, so that no Doppler shift matters.
+    pub profile: String,
     /// Speed of the stations, m/s, 0 to 10 000.
     pub speed_mps: f64,
 }
 
 impl RadioBudgetConfig {
-    /// Checks every range, and that the path loses more than free space does.
+    /// Checks every range, that the path loses more than free space does, and the SNR and the Doppler
+    /// shift that follow.
     ///
     /// # Errors
     /// With every value that is not accepted.
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         let has_path = self.check_path(&mut checks);
+        let has_levels = self.check_levels(&mut checks);
+        checks.within("shadowing_db", self.shadowing_db, DEVIATIONS_DB);
+        checks.within("correlation_distance_m", self.correlation_distance_m, above(0.0));
+        let speeds = at_least(0.0).up_to(LARGEST_SPEED_MPS);
+        let has_speed = checks.within("speed_mps", self.speed_mps, speeds);
+        if let Some(distance_m) = self.distance_m.filter(|_| has_path) {
+            self.check_distance(&mut checks, distance_m, has_levels);
+        }
+        if has_levels {
+            self.check_uplink(&mut checks);
+        }
+        if has_path && has_speed && self.profile != "none" {
+            check_speed(&mut checks, "frequency_hz", self.speed_mps, self.frequency_hz);
+        }
+        checks.finish()
+    }
+
+    /// Returns whether everything that an SNR depends on besides the path loss is in its range.
+    fn check_levels(&self, checks: &mut Checks) -> bool {
+        let mut has_levels = true;
         for (field, level_db) in [
             ("base_power_dbm", self.base_power_dbm),
             ("station_power_dbm", self.station_power_dbm),
@@ -72,19 +110,12 @@ impl RadioBudgetConfig {
             ("station_gain_dbi", self.station_gain_dbi),
             ("loss_db", self.loss_db),
         ] {
-            checks.within(field, level_db, LEVELS_DB);
+            has_levels &= checks.within(field, level_db, LEVELS_DB);
         }
-        checks.within("base_noise_db", self.base_noise_db, NOISE_FIGURES_DB);
-        checks.within("station_noise_db", self.station_noise_db, NOISE_FIGURES_DB);
-        checks.within("bandwidth_hz", self.bandwidth_hz, above(0.0));
-        checks.within("uplink_share", self.uplink_share, SHARES);
-        checks.within("shadowing_db", self.shadowing_db, DEVIATIONS_DB);
-        checks.within("correlation_distance_m", self.correlation_distance_m, above(0.0));
-        checks.within("speed_mps", self.speed_mps, at_least(0.0).up_to(LARGEST_SPEED_MPS));
-        if let Some(distance_m) = self.distance_m.filter(|_| has_path) {
-            self.check_loss(&mut checks, distance_m);
-        }
-        checks.finish()
+        has_levels &= checks.within("base_noise_db", self.base_noise_db, NOISE_FIGURES_DB);
+        has_levels &= checks.within("station_noise_db", self.station_noise_db, NOISE_FIGURES_DB);
+        has_levels &= checks.within("bandwidth_hz", self.bandwidth_hz, above(0.0));
+        has_levels & checks.within("uplink_share", self.uplink_share, SHARES)
     }
 
     /// Returns whether everything that the path loss depends on is in its range.
@@ -98,7 +129,9 @@ impl RadioBudgetConfig {
         lengths.map(|(field, value)| checks.within(field, value, above(0.0))) == [true; 4]
     }
 
-    fn check_loss(&self, checks: &mut Checks, distance_m: f64) {
+    /// Rejects a distance with too small a path loss or, where the levels are known, with a mean SNR
+    /// outside its range.
+    fn check_distance(&self, checks: &mut Checks, distance_m: f64, has_levels: bool) {
         let model = Cost231Hata {
             frequency_hz: self.frequency_hz,
             distance_m,
@@ -106,11 +139,58 @@ impl RadioBudgetConfig {
             mobile_height_m: self.station_height_m,
             is_metropolitan: self.metropolitan,
         };
-        if model.loss_db().is_err() {
-            let others = ["frequency_hz", "base_height_m", "station_height_m", "metropolitan"];
+        let Ok(path_loss_db) = model.loss_db() else {
             let problem = "so near that the path would lose less than free space does";
             let advice = "Write a longer distance";
-            checks.reject_beside(&others, "distance_m", distance_m, problem, advice);
+            checks.reject_beside(&OF_PATH_LOSS, "distance_m", distance_m, problem, advice);
+            return;
+        };
+        let snr_db = self.downlink(path_loss_db + self.loss_db).snr_db();
+        if has_levels && !RANGE_DB.contains(&snr_db) {
+            let (low, high) = (RANGE_DB.start(), RANGE_DB.end());
+            let is_high = snr_db > *high;
+            let end = if is_high { format!("above {high}") } else { format!("below {low}") };
+            let problem = format!("its mean SNR would be {snr_db:.1} dB, {end} dB");
+            let advice = if is_high {
+                "Write a longer distance, or less power and gain"
+            } else {
+                "Write a shorter distance, or more power and gain"
+            };
+            let others = [&OF_PATH_LOSS[..], &OF_SNR].concat();
+            checks.reject_beside(&others, "distance_m", distance_m, &problem, advice);
+        }
+    }
+
+    /// Rejects budgets of both directions that differ too much.
+    fn check_uplink(&self, checks: &mut Checks) {
+        let up = LinkBudget {
+            transmit_power_dbm: self.station_power_dbm,
+            bandwidth_hz: self.bandwidth_hz * self.uplink_share,
+            noise_figure_db: self.base_noise_db,
+            ..self.downlink(0.0)
+        };
+        let higher_db = up.snr_db() - self.downlink(0.0).snr_db();
+        if !RANGE_DB.contains(&higher_db) {
+            let side = if higher_db > 0.0 { "above" } else { "below" };
+            let (apart_db, most_db) = (higher_db.abs(), RANGE_DB.end());
+            let problem = format!(
+                "the uplink's SNR would be {apart_db:.1} dB {side} the downlink's, more than {most_db} dB"
+            );
+            let others = ["base_power_dbm", "station_noise_db", "base_noise_db", "uplink_share"];
+            let advice = "Write powers and noise figures of both sides that differ less";
+            let (field, power_dbm) = ("station_power_dbm", self.station_power_dbm);
+            checks.reject_beside(&others, field, power_dbm, &problem, advice);
+        }
+    }
+
+    fn downlink(&self, loss_db: f64) -> LinkBudget {
+        LinkBudget {
+            transmit_power_dbm: self.base_power_dbm,
+            transmit_gain_db: self.base_gain_dbi,
+            receive_gain_db: self.station_gain_dbi,
+            loss_db,
+            bandwidth_hz: self.bandwidth_hz,
+            noise_figure_db: self.station_noise_db,
         }
     }
 }
@@ -127,7 +207,7 @@ mod tests {
             "station_power_dbm": 23.0, "base_gain_dbi": 16.0, "station_gain_dbi": 0.0,
             "base_noise_db": 5.0, "station_noise_db": 7.0, "loss_db": 0.0, "bandwidth_hz": 9.2e6,
             "uplink_share": 0.2, "shadowing_db": 8.0, "correlation_distance_m": 50.0,
-            "speed_mps": 0.8});
+            "profile": "pedestrian-b", "speed_mps": 0.8});
         for (key, value) in changes.as_object().expect("a table") {
             document[key] = value.clone();
         }
@@ -139,10 +219,11 @@ mod tests {
     #[test]
     fn accepts_the_ends_of_ranges() {
         let least = json!({
-            "base_power_dbm": -200, "loss_db": -200, "station_noise_db": 0, "uplink_share": 1e-6,
-            "shadowing_db": 0, "speed_mps": 0, "distance_m": null});
+            "base_power_dbm": -200, "station_power_dbm": -200, "loss_db": -200,
+            "station_noise_db": 0, "uplink_share": 1e-6, "shadowing_db": 0, "speed_mps": 0,
+            "distance_m": null});
         let most = json!({
-            "station_power_dbm": 200, "base_gain_dbi": 200, "base_noise_db": 200,
+            "station_power_dbm": 200, "base_gain_dbi": 200, "base_noise_db": 200, "loss_db": 200,
             "uplink_share": 1, "shadowing_db": 30, "speed_mps": 10_000});
         assert!(problems(&least).is_empty() && problems(&most).is_empty());
     }
@@ -169,5 +250,35 @@ mod tests {
               longer distance"
             ]
         );
+    }
+
+    #[test]
+    fn the_snr_and_the_doppler_shift_that_follow_are_in_their_ranges() {
+        let shift = "a Doppler shift of more than 100 kHz. Write a lower speed";
+        for (changes, problem) in [
+            (
+                json!({"base_gain_dbi": 200, "base_power_dbm": 150, "loss_db": -100}),
+                "distance_m = 1000: its mean SNR would be 406.7 dB, above 200 dB. Write a longer \
+                 distance, or less power and gain",
+            ),
+            (
+                json!({"distance_m": 5e9}),
+                "distance_m = 5000000000: its mean SNR would be -219.0 dB, below -200 dB. Write a \
+                 shorter distance, or more power and gain",
+            ),
+            (
+                json!({"station_power_dbm": -180, "base_noise_db": 40}),
+                "station_power_dbm = -180: the uplink's SNR would be 249.0 dB below the downlink's, \
+                 more than 200 dB. Write powers and noise figures of both sides that differ less",
+            ),
+            (
+                json!({"speed_mps": 9000, "frequency_hz": 6e9}),
+                &format!("speed_mps = 9000: {shift}"),
+            ),
+        ] {
+            assert_eq!(problems(&changes), [problem]);
+        }
+        let unfaded = json!({"profile": "none", "speed_mps": 9000, "frequency_hz": 6e9});
+        assert!(problems(&unfaded).is_empty());
     }
 }

@@ -460,10 +460,12 @@ impl TcpConfig {
         let header = u64::from(self.header_bytes);
         let rest = LARGEST_PACKET - if self.timestamps { u64::from(TIMESTAMPS_BYTES) } else { 0 };
         let room = at_most(rest - 1);
-        if checks.related("header_bytes", header, room, "leaves no space for data in an IP packet")
-        {
-            let room = at_most(rest - header);
-            checks.related("mss", self.mss, room, "larger than an IP packet with its headers");
+        let others = ["timestamps"];
+        let problem = "leaves no space for data in an IP packet";
+        if checks.related_to(&others, "header_bytes", header, room, problem) {
+            let (others, room) = (["header_bytes", "timestamps"], at_most(rest - header));
+            let problem = "larger than an IP packet with its headers";
+            checks.related_to(&others, "mss", self.mss, room, problem);
         }
     }
 

@@ -34,8 +34,8 @@ def problems_of(
     place, given = scenario.file or scenario.name, scenario.given()
     groups = [entry.group for entry in resolved.flows.entries]
     problems = []
-    for problem in found:
-        made = rejected(scenario, given, of_groups(problem, groups))
+    for problem in of_groups(found, groups):
+        made = rejected(scenario, given, problem)
         value = MISSING if made.is_missing else made.value
         problems.append(Problem(place, made.path, value, made.what, made.accepted, made.example))
     return problems

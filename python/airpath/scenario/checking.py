@@ -7,6 +7,7 @@ whatever is wrong with others.
 from __future__ import annotations
 
 import json
+import operator
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextvars import ContextVar
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
-from airpath.scenario.engine_problems import field_name, rejected
+from airpath.scenario.engine_problems import rejected, written_path
 from airpath.scenario.faults import Path, as_missing, explained, fault, nearest
 
 if sys.version_info >= (3, 11):
@@ -36,6 +37,8 @@ T = TypeVar("T")
 
 _TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
 """Whether tables are read without the checks of the engine."""
+_STAND_INS: ContextVar[bool] = ContextVar("_STAND_INS", default=False)
+"""Whether others stand in for values that cannot be read."""
 
 
 def checked(
@@ -78,6 +81,8 @@ def checked(
         result._check_alternatives()
         return result
 
+    if _STAND_INS.get():
+        return _read_with_stand_ins(kind, read, given)
     result: ModelT | None = None
     try:
         result = read(given)
@@ -122,23 +127,40 @@ def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
     """Return what the engine rejects of a table with faults at `wrong` already."""
-    keys = {str(path[0]) for path in wrong if path}
-    # Where the faults are those of tables inside, all values can be read.
-    stand_ins = _with_stand_ins(kind.model_fields, given, keys)
-    for values, unread in ((given, set[str]()), (stand_ins, keys)):
-        result = _read_with_types_alone(read, values)
-        if result is None:
-            continue
+
+    def read_with_stand_ins() -> ModelT:
+        token = _STAND_INS.set(True)
         try:
-            found = _engine_faults(result, given, unread)
-        except ValueError:  # What is wrong inside has no resolved form.
-            continue
-        return [line for line in found if line["loc"] not in wrong]
-    return []
+            return _read_with_stand_ins(kind, read, given)
+        finally:
+            _STAND_INS.reset(token)
+
+    # Where the faults are ranges of tables inside, all values can be read.
+    result, unread = _read_with_types_alone(lambda: read(given)), frozenset[Path]()
+    if result is None:
+        result, unread = _read_with_types_alone(read_with_stand_ins), frozenset(wrong)
+    if result is None:
+        return []
+    found = _engine_faults(result, given, unread)
+    return [line for line in found if line["loc"] not in wrong]
+
+
+def _read_with_stand_ins(
+    kind: type[ModelT], read: Callable[[Values], ModelT], given: Values
+) -> ModelT:
+    """Return a table, with others in the place of values that cannot be read."""
+    try:
+        return read(given)
+    except ValidationError as error:
+        keys = {str(line["loc"][0]) for line in error.errors(include_url=False) if line["loc"]}
+        stand_ins = _with_stand_ins(kind.model_fields, given, keys)
+        if stand_ins is None:
+            raise
+        return read(stand_ins)
 
 
 def _engine_faults(
-    table: Model, given: Values, unread: Collection[str] = ()
+    table: Model, given: Values, unread: Collection[Path] = ()
 ) -> list[InitErrorDetails]:
     """Return what the engine rejects of values whose types are right.
 
@@ -148,14 +170,14 @@ def _engine_faults(
         The table.
     given : mapping
         Its keys as the user gave them.
-    unread : collection of str
-        Keys that have a stand-in. What depends on one of them is left out.
+    unread : collection of tuple
+        Paths of values that have a stand-in. What depends on one of them is left out.
     """
     faults = []
     for problem in [] if _TYPES_ALONE.get() else table._engine_problems():
         field, _, reason, _, others = problem
         is_rule = bool(reason) and not others
-        if unread and (is_rule or any(_key(table, path) in unread for path in (field, *others))):
+        if unread and (is_rule or any(_is_of(table, path, unread) for path in (field, *others))):
             continue
         found = rejected(table, given, problem)
         error = fault(found.what, found.accepted, found.example)
@@ -164,22 +186,18 @@ def _engine_faults(
     return faults
 
 
-def _key(table: Model, engine_path: str) -> str:
-    """Return the key of a table with a field of the engine, as its user writes it."""
-    key = table._user_path(engine_path)[0]
-    name = field_name(table, key) or key
-    info = type(table).model_fields.get(name)
-    return (info and info.alias) or name
+def _is_of(table: Model, engine_path: str, paths: Collection[Path]) -> bool:
+    """Return whether a field of the engine is of a value at one of the paths, or contains one."""
+    keys = written_path(table, table._user_path(engine_path))
+    return any(all(map(operator.eq, keys, path)) for path in paths)
 
 
-def _read_with_types_alone(
-    read: Callable[[Values], ModelT], values: Values | None
-) -> ModelT | None:
+def _read_with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
     """Return a table that the engine does not check; None if a type is wrong."""
-    if values is None or _TYPES_ALONE.get():
+    if _TYPES_ALONE.get():
         return None
     try:
-        return with_types_alone(lambda: read(values))
+        return with_types_alone(read)
     except ValidationError:
         return None
 

@@ -6,7 +6,7 @@ units; this module finds the key, the value as it was given, and words what is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airpath.errors import show
@@ -27,6 +27,7 @@ __all__ = [
     "field_name",
     "of_groups",
     "rejected",
+    "written_path",
 ]
 
 Bounds = tuple[float | None, bool, float | None, bool]
@@ -80,13 +81,13 @@ class Rejected(NamedTuple):
         return self.what == "missing"
 
 
-def of_groups(problem: EngineProblem, groups: Sequence[int]) -> EngineProblem:
-    """Return a problem with flows named by their group.
+def of_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> list[EngineProblem]:
+    """Return problems with flows named by their group; one that entries of a group share is once.
 
     Parameters
     ----------
-    problem : tuple
-        As the engine reports it; a flow is named by the number of its entry.
+    problems : iterable of tuple
+        As the engine reports them; a flow is named by the number of its entry.
     groups : sequence of int
         The group of each entry.
     """
@@ -97,8 +98,11 @@ def of_groups(problem: EngineProblem, groups: Sequence[int]) -> EngineProblem:
         is_flow = first == "flows" and number.isdecimal()
         return f"flows.{groups[int(number)]}{dot}{field}" if is_flow else path
 
-    field, value, what, accepted, others = problem
-    return named(field), value, what, accepted, [named(other) for other in others]
+    found: dict[object, EngineProblem] = {}
+    for field, value, what, accepted, others in problems:
+        of_group = named(field), value, what, accepted, [named(other) for other in others]
+        found.setdefault((*of_group[:4], *of_group[4]), of_group)
+    return list(found.values())
 
 
 class _Found(NamedTuple):
@@ -196,6 +200,19 @@ def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
         path.append(name if name in known else info.alias or name)
         value, given = value._effective(name), known.get(path[-1])
     return _Found(tuple(path), value, info, given)
+
+
+def written_path(model: Model, keys: Sequence[str]) -> Path:
+    """Return the path of the user's keys of a field of the engine, as far as tables have them.
+
+    Parameters
+    ----------
+    model : Model
+        The table.
+    keys : sequence of str
+        What its `_user_path` returns.
+    """
+    return _follow(model, {}, keys).path
 
 
 def field_name(model: Any, key: str) -> str | None:

@@ -299,7 +299,7 @@ class Scenario(Model):
         document["record"]["series"] = []  # Their names were checked; some are not the engine's.
         groups = [flow["group"] for flow in document["flows"]]
         text = json.dumps(document, allow_nan=False)
-        return [of_groups(problem, groups) for problem in _airpath.scenario_problems(text)]
+        return of_groups(_airpath.scenario_problems(text), groups)
 
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; flows are named by their group."""

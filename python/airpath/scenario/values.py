@@ -59,7 +59,7 @@ def integer_of(bits: int) -> Callable[[Any], int]:
             return check_bits(value)
         except PydanticCustomError as error:
             context = error.context or {}
-            raise fault(context["what"], "Write an integer", OF_FIELD) from None
+            raise fault(context["what"], "Write an integer from 0", OF_FIELD) from None
 
     return check
 

@@ -23,7 +23,7 @@ mod beamforming;
 mod block;
 mod constant;
 mod jakes;
-mod motion;
+pub(crate) mod motion;
 pub(crate) mod oscillators;
 mod rayleigh;
 mod registry;

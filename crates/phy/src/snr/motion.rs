@@ -26,9 +26,8 @@ pub(super) fn doppler_of(
             checks.within("speed_mps", speed_mps, 0.0..=FASTEST_MPS);
             checks.within("carrier_hz", carrier_hz, 0.0..=HIGHEST_CARRIER_HZ);
             let doppler_hz = max_doppler_hz(speed_mps, carrier_hz);
-            if checks.is_clean() && doppler_hz > LARGEST_DOPPLER_HZ {
-                let problem = "a Doppler shift of more than 100 kHz";
-                checks.reject("speed_mps", speed_mps, problem, "Write a lower speed");
+            if checks.is_clean() {
+                check_speed(&mut checks, "carrier_hz", speed_mps, carrier_hz);
             }
             checks.finish()?;
             return Ok(doppler_hz);
@@ -42,4 +41,12 @@ pub(super) fn doppler_of(
     checks.within("doppler_hz", doppler_hz, 0.0..=LARGEST_DOPPLER_HZ);
     checks.finish()?;
     Ok(doppler_hz)
+}
+
+/// Rejects a speed that makes too large a Doppler shift of a carrier, the value of `carrier`.
+pub(crate) fn check_speed(checks: &mut Checks, carrier: &str, speed_mps: f64, carrier_hz: f64) {
+    if max_doppler_hz(speed_mps, carrier_hz) > LARGEST_DOPPLER_HZ {
+        let problem = "a Doppler shift of more than 100 kHz";
+        checks.reject_beside(&[carrier], "speed_mps", speed_mps, problem, "Write a lower speed");
+    }
 }

@@ -88,7 +88,7 @@ impl AccessPath {
             Some(rate_bps) => self.acks_s(rate_bps as f64, field),
             None => Ok(0.0),
         };
-        let to_link_s = back_s(&flow.ack_access, "ack_access.rate")?;
+        let to_link_s = back_s(&flow.ack_access.unwrap_or_default(), "ack_access.rate")?;
         Ok(delays_s + forward_s + to_link_s + back_s(&flow.return_wire, "return_wire.rate")?)
     }
 

@@ -228,7 +228,9 @@ pub(super) fn egress_s(scenario: &Scenario, packet: f64, ack: f64) -> f64 {
     let wire_s = |wire: WireSpec, bytes: f64| {
         wire.delay_ns as f64 * 1e-9 + wire.rate_bps.map_or(0.0, |rate| 8.0 * bytes / rate as f64)
     };
-    let of_flow = |flow: &FlowSpec| wire_s(flow.egress, packet) + wire_s(flow.ack_access, ack);
+    let of_flow = |flow: &FlowSpec| {
+        wire_s(flow.egress, packet) + wire_s(flow.ack_access.unwrap_or_default(), ack)
+    };
     delay_s(scenario.forward_hop()) + scenario.flows.iter().next().map_or(0.0, of_flow)
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
@@ -18,6 +19,7 @@ from airpath.scenario.base import (
     fault,
     faults_at,
 )
+from airpath.scenario.checking import NO_FILES
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.engine_problems import EngineProblem
 from airpath.scenario.policy import (
@@ -43,13 +45,6 @@ _OF_BUDGET = (
 """What makes an SNR of a distance."""
 
 
-SNR_OF_BUDGET = {
-    "deviation_db": "shadowing",
-    "correlation_m": "correlation_distance",
-    "speed_mps": "speed",
-    "doppler_hz": "speed",
-}
-"""Keys from which a value of the engine's SNR process is; all others are from `distance`."""
 _SI = {Frequency: "_hz", Length: "_m", Speed: "_mps", Decibels: "_db"}
 """What the engine appends to the name of a quantity in its SI unit."""
 
@@ -185,7 +180,7 @@ class Radio(Model):
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the budget, shadowing and mobility in SI units."""
-        values = {name: getattr(self, name) for name in _OF_BUDGET if name != "profile"}
+        values = {name: getattr(self, name) for name in _OF_BUDGET}
         return {
             name + _SI.get(type(value), ""): value.si() if hasattr(value, "si") else value
             for name, value in values.items()
@@ -198,21 +193,17 @@ class Radio(Model):
         )
         return float(loss_db)
 
-    def distance_fault(self, distance: Length | None) -> Any:
-        """Return what is wrong with a distance; None if nothing is.
+    def distance_problem(self, distance: Length) -> EngineProblem | None:
+        """Return what the engine rejects of a distance with this budget; None if nothing.
 
         Parameters
         ----------
-        distance : Length, optional
+        distance : Length
             From the base station.
         """
-        try:
-            if distance is not None:
-                self._path_loss_db(distance)
-        except ValueError:
-            what = "so near that the path would lose less than free space does"
-            return fault(what, "Write a longer distance", '"1 km"')
-        return None
+        form = self.engine_form(NO_FILES, ()) | {"distance_m": distance.si()}
+        found = _airpath.component_problems("radio", json.dumps(form))
+        return next((problem for problem in found if problem[0] == "distance_m"), None)
 
     def mean_db(self, distance: Length | None = None, snr: SnrProcess | None = None) -> float:
         """Return the mean SNR of a station's downlink, dB, without the shadowing.
@@ -261,6 +252,9 @@ class Radio(Model):
     ) -> dict[str, Any]:
         """Return the resolved SNR process of a station.
 
+        Where it is resolved to be checked, that of a budget has a mean of 0 dB: a budget that the
+        engine rejects may have none, and is checked by itself.
+
         Parameters
         ----------
         distance, snr
@@ -271,7 +265,8 @@ class Radio(Model):
         process = snr if snr is not None else None if distance is not None else self.snr
         if process is not None:
             return process.resolved(context, path)
-        mean_db, speed_mps = self.mean_db(distance), self.speed.si()
+        mean_db = 0.0 if context is NO_FILES else self.mean_db(distance)
+        speed_mps = self.speed.si()
         fading: dict[str, Any] = {"kind": "constant", "mean_db": mean_db}
         if self.profile != "none":
             doppler_hz = speed_mps * self.frequency.si() / SPEED_OF_LIGHT
@@ -301,10 +296,11 @@ class Radio(Model):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form: an SNR process, and `table` as the key of the table."""
+        is_of_budget = self.snr is None and context is NO_FILES  # As in `snr_of`.
         return {
             "table": context.table_key(self.table, (*path, "table")),
             "snr": self.snr_of(None, None, context, (*path, "snr")),
-            "uplink_db": self.uplink_db,
+            "uplink_db": 0.0 if is_of_budget else self.uplink_db,
             "policy": self.policy.resolved(context, (*path, "policy")),
             "feedback_frames": self.feedback,
             "combining": self.combining,

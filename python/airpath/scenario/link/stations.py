@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator
 
 from airpath.scenario.base import ABSENT, Context, Maybe, Model, Path, fault, nearest
+from airpath.scenario.engine_problems import rejected
 from airpath.scenario.snr import SnrProcess
 from airpath.scenario.units import Length
 from airpath.scenario.values import Number
@@ -117,8 +118,10 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
             elif radio.snr is not None:
                 error = fault("the radio has no distance", "Write snr")
                 wrong.append(((index, "distance"), str(entry.distance), error))
-            elif error := radio.distance_fault(entry.distance):
-                wrong.append(((index, "distance"), str(entry.distance), error))
+            elif found := radio.distance_problem(entry.distance):
+                made = rejected(entry, entry.given(), found)
+                error = fault(made.what, made.accepted, made.example)
+                wrong.append(((index, *made.path), made.value, error))
     return wrong
 
 

@@ -24,10 +24,11 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
+from airpath.scenario.engine_problems import EngineProblem
 from airpath.scenario.frame_errors import ErrorProcess
 from airpath.scenario.grant import GrantPolicy, Uni
 from airpath.scenario.link.base import Link
-from airpath.scenario.link.radio import SNR_OF_BUDGET, Radio
+from airpath.scenario.link.radio import Radio
 from airpath.scenario.link.retransmission import Arq, Harq
 from airpath.scenario.link.stations import (
     DOWNLINK_MCS,
@@ -253,11 +254,21 @@ class OfdmaTdd(Link):
         if wrong := [*self._symbol_faults(), *self._scheme_faults()]:
             raise faults_at(*wrong)
 
+    def _engine_problems(self) -> list[EngineProblem]:
+        """Return what the engine rejects; values that follow from a budget are checked with it."""
+        found = super()._engine_problems()
+        return [problem for problem in found if not self._is_of_budget(problem[0])]
+
+    def _is_of_budget(self, engine_path: str) -> bool:
+        first, _, rest = engine_path.partition(".")
+        if first == "users":
+            number, _, key = rest.partition(".")
+            return key.startswith("snr.") and self.users[int(number)].snr is None
+        is_derived = engine_path.startswith(("radio.snr.", "radio.uplink_db"))
+        return is_derived and self.radio is not None and self.radio.snr is None
+
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; slots are those of a key that the user gave."""
-        if engine_path.startswith("radio.snr.") and self.radio and self.radio.snr is None:
-            field = engine_path.rpartition(".")[2]
-            return ["radio", SNR_OF_BUDGET.get(field, "distance")]
         if engine_path not in ("downlink_slots", "uplink_slots"):
             return super()._user_path(engine_path)
         name = engine_path.removesuffix("_slots")
