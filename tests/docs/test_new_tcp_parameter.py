@@ -59,6 +59,20 @@ EDITS = [
     ),
 ]
 """The parameter: in which file, what becomes what."""
+REFUSAL = """
+#[cfg(test)]
+mod least_ssthresh {
+    #[test]
+    fn zero_is_rejected() {
+        let mut options = super::TcpConfig::of_profile("rfc").expect("a profile");
+        assert_eq!(options.validate(), Ok(()));
+        options.least_ssthresh = 0;
+        let error = options.validate().expect_err("below its range").to_string();
+        assert_eq!(error, "least_ssthresh = 0: below 1. Accepted: at least 1");
+    }
+}
+"""
+"""A test of the range, which Python does not have."""
 RUN = """
 import json
 import airpath as ap
@@ -131,6 +145,8 @@ def test_a_parameter_compiles_and_every_profile_has_it(extended: Path) -> None:
     quiet = ("-q", "-p", "no:cacheprovider")
     chosen = ("-k", "least_ssthresh or tcp or fixed-point or profiles")
     run(*(sys.executable, "-m", "pytest", *quiet, *suites, *chosen), folder=extended, **docs)
+    with (extended / CONFIG).open("a", encoding="utf-8") as config:
+        config.write(REFUSAL)
     run(
         *("cargo", "test", "--quiet", "--offline", "-p", "airpath-tcp", "--lib"),
         folder=extended,
