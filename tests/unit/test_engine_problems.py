@@ -13,6 +13,7 @@ import airpath as ap
 from airpath import _airpath
 from airpath.cli import main
 from airpath.scenario import FAMILIES, loads
+from airpath.scenario.examples import example_path
 
 THREE_COMPONENTS = """
 duration = "10 s"
@@ -395,3 +396,10 @@ def test_a_link_rejects_the_range_of_its_attempt_errors() -> None:
             rate="1 Mbit/s", harq=ap.link.Harq(attempts=2, error=errors, round_trip="30 ms")
         )
     assert str(caught.value).startswith('link.Fixed: harq.error.snr = "201 dB": above 200 dB. ')
+
+
+def test_a_duration_of_0_makes_no_other_time_wrong() -> None:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.load(example_path("cross-traffic"), {"duration": "0 s"})
+    [line] = str(caught.value).splitlines()
+    assert 'duration = "0 s": ' in line

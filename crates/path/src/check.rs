@@ -103,8 +103,9 @@ impl Scenario {
 
     /// Rejects what would happen after the end, and times of flows that are out of order.
     fn check_times(&self, checks: &mut Checks) {
-        // Without a duration nothing is before its end.
-        let (others, end) = (["duration"], self.duration_ns.max(1));
+        // A duration of 0 is rejected itself: no time is wrong because of it.
+        let end = if self.duration_ns == 0 { u64::MAX } else { self.duration_ns };
+        let others = ["duration"];
         for (number, control) in self.controls.iter().enumerate() {
             let field = format!("controls.{number}.at");
             checks.related_to(&others, &field, control.at_ns, at_most(end), "after duration");
