@@ -25,7 +25,7 @@ export CARGO_TERM_COLOR ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 export MPLBACKEND := Agg
-# Recorded traces stand beside the checkout of whoever develops Airpath.
+# Developers keep recorded traces in the folder that contains the checkout.
 ifneq ($(wildcard ../shared/traces),)
 export AIRPATH_TRACES ?= $(abspath ../shared/traces)
 endif

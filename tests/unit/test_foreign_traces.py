@@ -1,4 +1,4 @@
-"""Rates that other programs measured, as traces; what is told of files that are none."""
+"""Rates that other programs measured, as traces; messages about files that are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a long call is: what is shown where, and to whom it is told."""
+"""How far a long call is: where a bar is shown, and which function is called."""
 
 from __future__ import annotations
 

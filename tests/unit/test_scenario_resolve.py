@@ -324,8 +324,8 @@ def test_recorded_traces_are_found_beside_the_scenario_or_among_the_users_data(
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(file).resolve()
     assert str(caught.value).startswith(
-        f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in a folder traces beside '
-        f"the scenario, or in {data}; AIRPATH_TRACES is not set. Give one that is there; Mahimahi"
+        f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in the folder traces '
+        f"next to the scenario, or in {data}; AIRPATH_TRACES is not set. Give one that is"
     )
     for folder in (data, file.parent / "traces"):
         folder.mkdir(parents=True)

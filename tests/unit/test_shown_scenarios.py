@@ -14,7 +14,7 @@ from airpath.scenario.examples import example_path, examples
 
 
 def test_a_scenario_shows_what_was_given_and_no_defaults() -> None:
-    """A new line of None followed for each key that nobody had written."""
+    """Each key that the user had left out was shown, with None."""
     scenario = ap.Scenario(
         duration="2 s",
         flows=ap.flows(2, base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]}, tcp={"mss": "1 kB"}),

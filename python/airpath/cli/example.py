@@ -18,10 +18,10 @@ from airpath.scenario.examples import example_path, examples, shipped_examples
 __all__ = ["example"]
 
 _TRACE = re.compile(r'"(traces/[^"]+)"')
-"""A trace that a scenario reads beside itself, or the axis of a sweep."""
+"""A trace of a scenario, or of an axis of a sweep, by its path from there."""
 
 _SCENARIO = re.compile(r'^scenario = "\.\./([^"]+)"', re.MULTILINE)
-"""The scenario of a sweep, a folder higher; written beside the sweep."""
+"""The scenario of a sweep, one folder up; both are written into one folder."""
 
 
 def example(
@@ -63,7 +63,7 @@ def example(
 
 
 def _read_by(example: str) -> dict[str, bytes]:
-    """Return the files that an example reads, by their places beside it."""
+    """Return the files that an example reads, by their paths from it."""
     scenarios = _SCENARIO.findall(example)
     found = {file: (shipped_examples() / file).read_bytes() for file in scenarios}
     texts = [example, *(content.decode() for content in found.values())]

@@ -173,7 +173,7 @@ def snrs_db_of(argument: str, given: Any) -> tuple[float, ...]:
     argument : str
         Its name, for messages.
     given : str or iterable of float
-        What the user asks for: values and ranges ``FIRST:LAST:STEP`` with commas between, dB.
+        Values and ranges ``FIRST:LAST:STEP`` with commas between, dB, as the user gave them.
 
     Raises
     ------

@@ -17,7 +17,7 @@ _DPI = 100
 class AirpathFigure(Figure):
     """A figure on the Agg canvas: a picture of it is a picture in a notebook, too.
 
-    Where the notebook has a way of its own to show figures (``%matplotlib inline``), that is taken.
+    A notebook that shows figures itself (``%matplotlib inline``) does so with these, too.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -51,7 +51,7 @@ def reporting_to(
     Parameters
     ----------
     progress : callable, ``"auto"`` or None
-        The caller's own, a bar where somebody watches, or nothing.
+        The caller's function, a bar in a notebook or a terminal, or nothing.
     adapted : callable, optional
         Returns what takes the arguments of this call's reports and gives them to a bar. Default:
         the call reports as a `ProgressCallback`.

@@ -148,7 +148,7 @@ def _other_faults(
 def _read_with_stand_ins(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values
 ) -> ModelT:
-    """Return a table, with others in the place of values that cannot be read."""
+    """Return a table in which others replace the values that cannot be read."""
     try:
         return read(given)
     except ValidationError as error:
@@ -205,7 +205,7 @@ def _read_with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
 def _with_stand_ins(
     fields: Mapping[str, FieldInfo], given: Values, keys: Collection[str]
 ) -> Values | None:
-    """Return the values with others of the right type in the place of those of `keys`.
+    """Return the values; others of the right type replace those of `keys`.
 
     Defaults and examples stand in; None if a key has neither.
     """

@@ -25,7 +25,7 @@ PACKETS: Mapping[str, str] = dict.fromkeys(("pkt", "pkts"), "packets")
 
 
 def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -> str | None:
-    """Return the accepted unit that somebody means; None if that is not known.
+    """Return the accepted unit that a misspelt one means; None if that is not known.
 
     Parameters
     ----------

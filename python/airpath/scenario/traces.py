@@ -2,7 +2,7 @@
 
 A trace is named by its path from the folder of the scenario file, or as ``traces:NAME``: a file
 in the folder that the environment variable ``AIRPATH_TRACES`` names; without it in the folder
-``traces`` beside the scenario file, else in ``airpath/traces`` of the user's data directory.
+``traces`` next to the scenario file, else in ``airpath/traces`` of the user's data directory.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def not_found(file: str, path: Path) -> tuple[str, str]:
     where = (
         f"{recorded_traces()}, which {VARIABLE} names"
         if os.environ.get(VARIABLE)
-        else f"a folder traces beside the scenario, or in {_of_user()}; {VARIABLE} is not set"
+        else f"the folder traces next to the scenario, or in {_of_user()}; {VARIABLE} is not set"
     )
     return (
         f"no file {file.removeprefix(PREFIX)} in {where}",

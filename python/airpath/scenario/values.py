@@ -144,7 +144,7 @@ def choice(*words: str) -> PlainValidator:
 
 
 class OrWord:
-    """Metadata of a field that takes a word in the place of a number."""
+    """Metadata of a field that takes a number or a word."""
 
     word: ClassVar[str]
 
