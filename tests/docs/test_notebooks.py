@@ -103,29 +103,3 @@ def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> Non
         "",
     ]
     assert [output.data for output in left] == [{"text/html": "", "text/plain": ""}]
-
-
-def test_every_long_call_has_a_bar_by_default(tmp_path: Path) -> None:
-    shown, _ = bars(
-        "import airpath as ap\n"
-        "from airpath.present import progress\n"
-        "progress._AT_ONCE_S = 0.0\n"
-        "path = ap.Bottleneck(aqm='gred', link=ap.link.Fixed(rate='20 Mbit/s', loss=0.001))\n"
-        "scenario = ap.Scenario(flows=ap.flows(base_rtt='20 ms'), duration='60 s',\n"
-        "    bottleneck=path)\n"
-        "from IPython.display import HTML, display\n"
-        "from airpath.reproduction import Effort\n"
-        "calls = [\n"
-        "    lambda: ap.simulate(scenario, reps=20),\n"
-        "    lambda: ap.sweep(scenario, grid={'flows.0.cc': ['reno', 'cubic']}, reps=10),\n"
-        "    lambda: ap.compare(scenario, engines=['simulate', 'solve'], reps=20),\n"
-        "    lambda: ap.phy.measure('awgn', snr_db='1', mcs='0', errors=10, blocks=2000),\n"
-        "    lambda: ap.reproduce('qawla', ['table3'], effort=Effort(2, 5.0, 1.0)),\n"
-        "]\n"
-        "for call in calls:\n"
-        "    display(HTML('next'))\n"
-        "    call()\n",
-        tmp_path,
-    )
-    by_call = "|".join(shown).split("next")[1:]
-    assert ["<progress" in each for each in by_call] == [True] * 5

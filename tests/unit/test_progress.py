@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+import airpath as ap
 from airpath.present.progress import of_replications, progress_line, reporting_to
+from airpath.reproduction import Effort
 
 
 class Terminal(io.StringIO):
@@ -49,3 +54,42 @@ def test_other_values_are_refused(wrong: Any) -> None:
     line = progress_line(wrong)
     assert line is not None
     assert line.endswith('not a function. Give one, "auto" for a bar, or None.')
+
+
+SCENARIO = ap.Scenario(
+    flows=ap.flows(base_rtt="20 ms"),
+    duration="2 s",
+    bottleneck=ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="1 Mbit/s", loss=0.001)),
+)
+CALLS: dict[str, Callable[[], object]] = {
+    "airpath.api": lambda: ap.simulate(SCENARIO, reps=5),
+    "airpath.sweeps.api": lambda: ap.sweep(SCENARIO, grid={"flows.0.cc": ["reno"]}, reps=5),
+    "airpath.comparison.engines": lambda: ap.compare(
+        SCENARIO, engines=["simulate", "solve"], reps=5
+    ),
+    "airpath.phy.measure": lambda: ap.phy.measure("awgn", snr_db="1", mcs="0", blocks=20),
+    "airpath.reproduction.run": lambda: ap.reproduce(
+        "qawla", ["table3"], effort=Effort(2, 2.0, 1.0)
+    ),
+}
+"""Long calls, by the module that asks where to report."""
+
+
+@pytest.mark.parametrize("module", CALLS)
+@pytest.mark.filterwarnings("ignore::airpath.errors.AirpathWarning")
+def test_every_long_call_reports_to_a_bar_by_default(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, told = [], []
+
+    @contextmanager
+    def listening(progress: Any, adapted: Any = None) -> Iterator[Any]:
+        given.append(progress)
+        tell = lambda *report: told.append(report)  # noqa: E731
+        yield tell if adapted is None else adapted(tell)
+
+    monkeypatch.setattr(importlib.import_module(module), "reporting_to", listening)
+    CALLS[module]()
+    assert given == ["auto"]
+    # How often a call reports depends on how long it takes.
+    assert all(0 <= fraction <= 1 and isinstance(what, str) for fraction, what in told)
