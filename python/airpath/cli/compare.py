@@ -16,6 +16,7 @@ from airpath.comparison.engines import REAL_TIME, checked_engines
 from airpath.comparison.engines import compare as compare_engines
 from airpath.errors import BadValueError, ComparisonInterrupted
 from airpath.files import not_left_empty, output_folder, write_file
+from airpath.interrupts import interrupts_wait
 from airpath.present.figure_files import checked_formats
 from airpath.present.progress import ProgressCallback, terminal_bar
 from airpath.present.terminal import print_table
@@ -78,7 +79,7 @@ def compare(
                 _save(comparison, folder)
         finally:
             try:
-                with output.interrupts_wait():
+                with interrupts_wait():
                     if json:
                         output.print_json(comparison.to_dict())
                     else:
@@ -124,7 +125,7 @@ def _tell(comparison: Comparison, interrupted: bool) -> None:
 
 def _save(comparison: Comparison, folder: Path) -> None:
     """Write the comparison, and what each engine found in a folder of its own."""
-    with output.interrupts_wait():
+    with interrupts_wait():
         output.written(comparison.save(folder, figures=False))
     for engine, answer in comparison.answers.items():
         place = folder / engine

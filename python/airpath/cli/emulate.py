@@ -17,6 +17,7 @@ from airpath.cli.live import watch
 from airpath.cli.run import print_result
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
+from airpath.interrupts import interrupts_wait
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 from airpath.results import Result
@@ -147,7 +148,7 @@ def _flows(
         if folder is not None and result.replications:
             _save(result, folder, formats)
     finally:
-        with output.interrupts_wait():
+        with interrupts_wait():
             if json:
                 output.print_json(result.to_dict())
             else:
@@ -162,7 +163,7 @@ def _flows(
 
 def _save(result: Result, folder: Path, formats: Sequence[str]) -> None:
     saving = Saving(result, folder, formats)
-    with output.interrupts_wait():
+    with interrupts_wait():
         output.written([*result.captures.values(), *saving.statistics()])
         output.removed(saving.removed)
         output.written(list(saving.recordings()))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "command_line",
     "console",
-    "interrupts_wait",
     "load_options",
     "note",
     "print_json",
@@ -147,28 +144,3 @@ def removed(paths: Sequence[Path]) -> None:
     """Say which files of an earlier run were removed."""
     for path in paths:
         note(f"removed: {path} (of an earlier run)")
-
-
-@contextmanager
-def interrupts_wait() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done, so that nothing that was finished is lost.
-
-    A second one does not wait.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-
-    def hold(number: int, _frame: Any) -> None:
-        if waiting:
-            raise KeyboardInterrupt
-        waiting.append(number)
-
-    before = signal.signal(signal.SIGINT, hold)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if waiting:
-        raise KeyboardInterrupt

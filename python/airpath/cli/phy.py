@@ -13,6 +13,7 @@ from airpath.cli import completion, options, output
 from airpath.cli.examples import epilog
 from airpath.cli.symbol_errors import ser
 from airpath.errors import BadValueError
+from airpath.interrupts import interrupts_wait
 from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import MeasurementSettings
 from airpath.phy.tables import CONFIDENCE, PerTable, rates
@@ -132,7 +133,7 @@ def _measured(
         output.note(f"Interrupted: {table.count} of {settings.count} points were finished.")
     try:
         try:
-            with output.interrupts_wait():
+            with interrupts_wait():
                 if json:
                     output.print_json(_document(table, size))
                 else:

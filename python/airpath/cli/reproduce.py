@@ -13,6 +13,7 @@ from airpath import reproduction
 from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
+from airpath.interrupts import interrupts_wait
 from airpath.present.figure_files import checked_formats
 from airpath.present.progress import terminal_bar
 from airpath.present.terminal import print_table
@@ -98,7 +99,7 @@ def reproduce(
             accept_version=accept_version,
         )
     _print_notes(report, before, out)
-    with output.interrupts_wait():
+    with interrupts_wait():
         if json:
             output.print_json(report.to_dict(brief=brief))
         else:

@@ -15,6 +15,7 @@ from airpath import api
 from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
+from airpath.interrupts import interrupts_wait
 from airpath.present.figure_files import checked_formats as checked_figure_formats
 from airpath.present.progress import of_replications, terminal_bar
 from airpath.results import Result
@@ -183,7 +184,7 @@ def _write(result: Result, folder: Path | None, files: Files, *, json: bool) -> 
             figures = not interrupted if files.plot is None else files.plot
     finally:
         try:
-            with output.interrupts_wait():
+            with interrupts_wait():
                 if json:
                     output.print_json(result.to_dict())
                 else:
@@ -203,7 +204,7 @@ def _save(result: Result, folder: Path, formats: Sequence[str]) -> bool:
     """
     saving = Saving(result, folder, formats)
     try:
-        with output.interrupts_wait():
+        with interrupts_wait():
             output.written([*result.captures.values(), *saving.statistics()])
             output.removed(saving.removed)
         for path in saving.recordings():

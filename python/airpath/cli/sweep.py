@@ -16,6 +16,7 @@ from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError, one_line
+from airpath.interrupts import interrupts_wait
 from airpath.present.progress import terminal_bar
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
@@ -106,7 +107,7 @@ def run(
         _print_resume_hint(sweep, out)
         return 130
     finally:
-        with output.interrupts_wait():
+        with interrupts_wait():
             _print(sweep, out)
     if outcome.failed:
         from airpath.sweeps.api import failure_text
@@ -163,7 +164,7 @@ def _save(sweep: Sweep, folder: Path) -> None:
     from airpath.sweeps.plot.figures import rendered
 
     page = folder / "report.html"
-    with output.interrupts_wait():
+    with interrupts_wait():
         output.written(sweep.save(folder, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
     figures = {}

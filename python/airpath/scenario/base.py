@@ -33,6 +33,7 @@ from typing_extensions import Self, dataclass_transform
 
 from airpath import _airpath
 from airpath.errors import MISSING, Problem, ScenarioError
+from airpath.interrupts import interrupts_wait
 from airpath.scenario.checking import as_json, checked
 from airpath.scenario.decibels import Decibels
 from airpath.scenario.engine_problems import EngineProblem, Key
@@ -109,6 +110,8 @@ if TYPE_CHECKING:
         @classmethod
         def __pydantic_init_subclass__(cls, **kwargs: Any) -> None: ...
         @classmethod
+        def model_rebuild(cls, **options: Any) -> bool | None: ...
+        @classmethod
         def model_validate(cls, obj: Any, *, context: Any = None) -> Self: ...
         def model_copy(
             self, *, update: Mapping[str, Any] | None = None, deep: bool = False
@@ -181,6 +184,14 @@ class Model(_Base, metaclass=ModelType):
     # Tells pydantic that this is still its own constructor, so that models inside models are
     # validated in one go and keep the full path of each problem.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def model_rebuild(cls, *, _parent_namespace_depth: int = 2, **options: Any) -> bool | None:
+        """Build the class when it is first used; Ctrl-C waits, as pydantic takes it for a fault."""
+        with interrupts_wait(however_often=True):
+            return super().model_rebuild(
+                _parent_namespace_depth=_parent_namespace_depth + 1, **options
+            )
 
     @model_validator(mode="wrap")
     @classmethod

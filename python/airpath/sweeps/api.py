@@ -17,9 +17,10 @@ from airpath.api import cores
 from airpath.arguments import check_all, error_prefix, path_like, worker_threads
 from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
 from airpath.files import not_left_empty, output_folder
+from airpath.interrupts import stop_on_ctrl_c
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.sweeps.advisories import advisory_lines
-from airpath.sweeps.coordinator import Coordinator, SweepOutcome, stop_on_ctrl_c
+from airpath.sweeps.coordinator import Coordinator, SweepOutcome
 from airpath.sweeps.executors import workers_of
 from airpath.sweeps.plan import Engine, Point
 from airpath.sweeps.progress import Progress

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -16,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import AirpathError, BadValueError, RunError, one_line
+from airpath.interrupts import Stop
 from airpath.sweeps.advisories import on_replications
 from airpath.sweeps.executors import Workers
 from airpath.sweeps.plan import Plan, Point, Rule
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from airpath.sweeps.ledger.ledger import Recorded
     from airpath.sweeps.solving import Solver
 
-__all__ = ["Coordinator", "SweepOutcome", "stop_on_ctrl_c"]
+__all__ = ["Coordinator", "SweepOutcome"]
 
 _IN_FLIGHT = 3
 """Tasks for each slot: one runs, the others wait beside it."""
@@ -43,8 +41,6 @@ _LOOK_S = 0.1
 """Between two looks at a stop, s."""
 _GRACE_S = 0.6
 """After a stop, for what is about to be finished, s."""
-
-Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -386,23 +382,3 @@ def _other_version(result: TaskResult, task: Task) -> BadValueError:
     return BadValueError(
         f"worker {result.worker}: has {theirs}, this is {ours}. Install the same there."
     )
-
-
-@contextmanager
-def stop_on_ctrl_c() -> Iterator[Stop]:
-    """Give what says whether Ctrl-C was pressed while the block runs; a second one raises."""
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed.is_set
-        return
-
-    def press(_number: int, _frame: Any) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,66 @@
+"""Blocks of code in which Ctrl-C waits, or is noted."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Stop", "interrupts_wait", "stop_on_ctrl_c"]
+
+Stop = Callable[[], bool]
+"""Whether Ctrl-C was pressed."""
+
+
+@contextmanager
+def interrupts_wait(*, however_often: bool = False) -> Iterator[None]:
+    """Let Ctrl-C wait until the block is done.
+
+    Then it does what it would have done.
+
+    Parameters
+    ----------
+    however_often
+        A second one waits, too; otherwise it raises `KeyboardInterrupt` at once.
+    """
+    waiting: list[int] = []
+
+    def hold(number: int, _frame: Any) -> None:
+        if waiting and not however_often:
+            raise KeyboardInterrupt
+        waiting.append(number)
+
+    with _on_ctrl_c(hold):
+        yield
+    if waiting:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def stop_on_ctrl_c() -> Iterator[Stop]:
+    """Give what says whether Ctrl-C was pressed while the block runs; a second one raises."""
+    pressed = threading.Event()
+
+    def press(_number: int, _frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    with _on_ctrl_c(press):
+        yield pressed.is_set
+
+
+@contextmanager
+def _on_ctrl_c(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Handle Ctrl-C while the block runs, if this is the main thread and Python has the signal."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,60 @@
+"""Ctrl-C at awkward moments."""
+
+import os
+import signal
+from enum import Enum
+from typing import Literal
+
+import pytest
+
+from airpath.interrupts import interrupts_wait
+from airpath.scenario.base import Model
+
+
+def ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+class Presses(Enum):
+    """A value that presses Ctrl-C when it is looked up, once armed."""
+
+    ONE = "one"
+
+    def __hash__(self) -> int:
+        if ARMED and ARMED.pop():
+            ctrl_c()
+        return 1
+
+
+ARMED: list[bool] = []
+
+
+class BuiltWhenUsed(Model):
+    value: Literal[Presses.ONE]
+
+
+def test_ctrl_c_while_a_class_of_the_scenario_is_built_is_ctrl_c() -> None:
+    ARMED.append(True)
+    with pytest.raises(KeyboardInterrupt):
+        BuiltWhenUsed(value=Presses.ONE)
+    assert not ARMED
+    assert BuiltWhenUsed(value=Presses.ONE).value is Presses.ONE
+
+
+def test_ctrl_c_waits_until_the_block_is_done() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts_wait():  # noqa: PT012
+        ctrl_c()
+        done.append(1)
+    assert done == [1]
+
+
+@pytest.mark.parametrize(("however_often", "done"), [(False, []), (True, [1])])
+def test_a_second_ctrl_c(however_often: bool, done: list[int]) -> None:
+    reached: list[int] = []
+    with pytest.raises(KeyboardInterrupt), interrupts_wait(however_often=however_often):  # noqa: PT012
+        ctrl_c()
+        ctrl_c()
+        reached.append(1)
+    assert reached == done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
