@@ -29,7 +29,7 @@ from airpath.present.terminal import print_table
 from airpath.reproduction.plugins import INSTALL
 from airpath.reproduction.render import print_report
 from airpath.results import Result
-from airpath.results.compare import comparison_figure, waits
+from airpath.results.compare import comparison_figure, sojourn_times
 from airpath.results.flow_bars import flow_bars
 from airpath.results.intervals import Interval, mean_interval, text
 from airpath.scenario import Scenario, recorded_traces
@@ -140,7 +140,7 @@ def _print_link(where: str, results: dict[str, Result], console: Console) -> Non
     rows = []
     for label, result in results.items():
         row = result.intervals("flows")[-1]
-        runs = [waits(result, index) for index in range(len(result.replications))]
+        runs = [sojourn_times(result, index) for index in range(len(result.replications))]
         delays = [
             mean_interval(
                 (1e3 * _percentile(run, p) for run in runs), result.confidence, (0.0, math.inf)
@@ -162,7 +162,7 @@ def _print_link(where: str, results: dict[str, Result], console: Console) -> Non
         "",
         "goodput, Mbit/s",
         "link used, %",
-        *(f"wait, {p} %, ms" for p in PERCENTILES),
+        *(f"sojourn time, {p} %, ms" for p in PERCENTILES),
         "retransmitted",
         "timeouts",
         "Jain",
@@ -203,19 +203,19 @@ def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
     rows = []
     for label, result in results.items():
         *flows, together = result.intervals("flows")
-        queue_waits = [queue["mean_sojourn_s"].mean for queue in result.intervals("queues")]
+        mean_sojourns = [queue["mean_sojourn_s"].mean for queue in result.intervals("queues")]
         rows.append(
             [
                 label,
                 _cell(together["ip_throughput_bps"], 2, 1e-6),
                 *(_cell(flow["ip_throughput_bps"], 2, 1e-6) for flow in flows),
-                f"{1e3 * math.fsum(queue_waits) / len(queue_waits):.0f}",
+                f"{1e3 * math.fsum(mean_sojourns) / len(mean_sojourns):.0f}",
             ]
         )
     each = [f"flow {flow}" for flow in range(len(rows[0]) - 3)]
     title = "Four downloads in a fading cell, IP throughput in Mbit/s"
     console.print()
-    print_table(Table(title, ["", "all", *each, "mean wait, ms"], rows), console)
+    print_table(Table(title, ["", "all", *each, "mean sojourn time, ms"], rows), console)
     _save(flow_bars(results, title.partition(",")[0]), folder, "cell", title, console)
     return False
 

@@ -34,7 +34,7 @@ FQ_CODEL = Law(
 
 
 def measured(aqm: ap.aqm.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[str, float]:
-    """Return mean wait, mean queue, utilisation and Jain's index of NewReno bulk flows."""
+    """Return mean sojourn time, mean queue, utilisation and Jain's index of NewReno bulk flows."""
     scenario = ap.Scenario(
         flows=ap.flows(
             flows,
@@ -65,7 +65,7 @@ def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str
     """RFC 8033 §4: mean delay near the 15 ms of the target, 95 % of the link or more."""
     found = measured(ap.aqm.Pie(delay_estimate=delay_estimate), flows, "10 Mbit/s", "40 ms")
     name = f"{flows} flows, {delay_estimate}"
-    PIE.between(f"mean wait, {name}", "ms", found["wait_ms"], 13, 20)
+    PIE.between(f"mean sojourn time, {name}", "ms", found["wait_ms"], 13, 20)
     PIE.between(f"use of the link, {name}", "", found["utilisation"], 0.95)
 
 
@@ -73,7 +73,7 @@ def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str
 def test_codel_keeps_the_wait_near_its_target(flows: int) -> None:
     """RFC 8289 §3.2: little standing queue at a small cost; droptail would hold 85 to 120 ms."""
     found = measured(ap.aqm.CoDel(), flows, "10 Mbit/s", "40 ms")
-    CODEL.between(f"mean wait, {flows} flows", "ms", found["wait_ms"], 0, 20)
+    CODEL.between(f"mean sojourn time, {flows} flows", "ms", found["wait_ms"], 0, 20)
     CODEL.between(f"use of the link, {flows} flows", "", found["utilisation"], 0.9)
 
 
@@ -96,7 +96,7 @@ def test_fq_codel_shares_equally(flows: int) -> None:
     """RFC 8290 §1.2: flows share the link whatever they do."""
     found = measured(ap.aqm.FqCoDel(), flows, "10 Mbit/s", "40 ms")
     FQ_CODEL.between(f"Jain's index, {flows} flows", "", found["jain"], 0.999)
-    FQ_CODEL.between(f"mean wait, {flows} flows", "ms", found["wait_ms"], 0, 15)
+    FQ_CODEL.between(f"mean sojourn time, {flows} flows", "ms", found["wait_ms"], 0, 15)
 
 
 def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:

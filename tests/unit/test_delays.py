@@ -94,7 +94,7 @@ def test_what_is_printed_has_each_queue_each_group_and_all(result: ap.Result) ->
     table = next(each for each in tables(result, "files") if each.title == "Delays of packets")
     assert list(table.columns) == ["delay", "median", "p95", "p99"]
     assert [row[0] for row in table.rows] == [
-        "wait, bottleneck",
+        "sojourn time, bottleneck",
         "one way, group 0: 2 newreno",
         "one way, group 1: 1 cubic+newreno",
         "one way, group 2: 1 cbr",

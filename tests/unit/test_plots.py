@@ -17,7 +17,7 @@ from matplotlib.patches import StepPatch
 
 import airpath as ap
 from airpath.present import style
-from airpath.results.compare import comparison_figure, waits
+from airpath.results.compare import comparison_figure, sojourn_times
 from airpath.results.trace_plot import trace_figure
 
 EVERYTHING = ["capacity", "delivered", "queue", "sojourn", "cwnd", "drop", "regime"]
@@ -63,7 +63,7 @@ def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
     assert [axis.get_ylabel() for axis in figure.axes] == [
         "rate, Mbit/s",
         "queue, packets",
-        "wait, ms",
+        "sojourn time, ms",
         "cwnd, kB",
     ]
     assert figure.axes[-1].get_xlabel() == "time, s"
@@ -206,7 +206,7 @@ def test_a_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> 
     assert len(thinned.series("queue")) < len(result.series("queue")) / 100
     panels = [each.plot.timeline().axes for each in (thinned, result)]
     for ours, whole in zip(*panels, strict=True):
-        if ours.get_ylabel() in ("rate, Mbit/s", "wait, ms"):
+        if ours.get_ylabel() in ("rate, Mbit/s", "sojourn time, ms"):
             assert labels(ours) == labels(whole)
             for mine, theirs in zip(steps(ours), steps(whole), strict=True):
                 assert np.array_equal(mine, theirs, equal_nan=True)
@@ -267,7 +267,7 @@ def test_the_comparison_shows_every_result(result: ap.Result) -> None:
 
 
 def test_waits_count_from_the_warmup_on(result: ap.Result) -> None:
-    found = waits(result, 0)
+    found = sojourn_times(result, 0)
     mean = result.replications[0]["queues"][0]["mean_sojourn_s"]
     assert found.mean() == pytest.approx(mean, rel=0.01)
     assert (np.diff(found) >= 0).all()
@@ -336,7 +336,7 @@ def test_each_user_of_a_cell_has_a_line() -> None:
     found = cell(3)
     figure = found.plot.timeline()
     names = [f"user {number}" for number in range(3)]
-    for label in ("queue, packets", "wait, ms", "SNR, dB"):
+    for label in ("queue, packets", "sojourn time, ms", "SNR, dB"):
         assert labels(panel(figure, label))[:3] == names
     queue, wait = found.series("queue"), found.series("sojourn")
     curves = panel(figure, "queue, packets").lines
@@ -346,7 +346,7 @@ def test_each_user_of_a_cell_has_a_line() -> None:
         own = queue[queue["queue"] == f"bottleneck/user {number}"]
         assert np.array_equal(line.get_ydata(), own["value"])
         waits = wait.loc[wait["queue"] == f"bottleneck/user {number}", "value"]
-        assert np.nanmax(steps(panel(figure, "wait, ms"))[number]) == 1e3 * waits.max()
+        assert np.nanmax(steps(panel(figure, "sojourn time, ms"))[number]) == 1e3 * waits.max()
     assert panel(found.plot.snr(), "SNR, dB")
 
 
@@ -360,7 +360,7 @@ def test_the_heading_says_what_is_taken_together() -> None:
     p95 = sorted(1e3 * queue["p95_sojourn_s"] for queue in queues)
     assert "goodput of all 3 flows" in told
     assert (
-        f"wait of the packets of 3 users: mean {mean:.3g} ms, "
+        f"sojourn time of the packets of 3 users: mean {mean:.3g} ms, "
         f"p95 from {p95[0]:.3g} to {p95[-1]:.3g} ms by user" in told
     )
 
@@ -370,7 +370,7 @@ def test_quantiles_are_drawn_of_more_than_six_users() -> None:
     figure = found.plot.timeline()
     whose = {
         "queue, packets": "8 users",
-        "wait, ms": "8 users, longest in ",
+        "sojourn time, ms": "8 users, longest in ",
         "SNR, dB": "8 users, ",
     }
     for label, what in whose.items():

@@ -75,7 +75,7 @@ def test_the_example_says_what_its_comment_says() -> None:
     assert solution.queue_packets == pytest.approx(1.6, rel=1e-9)
     assert solution.lines() == [
         "throughput 8.000 Mbit/s (IP packets) of 8.000 offered, link in use 80.0 % of the time",
-        "queue 1.60 packets, wait 2.40 ms, 0 % dropped",
+        "queue 1.60 packets, sojourn time 2.40 ms, 0 % dropped",
     ]
     assert "one-way delay" in solution._repr_html_()
 

@@ -105,8 +105,8 @@ _OF_QUEUES = (
     ("p50_packets", "queue, median", _PACKETS),
     ("p95_packets", "queue, p95", _PACKETS),
     ("p99_packets", "queue, p99", _PACKETS),
-    ("mean_sojourn_s", "mean wait", _TIME),
-    ("p95_sojourn_s", "wait, p95", _TIME),
+    ("mean_sojourn_s", "mean sojourn time", _TIME),
+    ("p95_sojourn_s", "sojourn time, p95", _TIME),
     ("drop_share", "dropped, of arrivals", _SHARE),
     ("mark_share", "marked, of arrivals", _SHARE),
 )

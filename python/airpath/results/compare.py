@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from airpath.results.result import Result
 
-__all__ = ["comparison_figure", "waits"]
+__all__ = ["comparison_figure", "sojourn_times"]
 
 _MOST_POINTS = 2000
 
 
-def waits(result: Result, replication: int) -> NDArray[np.float64]:
+def sojourn_times(result: Result, replication: int) -> NDArray[np.float64]:
     """Return how long each packet waited at the bottleneck after the warm-up, s, ascending.
 
     Parameters
@@ -44,7 +44,7 @@ def waits(result: Result, replication: int) -> NDArray[np.float64]:
 
 
 def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
-    """Draw goodput against delay, and the distribution of the wait, of several results.
+    """Draw goodput against delay, and the distribution of sojourn times, of several results.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
         curves = []
         for number, result in enumerate(results.values()):
             colour = style.COLOURS[style.SERIES[number]]
-            runs = [waits(result, index) for index in range(len(result.replications))]
+            runs = [sojourn_times(result, index) for index in range(len(result.replications))]
             delay = mean_interval(
                 (_percentile_ms(run, 95) for run in runs), result.confidence, (0.0, math.inf)
             )
@@ -94,7 +94,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
                 ls=style.DASHES[number % 2],
                 lw=1.8,
             )
-        plane.set(xlabel="95th percentile of the wait, ms")
+        plane.set(xlabel="95th percentile of sojourn times, ms")
         plane.set_ylabel("goodput, Mbit/s")
         plane.margins(0.15)
         # From 0 on: what is near is drawn near.
@@ -110,7 +110,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
             color=style.COLOURS["grey"],
             arrowprops={"arrowstyle": "->", "color": style.COLOURS["grey"]},
         )
-        spread.set(xlabel="wait at the bottleneck, ms", ylabel="fraction of packets at most")
+        spread.set(xlabel="sojourn time, ms", ylabel="fraction of packets at most")
         spread.set(xscale="log", ylim=(0, 1.01))
         spread.xaxis.set_major_formatter("{x:g}")
         spread.set_xlim(left=1)

@@ -163,14 +163,14 @@ def _queues(result: Result, out_of_sight: str) -> Table:
         ]
         for queue in found[:MOST_QUEUES]
     ]
-    columns = ["queue", "mean length", "mean wait", "longest", "drops", "marks"]
+    columns = ["queue", "mean length", "mean sojourn", "longest", "drops", "marks"]
     others = f"{len(found)} queues: {out_of_sight} have the others."
     return Table("Queues", columns, rows, [others] if len(found) > MOST_QUEUES else [])
 
 
 def _delays(result: Result) -> Table:
     rows = [
-        [f"wait, {queue['name']}", *_quantiles(queue, "sojourn_s")]
+        [f"sojourn time, {queue['name']}", *_quantiles(queue, "sojourn_s")]
         for queue in result.intervals("queues")[:MOST_QUEUES]
     ]
     groups, number = result.intervals("groups"), len(result.resolved.flows)
@@ -310,7 +310,7 @@ def _phases(result: Result) -> Iterable[Table]:
         ]
         for phase in result.intervals("phases")
     ]
-    columns = ["phase", "goodput", "delay", "mean length", "mean wait", "drops", "used"]
+    columns = ["phase", "goodput", "delay", "mean length", "mean sojourn", "drops", "used"]
     return [Table("Phases between changes of the rate", columns, rows)] if rows else []
 
 

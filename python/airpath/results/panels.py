@@ -1,4 +1,4 @@
-"""The panels over time of a result's figures: rates, queue, wait, windows, the link's regimes."""
+"""The panels over time of a result's figures: rates, queue, delays, windows, regimes."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Panels:
             look = {"color": style.COLOURS["red"], "lw": 1.2}
             axis.stairs(highest[names[0]], edges, baseline=None, label=longest, **look)
             self._draw_waits(axis, *waits[names[0]], "blue", label="of each packet")
-        axis.set_ylabel("wait, ms")
+        axis.set_ylabel("sojourn time, ms")
         axis.set_ylim(bottom=0)
         height = axis.get_ylim()[1]
         levels = self._quantiles_ms() if len(names) == 1 else {}
@@ -250,7 +250,7 @@ class Panels:
         style.legend_above(axis)
 
     def _quantiles_ms(self) -> dict[float, list[str]]:
-        """Return median and 95th percentile of the wait at the bottleneck, from the warm-up on."""
+        """Return median and 95th percentile of sojourn times, from the warm-up on."""
         queues = self._result.replications[self._replication]["queues"]
         queue = next(queue for queue in queues if queue["name"] == self._queues[0])
         found: dict[float, list[str]] = {}

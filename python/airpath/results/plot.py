@@ -384,10 +384,10 @@ def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
     mean = 1e3 * sum(queue["mean_sojourn_s"] * queue["departed"] for queue in used) / total
     p95 = [1e3 * queue["p95_sojourn_s"] for queue in used]
     if len(queues) == 1:
-        return [f"wait: mean {mean:.3g} ms, p95 {p95[0]:.3g} ms"]
+        return [f"sojourn time: mean {mean:.3g} ms, p95 {p95[0]:.3g} ms"]
     users = users_in_words([queue["name"] for queue in queues])
     spread = f"from {min(p95):.3g} to {max(p95):.3g} ms by {users.split()[1].removesuffix('s')}"
-    return [f"wait of the packets of {users}: mean {mean:.3g} ms, p95 {spread}"]
+    return [f"sojourn time of the packets of {users}: mean {mean:.3g} ms, p95 {spread}"]
 
 
 def _shown(recorded: Sequence[str], link_series: frozenset[str]) -> list[tuple[str, float, Draw]]:

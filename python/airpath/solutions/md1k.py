@@ -23,7 +23,7 @@ class Md1kFlow:
     throughput_bps : float
         IP packets that reach the receiver, bit/s.
     one_way_delay_s : float
-        From sender to receiver with the average wait, s.
+        From sender to receiver with the mean sojourn time, s.
     loss : float
         Probability that a packet is dropped or destroyed, in [0, 1].
     """
@@ -92,7 +92,7 @@ class Md1k(Solution, model="md1k"):
             f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets) of "
             f"{digits(self.offered_bps / 1e6, 4)} offered, link in use "
             f"{digits(100 * self.utilisation)} % of the time",
-            f"queue {digits(self.queue_packets)} packets, wait "
+            f"queue {digits(self.queue_packets)} packets, sojourn time "
             f"{digits(self.mean_sojourn_s * 1e3)} ms, {100 * self.drop_probability:.3g} % dropped",
         ]
 
