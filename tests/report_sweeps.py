@@ -14,7 +14,7 @@ from airpath.sweeps.ledger import Ledger
 from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.runs import Run
 
-__all__ = ["write_sweep"]
+__all__ = ["GRID", "VARYING", "write_sweep"]
 
 BASE = """\
 [bottleneck]
@@ -27,6 +27,7 @@ GRID: Mapping[str, Sequence[Any]] = {
     "flows.0.cc": ["newreno", "cubic"],
     "bottleneck.link.rate": ["1 Mbit/s", "5 Mbit/s"],
 }
+VARYING = ("p95_sojourn_s", "mean_sojourn_s", "p95_delay_s", "p99_delay_s", "drop_share", "jain")
 
 
 def write_sweep(
@@ -107,5 +108,6 @@ def _measured(of: Point, replication: int) -> dict[str, float | None]:
     shared = math.cos(2.1 * replication)
     return {
         "goodput_bps": 4e6 + 1e5 * of.number + 3e4 * shared + 5e3 * wave,
-        "p95_sojourn_s": 0.15 - 0.01 * (of.number % 5) + 2e-3 * wave,
+        "utilisation": 1.0,
+        **dict.fromkeys(VARYING, 0.15 - 0.01 * (of.number % 5) + 2e-3 * wave),
     }

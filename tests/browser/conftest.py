@@ -21,7 +21,6 @@ OPTIONS = (
     "--disable-dev-shm-usage",
     "--disable-quic",
     "--disable-sync",
-    "--hide-scrollbars",
     "--no-first-run",
 )
 
@@ -40,9 +39,14 @@ class Browser:
 
     def open(self, page: Path, width: int = 1600) -> None:
         """Open a file in a window of this width, pixels."""
-        # A window has a least width; what is emulated has none.
-        self.call("Emulation.setDeviceMetricsOverride", **_size(width, 1200))
+        self.resize(width)
         self.driver.get(page.as_uri())
+
+    def resize(self, width: int) -> None:
+        """Give the window another width, pixels."""
+        # A window has a least width; what is emulated has none.
+        size = {"width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
 
     def call(self, command: str, **settings: Any) -> Any:
         """Call a command of the DevTools."""
@@ -55,16 +59,6 @@ class Browser:
     def complaints(self) -> list[str]:
         """Return what the console said since it was asked before."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def screenshot(self, path: Path, width: int) -> None:
-        """Write the whole page as PNG."""
-        height = self.run("return document.documentElement.scrollHeight")
-        self.call("Emulation.setDeviceMetricsOverride", **_size(width, min(height, 6000)))
-        self.driver.save_screenshot(str(path))
-
-
-def _size(width: int, height: int) -> dict[str, Any]:
-    return {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
 
 
 @pytest.fixture(scope="session")

@@ -89,7 +89,7 @@ def test_differences_are_those_of_the_sweep(tmp_path: Path) -> None:
     page = report_of_sweep(sweep, figures=NO_FIGURES)
     counts = table_after(page, "flows.0.cc, less newreno</h3>")
     assert counts[0][:2] == ["cubic", "higher at 6, lower at 0 of 6"]
-    rows = table_after(page, "6 differences, point by point</caption>")
+    rows = table_after(page, "6 differences, point by point</p>")
     found = sweep.differences("flows.0.cc", "goodput_bps", base="newreno").iloc[0]
     half = 50 * (found["relative_high"] - found["relative_low"])
     assert rows[0][3] == "2 − 0"
@@ -105,6 +105,14 @@ def test_scenarios_say_what_they_have_where_the_base_has_something_else(tmp_path
     assert first.count('class="quiet"') == 3  # queue, congestion control, digest
     assert last.count('class="quiet"') == 1
     assert "[bottleneck]" in page
+
+
+def test_a_metric_that_is_the_same_everywhere_is_stated_once_in_words(tmp_path: Path) -> None:
+    page = text_of(write_sweep(tmp_path, metrics=["goodput_bps", "utilisation"]))
+    assert "<dt>the same everywhere</dt><dd>utilisation 1; no column</dd>" in page
+    assert len(table_after(page, "Means over")[0]) == 6
+    assert "± 0<" not in page
+    assert page.count("utilisation") == 2  # this line and the list of metrics
 
 
 def test_the_model_stands_in_lines_of_its_own(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 __all__ = ["MARK", "Cell", "Column", "Entry", "Table", "Tone"]
 
-_LONGEST_LINE = 36
+_LONGEST_LINE = 24
 """Characters of an entry that is kept on one line."""
 
 MARK = "!"

@@ -21,17 +21,25 @@ _MOST_OPEN: Final = 12
 """Rows of a table that is not opened by a click."""
 
 
-def differences_along(readings: Readings) -> Iterator[Section]:
-    """Yield the section of differences along the axes, if points differ in one axis alone."""
+def differences_along(readings: Readings, metrics: Sequence[str]) -> Iterator[Section]:
+    """Yield the section of differences along the axes, if points differ in one axis alone.
+
+    Parameters
+    ----------
+    readings : Readings
+        The sweep.
+    metrics : sequence of str
+        Those that are compared.
+    """
     plan = readings.plan
-    if "simulate" not in plan.engines:
+    if "simulate" not in plan.engines or not metrics:
         return
-    parts = [part for axis in plan.axes for part in _along(readings, axis)]
+    parts = [part for axis in plan.axes for part in _along(readings, axis, metrics)]
     if parts:
         yield Section("differences", "Differences", (), parts)
 
 
-def _along(readings: Readings, axis: str) -> Iterator[Section]:
+def _along(readings: Readings, axis: str, metrics: Sequence[str]) -> Iterator[Section]:
     """Yield the differences between the first value of an axis and the others."""
     from airpath.sweeps.differences import differences
 
@@ -39,18 +47,24 @@ def _along(readings: Readings, axis: str) -> Iterator[Section]:
     base = next((point.labels.get(axis, "") for point in plan.points if axis in point.values), "")
     points = range(min(len(plan.points), MOST_ROWS))
     try:
-        found = [differences(readings, axis, metric, base, points) for metric in plan.metrics]
+        found = [differences(readings, axis, metric, base, points) for metric in metrics]
     except BadValueError:
         # No two points differ in it alone.
         return
     if found:
-        tables = [_counts(readings, axis, found), _table(readings, axis, base, found)]
+        counts = _counts(readings, axis, metrics, found)
+        tables = [counts, _table(readings, axis, base, metrics, found)]
         yield Section(anchor("along", axis), f"{axis}, less {base}", tables)
 
 
-def _counts(readings: Readings, axis: str, found: Sequence[Sequence[PointDifference]]) -> Table:
+def _counts(
+    readings: Readings,
+    axis: str,
+    metrics: Sequence[str],
+    found: Sequence[Sequence[PointDifference]],
+) -> Table:
     """Return how often each value of an axis gives more and less than the base."""
-    columns = [("", axis), *(("", name) for name in readings.plan.metrics)]
+    columns = [("", axis), *(("", name) for name in metrics)]
     labels = dict.fromkeys(each.point.labels.get(axis, "") for each in found[0])
     rows = []
     for label in labels:
@@ -83,12 +97,16 @@ def _untested(found: Sequence[Sequence[PointDifference]]) -> list[str]:
 
 
 def _table(
-    readings: Readings, axis: str, base: str, found: Sequence[Sequence[PointDifference]]
+    readings: Readings,
+    axis: str,
+    base: str,
+    metrics: Sequence[str],
+    found: Sequence[Sequence[PointDifference]],
 ) -> Table:
     plan = readings.plan
     others = [name for name in plan.axes if name != axis]
     heads = [axis, *others, "points"]
-    columns = [*(("", name) for name in heads), *(("change of", name) for name in plan.metrics)]
+    columns = [*(("", name) for name in heads), *(("change of", name) for name in metrics)]
     rows = []
     for of_metrics in zip(*found, strict=True):
         point, before = of_metrics[0].point, of_metrics[0].base

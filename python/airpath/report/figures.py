@@ -67,8 +67,8 @@ def inlined(
     if "viewBox" not in made.attrib:
         width, height = (_points(root.get(name)) for name in ("width", "height"))
         made.set("viewBox", f"0 0 {width:g} {height:g}")
-    # As wide as the page, but no wider than it was drawn.
-    made.set("style", f"{_GROUND}; max-width: {_points(root.get('width')):g}pt")
+    # The style sheet makes it as wide as the page, but no wider than it was drawn.
+    made.set("style", f"{_GROUND}; --natural: {_points(root.get('width')):g}pt")
     made.set("role", "img")
     made.set("aria-label", title)
     return ET.tostring(made, encoding="unicode")

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from airpath.report.blocks import Page
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 __all__ = ["html"]
+
+_JOINTS = re.compile(r"([a-z0-9][._:])(?=[a-z0-9])", re.IGNORECASE)
+"""Where the name of a key or of a file may be wrapped."""
 
 
 def html(page: Page) -> str:
@@ -29,6 +37,7 @@ def html(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     script = _file("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return environment.get_template("report.html").render(
@@ -39,6 +48,13 @@ def html(page: Page) -> str:
         script_digest=Markup(digest),
         drawn=Markup,
     )
+
+
+def _breakable(text: str) -> Markup:
+    """Return a text that may be wrapped behind the dots and underscores of its long words."""
+    from markupsafe import Markup, escape
+
+    return Markup(_JOINTS.sub(r"\1<wbr>", str(escape(text))))
 
 
 def _file(name: str) -> str:

@@ -27,7 +27,7 @@ from airpath.report.blocks import (
 )
 from airpath.report.differences import differences_along
 from airpath.report.figures import inlined
-from airpath.report.numbers import estimate
+from airpath.report.metrics import EQUAL, Metrics
 from airpath.report.page import html
 from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
@@ -35,9 +35,6 @@ from airpath.report.scenarios import scenarios
 if TYPE_CHECKING:
     from airpath.sweeps.readings import PointData, Readings
     from airpath.sweeps.result import Sweep
-    from airpath.sweeps.scales import MetricStyle
-
-    Looks = Mapping[str, MetricStyle]
 
 __all__ = ["report_of_sweep"]
 
@@ -89,14 +86,14 @@ def report_of_sweep(
         figures = {}
     drawn = _drawn(sweep) if figures is None else figures
     failures = sweep.failures()
-    looks = _looks(readings)
+    metrics = Metrics(readings)
     sections = [
-        _summary(readings),
-        *_figures(readings, looks, drawn, beside),
+        _summary(readings, metrics),
+        *_figures(readings, metrics, drawn, beside),
         *_failures(failures),
         *advisories(readings),
-        _points(readings, looks),
-        *differences_along(readings),
+        _points(readings, metrics),
+        *differences_along(readings, list(metrics.styles)),
         *scenarios(plan),
         _provenance(sweep.provenance, readings, beside),
     ]
@@ -189,10 +186,13 @@ def _several(number: int, what: str) -> str:
 # --- sections ----------------------------------------------------------------------------------
 
 
-def _summary(readings: Readings) -> Section:
+def _summary(readings: Readings, metrics: Metrics) -> Section:
     plan = readings.plan
     facts = [(axis, ", ".join(_labels(readings, axis))) for axis in plan.axes]
-    facts += [("metrics", ", ".join(plan.metrics)), ("replications", _rule(readings))]
+    facts.append(("metrics", ", ".join(plan.metrics)))
+    if metrics.constant:
+        facts.append(("the same everywhere", f"{'; '.join(metrics.constant.values())}; no column"))
+    facts.append(("replications", _rule(readings)))
     shared = (
         "the same for all points, so that differences are paired"
         if plan.common_random_numbers
@@ -226,7 +226,7 @@ def _drawn(sweep: Sweep) -> dict[str, bytes]:
 
 
 def _figures(
-    readings: Readings, looks: Looks, drawn: Mapping[str, bytes], beside: ReportFiles
+    readings: Readings, metrics: Metrics, drawn: Mapping[str, bytes], beside: ReportFiles
 ) -> Iterator[Section]:
     count = len(readings.plan.points)
     if count > _MOST_DRAWN:
@@ -234,7 +234,9 @@ def _figures(
         yield Section("figures", "Figures", [Lines([Line(few)])])
     if not drawn:
         return
-    hints = _hints(readings, looks)
+    from airpath.sweeps.scales import metric_style
+
+    hints = _hints(readings, metrics)
     figures = []
     for stem, data in drawn.items():
         links = [
@@ -243,13 +245,13 @@ def _figures(
             if beside.has(f"{stem}.{kind}")
         ]
         kind, _, metric = stem.partition("-")
-        title = _TITLES.get(kind, kind).format(metric)
+        title = _TITLES.get(kind, kind).format(metric_style(metric, []).name if metric else "")
         svg = inlined(data, f"{anchor('figure', stem)}-", title, hints)
         figures.append(Figure(title, svg=svg, links=links))
     yield Section("figures", "Figures", figures)
 
 
-def _hints(readings: Readings, looks: Looks) -> dict[str, str]:
+def _hints(readings: Readings, metrics: Metrics) -> dict[str, str]:
     """Return what the marks of points say on hover, by the identifiers in the figures."""
     plan = readings.plan
     found = {}
@@ -259,66 +261,38 @@ def _hints(readings: Readings, looks: Looks) -> dict[str, str]:
             name = f"point-{of.point.number}" + ("" if engine == "simulate" else f"-{engine}")
             lines = [f"point {of.point.number}" + ("" if engine == "simulate" else ", model")]
             lines += labels
-            for metric, look in looks.items():
-                cell = estimate(readings.interval(place, metric, engine), look.scale)
-                lines.append(f"{look.name}: {cell.text or '–'} {look.unit}".rstrip())
+            for metric, style in metrics.styles.items():
+                cell = metrics.cell(place, metric, engine)
+                lines.append(f"{style.name}: {cell.text or '–'} {style.unit}".rstrip())
             found[name] = "\n".join(lines)
     return found
 
 
-def _looks(readings: Readings) -> Looks:
-    from airpath.sweeps.scales import metric_style
-
-    plan = readings.plan
-    places = range(len(plan.points))
-    return {
-        metric: metric_style(
-            metric,
-            [
-                readings.interval(place, metric, engine).mean
-                for place in places
-                for engine in plan.engines
-            ],
-        )
-        for metric in plan.metrics
-    }
-
-
-def _points(readings: Readings, looks: Looks) -> Section:
+def _points(readings: Readings, metrics: Metrics) -> Section:
     plan = readings.plan
     several = len(plan.engines) > 1
     heads = ["point", *plan.axes, *(["engine"] if several else []), "reps"]
-    columns = [("", name) for name in (*heads, *(look.label for look in looks.values()))]
+    columns = [("", name) for name in (*heads, *(style.label for style in metrics.styles.values()))]
     rows = [
         [
             Cell(str(of.point.number), of.point.number),
             *(Cell(of.point.labels.get(axis, "")) for axis in plan.axes),
             *([Cell(engine)] if several else []),
             _reps(of) if engine == "simulate" else Cell(""),
-            *(
-                estimate(readings.interval(place, metric, engine), look.scale)
-                for metric, look in looks.items()
-            ),
+            *(metrics.cell(place, metric, engine) for metric in metrics.styles),
         ]
         for place, of in enumerate(readings.points[:MOST_ROWS])
         for engine in plan.engines
     ]
     body, notes = cut(rows, "points.csv", len(readings.points) * len(plan.engines))
     about = "± is half the interval; its ends show on hover."
-    empty = [metric for metric in looks if not _is_measured(readings, metric)]
-    if empty:
+    if any(cell.hint == EQUAL for row in body for cell in row):
+        about += " A number without ± came out the same in every replication."
+    if metrics.without_value:
         why = "nothing measured it, or it is a function, whose values are not in the ledger"
-        notes.append(f"Without a value: {', '.join(empty)}; {why}.")
+        notes.append(f"Without a value: {', '.join(metrics.without_value)}; {why}.")
     table = Table("Means over the replications that count", columns, body, [about, *notes])
     return Section("points", "Points", [table])
-
-
-def _is_measured(readings: Readings, metric: str) -> bool:
-    return any(
-        math.isfinite(readings.interval(place, metric, engine).mean)
-        for place in range(len(readings.points))
-        for engine in readings.plan.engines
-    )
 
 
 def _reps(of: PointData) -> Cell:

@@ -1,5 +1,12 @@
 "use strict";
-// Sorts tables by a column, up, down, and back to the order of the file; shows the rows with a word.
+// Sorts tables by a column, up, down, and back to the order of the file; filters their rows by words;
+// shows figures at full size.
+const edges = /^[^\p{L}\p{N}*+\-−]+|[^\p{L}\p{N}*%]+$/gu;
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).map((word) => word.replace(edges, "")).filter(Boolean);
+const pattern = (word) => {
+  const parts = word.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "u");
+};
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
@@ -43,20 +50,37 @@ for (const table of document.querySelectorAll("table")) {
     const count = document.createElement("output");
     bar.className = "filter";
     input.type = "search";
-    input.placeholder = "rows with these words";
+    input.placeholder = "whole words, or codel*";
+    input.title = "Shows the rows that have all of these words. A word is matched as a whole: codel does not find fq-codel. * stands for any letters: *codel finds both.";
+    input.setAttribute("aria-label", "filter: rows with these words");
     bar.append(input, count);
     table.parentElement.before(bar);
+    const ofRows = rows.map((row) => [...row.cells].flatMap((cell) => wordsOf(cell.textContent)));
     const show = () => {
-      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = wordsOf(input.value).map(pattern);
       let shown = 0;
-      for (const row of rows) {
-        const text = row.textContent.toLowerCase();
-        row.hidden = !words.every((word) => text.includes(word));
+      rows.forEach((row, place) => {
+        row.hidden = !wanted.every((one) => ofRows[place].some((word) => one.test(word)));
         if (!row.hidden) shown += 1;
-      }
-      count.textContent = words.length ? `${shown} of ${rows.length} rows` : `${rows.length} rows`;
+      });
+      count.textContent = wanted.length ? `${shown} of ${rows.length} rows` : `${rows.length} rows`;
     };
     input.addEventListener("input", show);
     show();
   }
+}
+
+for (const figure of document.querySelectorAll("figure")) {
+  const drawn = figure.querySelector(".drawn");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "size";
+  const show = (natural) => {
+    drawn.classList.toggle("natural", natural);
+    button.textContent = natural ? "fit the page" : "full size";
+    button.setAttribute("aria-pressed", String(natural));
+  };
+  button.addEventListener("click", () => show(!drawn.classList.contains("natural")));
+  show(false);
+  figure.querySelector("figcaption").append(button);
 }

@@ -1,0 +1,106 @@
+"""The metrics of a sweep in its report: those with a column, and those that are stated in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from airpath.present.tables import Cell
+from airpath.report.numbers import estimate
+from airpath.results.intervals import ROUNDING
+from airpath.sweeps.plan import Engine
+from airpath.sweeps.scales import MetricStyle, metric_style
+
+if TYPE_CHECKING:
+    from airpath.sweeps.readings import Readings
+
+__all__ = ["EQUAL", "Metrics"]
+
+EQUAL = "every replication gave this value"
+"""Hint of a number whose interval has no width."""
+_NO_WIDTH = " ± 0"
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The metrics of a sweep.
+
+    Parameters
+    ----------
+    readings : Readings
+        The sweep.
+    """
+
+    readings: Readings
+
+    @cached_property
+    def means(self) -> Mapping[str, list[float]]:
+        """The finite means of each metric, over points and engines."""
+        found = {
+            metric: [
+                self.readings.interval(place, metric, engine).mean
+                for place in range(len(self.readings.points))
+                for engine in self.readings.plan.engines
+            ]
+            for metric in self.readings.plan.metrics
+        }
+        return {metric: [*filter(math.isfinite, of)] for metric, of in found.items()}
+
+    @cached_property
+    def without_value(self) -> list[str]:
+        """Metrics that no engine has measured at any point."""
+        return [metric for metric, means in self.means.items() if not means]
+
+    @cached_property
+    def constant(self) -> Mapping[str, str]:
+        """Metrics with one value in all replications of several points, and that value."""
+        several = len(self.readings.points) > 1
+        return {
+            metric: self._in_words(metric, means[0])
+            for metric, means in self.means.items()
+            if several and means and self._is_constant(metric)
+        }
+
+    @cached_property
+    def styles(self) -> Mapping[str, MetricStyle]:
+        """Name and unit of each metric that has a column: it has values, and they vary."""
+        return {
+            metric: metric_style(metric, means)
+            for metric, means in self.means.items()
+            if means and metric not in self.constant
+        }
+
+    def cell(self, place: int, metric: str, engine: Engine) -> Cell:
+        """Return the mean of a metric at a point with half its interval, in its unit.
+
+        Parameters
+        ----------
+        place : int
+            Of the point.
+        metric : str
+            One of `styles`.
+        engine : Engine
+            Whose answer.
+        """
+        found = estimate(self.readings.interval(place, metric, engine), self.styles[metric].scale)
+        if not found.text.endswith(_NO_WIDTH):
+            return found
+        return Cell(found.text.removesuffix(_NO_WIDTH), found.value, hint=EQUAL)
+
+    def _is_constant(self, metric: str) -> bool:
+        means = self.means[metric]
+        places = range(len(self.readings.points))
+        values = (value for place in places for value in self.readings.column(place, metric))
+        return all(
+            math.isclose(means[0], value, rel_tol=ROUNDING)
+            for value in chain(means, filter(math.isfinite, values))
+        )
+
+    @staticmethod
+    def _in_words(metric: str, value: float) -> str:
+        style = metric_style(metric, [value])
+        return f"{style.name} {value * style.scale:.4g} {style.unit}".rstrip()
