@@ -28,7 +28,8 @@ const wrong = [], scrolling = [];
 const visit = (of, around) => {
   const box = of.getBoundingClientRect();
   if (box.width === 0) return;
-  if (box.right > around.right + 1 || box.left < around.left - 1) wrong.push(`outside: ${name(of)}`);
+  if (box.right > around.right + 1 || box.left < around.left - 1)
+    wrong.push(`outside: ${name(of)}`);
   if (/auto|scroll/.test(getComputedStyle(of).overflowX) && of.scrollWidth > of.clientWidth) {
     // What is inside is shown by scrolling.
     scrolling.push(of);
@@ -227,9 +228,8 @@ def test_numbers_sort_as_numbers_and_rows_are_filtered(browser: Browser, report:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("codel", {"codel"}),
-        ("*codel", {"codel", "fq-codel"}),
         ("CoDel", {"codel"}),
+        ("*codel", {"codel", "fq-codel"}),
         ("code", set()),
     ],
 )
