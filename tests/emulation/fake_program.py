@@ -61,9 +61,7 @@ PROGRESS = {
 def simulated(document: dict[str, Any]) -> Any:
     texts = {
         role: {
-            name: Path(file["path"]).read_text("utf-8")
-            for name, file in document["files"].items()
-            if file["role"] == role
+            name: file["text"] for name, file in document["files"].items() if file["role"] == role
         }
         for role in ("table", "snr")
     }
@@ -82,8 +80,14 @@ def simulated(document: dict[str, Any]) -> Any:
     )
 
 
-def write(document: dict[str, Any], told: dict[str, Any], *, commands: bool) -> None:
-    folder = Path(document["folder"])
+def option(name: str) -> int | None:
+    """The descriptor that the command line gives by that name."""
+    return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else None
+
+
+def results_of(
+    document: dict[str, Any], told: dict[str, Any], *, commands: bool
+) -> dict[str, bytes]:
     output = simulated(document)
     (replication,) = json.loads(output.replications)
     rows = [dict(row) for row in FlowTable(*output.flows(0))]
@@ -101,21 +105,24 @@ def write(document: dict[str, Any], told: dict[str, Any], *, commands: bool) -> 
         "command": {"client": {"status": told.get("command", 0)}} if commands else None,
     }
     record = document["scenario"]["record"]
-    (folder / "series").mkdir()
+    sections: dict[str, bytes] = {}
     for name in () if commands else record["series"]:
         for part, data in zip(
             ("time_s", "id", "queue", "value"), output.series(0, name), strict=True
         ):
-            (folder / "series" / f"{name}.{part}").write_bytes(data)
+            sections[f"series/{name}.{part}"] = data
     if record["ss"]:
-        (folder / "ss").mkdir()
-        for name, data in output.ss(0).items():
-            (folder / "ss" / name).write_bytes(data)
-    if document["capture"]:
-        section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
-        for side in ("server", "client"):
-            (folder / f"{side}.pcapng").write_bytes(section)
-    (folder / "report.json").write_text(told.get("report", json.dumps(report)))
+        sections |= {f"ss/{name}": data for name, data in output.ss(0).items()}
+    return sections | {"report.json": told.get("report", json.dumps(report)).encode()}
+
+
+def write(sections: dict[str, bytes]) -> None:
+    with os.fdopen(option("--results") or -1, "wb") as file:
+        for name, data in sections.items():
+            file.write(json.dumps({"name": name, "bytes": len(data)}).encode() + b"\n" + data)
+    for side in ("server", "client"):
+        if (number := option(f"--{side}-capture")) is not None:
+            os.write(number, struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28))
 
 
 def main() -> int:
@@ -127,11 +134,12 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         ignore = told.get("deaf")
         signal.signal(number, signal.SIG_IGN if ignore else lambda number, _: asked.append(number))
-    document = json.loads(Path(sys.argv[2]).read_text("utf-8"))
+    with os.fdopen(option("--document") or -1) as file:
+        document = json.load(file)
     if seen := os.environ.get("FAKE_EMU_SEEN"):
         with Path(seen).open("a") as file:
-            file.write(json.dumps({"document": document, "arguments": sys.argv[3:]}) + "\n")
-    with os.fdopen(int(sys.argv[sys.argv.index("--events") + 1]), "w") as events:
+            file.write(json.dumps({"document": document, "arguments": sys.argv[2:]}) + "\n")
+    with os.fdopen(option("--events") or -1, "w") as events:
 
         def tell(event: object) -> None:
             print(event if isinstance(event, str) else json.dumps(event), file=events, flush=True)
@@ -149,7 +157,7 @@ def main() -> int:
         while told.get("linger") and not asked:
             time.sleep(0.01)
         commands = document["traffic"]["kind"] == "commands"
-        write(document, told, commands=commands)
+        write(results_of(document, told, commands=commands))
         ended: dict[str, Any] = {"event": "finished", "reason": "signal" if asked else "end"}
         if commands:
             ended["status"] = told.get("command", 0)

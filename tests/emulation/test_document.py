@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,31 +13,27 @@ from airpath.engine.prepared import prepare
 from airpath.errors import BadValueError
 
 
-def _written(tmp_path: Path, scenario: ap.Scenario, commands: document.Commands | None) -> dict:
+def _document(scenario: ap.Scenario, commands: document.Commands | None) -> dict:
     made = prepare(scenario)
-    results = tmp_path / "results"
-    results.mkdir()
     kernel = (for_commands if commands else for_flows)(scenario, made.resolved)
-    settings = document.EmulationSettings(7, replication=2, capture=True)
-    path = document.write(tmp_path, results, made, kernel, commands, settings)
-    return json.loads(path.read_text())
+    settings = document.EmulationSettings(7, replication=2)
+    return document.document_of(made, kernel, commands, settings)
 
 
-def test_the_document_of_flows(tmp_path: Path, scenario: ap.Scenario) -> None:
-    found = _written(tmp_path, scenario, None)
+def test_the_document_of_flows(scenario: ap.Scenario) -> None:
+    found = _document(scenario, None)
     assert found["scenario"]["flows"][0]["count"] == 2
     assert found["traffic"]["kind"] == "flows"
     assert [socket["flow"] for socket in found["traffic"]["sockets"]] == [0, 1]
-    assert (found["seed"], found["replication"], found["capture"]) == (7, 2, True)
-    assert found["folder"] == str(tmp_path / "results")
+    assert (found["seed"], found["replication"]) == (7, 2)
     assert found["kernel"]["sysctls"]["net.ipv4.tcp_sack"] == "0"
     assert found["kernel"]["mtu"] == 1500
     assert found["level"] == 0
 
 
-def test_the_document_of_a_command(tmp_path: Path, scenario: ap.Scenario) -> None:
+def test_the_document_of_a_command(scenario: ap.Scenario) -> None:
     commands = document.Commands(["ping", "x"], ["cat"], 1, 10**9)
-    assert _written(tmp_path, scenario, commands)["traffic"] == {
+    assert _document(scenario, commands)["traffic"] == {
         "kind": "commands",
         "client": ["ping", "x"],
         "server": ["cat"],
@@ -54,12 +49,8 @@ def test_files_are_handed_over_with_their_roles(tmp_path: Path) -> None:
     flows = [{"base_rtt": "30 ms"}]
     bottleneck = {"aqm": "droptail", "link": link}
     scenario = ap.Scenario(duration="2 s", bottleneck=bottleneck, flows=flows)
-    folder = tmp_path / "run"
-    folder.mkdir()
-    ((_, file),) = _written(folder, scenario, None)["files"].items()
-    assert file["role"] == "mahimahi"
-    assert Path(file["path"]).parent == folder
-    assert Path(file["path"]).read_text() == "1\n2\n3\n"
+    (file,) = _document(scenario, None)["files"].values()
+    assert file == {"role": "mahimahi", "text": "1\n2\n3\n"}
 
 
 def test_the_level_is_that_of_the_environment() -> None:

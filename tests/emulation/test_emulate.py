@@ -100,20 +100,17 @@ def test_captures_are_of_the_first_replication(
     result = ap.emulate(scenario, reps=2, capture_to=tmp_path / "out")
     assert sorted(result.captures) == ["client", "server"]
     assert (tmp_path / "out" / "server.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
-    assert [line["document"]["capture"] for line in _lines(seen)] == [True, False]
+    captured = ["--server-capture" in line["arguments"] for line in _lines(seen)]
+    assert captured == [True, False]
 
 
-def test_progress_is_told(fake: Fake, scenario: ap.Scenario) -> None:
+def test_progress_is_a_fraction_of_all_replications(fake: Fake, scenario: ap.Scenario) -> None:
     fake()
-    told: list[tuple[int, str]] = []
-    ap.emulate(scenario, progress=lambda number, event: told.append((number, event["event"])))
-    assert told == [(0, "ready"), (0, "progress"), (0, "finished")]
-
-
-def test_the_folder_of_a_run_is_gone_afterwards(fake: Fake, scenario: ap.Scenario) -> None:
-    seen = fake()
-    ap.emulate(scenario)
-    assert not Path(_lines(seen)[0]["document"]["folder"]).exists()
+    reports: list[tuple[float, str]] = []
+    ap.emulate(scenario, reps=2, progress=lambda *report: reports.append(report))
+    text = "emulating in real time, replication"
+    # The fake is at 1 s of 4 s.
+    assert reports == [(0.125, f"{text} 1 of 2"), (0.625, f"{text} 2 of 2")]
 
 
 def test_a_run_is_judged_if_its_validity_report_is_valid_whatever_it_shows() -> None:
@@ -150,6 +147,15 @@ def test_a_program_that_is_not_executable_is_made_so(fake: Fake, scenario: ap.Sc
     path.chmod(0o644)
     assert ap.emulate(scenario).valid
     assert path.stat().st_mode & 0o100
+
+
+def test_a_program_that_cannot_be_made_executable_runs_as_a_copy(
+    fake: Fake, scenario: ap.Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake()
+    Path(os.environ[process.PROGRAM]).chmod(0o644)
+    monkeypatch.setattr(Path, "chmod", lambda *_: None)
+    assert ap.emulate(scenario).valid
 
 
 def test_what_the_program_says_has_failed_is_told(fake: Fake, scenario: ap.Scenario) -> None:
@@ -207,9 +213,8 @@ def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
 def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
     fake(linger=True)
 
-    def listen(number: int, event: dict) -> None:
-        if event["event"] == "progress":
-            signal.raise_signal(signal.SIGINT)
+    def listen(_fraction: float, _what: str) -> None:
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(ap.errors.Interrupted) as stopped:
         ap.emulate(scenario, reps=3, progress=listen)
@@ -222,10 +227,9 @@ def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
 def test_a_second_ctrl_c_does_not_wait(fake: Fake, scenario: ap.Scenario) -> None:
     fake(linger=True, deaf=True)
 
-    def listen(number: int, event: dict) -> None:
-        if event["event"] == "progress":
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
+    def listen(_fraction: float, _what: str) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         ap.emulate(scenario, progress=listen)

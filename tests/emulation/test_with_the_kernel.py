@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -235,25 +236,39 @@ def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixtur
 # --- what is left behind --------------------------------------------------------------------------
 
 
-def _children() -> set[str]:
-    names = set()
+def _processes(mark: str) -> dict[int, str]:
+    """Return the programs, by process ID, whose environment contains a mark."""
+    names = {}
     for path in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (path / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if any(b"airpath-emulate-left" in word for word in words):
-            names.add(path.name)
+        with suppress(OSError):
+            if mark.encode() in (path / "environ").read_bytes():
+                names[int(path.name)] = (path / "comm").read_text().strip()
     return names
 
 
-def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
-    """SIGKILL of whoever started it: the program sees its input end, and ends with the command."""
-    file = _in_a_file(tmp_path)
-    marked = ["sh", "-c", "sleep 1000; : airpath-emulate-left"]
-    line = [sys.executable, "-m", "airpath", "emulate", file, "--", *marked]
-    environment = {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
-    with subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL) as child:
-        wait_until(lambda: len(_children()) >= 2, child)
-        child.kill()
-    wait_until(lambda: not _children())
+@pytest.mark.parametrize("killed", ["python", "airpath-emu"])
+@pytest.mark.parametrize("command", [False, True], ids=["flows", "command"])
+def test_nothing_is_left_after_a_kill(tmp_path: Path, command: bool, killed: str) -> None:
+    """SIGKILL of either program: no process remains, so no namespace and no device, and no file."""
+    words = ["--", "sh", "-c", "sleep 1000; :"] if command else ["--out", "out", "--capture"]
+    line = [sys.executable, "-m", "airpath", "emulate", _in_a_file(tmp_path, duration="1000 s")]
+    temporary, mark = tmp_path / "tmp", f"AIRPATH_KILLED={tmp_path}"
+    temporary.mkdir()
+    environment = dict([mark.split("=", 1)])
+    environment |= {**os.environ, "PYTHONPATH": str(Path(ap.__file__).parents[1])}
+    environment["TMPDIR"] = str(temporary)
+    with subprocess.Popen(
+        [*line, *words], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    ) as child:
+        last = "sleep" if command else "airpath-emu"
+        wait_until(lambda: last in _processes(mark).values(), child)
+        assert child.stderr is not None
+        if not command:
+            child.stderr.readline()  # It runs: the first line of progress.
+        assert list(temporary.iterdir()) == []
+        named = {name: number for number, name in _processes(mark).items()}
+        os.kill(child.pid if killed == "python" else named["airpath-emu"], signal.SIGKILL)
+        child.stderr.read()
+    wait_until(lambda: not _processes(mark))
+    assert list(temporary.iterdir()) == []
+    assert list((tmp_path / "out").glob("*")) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import threading
 from pathlib import Path
@@ -14,6 +15,7 @@ from sweep_samples import scenario
 
 import airpath as ap
 from airpath.errors import AirpathWarning, BadValueError, RunError
+from airpath.sweeps.api import TemporaryDirectory
 from airpath.sweeps.ledger import FILE_NAME, Ledger
 from waiting import wait_until
 
@@ -45,6 +47,20 @@ def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
     del sweep
     gc.collect()
     assert not path.parent.exists()
+
+
+def test_a_temporary_directory_is_removed_after_a_kill() -> None:
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        owned = TemporaryDirectory()
+        os.write(write, str(owned.path).encode())
+        os.kill(os.getpid(), signal.SIGKILL)
+    path = Path(os.read(read, 4096).decode())
+    os.waitpid(child, 0)
+    wait_until(lambda: not path.exists())
+    os.close(read)
+    os.close(write)
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")

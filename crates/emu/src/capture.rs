@@ -1,4 +1,4 @@
-//! The packets at both devices as pcapng: `server.pcapng` and `client.pcapng`.
+//! The packets at both devices as pcapng, a file for each side.
 //!
 //! ```text
 //!   data thread: packet ─► chunk ──(full, or old)──► queue ──► writer thread ─► files
@@ -16,7 +16,6 @@ use airpath_core::{Duration, Time};
 use nix::sys::signal::SigSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -82,18 +81,14 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Makes both files in `folder`, and starts the thread that writes them. `comment` says where
-    /// they come from; `zero_realtime_ns` is the scenario's time zero on `CLOCK_REALTIME`, ns.
+    /// Starts the thread that writes `files`, empty and in order of the sides. `comment` states their
+    /// source; `zero_realtime_ns` is the scenario's time zero on `CLOCK_REALTIME`, ns.
     ///
     /// # Errors
-    /// When a file cannot be made, or the thread.
-    pub fn start(folder: &Path, comment: &str, zero_realtime_ns: u64) -> io::Result<Capture> {
-        let create = |side: Side| -> io::Result<_> {
-            let file = File::create(folder.join(format!("{}.pcapng", side.name())))?;
-            Ok(BufWriter::with_capacity(BUFFER_BYTES, file))
-        };
-        let [server, client] = Side::BOTH.map(create);
-        Capture::over([server?, client?], comment, zero_realtime_ns)
+    /// When a file cannot be written, or the thread does not start.
+    pub fn start(files: [File; 2], comment: &str, zero_realtime_ns: u64) -> io::Result<Capture> {
+        let buffered = files.map(|file| BufWriter::with_capacity(BUFFER_BYTES, file));
+        Capture::over(buffered, comment, zero_realtime_ns)
     }
 
     fn over<W: Write + Send + 'static>(
@@ -354,16 +349,23 @@ mod tests {
     }
 
     #[test]
-    fn files_are_made_in_the_folder() {
-        let folder = std::env::temp_dir().join(format!("airpath-capture-{}", std::process::id()));
-        std::fs::create_dir(&folder).expect("folder");
-        let capture = Capture::start(&folder, "", 0).expect("start");
+    fn both_files_have_a_head() {
+        use nix::fcntl::{OFlag, open};
+        use nix::sys::stat::Mode;
+        use std::io::{Read, Seek};
+        let anonymous = || -> File {
+            let flags = OFlag::O_TMPFILE | OFlag::O_RDWR;
+            open(&std::env::temp_dir(), flags, Mode::S_IRWXU).expect("a file").into()
+        };
+        let files = [anonymous(), anonymous()];
+        let copies = files.each_ref().map(|file| file.try_clone().expect("a copy"));
+        let capture = Capture::start(copies, "", 0).expect("start");
         assert_eq!(capture.finish().expect("finish"), 0);
-        for side in Side::BOTH {
-            let file = folder.join(format!("{}.pcapng", side.name()));
-            assert_eq!(std::fs::read(file).expect("file")[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+        for mut file in files {
+            let mut head = [0; 4];
+            file.rewind().expect("start");
+            file.read_exact(&mut head).expect("head");
+            assert_eq!(head, [0x0a, 0x0d, 0x0d, 0x0a]);
         }
-        std::fs::remove_dir_all(&folder).expect("remove");
-        assert!(Capture::start(&folder.join("none"), "", 0).is_err());
     }
 }

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// A whole run.
 #[derive(Clone, Debug, Deserialize)]
@@ -19,16 +18,11 @@ pub struct Description {
     /// Number of the replication, for the random streams.
     #[serde(default)]
     pub replication: u64,
-    /// Where results are written; it is there and empty.
-    pub folder: PathBuf,
     /// Whose traffic takes the path.
     pub traffic: Traffic,
     /// What the kernel's TCP is told.
     #[serde(default)]
     pub kernel: KernelSettings,
-    /// Whether the packets at both devices are captured, into `server.pcapng` and `client.pcapng`.
-    #[serde(default)]
-    pub capture: bool,
     /// Comment for the sections of captures.
     #[serde(default)]
     pub comment: String,
@@ -53,8 +47,8 @@ pub struct Description {
 pub struct FileSpec {
     /// What it is.
     pub role: FileRole,
-    /// Where it is.
-    pub path: PathBuf,
+    /// Its contents.
+    pub text: String,
 }
 
 /// What a file is to the engine.

@@ -20,7 +20,7 @@ pub enum Event {
     },
     /// How far it is.
     Progress(Progress),
-    /// The end: results are in the folder.
+    /// The end: the results are written.
     Finished {
         /// `end` (of the scenario), `command` (it has ended), `duration`, `signal` or `input` (whoever
         /// started it has gone away).

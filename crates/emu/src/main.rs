@@ -1,29 +1,39 @@
 //! `airpath-emu`: runs a scenario in real time, or says what this machine can do.
 //!
-//! It is started by the Python side: `airpath-emu run DOCUMENT.json [--events FD] [--input FD]` and
-//! `airpath-emu check`.
+//! It is started by the Python side: `airpath-emu run --document FD --results FD [OPTION FD]` and
+//! `airpath-emu check`. Everything that a run reads and writes is an open file descriptor, so no file
+//! remains when a process is killed.
 
+use airpath_emu::Channels;
 use airpath_emu::description::Description;
 use airpath_emu::events::{Event, Events};
-use std::fs;
+use std::fs::File;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: airpath-emu run DOCUMENT.json [--events FD] [--input FD] | airpath-emu check";
+const USAGE: &str = "usage: airpath-emu run --document FD --results FD [--events FD] [--input FD] \
+                     [--server-capture FD --client-capture FD] | airpath-emu check";
 
-/// The document and the file descriptors of a run.
+/// The file descriptors of a run.
+#[derive(Default)]
 struct Arguments {
-    document: String,
+    document: Option<OwnedFd>,
+    results: Option<OwnedFd>,
+    server_capture: Option<OwnedFd>,
+    client_capture: Option<OwnedFd>,
     events: Option<OwnedFd>,
     input: Option<OwnedFd>,
 }
 
 fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let document = words.next().ok_or_else(|| USAGE.to_owned())?;
-    let mut arguments = Arguments { document, events: None, input: None };
+    let mut arguments = Arguments::default();
     while let Some(option) = words.next() {
         let place = match option.as_str() {
+            "--document" => &mut arguments.document,
+            "--results" => &mut arguments.results,
+            "--server-capture" => &mut arguments.server_capture,
+            "--client-capture" => &mut arguments.client_capture,
             "--events" => &mut arguments.events,
             "--input" => &mut arguments.input,
             _ => return Err(USAGE.to_owned()),
@@ -37,12 +47,23 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, Strin
 }
 
 fn run(words: impl Iterator<Item = String>) -> u8 {
-    let Arguments { document, events, input } = match arguments(words) {
+    let arguments = match arguments(words) {
         Ok(arguments) => arguments,
         Err(problem) => {
             eprintln!("airpath-emu: {problem}");
             return 2;
         }
+    };
+    let Arguments { document: Some(document), results: Some(results), events, .. } = arguments
+    else {
+        eprintln!("airpath-emu: {USAGE}");
+        return 2;
+    };
+    let captures = arguments.server_capture.zip(arguments.client_capture);
+    let channels = Channels {
+        results: results.into(),
+        captures: captures.map(|(server, client)| [server.into(), client.into()]),
+        input: arguments.input,
     };
     let is_told = events.is_some();
     let mut events = Events::to(events);
@@ -52,18 +73,23 @@ fn run(words: impl Iterator<Item = String>) -> u8 {
         }
         events.tell(&Event::Failed { what, message });
     };
-    let read = fs::read_to_string(&document).map_err(|error| error.to_string());
+    let read = io::read_to_string(File::from(document)).map_err(|error| error.to_string());
     let parsed = read.and_then(|text| {
         serde_json::from_str::<Description>(&text).map_err(|error| error.to_string())
     });
     let description = match parsed {
         Ok(description) => description,
         Err(problem) => {
-            fail("document", format!("{document}: {problem}"));
+            fail("document", format!("document: {problem}"));
             return 2;
         }
     };
-    match airpath_emu::run(&description, &airpath_path::Components::default(), &mut events, input) {
+    match airpath_emu::run(
+        &description,
+        &airpath_path::Components::default(),
+        &mut events,
+        channels,
+    ) {
         Ok(()) => 0,
         Err((what, message)) => {
             if !is_told {

@@ -9,7 +9,6 @@ use airpath_phy::per_table::PerTable;
 use airpath_phy::snr::SnrSteps;
 use airpath_trace::Trace;
 use serde_json::{Value, json};
-use std::fs;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
@@ -163,25 +162,24 @@ fn for_commands(
 /// What is in the files that the scenario names.
 fn files(description: &Description) -> Result<Files, ConfigError> {
     let mut files = Files::default();
-    for (key, FileSpec { role, path }) in &description.files {
-        let refuse = |problem: String| ConfigError::new("files", key, problem);
-        let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
-        let wrong = |error: &dyn std::error::Error| refuse(error.to_string());
+    for (key, FileSpec { role, text }) in &description.files {
+        let wrong =
+            |error: &dyn std::error::Error| ConfigError::new("files", key, error.to_string());
         match role {
             FileRole::Mahimahi => {
-                let trace = Trace::parse_mahimahi(key, &text).map_err(|error| wrong(&error))?;
+                let trace = Trace::parse_mahimahi(key, text).map_err(|error| wrong(&error))?;
                 files.traces.insert(key.clone(), Arc::new(trace));
             }
             FileRole::Csv => {
-                let trace = Trace::parse_csv(key, &text).map_err(|error| wrong(&error))?;
+                let trace = Trace::parse_csv(key, text).map_err(|error| wrong(&error))?;
                 files.traces.insert(key.clone(), Arc::new(trace));
             }
             FileRole::Table => {
-                let table = PerTable::from_json(&text).map_err(|error| wrong(&error))?;
+                let table = PerTable::from_json(text).map_err(|error| wrong(&error))?;
                 files.tables.insert(key.clone(), Arc::new(table));
             }
             FileRole::Snr => {
-                let steps = SnrSteps::parse(key, &text).map_err(|error| wrong(&error))?;
+                let steps = SnrSteps::parse(key, text).map_err(|error| wrong(&error))?;
                 files.snr.insert(key.clone(), Arc::new(steps));
             }
         }

@@ -6,7 +6,6 @@ use crate::devices::{monotonic_ns, realtime_ns, thread_cpu_ns};
 use crate::driver::{Driver, EmulationError};
 use crate::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan};
 use crate::events::{Event, Events};
-use crate::files::{write_report, write_series, write_ss};
 use crate::flow_table::{FlowTable, port_of};
 use crate::host::{Host, Signals, devices};
 use crate::launcher::Launcher;
@@ -14,12 +13,14 @@ use crate::namespaces::Sides;
 use crate::packet_io::{Ending, Side};
 use crate::prepare::Prepared;
 use crate::report::{ConnectionRow, KernelReport, RunReport, median_and_p99, of_meter, together};
+use crate::results::Results;
 use crate::sys;
 use crate::validity::{ValidityReport, base_rtt};
 use airpath_core::{Duration, Series};
 use airpath_path::{Components, Direction, FlowReport, ReplicationReport, Scenario};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
@@ -38,9 +39,19 @@ fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
     move |error| (what, error.to_string())
 }
 
-/// Runs what `description` says and writes its results; the events tell how it went. Scenarios may name
-/// the kinds of `components`. The process must
-/// have one thread. `input` is at its end when whoever started the run has gone away.
+/// What a run writes to and reads from. None of it has a name in a file system that the run removes.
+#[derive(Debug)]
+pub struct Channels {
+    /// The [`crate::results`] go here.
+    pub results: File,
+    /// The packets at the devices of the server and of the client go here. `None`: no capture.
+    pub captures: Option<[File; 2]>,
+    /// Is at its end when the process that started the run has exited. `None`: not watched.
+    pub input: Option<OwnedFd>,
+}
+
+/// Runs `description` and writes its results; `events` gets its progress. Scenarios may name the kinds
+/// of `components`. The process must have one thread.
 ///
 /// # Errors
 /// When the run cannot begin, or fails.
@@ -48,8 +59,9 @@ pub fn run(
     description: &Description,
     components: &Components,
     events: &mut Events,
-    input: Option<OwnedFd>,
+    channels: Channels,
 ) -> Result<(), Failure> {
+    let Channels { results, captures, input } = channels;
     let prepared = Prepared::new(description, components).map_err(wrong("scenario"))?;
     // The user of the client's command has the address that packets have which choose none.
     let mut addressed = prepared.users.clone();
@@ -79,9 +91,9 @@ pub fn run(
     // What a command sends before time zero would enter the path at zero, and leave it late by as much.
     let lead_ns = if endpoints.is_some() { LEAD_NS } else { 0 };
     let zero_ns = monotonic_ns() + lead_ns;
-    if description.capture {
+    if let Some(files) = captures {
         let zero_realtime_ns = realtime_ns() + lead_ns;
-        let capture = Capture::start(&description.folder, &description.comment, zero_realtime_ns);
+        let capture = Capture::start(files, &description.comment, zero_realtime_ns);
         host.capture = Some(capture.map_err(wrong("capture"))?);
     }
     // Where it is not permitted, the validity report tells what came of it.
@@ -155,10 +167,11 @@ pub fn run(
     let (status, mut problems, before) =
         (host.status, std::mem::take(&mut host.problems), std::mem::take(&mut host.counters));
     let replication = driver.report(description.replication);
+    let mut results = Results::to(results);
     let report = assemble(&driver, &scenario, replication, of_sockets.as_ref());
     if let Some(found) = &of_sockets {
         problems.extend(found.problems.iter().cloned());
-        write_ss(&description.folder, &scenario, &found.ss).map_err(wrong("results"))?;
+        results.ss(&scenario, &found.ss).map_err(wrong("results"))?;
     }
     let report = RunReport {
         validity: validity.judged(),
@@ -169,8 +182,8 @@ pub fn run(
     };
     let (recorder, _) = driver.into_parts();
     let series: Vec<Series> = scenario.series().unwrap_or_default();
-    write_series(&description.folder, &recorder, &series).map_err(wrong("results"))?;
-    write_report(&description.folder, &report).map_err(wrong("results"))?;
+    results.series(&recorder, &series).map_err(wrong("results"))?;
+    results.finish(&report).map_err(wrong("results"))?;
     events.tell(&Event::Finished { reason: ending.name(), status });
     Ok(())
 }

@@ -12,8 +12,9 @@ from rich.markup import escape
 from airpath import api
 from airpath.cli import completion, options, output
 from airpath.comparison import Comparison, texts
-from airpath.comparison.engines import REAL_TIME, checked_engines
+from airpath.comparison.engines import checked_engines
 from airpath.comparison.engines import compare as compare_engines
+from airpath.emulation.api import REAL_TIME
 from airpath.errors import BadValueError, ComparisonInterrupted
 from airpath.files import not_left_empty, output_folder, write_file
 from airpath.interrupts import interrupts_wait

@@ -132,11 +132,11 @@ def _flows(
     live: bool | None,
     plot: bool,
 ) -> int:
-    from airpath.emulation.api import emulate as run
+    from airpath.emulation.api import emulate_with
 
     try:
         with watch(settings["reps"], live) as tell:
-            result = run(scenario, progress=tell, **settings)
+            result = emulate_with(scenario, listener=tell, **settings)
     except Interrupted as stopped:
         result = stopped.result
     if result.interrupted:

@@ -51,9 +51,6 @@ __all__ = ["ENGINES", "checked_engines", "compare"]
 ENGINES = ("simulate", "emulate", "solve")
 """The engines, in the order in which they are asked for by default."""
 
-REAL_TIME = "emulating in real time"
-"""What a `ProgressCallback` is called with begins with it while an emulation goes on."""
-
 _IN_TURN = ("solve", "simulate", "emulate")
 """The quick ones first: what they say is not lost when the last one is interrupted."""
 
@@ -256,18 +253,9 @@ class _EngineRunner:
             seed=self._seed,
             reps=self._reps,
             confidence=self._confidence,
-            progress=self._of_emulation,
+            progress=self._progress,
         )
         return found
-
-    def _of_emulation(self, number: int, event: Mapping[str, Any]) -> None:
-        """Pass on how far an emulation is."""
-        at_s, until_s = event.get("at_s"), event.get("until_s")
-        if self._progress is None or at_s is None or not until_s:
-            return
-        fraction = (number + min(at_s / until_s, 1.0)) / self._reps
-        what = f"{REAL_TIME}, replication {number + 1} of {self._reps}"
-        self._progress(fraction, what)
 
     def tried(self, answers: Mapping[str, Answer], resolved: ResolvedScenario) -> list[Fact]:
         """Return what the simulation says with the kernel's way, where an emulation differs."""

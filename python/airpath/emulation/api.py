@@ -6,10 +6,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from airpath.api import LARGEST_REPS
 from airpath.arguments import (
@@ -28,16 +28,21 @@ from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
 from airpath.files import NewFile, output_folder
+from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks
 from airpath.results.result import Result
+from airpath.results.stored import SIDES
 from airpath.scenario.units import Duration
 
-__all__ = ["Listener", "check", "emulate", "run_command"]
+__all__ = ["REAL_TIME", "Listener", "check", "emulate", "emulate_with", "run_command"]
 
 Listener = Callable[[int, Mapping[str, Any]], None]
-"""Is called with the number of the replication and what the program tells of it."""
+"""Takes the number of the replication and an event of the program, a mapping with `event`."""
+
+REAL_TIME = "emulating in real time"
+"""What progress is reported of begins with it."""
 
 _SHORTEST_S = 1e-9
 _LONGEST_NS = 100 * 86_400 * 10**9
@@ -51,7 +56,7 @@ def emulate(
     reps: int = 1,
     confidence: float = 0.99,
     capture_to: str | os.PathLike[str] | None = None,
-    progress: Listener | None = None,
+    progress: ProgressCallback | Auto | None = "auto",
     command: str | None = None,
 ) -> Result:
     """Emulate a scenario: its TCP flows are the kernel's, and take the modelled path in real time.
@@ -72,9 +77,10 @@ def emulate(
     capture_to : path, optional
         Folder for ``server.pcapng`` and ``client.pcapng``, what the first replication's packets
         were at both ends of the path; made when missing. Default: nothing is captured.
-    progress : callable, optional
-        Called with the number of the replication and what the program tells, several times a
-        second: a mapping with `event`, and of the event ``progress`` `at_s`, `rate_bps` and others.
+    progress : callable, ``"auto"`` or None
+        Called about five times a second with the finished fraction of all replications, in [0, 1],
+        and a line of text. Default ``"auto"``: a bar in a notebook and in an interactive
+        interpreter.
     command : str, optional
         For the provenance: the command line. Default: this call.
 
@@ -93,13 +99,31 @@ def emulate(
     Interrupted
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has what there was until then.
     """
-    check_all(
-        master_seed(seed),
-        whole("reps", reps, 1, LARGEST_REPS, "Write an integer from 1 on"),
-        fraction("confidence", confidence),
-        None if capture_to is None else path_like("capture_to", capture_to),
-        _callable("progress", progress),
-    )
+    check_all(*_problems(seed, reps, confidence, capture_to), progress_line(progress))
+    with reporting_to(progress) as tell:
+        return emulate_with(
+            scenario,
+            seed=seed,
+            reps=reps,
+            confidence=confidence,
+            capture_to=capture_to,
+            listener=None if tell is None else _progress_of(tell, reps),
+            command=command,
+        )
+
+
+def emulate_with(
+    scenario: Runnable,
+    *,
+    seed: int,
+    reps: int,
+    confidence: float,
+    capture_to: str | os.PathLike[str] | None = None,
+    listener: Listener | None = None,
+    command: str | None = None,
+) -> Result:
+    """Emulate a scenario, as `emulate` does; `listener` receives all events of the program."""
+    check_all(*_problems(seed, reps, confidence, capture_to))
     made = prepared(scenario, emulated=True)
     kernel = for_flows(made.scenario, made.resolved)
     refuse_too_much(made.place, made.resolved, reps)
@@ -114,13 +138,13 @@ def emulate(
         settings = document.EmulationSettings(
             seed,
             replication=number,
-            capture=capture_to is not None and number == 0,
             comment=as_comment(about),
         )
-        with run.once(settings, None, _told(progress, number)) as (ended, report):
+        sides = SIDES if capture_to is not None and number == 0 else ()
+        with run.once(settings, None, sides, _numbered(listener, number)) as (ended, report, files):
             if report.replication["measured_s"] >= _SHORTEST_S:
                 recorded.reports.append(report)
-                captures |= _kept(report, capture_to)
+                captures |= _kept(files, capture_to)
             interrupted = ended.interrupted
         if interrupted:
             break
@@ -141,7 +165,6 @@ def run_command(
     host_network: bool = False,
     keep_privileges: bool = False,
     capture_to: str | os.PathLike[str] | None = None,
-    progress: Listener | None = None,
     command: str | None = None,
 ) -> Result:
     """Run a command on the client's side of a scenario's path, with the server's side reachable.
@@ -167,7 +190,7 @@ def run_command(
         Whether the server's side is the machine's own network. Default False.
     keep_privileges : bool
         Whether commands keep the privileges of the caller. Default False.
-    capture_to, progress, command
+    capture_to, command
         As for `emulate`.
 
     Returns
@@ -189,7 +212,6 @@ def run_command(
         master_seed(seed),
         whole("like", like, 0, last, f"Write the number of a flow, from 0 to {last}"),
         None if capture_to is None else path_like("capture_to", capture_to),
-        _callable("progress", progress),
     )
     # That of the scenario is the time of its own flows, and ends no command.
     until = _LONGEST_NS if duration is None else _duration_ns(duration)
@@ -202,14 +224,14 @@ def run_command(
     traffic = document.Commands(argv, server, like, until)
     settings = document.EmulationSettings(
         seed,
-        capture=capture_to is not None,
         comment=as_comment(about),
         host_network=host_network,
         keep_privileges=keep_privileges,
     )
     recorded = reports.Recorded()
-    with run.once(settings, traffic, _told(progress, 0)) as (ended, report):
-        captures = _kept(report, capture_to)
+    sides = () if capture_to is None else SIDES
+    with run.once(settings, traffic, sides, _numbered(None, 0)) as (ended, report, files):
+        captures = _kept(files, capture_to)
         recorded.reports.append(report)
     run.made = replace(made, resolved=_as_it_was(made.resolved, like, report))
     result = run.result(recorded, captures, 1, 0.99, False)
@@ -261,16 +283,20 @@ class _Run:
         self,
         settings: document.EmulationSettings,
         traffic: document.Commands | None,
+        sides: Sequence[str],
         listener: process.Listener,
-    ) -> Iterator[tuple[process.EmulationOutcome, reports.Report]]:
-        """Run it once; give how it ended and what it left, as long as the block lasts."""
-        with tempfile.TemporaryDirectory(prefix="airpath-emulate-") as place:
-            results = Path(place, "results")
-            results.mkdir()
-            path = document.write(Path(place), results, self.made, self.kernel, traffic, settings)
-            ended = process.run(path, listener, has_command=traffic is not None)
+    ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, dict[str, IO[bytes]]]]:
+        """Run it once; yield how it ended, its report and the captures of `sides`, by side."""
+        told = document.document_of(self.made, self.kernel, traffic, settings)
+        with ExitStack() as at_end:
+            # Without names, so that none remains when this process is killed.
+            results = at_end.enter_context(tempfile.TemporaryFile())
+            captures: dict[str, IO[bytes]]
+            captures = {side: at_end.enter_context(tempfile.TemporaryFile()) for side in sides}
+            files = {"results": results, **{f"{side}-capture": captures[side] for side in sides}}
+            ended = process.run(told, files, listener, has_command=traffic is not None)
             series = [] if traffic else self.made.resolved.recording.series
-            yield ended, reports.read(results, settings.replication, series)
+            yield ended, reports.read(results, settings.replication, series), captures
 
     def result(
         self,
@@ -329,24 +355,38 @@ _NO_CONNECTION: Mapping[str, Any] = {
 """Stands for the connections of a command that has made none."""
 
 
-def _told(progress: Listener | None, number: int) -> process.Listener:
-    def told(event: Mapping[str, Any]) -> None:
-        if progress is not None:
-            progress(number, event)
+def _numbered(listener: Listener | None, number: int) -> process.Listener:
+    def listen(event: Mapping[str, Any]) -> None:
+        if listener is not None:
+            listener(number, event)
 
-    return told
+    return listen
 
 
-def _kept(report: reports.Report, folder: str | os.PathLike[str] | None) -> dict[str, Path]:
-    """Move captures to where they belong; return the files."""
+def _progress_of(tell: ProgressCallback, reps: int) -> Listener:
+    def listen(number: int, event: Mapping[str, Any]) -> None:
+        at_s, until_s = event.get("at_s"), event.get("until_s")
+        if at_s is not None and until_s:
+            fraction = (number + min(at_s / until_s, 1.0)) / reps
+            tell(fraction, f"{REAL_TIME}, replication {number + 1} of {reps}")
+
+    return listen
+
+
+def _kept(
+    captures: Mapping[str, IO[bytes]], folder: str | os.PathLike[str] | None
+) -> dict[str, Path]:
+    """Copy captures to where they belong; return the files."""
     if folder is None:
         return {}
     place = output_folder(folder, "capture_to")
     kept = {}
-    for side, path in report.captures.items():
-        file = NewFile(place / path.name)
+    for side, capture in captures.items():
+        file = NewFile(place / f"{side}.pcapng")
+        capture.seek(0)
         try:
-            shutil.copyfile(path, file.partial)
+            with file.partial.open("wb") as copy:
+                shutil.copyfileobj(capture, copy)
             file.keep()
         except OSError as error:
             raise RunError(f"{file.path}: cannot be written: {error}") from None
@@ -372,9 +412,11 @@ def _about(
 # --- arguments ----------------------------------------------------------------------------------
 
 
-def _callable(name: str, value: Any) -> str | None:
-    fits = value is None or callable(value)
-    return None if fits else f"{error_prefix(name, value)}: not a function. Give one."
+def _problems(seed: Any, reps: Any, confidence: Any, capture_to: Any) -> Iterator[str | None]:
+    yield master_seed(seed)
+    yield whole("reps", reps, 1, LARGEST_REPS, "Write an integer from 1 on")
+    yield fraction("confidence", confidence)
+    yield None if capture_to is None else path_like("capture_to", capture_to)
 
 
 def _words(name: str, value: Any) -> str | None:

@@ -1,19 +1,17 @@
-"""The document that tells the program what to run, with the files that it names."""
+"""The document that describes a run to the program, with the contents of the scenario's files."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from airpath.emulation.kernel import Kernel
 from airpath.engine.prepared import PreparedScenario
 from airpath.errors import BadValueError, show
 
-__all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "level", "write"]
+__all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "document_of", "level"]
 
 LEVEL = "AIRPATH_LEVEL"
 """Environment variable: how many emulations the process is inside of."""
@@ -62,8 +60,6 @@ class EmulationSettings:
         Master seed of what the models draw.
     replication : int
         Number of the replication.
-    capture : bool
-        Whether packets at both devices are captured. Default False.
     comment : str
         For the captures. Default: none.
     host_network : bool
@@ -76,7 +72,6 @@ class EmulationSettings:
 
     seed: int
     replication: int = 0
-    capture: bool = False
     comment: str = ""
     host_network: bool = False
     keep_privileges: bool = False
@@ -108,22 +103,16 @@ def level(environment: Mapping[str, str] = os.environ) -> int:
     return found
 
 
-def write(
-    folder: Path,
-    results: Path,
+def document_of(
     made: PreparedScenario,
     kernel: Kernel,
     traffic: Commands | None,
     settings: EmulationSettings,
-) -> Path:
-    """Write the document of a run, and the texts of the scenario's files, into a folder.
+) -> dict[str, Any]:
+    """Return the document of a run.
 
     Parameters
     ----------
-    folder : Path
-        Where to.
-    results : Path
-        The folder that the program writes its results into, there and empty.
     made : PreparedScenario
         The scenario with its files.
     kernel : Kernel
@@ -132,34 +121,20 @@ def write(
         What runs at the ends; None for the scenario's own flows.
     settings : EmulationSettings
         Everything else.
-
-    Returns
-    -------
-    path : Path
-        The document.
     """
-    files: dict[str, dict[str, str]] = {}
-    for number, (name, text) in enumerate(made.inputs.texts.items()):
-        # The name in the scenario may be anything.
-        path = folder / f"input-{number}"
-        path.write_text(text, "utf-8")
-        files[name] = {"role": made.inputs.roles[name], "path": str(path.resolve())}
+    roles = made.inputs.roles
+    texts = made.inputs.texts.items()
     flows = {"kind": "flows", "sockets": list(kernel.sockets)}
-    document = {
+    return {
         "scenario": made.resolved.with_simulated_congestion().for_engine().document,
-        "files": files,
+        "files": {name: {"role": roles[name], "text": text} for name, text in texts},
         "seed": settings.seed,
         "replication": settings.replication,
-        "folder": str(results.resolve()),
         "traffic": flows if traffic is None else traffic.to_dict(),
         "kernel": kernel.settings(),
-        "capture": settings.capture,
         "comment": settings.comment,
         "host_network": settings.host_network,
         "keep_privileges": settings.keep_privileges,
         "level": level(),
         "progress_ms": settings.progress_ms,
     }
-    path = folder / "document.json"
-    path.write_text(json.dumps(document, allow_nan=False), "utf-8")
-    return path

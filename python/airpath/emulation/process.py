@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -86,21 +86,24 @@ def program() -> Path:
 
 
 @contextlib.contextmanager
-def _executable() -> Iterator[Path]:
-    """Give the program as a file that can be executed; not every installer leaves it one."""
+def _executable() -> Iterator[tuple[Path, tuple[int, ...]]]:
+    """Yield an executable path of the program, and the descriptors that must stay open for it.
+
+    Some installers do not set its mode, and not every installation can be written to.
+    """
     path = program()
     if os.access(path, os.X_OK):
-        yield path
+        yield path, ()
         return
     with contextlib.suppress(OSError):
         path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     if os.access(path, os.X_OK):
-        yield path
+        yield path, ()
         return
-    with tempfile.TemporaryDirectory(prefix="airpath-") as folder:
-        copy = Path(shutil.copy(path, folder))
-        copy.chmod(0o700)
-        yield copy
+    with os.fdopen(os.memfd_create("airpath-emu"), "wb") as copy, path.open("rb") as file:
+        shutil.copyfileobj(file, copy)
+        copy.flush()
+        yield Path(f"/proc/self/fd/{copy.fileno()}"), (copy.fileno(),)
 
 
 def check() -> dict[str, Any]:
@@ -111,10 +114,14 @@ def check() -> dict[str, Any]:
     RunError
         If it cannot be started, or does not tell.
     """
-    with _executable() as path:
+    with _executable() as (path, opened):
         try:
             done = subprocess.run(
-                [path, "check"], capture_output=True, check=False, timeout=_CHECK_S
+                [path, "check"],
+                capture_output=True,
+                check=False,
+                timeout=_CHECK_S,
+                pass_fds=opened,
             )
             found = json.loads(done.stdout)
         except (OSError, subprocess.SubprocessError) as error:
@@ -131,7 +138,11 @@ def check() -> dict[str, Any]:
 
 
 def run(
-    document: Path, listener: Listener, *, has_command: bool, arguments: Sequence[str] = ()
+    document: Mapping[str, Any],
+    files: Mapping[str, IO[bytes]],
+    listener: Listener,
+    *,
+    has_command: bool,
 ) -> EmulationOutcome:
     """Run the program until it ends.
 
@@ -139,14 +150,15 @@ def run(
 
     Parameters
     ----------
-    document : Path
-        What `airpath.emulation.document.write` wrote.
+    document : mapping
+        From `airpath.emulation.document.document_of`.
+    files : mapping of str to file
+        Empty files that the program writes: ``results``, and ``server-capture`` and
+        ``client-capture`` if packets are captured. Files without a name are gone after a SIGKILL.
     listener : callable
         Is told each event.
     has_command : bool
         Whether a command has the terminal, and Ctrl-C from it.
-    arguments : sequence of str
-        More of them. Default: none.
 
     Raises
     ------
@@ -170,14 +182,18 @@ def run(
 
         for end in list(ends):
             at_end.callback(close, end)
-        path = at_end.enter_context(_executable())
+        path, opened = at_end.enter_context(_executable())
         words = at_end.enter_context(tempfile.TemporaryFile())
-        line = [os.fspath(path), "run", os.fspath(document), "--events", str(events_write)]
-        line += ["--input", str(input_read), *arguments]
+        described = at_end.enter_context(tempfile.TemporaryFile())
+        described.write(json.dumps(document, allow_nan=False).encode())
+        described.seek(0)
+        passed = {"document": described.fileno(), "events": events_write, "input": input_read}
+        passed |= {name: file.fileno() for name, file in files.items()}
+        options = [word for name, number in passed.items() for word in (f"--{name}", str(number))]
         try:
             child = subprocess.Popen(
-                line,
-                pass_fds=(events_write, input_read),
+                [os.fspath(path), "run", *options],
+                pass_fds=(*passed.values(), *opened),
                 # Without a command, Ctrl-C is for whoever waits here, who tells the program.
                 start_new_session=not has_command,
                 **_streams(has_command, words),

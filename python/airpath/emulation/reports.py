@@ -1,16 +1,15 @@
-"""What the program leaves in its folder, as results take it."""
+"""The results that the program writes, as `Result` takes them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from airpath.errors import RunError, one_line
 from airpath.results.ss import COLUMNS
-from airpath.results.stored import SIDES, Columns
+from airpath.results.stored import Columns
 
 __all__ = ["Recorded", "Report", "kernel_of", "problems_of", "read"]
 
@@ -36,8 +35,6 @@ class Report:
         What was recorded over time.
     ss : dict of str to bytes
         The senders' state over time.
-    captures : dict of str to Path
-        Files of packets, by side.
     problems : list of str
         What should be known beside: flows that did not come about, a server that has ended.
     connections : list of dict
@@ -50,18 +47,18 @@ class Report:
     command: dict[str, Any] | None
     series: dict[str, Columns]
     ss: dict[str, bytes]
-    captures: dict[str, Path]
     problems: list[str] = field(default_factory=list)
     connections: list[dict[str, Any]] = field(default_factory=list)
 
 
-def read(folder: Path, number: int, series: Iterable[str]) -> Report:
+def read(results: IO[bytes], number: int, series: Iterable[str]) -> Report:
     """Read what the program wrote.
 
     Parameters
     ----------
-    folder : Path
-        Where.
+    results : file
+        The sections that the program wrote: each is a line of JSON with `name` and `bytes`, and
+        that many bytes.
     number : int
         Number of the replication.
     series : iterable of str
@@ -73,7 +70,10 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
         If something is missing or is not what it should be.
     """
     try:
-        found = json.loads((folder / "report.json").read_bytes())
+        sections = _sections(results)
+        if "report.json" not in sections:
+            raise RunError("emulation: no result: the program wrote none.")
+        found = json.loads(sections["report.json"])
         replication = {**found["replication"], "replication": number, "flows": found["flows"]}
         validity = {"valid": False, "reasons": [], **found["validity"]}
         return Report(
@@ -81,9 +81,8 @@ def read(folder: Path, number: int, series: Iterable[str]) -> Report:
             validity,
             dict(found.get("kernel") or {}),
             found.get("command"),
-            {name: _columns(folder / "series", name) for name in series},
-            _ss(folder / "ss"),
-            {side: path for side in SIDES if (path := folder / f"{side}.pcapng").is_file()},
+            {name: _columns(sections, name) for name in series},
+            {name: sections.get(f"ss/{name}", b"") for name in COLUMNS},
             _problems(found, validity),
             [dict(row) for row in found.get("connections") or ()],
         )
@@ -118,21 +117,26 @@ def problems_of(told: Sequence[Report]) -> list[str]:
     ]
 
 
-def _columns(folder: Path, name: str) -> Columns:
+def _sections(results: IO[bytes]) -> dict[str, bytes]:
+    """Return the sections by name."""
+    sections = {}
+    results.seek(0)
+    while line := results.readline():
+        head = json.loads(line)
+        data = sections[head["name"]] = results.read(head["bytes"])
+        if len(data) != head["bytes"]:
+            raise ValueError(f"{head['name']} has {len(data)} of {head['bytes']} bytes")
+    return sections
+
+
+def _columns(sections: Mapping[str, bytes], name: str) -> Columns:
     """Return a series; nothing where nothing was recorded."""
-    if not (folder / f"{name}.time_s").is_file():
+    if f"series/{name}.time_s" not in sections:
         return _NOTHING
-    parts = {part: (folder / f"{name}.{part}").read_bytes() for part in _WIDTHS}
+    parts = {part: sections[f"series/{name}.{part}"] for part in _WIDTHS}
     if len({len(data) // _WIDTHS[part] for part, data in parts.items()}) != 1:
         raise ValueError(f"columns of {name} that differ in length")
     return parts["time_s"], parts["id"], parts["queue"], parts["value"]
-
-
-def _ss(folder: Path) -> dict[str, bytes]:
-    """Return the columns in their order; without rows where nothing was recorded."""
-    if not folder.is_dir():
-        return dict.fromkeys(COLUMNS, b"")
-    return {name: (folder / name).read_bytes() for name in COLUMNS}
 
 
 def kernel_of(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

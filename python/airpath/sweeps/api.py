@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import subprocess
 import tempfile
 import warnings
 import weakref
@@ -256,11 +256,22 @@ def failure_text(outcome: SweepOutcome) -> str:
 
 
 class TemporaryDirectory:
-    """A temporary directory. It is removed with the last reference to this object."""
+    """A temporary directory. It is removed with the last reference to this object.
+
+    A shell removes it when its standard input ends, so it is also removed after a SIGKILL of this
+    process.
+    """
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="airpath-sweep-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        remover = subprocess.Popen(
+            ["/bin/sh", "-c", 'read _; rm -rf -- "$0"', self.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        weakref.finalize(self, remover.communicate)
 
 
 @contextmanager

@@ -30,6 +30,7 @@ import bins
 import cases
 
 import airpath as ap
+from airpath.emulation.api import emulate_with
 
 HERE = Path(__file__).parent
 SEEDS = 10
@@ -199,7 +200,7 @@ def emulate(folder: Path, case: cases.Case, run: int, attempt: int) -> Row:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as place:
         captured: dict[str, Any] = {"capture_to": place} if case.part == "trace" else {}
-        result = ap.emulate(case.kernel, seed=run, replications=1, **captured)
+        result = ap.emulate(case.kernel, seed=run, **captured)
         if captured:
             bins.write(folder, case, f"{run}.{attempt}", Path(place), result)
     [replication] = result.replications
@@ -258,7 +259,7 @@ def soak(folder: Path) -> None:
 
     load = os.getloadavg()[0]
     with sampled(rows, last):
-        result = ap.emulate(case.kernel, seed=1, replications=1, progress=told)
+        result = emulate_with(case.kernel, seed=1, reps=1, confidence=0.99, listener=told)
     [replication] = result.replications
     row = measured(replication) | validity_of(result.validity_reports[0])
     row |= {"load": load, "counters": counted(result.kernel)}

@@ -48,7 +48,6 @@ pub(crate) fn description(changes: Value) -> Description {
     let mut fields = json!({
         "scenario": {},
         "seed": 1,
-        "folder": "/nonexistent",
         "traffic": {"kind": "flows", "sockets": []},
     });
     for (name, value) in changes.as_object().expect("an object") {
