@@ -246,8 +246,9 @@ def _processes(mark: str) -> dict[int, str]:
     return names
 
 
-@pytest.mark.parametrize("killed", ["python", "airpath-emu"])
-@pytest.mark.parametrize("command", [False, True], ids=["flows", "command"])
+@pytest.mark.parametrize(
+    ("command", "killed"), [(False, "python"), (True, "python"), (True, "airpath-emu")]
+)
 def test_nothing_is_left_after_a_kill(tmp_path: Path, command: bool, killed: str) -> None:
     """SIGKILL of either program: no process remains, so no namespace and no device, and no file."""
     words = ["--", "sh", "-c", "sleep 1000; :"] if command else ["--out", "out", "--capture"]
