@@ -269,7 +269,7 @@ def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path
     answer = airpath_process("run", scenario, "--reps", 5)
     assert answer.err == ""
     assert "\x1b" not in answer.out
-    answer = airpath_process("reproduce", "qawla", "fig5", "--quick", "--json")
+    answer = airpath_process("reproduce", "qawla", "table2", "--quick", "--json")
     assert answer.err == ""
 
 
