@@ -202,6 +202,8 @@ def test_replace_gives_a_new_scenario_that_is_checked() -> None:
     assert first.replace({"flows": {"0": {"cc": None}}}).flows[0].cc is None  # type: ignore[attr-defined]
     assert first.replace("flows", ap.flows(3, base_rtt="60 ms")).flows[0].count == 3
     assert second.replace("flows.0.cc", "reno").title == "lte (flows.0.cc = reno)"
+    # What is recorded changes nothing on the path.
+    assert second.replace("record.series", ["queue"]).title == "lte (flows.0.cc = cubic)"
     assert pickle.loads(pickle.dumps(second)).title == second.title
 
 

@@ -85,14 +85,16 @@ def value_of_text(text: str) -> Any:
 
 
 def titled(name: str, overrides: Sequence[str]) -> str:
-    """Return a scenario's name with its overrides, for titles; only what is very long is cut."""
-    if not overrides:
-        return name
-    shown = (
+    """Return a scenario's name with its overrides, for titles; only what is very long is cut.
+
+    What is recorded changes nothing on the path, and stays out.
+    """
+    shown = [
         each if len(each) <= _LONGEST_OVERRIDE else f"{each[:_LONGEST_OVERRIDE]}…"
         for each in overrides
-    )
-    return f"{name} ({', '.join(shown)})"
+        if not each.startswith("record")
+    ]
+    return f"{name} ({', '.join(shown)})" if shown else name
 
 
 @dataclass(frozen=True)

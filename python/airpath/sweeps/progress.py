@@ -74,7 +74,7 @@ class Progress:
         speed = self._simulated_s / max(now - self._began, 1e-9)
         text = (
             f"{self._done} of {self._targets} points, {self._replications} replications, "
-            f"{speed:.3g} simulated s/s"
+            f"{_speed(speed)} simulated s/s"
         )
         if self._failures:
             text += f", {self._failures} failed"
@@ -82,3 +82,8 @@ class Progress:
 
     def _total(self) -> int:
         return self._wanted + self._unopened
+
+
+def _speed(value: float) -> str:
+    """Return three digits of a speed, without an exponent."""
+    return f"{float(f'{value:.3g}'):,.10g}"
