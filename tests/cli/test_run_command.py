@@ -347,7 +347,8 @@ def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenar
     [
         (
             ["--format", "feather"],
-            '--format: "feather": not a format of tables. Accepted are csv, csv.gz, parquet.',
+            '--format: "feather": not a format of tables. '
+            "Accepted are csv, csv.gz, parquet, latex.",
         ),
         (
             ["--capture", "sender"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -82,6 +83,17 @@ def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_mis
     after = finished("two")
     assert len(after) == 24
     assert {key: after[key] for key in stored} == stored
+
+
+def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> None:
+    Path("sweep.toml").write_text(SWEEP.replace("reps = 5", "reps = 2"))
+    answer = airpath_command("sweep", "sweep.toml", "--json", "--out", "o", "--format", "latex")
+    assert answer.status == 0
+    document = json.loads(answer.out)
+    assert [point["point"] for point in document["points"]] == [0, 1, 2, 3]
+    assert document["points"][3]["simulate"]["goodput_bps"]["reps"] == 2
+    assert r"\toprule" in Path("o", "points.tex").read_text()
+    assert not Path("o", "points.csv").exists()
 
 
 def test_what_no_model_covers_is_told_and_the_table_has_units(airpath_command: Command) -> None:

@@ -87,6 +87,7 @@ OWNERS: dict[type, Callable[[], Any]] = {
 """Classes whose methods users call, and an object of each."""
 
 METHODS: dict[str, dict[str, Any]] = {
+    "Comparison.to_latex": {},
     "Comparison.save": {"folder": "new"},
     "Comparison.save_figure": {"folder": "new"},
     "ErrorChain.block_failure": {"b": 10, "correctable": 1},
@@ -122,6 +123,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Result.series": {"name": "queue"},
     "Result.ss": {},
     "Result.table": {"name": "queues"},
+    "Result.to_latex": {},
     "Scenario.model_copy": {},
     "Scenario.replace": {"key": {"duration": "2 s"}},
     "Scenario.to_toml": {},
@@ -129,6 +131,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Sweep.replications": {"point": 0},
     "Sweep.save": {"folder": "new", "figure_formats": None},
     "Sweep.series": {"point": 0, "name": "queue"},
+    "Sweep.to_latex": {},
     "SweepPlot.ecdf": {"metric": "goodput_bps"},
     "SweepPlot.forest": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
     "SweepPlot.heatmap": {"metric": "goodput_bps"},

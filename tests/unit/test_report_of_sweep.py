@@ -10,8 +10,8 @@ import pytest
 
 from airpath.cli import main
 from airpath.report import report_of_sweep
-from airpath.report.numbers import change, estimate
 from airpath.results.differences import Difference
+from airpath.results.estimates import change, estimate
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.intervals import text as run_text
 from airpath.results.quantities import resolution

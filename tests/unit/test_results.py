@@ -368,14 +368,14 @@ def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> No
     [
         (
             "xlsx",
-            'formats = "xlsx": not a format of tables. Accepted are csv, csv.gz, parquet.',
+            'formats = "xlsx": not a format of tables. Accepted are csv, csv.gz, parquet, latex.',
         ),
         (
             ["csv", "parqet"],
             'formats = "parqet": not a format of tables. '
-            "The nearest is parquet; accepted are csv, csv.gz, parquet.",
+            "The nearest is parquet; accepted are csv, csv.gz, parquet, latex.",
         ),
-        ([], 'formats = "": not a format of tables. Accepted are csv, csv.gz, parquet.'),
+        ([], 'formats = "": not a format of tables. Accepted are csv, csv.gz, parquet, latex.'),
     ],
 )
 def test_unknown_formats_are_refused(

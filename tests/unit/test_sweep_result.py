@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import multiprocessing
 import pickle
@@ -79,6 +80,32 @@ def test_a_row_for_each_point_engine_and_metric_in_the_plans_order(tmp_path: Pat
         [n, "solve", "flows.0.cc: not covered"] for n in (0, 1)
     ]
     assert failed["replication"].isna().all()
+
+
+def test_latex_has_a_column_for_each_metric_or_for_each_value_of_an_axis(sweep: ap.Sweep) -> None:
+    def rows(source: str) -> list[str]:
+        return [line for line in source.splitlines() if line.endswith(r" \\")]
+
+    head, first, *_ = rows(sweep.to_latex("goodput_bps"))
+    assert head == r"cc & limit, packets & goodput, Mbit/s \\"
+    assert first == r"newreno & $100$ & $100.15 \pm 0.38$ \\"
+    groups, head, first, second = rows(sweep.to_latex(["goodput_bps"], columns="cc"))
+    assert groups == r" & \multicolumn{2}{c}{goodput, Mbit/s} \\"
+    assert head == r"limit, packets & newreno & cubic \\"
+    assert first == r"$100$ & $100.15 \pm 0.38$ & $200.15 \pm 0.38$ \\"
+    assert second.startswith("$50$ & $50.15")
+
+
+def test_the_document_has_every_point_with_its_intervals(tmp_path: Path) -> None:
+    plan = plan_of(GRID, METRICS, engines=("simulate", "solve"))
+    sweep = sweep_of(tmp_path, plan, measured, solved=lambda _: "flows.0.cc: not covered")
+    document = sweep.to_dict()
+    json.dumps(document, allow_nan=False)
+    point = document["points"][1]
+    assert point["axes"] == {"cc": "newreno", "limit": "50 packets"}
+    assert point["simulate"]["goodput_bps"]["mean"] == 5e7 + 1.5e5
+    assert (point["solve"], point["reason"]) == (None, "flows.0.cc: not covered")
+    assert document["complete"]
 
 
 def test_no_interval_leaves_what_is_possible(sweep: ap.Sweep) -> None:

@@ -81,7 +81,7 @@ Formats = Annotated[
     str | None,
     typer.Option(
         "--format",
-        metavar="csv,csv.gz,parquet",
+        metavar="csv,csv.gz,parquet,latex",
         help="Formats of the tables in --out. Default: csv.",
         autocompletion=completion.formats,
     ),

@@ -18,8 +18,8 @@ from airpath.cli.sweep_ledger import export, prune, status
 from airpath.errors import RunError, one_line
 from airpath.interrupts import interrupts_wait
 from airpath.present.progress import terminal_bar
-from airpath.present.tables import Table
 from airpath.present.terminal import print_table
+from airpath.results.export import checked_formats
 
 if TYPE_CHECKING:
     from airpath.sweeps.coordinator import SweepOutcome
@@ -83,11 +83,15 @@ def run(
         bool, typer.Option("--fail-fast", help="Stop at the first failure.")
     ] = False,
     accept_version: options.AcceptVersion = False,
+    format_: options.Formats = None,
+    json: options.Json = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
     from airpath.sweeps.description import read_sweep_file
 
     _check(reps, threads, dask)
+    formats = checked_formats("csv" if format_ is None else format_)
+    output.only_with_out(out, format=format_ is not None)
     description = read_sweep_file(file, output.load_options(set_))
     if reps is not None:
         from airpath.sweeps.plan import Rule
@@ -102,13 +106,13 @@ def run(
             return 130
     try:
         if out is not None:
-            _save(sweep, Path(out))
+            _save(sweep, Path(out), formats)
     except KeyboardInterrupt:
         _print_resume_hint(sweep, out)
         return 130
     finally:
         with interrupts_wait():
-            _print(sweep, out)
+            _print(sweep, out, json=json)
     if outcome.failed:
         from airpath.sweeps.api import failure_text
 
@@ -158,14 +162,14 @@ def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
         output.note(f"{done}. Go on with: {output.command_line()}")
 
 
-def _save(sweep: Sweep, folder: Path) -> None:
+def _save(sweep: Sweep, folder: Path, formats: Sequence[str]) -> None:
     from airpath.files import write_file
     from airpath.report.sweep import report_of_sweep
     from airpath.sweeps.plot.figures import rendered
 
     page = folder / "report.html"
     with interrupts_wait():
-        output.written(sweep.save(folder, figure_formats=None))
+        output.written(sweep.save(folder, formats=formats, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
     figures = {}
     for stem, files in rendered(sweep.plot, ["svg", "png"]):
@@ -179,36 +183,19 @@ def _save(sweep: Sweep, folder: Path) -> None:
 # --- printing ------------------------------------------------------------------------------------
 
 
-def _print(sweep: Sweep, out: str | None) -> None:
-    from airpath.report.numbers import estimate
+def _print(sweep: Sweep, out: str | None, *, json: bool) -> None:
     from airpath.sweeps.advisories import advisory_lines
-    from airpath.sweeps.scales import metric_style
+    from airpath.sweeps.point_table import point_table
 
     plan, readings, console = sweep.plan, sweep.readings, output.console()
-    most = len(plan.points) if out is None else _MOST_ROWS // len(plan.engines)
-    found = [
-        (point, engine, [readings.interval(place, name, engine) for name in plan.metrics])
-        for place, point in enumerate(plan.points)
-        for engine in plan.engines
-    ]
-    looks = [
-        metric_style(metric, (of[number].mean for _, _, of in found))
-        for number, metric in enumerate(plan.metrics)
-    ]
-    are_both = len(plan.engines) > 1
-    labels = (look.label for look in looks)
-    columns = ["point", *plan.axes, *(["engine"] if are_both else []), *labels]
-    rows: list[Sequence[str]] = []
-    for point, engine, of in found:
-        texts = (
-            estimate(each, look.scale).text or "–" for each, look in zip(of, looks, strict=True)
-        )
-        called = (one_line(point.labels.get(axis, "")) for axis in plan.axes)
-        rows.append([str(point.number), *called, *([engine] if are_both else []), *texts])
-    rows = rows[: most * len(plan.engines)]
-    print_table(Table(one_line(plan.name), columns, rows), console)
-    if (left := len(plan.points) - most) > 0:
-        console.print(f"and {left} more points in {out}/points.csv", style="dim", markup=False)
+    if json:
+        output.print_json(sweep.to_dict())
+    else:
+        most = len(plan.points) if out is None else _MOST_ROWS // len(plan.engines)
+        print_table(point_table(readings, plan.metrics, most=most), console)
+        if (left := len(plan.points) - most) > 0:
+            others = f"and {left} more points in {out}"
+            console.print(others, style="dim", markup=False)
     _print_unsolved(sweep)
     for line in advisory_lines(readings):
         output.note(one_line(line))

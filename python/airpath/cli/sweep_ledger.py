@@ -50,9 +50,7 @@ def status(
 def export(
     ledger: LedgerArgument,
     out: Annotated[str, typer.Option(metavar="DIR", help="Write points and runs here.")],
-    formats: Annotated[
-        str, typer.Option("--format", metavar="csv,csv.gz,parquet", help="Formats of the tables.")
-    ] = "csv",
+    format_: options.Formats = None,
 ) -> int:
     """Write a table of points and a table of replications.
 
@@ -62,7 +60,7 @@ def export(
     from airpath.sweeps.ledger.opening import connected, ledger_file
     from airpath.sweeps.result import load_sweep
 
-    forms = checked_formats(formats)
+    forms = checked_formats("csv" if format_ is None else format_)
     path = ledger_file(ledger)
     connected(path, writes=False).close()
     output.written(load_sweep(path).save(out, formats=forms, figure_formats=None))

@@ -17,6 +17,7 @@ from airpath.comparison.quantities import ComparedQuantity
 from airpath.engine.resolved import ResolvedScenario
 from airpath.files import output_folder, write_files
 from airpath.present import figure_files, html
+from airpath.present.latex import latex
 from airpath.results.provenance import as_comment
 from airpath.scenario.overrides import titled
 
@@ -170,6 +171,21 @@ class Comparison:
         from airpath.comparison.figure import figure_of
 
         return figure_of(self)
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """Return the answers and their differences as LaTeX source.
+
+        Parameters
+        ----------
+        caption, label : str, optional
+            With one of them the ``tabular`` is in a ``table`` environment.
+
+        Returns
+        -------
+        source : str
+            For the package ``booktabs``: the table that ``airpath compare`` prints.
+        """
+        return latex(texts.table(self), caption=caption, label=label)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``compare --json``; it holds no NaN and no infinity."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from airpath.errors import BadValueError
 from airpath.present.tables import Cell, Table, Tone
 from airpath.report.blocks import MOST_ROWS, Section, anchor, cut
-from airpath.report.numbers import change
+from airpath.results.estimates import change
 
 if TYPE_CHECKING:
     from airpath.sweeps.differences import PointDifference

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from airpath.present.tables import Cell
-from airpath.report.numbers import estimate
+from airpath.results.estimates import estimate
 from airpath.results.intervals import ROUNDING
 from airpath.sweeps.plan import Engine
 from airpath.sweeps.scales import MetricStyle, metric_style

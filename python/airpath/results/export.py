@@ -18,15 +18,21 @@ import numpy as np
 from airpath import _airpath
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
-from airpath.files import new_file
+from airpath.files import new_file, write_file
+from airpath.present.latex import latex
 from airpath.scenario.base import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "checked_formats", "write_table"]
+    from airpath.present.tables import Table
 
-FORMATS = ("csv", "csv.gz", "parquet")
+__all__ = ["FORMATS", "LATEX", "checked_formats", "write_latex", "write_table"]
+
+LATEX = "latex"
+"""The tables that a terminal shows, as LaTeX source; not those of each replication."""
+
+FORMATS = ("csv", "csv.gz", "parquet", LATEX)
 """What tables can be written as."""
 
 
@@ -77,7 +83,7 @@ def write_table(
     parts : iterable of DataFrame
         In long form, one row per observation, all with the same columns; at least one.
     form : str
-        One of `FORMATS`.
+        One of `FORMATS` that has a row for each observation: not ``latex``.
     head : str
         Lines of comment in front of a CSV.
     about : mapping
@@ -97,6 +103,28 @@ def write_table(
             # The same rows give the same bytes: no name and no time inside.
             with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as compressed:
                 _write_csv(cast(BinaryIO, compressed), parts, head)
+
+
+def write_latex(path: Path, tables: Iterable[Table], head: str) -> None:
+    """Write tables as LaTeX source, each in a ``table`` environment with its title as caption.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    tables : iterable of Table
+        The tables.
+    head : str
+        Lines of comment that begin with ``#``.
+
+    Raises
+    ------
+    BadValueError, RunError
+        If it cannot be written.
+    """
+    comment = "".join(f"%{line[1:]}" for line in head.splitlines(keepends=True))
+    parts = [comment, *(latex(table, caption=table.title) for table in tables)]
+    write_file(path, _utf8("\n".join(parts)))
 
 
 _ROWS = 100_000

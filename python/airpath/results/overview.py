@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
@@ -14,7 +14,7 @@ from airpath.results.statistics import ALL_FLOWS
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["MOST_FLOWS", "heading", "source_name", "tables"]
+__all__ = ["MOST_FLOWS", "TABLES", "heading", "source_name", "tables"]
 
 MOST_FLOWS = 20
 """More flows are not listed one by one."""
@@ -44,15 +44,8 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     out_of_sight : str
         Where flows are to be found that are too many to be listed.
     """
-    yield _flows(result, out_of_sight)
-    yield _queues(result, out_of_sight)
-    yield _delays(result)
-    yield _links(result)
-    yield from _counters(result)
-    yield from _users(result, out_of_sight)
-    yield from _stations(result, out_of_sight)
-    yield from _phases(result)
-    yield from _transfers(result)
+    for made in TABLES.values():
+        yield from made(result, out_of_sight)
     yield from of_emulation(result)
 
 
@@ -92,7 +85,7 @@ def _validity(of: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _flows(result: Result, out_of_sight: str) -> Table:
+def _flows(result: Result, out_of_sight: str) -> Iterable[Table]:
     rows = {row["flow"]: row for row in result.intervals("flows")}
     together = rows.pop(ALL_FLOWS)
     shown = rows if len(rows) <= MOST_FLOWS else {}
@@ -119,7 +112,7 @@ def _flows(result: Result, out_of_sight: str) -> Table:
             kind = result.resolved.flows[fair[0]].source.kind
             who = "" if len(fair) == len(rows) else f" of {len(fair)} bulk {kind} flows"
             notes.append(f"Jain's index of the goodputs{who}: {text(result.jain(), 1, 4)}")
-    return Table("Flows", columns, lines, notes)
+    return [Table("Flows", columns, lines, notes)]
 
 
 def _group(result: Result, group: Mapping[str, Any]) -> str:
@@ -150,7 +143,7 @@ def _flow_row(row: Mapping[str, Interval]) -> list[str]:
     ]
 
 
-def _queues(result: Result, out_of_sight: str) -> Table:
+def _queues(result: Result, out_of_sight: str) -> Iterable[Table]:
     found = result.intervals("queues")
     rows = [
         [
@@ -165,10 +158,10 @@ def _queues(result: Result, out_of_sight: str) -> Table:
     ]
     columns = ["queue", "mean length", "mean sojourn", "longest", "drops", "marks"]
     others = f"{len(found)} queues: {out_of_sight} have the others."
-    return Table("Queues", columns, rows, [others] if len(found) > MOST_QUEUES else [])
+    return [Table("Queues", columns, rows, [others] if len(found) > MOST_QUEUES else [])]
 
 
-def _delays(result: Result) -> Table:
+def _delays(result: Result, _out_of_sight: str) -> Iterable[Table]:
     rows = [
         [f"sojourn time, {queue['name']}", *_quantiles(queue, "sojourn_s")]
         for queue in result.intervals("queues")[:MOST_QUEUES]
@@ -183,14 +176,14 @@ def _delays(result: Result) -> Table:
     rows.append([f"one way, {together}", *_quantiles(everything, "delay_s")])
     if everything["p50_ack_delay_s"].reps:
         rows.append(["one way, ACKs", *_quantiles(everything, "ack_delay_s")])
-    return Table("Delays of packets", ["delay", "median", "p95", "p99"], rows)
+    return [Table("Delays of packets", ["delay", "median", "p95", "p99"], rows)]
 
 
 def _quantiles(row: Mapping[str, Interval], of: str) -> list[str]:
     return [text(row[f"{level}_{of}"], 1e3, 1, "ms") for level in ("p50", "p95", "p99")]
 
 
-def _links(result: Result) -> Table:
+def _links(result: Result, _out_of_sight: str) -> Iterable[Table]:
     rows = [
         [
             link["name"],
@@ -204,7 +197,8 @@ def _links(result: Result) -> Table:
     columns = ["link", "used", "packets", "lost", "packets by regime"]
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return Table("Links", columns, rows, list(_trace_offsets(result)))
+    counters = _counters(result)
+    return [Table("Links", columns, rows, list(_trace_offsets(result))), *counters]
 
 
 def _trace_offsets(result: Result) -> Iterable[str]:
@@ -297,7 +291,7 @@ def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
     return [Table("Stations", columns, rows, notes)] if rows else []
 
 
-def _phases(result: Result) -> Iterable[Table]:
+def _phases(result: Result, _out_of_sight: str) -> Iterable[Table]:
     rows = [
         [
             f"{phase['from_s']:g} to {phase['until_s']:g} s",
@@ -314,7 +308,7 @@ def _phases(result: Result) -> Iterable[Table]:
     return [Table("Phases between changes of the rate", columns, rows)] if rows else []
 
 
-def _transfers(result: Result) -> Iterable[Table]:
+def _transfers(result: Result, _out_of_sight: str) -> Iterable[Table]:
     rows = [
         [
             str(group["group"]),
@@ -326,3 +320,16 @@ def _transfers(result: Result) -> Iterable[Table]:
     ]
     columns = ["group", "started", "unfinished", "mean time", "median", "95th percentile"]
     return [Table("Transfers", columns, rows)] if rows else []
+
+
+TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {
+    "flows": _flows,
+    "queues": _queues,
+    "delays": _delays,
+    "links": _links,
+    "users": _users,
+    "stations": _stations,
+    "phases": _phases,
+    "transfers": _transfers,
+}
+"""What makes the tables of each name."""

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airpath.arguments import check_all, error_prefix, word
 from airpath.engine.advisory import Advisory
+from airpath.errors import BadValueError
 from airpath.present import html
+from airpath.present.latex import latex
 from airpath.results import overview
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
@@ -240,6 +243,33 @@ class Result(Recordings):
         """Return `to_dict` as a JSON text."""
         return json.dumps(self.to_dict(raw=raw), allow_nan=False)
 
+    def to_latex(
+        self, name: str = "flows", *, caption: str | None = None, label: str | None = None
+    ) -> str:
+        """Return a table of means and intervals as LaTeX source.
+
+        Parameters
+        ----------
+        name : {"flows", "queues", "delays", "links", "users", "stations", "phases", "transfers"}
+            The table, as ``airpath run`` prints it. Default ``flows``.
+        caption, label : str, optional
+            With one of them the ``tabular`` is in a ``table`` environment.
+
+        Returns
+        -------
+        source : str
+            For the package ``booktabs``. The unit of a column is in its heading.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such table, or the result has nothing for it.
+        """
+        check_all(word("name", name, overview.TABLES))
+        if not (made := list(overview.TABLES[name](self, "other tables"))):
+            raise BadValueError(f"{error_prefix('name', name)}: no rows. Use another table.")
+        return latex(made[0], caption=caption, label=label)
+
     def save(self, folder: str | Path, *, formats: str | Sequence[str] = "csv") -> list[Path]:
         """Write everything into a folder, each file with its provenance.
 
@@ -251,8 +281,9 @@ class Result(Recordings):
         folder : path
             Made when missing.
         formats : str or sequence of str
-            Of the tables, any of ``csv``, ``csv.gz`` (the same, compressed) and ``parquet`` (which
-            needs pyarrow). Default ``csv``.
+            Of the tables, any of ``csv``, ``csv.gz`` (the same, compressed), ``parquet`` (which
+            needs pyarrow) and ``latex`` (``tables.tex``: the tables that `airpath run` prints).
+            Default ``csv``.
 
         Returns
         -------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, other_than_file, output_folder, read_bytes, write_file
 from airpath.present import figure_files
-from airpath.results.export import checked_formats, write_table
+from airpath.results.export import LATEX, checked_formats, write_latex, write_table
 from airpath.results.frames import frame
 from airpath.results.provenance import as_comment
 from airpath.results.stored import DOCUMENT
@@ -22,11 +22,14 @@ from airpath.results.transfers import transfer_groups
 if TYPE_CHECKING:
     import pandas as pd
 
+    from airpath.present.tables import Table
     from airpath.results.result import Result
 
 __all__ = ["DOCUMENT", "FIGURES", "Saving", "check_places"]
 
 _TEXTS = (DOCUMENT, "scenario.toml")
+TABLES = "tables.tex"
+"""The tables that a terminal shows, as LaTeX source."""
 _STEMS = (
     "summary",
     "flows",
@@ -67,7 +70,8 @@ def check_places(folder: Path, series: Iterable[str], formats: Iterable[str]) ->
         If there is a pipe, a device or a folder; all such are named.
     """
     stems = [*_STEMS, *(f"series-{name}" for name in series)]
-    names = [*_TEXTS, *(f"{stem}.{form}" for stem in stems for form in formats), *FIGURES]
+    tables = (f"{stem}.{form}" for stem in stems for form in formats if form != LATEX)
+    names = [*_TEXTS, TABLES, *tables, *FIGURES]
     found = ((folder / name, other_than_file(folder / name)) for name in names)
     problems = [
         f"{path}: cannot be written (is {what}, not a regular file). Remove it, or write another "
@@ -106,7 +110,9 @@ class Saving:
 
     def __init__(self, result: Result, folder: str | Path, formats: str | Sequence[str]) -> None:
         self._result = result
-        self._forms = checked_formats(formats)
+        checked = checked_formats(formats)
+        self._forms = [form for form in checked if form != LATEX]
+        self._has_latex = LATEX in checked
         self._folder = output_folder(folder)
         self._head = as_comment(result.provenance)
         self._head += "".join(f"# INVALID: {reason}\n" for reason in result.invalid)
@@ -132,6 +138,7 @@ class Saving:
             for index, run in enumerate(result.replications):
                 texts[f"flowmonitor-{run['replication']}.xml"] = result.flow_monitor_xml(index)
         names = [*texts, *(f"{stem}.{form}" for stem in tables for form in self._forms)]
+        names += [TABLES] * self._has_latex
         document = result.to_dict(raw=True)
         document["files"] = sorted(
             [*names, *self.missing, *FIGURES, *(path.name for path in result.captures.values())]
@@ -146,6 +153,9 @@ class Saving:
             yield self._written(self._folder / name)
         for stem, table in tables.items():
             yield from self._table(stem, functools.partial(iter, [table]))
+        if self._has_latex:
+            write_latex(path := self._folder / TABLES, _shown_tables(result), self._head)
+            yield self._written(path)
 
     def recordings(self) -> Iterator[Path]:
         """Write what was recorded over time, which can be long.
@@ -227,6 +237,12 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
     if result.resolved.recording.has_flow_monitor:
         tables["flowmonitor"] = result.flow_monitor()
     return tables
+
+
+def _shown_tables(result: Result) -> Iterator[Table]:
+    from airpath.results.overview import tables
+
+    return tables(result, "other tables") if result.replications else iter(())
 
 
 def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFrame]]]:

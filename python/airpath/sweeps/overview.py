@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airpath.present import html
 from airpath.present.tables import Table
-from airpath.results.intervals import text
 from airpath.sweeps.advisories import advisory_lines
+from airpath.sweeps.point_table import point_table
 from airpath.sweeps.readings import Readings
-from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from airpath.sweeps.result import Sweep
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["effort", "overview"]
 
 _MOST_ROWS, _MOST_FAILURES = 20, 5
-_DIGITS = 3
 
 
 def effort(readings: Readings, places: Sequence[int] | None = None) -> str:
@@ -53,17 +52,8 @@ def overview(sweep: Sweep) -> Iterator[str]:
     plan = readings.plan
     yield html.heading(plan.name or "Sweep")
     yield html.paragraph(effort(readings))
-    columns = {metric: metric_style(metric, _means(readings, metric)) for metric in plan.metrics}
-    rows = []
-    for place, of in enumerate(readings.points[:_MOST_ROWS]):
-        labels = [of.point.labels.get(axis, "") for axis in plan.axes]
-        for engine in plan.engines:
-            row = [str(of.point.number), *labels, engine]
-            for metric, look in columns.items():
-                row.append(text(readings.interval(place, metric, engine), look.scale, _DIGITS))
-            rows.append(row)
-    heads = ["point", *plan.axes, "engine", *(look.label for look in columns.values())]
-    yield html.table(Table("", heads, rows))
+    table = point_table(readings, plan.metrics, most=_MOST_ROWS)
+    yield html.table(replace(table, title=""))
     if len(readings.points) > _MOST_ROWS:
         yield html.paragraph(f"The first {_MOST_ROWS} of {len(readings.points)} points.")
     yield from map(html.paragraph, advisory_lines(readings))
@@ -73,12 +63,3 @@ def overview(sweep: Sweep) -> Iterator[str]:
         first = failed.head(_MOST_FAILURES)
         each = [[str(row.point), str(row.engine), str(row.message)] for row in first.itertuples()]
         yield html.table(Table("", ["point", "engine", "message"], each))
-
-
-def _means(readings: Readings, metric: str) -> list[float]:
-    places = range(len(readings.points))
-    return [
-        readings.interval(place, metric, engine).mean
-        for place in places
-        for engine in readings.plan.engines
-    ]

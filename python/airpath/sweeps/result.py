@@ -12,15 +12,14 @@ from airpath.arguments import check_all, error_prefix, path_like, whole, word
 from airpath.errors import BadValueError, one_line
 from airpath.scenario.scenario import SERIES
 from airpath.sweeps import tables
-from airpath.sweeps.differences import difference_table, differences
 from airpath.sweeps.overview import overview
 from airpath.sweeps.plan import Plan
 from airpath.sweeps.readings import Computed, Own, PointData, Readings, read
 from airpath.sweeps.series import FOLDER, read_series, series_file
+from airpath.sweeps.sweep_tables import SweepTables
 
 if TYPE_CHECKING:
     import pandas as pd
-    import xarray as xr
 
     from airpath.results.result import Result
     from airpath.sweeps.job import Job
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
     from airpath.sweeps.plot import SweepPlot
     from airpath.sweeps.runs import Run
 
-__all__ = ["Sweep", "load_sweep", "result_of"]
+__all__ = ["Sweep", "load_sweep"]
 
 Key = tuple[str, int, int]
 """Digest, seed and number of a replication."""
 
 
-class Sweep:
+class Sweep(SweepTables):
     """The results of a sweep, read from its ledger when they are first asked for.
 
     Every table depends on the plan and on the replications with the numbers that it counts, not on
@@ -130,48 +129,7 @@ class Sweep:
         """The numbers of the points that have fewer replications than the rule wants."""
         return [of.point.number for of in self.readings.points if not of.complete]
 
-    # --- tables --------------------------------------------------------------------------------
-
-    def points(self) -> pd.DataFrame:
-        """Return means and intervals, a row for each point, engine and metric.
-
-        Returns
-        -------
-        table : DataFrame
-            ``point``, a column with the label of each axis, ``engine`` (``simulate`` or
-            ``solve``), ``metric``, ``mean``, ``low``, ``high``, ``reps``, the replications that
-            have a value, and ``advisories``, the codes of the advisories on the simulation of the
-            point, separated by ``; ``; ``not recorded`` where the replications are not all there
-            or an earlier version ran them. What was not measured is NaN; a model has no interval
-            and no replications. In the plan's order: points, engines, metrics.
-
-        Examples
-        --------
-        >>> table = sweep.points()  # doctest: +SKIP
-        >>> table[table["metric"] == "goodput_bps"].nlargest(3, "mean")  # doctest: +SKIP
-        """
-        return tables.points(self.readings)
-
-    def wide(self) -> pd.DataFrame:
-        """Return means and intervals, a row for each point and engine.
-
-        Returns
-        -------
-        table : DataFrame
-            ``point``, the axes, ``engine``, ``reps``, and three columns for each metric:
-            ``goodput_bps``, ``goodput_bps_low``, ``goodput_bps_high``.
-        """
-        return tables.wide(self.readings)
-
-    def runs(self) -> pd.DataFrame:
-        """Return every replication that counts.
-
-        Returns
-        -------
-        table : DataFrame
-            ``point``, the axes, ``replication``, and a column for each metric.
-        """
-        return tables.runs(self.readings)
+    # --- stored replications -------------------------------------------------------------------
 
     def replications(self, point: int) -> list[Run]:
         """Return the replications that count at a point, with everything that they measured.
@@ -232,84 +190,6 @@ class Sweep:
         check_all(_in_list("point", number, points))
         return points[number]
 
-    def failures(self) -> pd.DataFrame:
-        """Return what failed.
-
-        Returns
-        -------
-        table : DataFrame
-            ``point``, the axes, ``engine``, ``replication`` (missing for a model) and ``message``.
-        """
-        return tables.failures(self.readings)
-
-    def advisories(self) -> pd.DataFrame:
-        """Return what `airpath run` would print about each point.
-
-        Returns
-        -------
-        table : DataFrame
-            ``point``, the axes, ``code``, ``place`` and ``text``, as `Advisory` has them.
-        """
-        return tables.advisories(self.readings)
-
-    def differences(self, axis: str, metric: str, base: object) -> pd.DataFrame:
-        """Return the differences of a metric between the values of an axis and one of them.
-
-        With common random numbers replication r of both points is a pair, and the interval is
-        Student's over the differences within the pairs, as many as both points have. Where the
-        points have seeds of their own, it is Welch's. Each interval has the sweep's confidence
-        by itself; of many differences without any effect some are significant all the same.
-
-        Parameters
-        ----------
-        axis, metric : str
-            Of the sweep.
-        base : value
-            What is subtracted: a label of the axis, or its value as it was written.
-
-        Returns
-        -------
-        table : DataFrame
-            A row for each other value and each setting of the other axes: ``value``, ``base``,
-            the other axes, ``point`` and ``base_point`` (their numbers), ``base_mean``, ``mean``,
-            ``low``, ``high`` (of the difference, in the metric's unit), ``relative``,
-            ``relative_low``, ``relative_high`` (over the base's mean, by the delta method),
-            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (there is a test, and
-            the interval of the difference excludes 0), ``untested`` (why there is none, else
-            empty) and ``variance_ratio``: the variance of the differences within
-            pairs over the sum of both variances, that is what pairing leaves of it.
-
-        Raises
-        ------
-        BadValueError
-            If there is no such axis, metric or value, nothing was simulated, or no two points
-            differ in the axis alone.
-
-        Examples
-        --------
-        >>> sweep.differences("flows.0.cc", "goodput_bps", "newreno")  # doctest: +SKIP
-        """
-        return difference_table(self.readings, axis, differences(self.readings, axis, metric, base))
-
-    def to_xarray(self) -> xr.Dataset:
-        """Return means and intervals as an xarray dataset.
-
-        Returns
-        -------
-        dataset : xarray.Dataset
-            For each metric its mean, ``METRIC_low``, ``METRIC_high`` and ``METRIC_reps``, over
-            the axes and ``engine``; NaN where the grid has no point. A sweep that is no grid has
-            the dimension ``point``, and its axes are coordinates of that.
-
-        Raises
-        ------
-        BadValueError
-            If xarray is not installed.
-        """
-        from airpath.sweeps.dataset import dataset
-
-        return dataset(self.readings)
-
     # --- files ---------------------------------------------------------------------------------
 
     def save(
@@ -326,7 +206,8 @@ class Sweep:
         folder : path
             Made when missing.
         formats : str or sequence of str
-            Of the tables, any of ``csv``, ``csv.gz`` and ``parquet``. Default ``csv``.
+            Of the tables, any of ``csv``, ``csv.gz``, ``parquet`` and ``latex`` (``points.tex``).
+            Default ``csv``.
         figure_formats : str or sequence of str, optional
             ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
 
@@ -345,8 +226,9 @@ class Sweep:
         """
         from airpath.files import output_folder
         from airpath.present import figure_files
-        from airpath.results.export import checked_formats, write_table
+        from airpath.results.export import LATEX, checked_formats, write_latex, write_table
         from airpath.results.provenance import as_comment
+        from airpath.sweeps.point_table import point_table
 
         forms = checked_formats(formats)
         kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
@@ -356,9 +238,14 @@ class Sweep:
         written = []
         for stem, table in (("points", self.points()), ("runs", self.runs())):
             for form in forms:
-                path = where / f"{stem}.{form}"
-                write_table(path, [table], form, head, made_by)
-                written.append(path)
+                if form != LATEX:
+                    path = where / f"{stem}.{form}"
+                    write_table(path, [table], form, head, made_by)
+                    written.append(path)
+        if LATEX in forms:
+            shown = point_table(self.readings, self.plan.metrics, numbered=False)
+            write_latex(path := where / "points.tex", [shown], head)
+            written.append(path)
         return written + (self.plot.save(where, figure_formats=kinds) if kinds else [])
 
     # --- the ledger ----------------------------------------------------------------------------
@@ -378,6 +265,7 @@ class Sweep:
             )
 
         from airpath.sweeps.metrics import as_number
+        from airpath.sweeps.stored_result import result_of
 
         def computed(job: Job, run: Run) -> Own:
             result = result_of(job, run, confidence)
@@ -440,48 +328,6 @@ def load_sweep(path: str | Path) -> Sweep:
     sweep = Sweep(place)
     sweep.plan  # noqa: B018  (A damaged or foreign file is refused now, not at the first table.)
     return sweep
-
-
-def result_of(job: Job, run: Run, confidence: float) -> Result:
-    """Return one stored replication as a `Result`, without its series.
-
-    Parameters
-    ----------
-    job : Job
-        What was run.
-    run : Run
-        The replication.
-    confidence : float
-        Of its intervals, which have no width.
-    """
-    from airpath.results.result import Result
-
-    resolved = job.resolved
-
-    def no_series(*_: object) -> Any:
-        raise BadValueError("series: not kept with the replications of a sweep.")
-
-    return Result(
-        provenance={
-            "version": run.version,
-            "commit": run.commit,
-            "command": "sweep",
-            "seed": run.seed,
-            "replications": 1,
-            "first": run.replication,
-            "confidence": confidence,
-            "scenario": resolved.document,
-        },
-        replications=[run.measured()],
-        resolved=resolved.recorded(series=[]),
-        confidence=confidence,
-        requested=1,
-        interrupted=False,
-        recorded=no_series,
-        ss=no_series,
-        flow_monitor=no_series,
-        traces={},
-    )
 
 
 def _in_list(name: str, number: Any, of: Sequence[Any]) -> str | None:

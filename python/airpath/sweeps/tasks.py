@@ -210,7 +210,7 @@ def value_of(
 ) -> float | None:
     """Return what a metric of the user says of one replication."""
     from airpath.sweeps.metrics import as_number
-    from airpath.sweeps.result import result_of
+    from airpath.sweeps.stored_result import result_of
 
     return as_number(function(result_of(job, run, confidence)))
 

@@ -1,0 +1,56 @@
+"""A stored replication of a sweep as a `Result`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airpath.errors import BadValueError
+
+if TYPE_CHECKING:
+    from airpath.results.result import Result
+    from airpath.sweeps.job import Job
+    from airpath.sweeps.runs import Run
+
+__all__ = ["result_of"]
+
+
+def result_of(job: Job, run: Run, confidence: float) -> Result:
+    """Return one stored replication as a `Result`, without its series.
+
+    Parameters
+    ----------
+    job : Job
+        What was run.
+    run : Run
+        The replication.
+    confidence : float
+        Of its intervals, which have no width.
+    """
+    from airpath.results.result import Result
+
+    resolved = job.resolved
+
+    def no_series(*_: object) -> Any:
+        raise BadValueError("series: not kept with the replications of a sweep.")
+
+    return Result(
+        provenance={
+            "version": run.version,
+            "commit": run.commit,
+            "command": "sweep",
+            "seed": run.seed,
+            "replications": 1,
+            "first": run.replication,
+            "confidence": confidence,
+            "scenario": resolved.document,
+        },
+        replications=[run.measured()],
+        resolved=resolved.recorded(series=[]),
+        confidence=confidence,
+        requested=1,
+        interrupted=False,
+        recorded=no_series,
+        ss=no_series,
+        flow_monitor=no_series,
+        traces={},
+    )

@@ -1,0 +1,203 @@
+"""The tables of a sweep: tidy, wide, by replication, differences, LaTeX, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath.arguments import check_all, word
+from airpath.sweeps import tables
+from airpath.sweeps.differences import difference_table, differences
+from airpath.sweeps.readings import Readings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+__all__ = ["SweepTables"]
+
+
+class SweepTables:
+    """What the replications of a sweep that count say, as tables."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def readings(self) -> Readings:
+            """The values that count at each point."""
+
+        @property
+        def provenance(self) -> dict[str, Any]:
+            """What made it."""
+
+    def points(self) -> pd.DataFrame:
+        """Return means and intervals, a row for each point, engine and metric.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, a column with the label of each axis, ``engine`` (``simulate`` or
+            ``solve``), ``metric``, ``mean``, ``low``, ``high``, ``reps``, the replications that
+            have a value, and ``advisories``, the codes of the advisories on the simulation of the
+            point, separated by ``; ``; ``not recorded`` where the replications are not all there
+            or an earlier version ran them. What was not measured is NaN; a model has no interval
+            and no replications. In the plan's order: points, engines, metrics.
+
+        Examples
+        --------
+        >>> table = sweep.points()  # doctest: +SKIP
+        >>> table[table["metric"] == "goodput_bps"].nlargest(3, "mean")  # doctest: +SKIP
+        """
+        return tables.points(self.readings)
+
+    def wide(self) -> pd.DataFrame:
+        """Return means and intervals, a row for each point and engine.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``engine``, ``reps``, and three columns for each metric:
+            ``goodput_bps``, ``goodput_bps_low``, ``goodput_bps_high``.
+        """
+        return tables.wide(self.readings)
+
+    def runs(self) -> pd.DataFrame:
+        """Return every replication that counts.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``replication``, and a column for each metric.
+        """
+        return tables.runs(self.readings)
+
+    def failures(self) -> pd.DataFrame:
+        """Return what failed.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``engine``, ``replication`` (missing for a model) and ``message``.
+        """
+        return tables.failures(self.readings)
+
+    def advisories(self) -> pd.DataFrame:
+        """Return what `airpath run` would print about each point.
+
+        Returns
+        -------
+        table : DataFrame
+            ``point``, the axes, ``code``, ``place`` and ``text``, as `Advisory` has them.
+        """
+        return tables.advisories(self.readings)
+
+    def differences(self, axis: str, metric: str, base: object) -> pd.DataFrame:
+        """Return the differences of a metric between the values of an axis and one of them.
+
+        With common random numbers replication r of both points is a pair, and the interval is
+        Student's over the differences within the pairs, as many as both points have. Where the
+        points have seeds of their own, it is Welch's. Each interval has the sweep's confidence
+        by itself; of many differences without any effect some are significant all the same.
+
+        Parameters
+        ----------
+        axis, metric : str
+            Of the sweep.
+        base : value
+            What is subtracted: a label of the axis, or its value as it was written.
+
+        Returns
+        -------
+        table : DataFrame
+            A row for each other value and each setting of the other axes: ``value``, ``base``,
+            the other axes, ``point`` and ``base_point`` (their numbers), ``base_mean``, ``mean``,
+            ``low``, ``high`` (of the difference, in the metric's unit), ``relative``,
+            ``relative_low``, ``relative_high`` (over the base's mean, by the delta method),
+            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (there is a test, and
+            the interval of the difference excludes 0), ``untested`` (why there is none, else
+            empty) and ``variance_ratio``: the variance of the differences within
+            pairs over the sum of both variances, that is what pairing leaves of it.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such axis, metric or value, nothing was simulated, or no two points
+            differ in the axis alone.
+
+        Examples
+        --------
+        >>> sweep.differences("flows.0.cc", "goodput_bps", "newreno")  # doctest: +SKIP
+        """
+        return difference_table(self.readings, axis, differences(self.readings, axis, metric, base))
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return means and intervals as an xarray dataset.
+
+        Returns
+        -------
+        dataset : xarray.Dataset
+            For each metric its mean, ``METRIC_low``, ``METRIC_high`` and ``METRIC_reps``, over
+            the axes and ``engine``; NaN where the grid has no point. A sweep that is no grid has
+            the dimension ``point``, and its axes are coordinates of that.
+
+        Raises
+        ------
+        BadValueError
+            If xarray is not installed.
+        """
+        from airpath.sweeps.dataset import dataset
+
+        return dataset(self.readings)
+
+    def to_latex(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        columns: str | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """Return the means and intervals of the points as LaTeX source.
+
+        Parameters
+        ----------
+        metrics : str or sequence of str, optional
+            Metrics of the sweep, in the order of the columns. Default: all.
+        columns : str, optional
+            An axis. With it the table has a column for each value of the axis and each metric.
+            Default: a column for each metric.
+        caption, label : str, optional
+            With one of them the ``tabular`` is in a ``table`` environment.
+
+        Returns
+        -------
+        source : str
+            For the package ``booktabs``. An axis with one value has no column.
+
+        Raises
+        ------
+        BadValueError
+            If there is no such metric or axis.
+        """
+        from airpath.present.latex import latex
+        from airpath.sweeps.point_table import pivot_table, point_table
+
+        plan = self.readings.plan
+        wanted = plan.metrics if metrics is None else metrics
+        wanted = [wanted] if isinstance(wanted, str) else list(wanted)
+        check_all(
+            *(word("metrics", metric, plan.metrics) for metric in wanted),
+            None if columns is None else word("columns", columns, plan.axes),
+        )
+        made = (
+            point_table(self.readings, wanted, numbered=False)
+            if columns is None
+            else pivot_table(self.readings, wanted, columns)
+        )
+        return latex(made, caption=caption, label=label)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``sweep --json``; it holds no NaN and no infinity."""
+        from airpath.sweeps.document import document
+
+        return document(self.readings, self.provenance)
