@@ -190,7 +190,7 @@ def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
 
 
 def test_labels_name_values(tmp_path: Path) -> None:
-    text = '[figure]\ngrid.rate = [1, 2]\nlabels.rate = ["slow", "fast"]\n'
+    text = '[figure]\ngrid.rate = [1, 2]\nlabels.values.rate = ["slow", "fast"]\n'
     found = sweeps(tmp_path, text)
     assert [point.place for point in found.points("figure")] == [{"rate": "slow"}, {"rate": "fast"}]
     assert [point.axes for point in found.cells("figure", rate="fast")] == [{"rate": 2}]

@@ -13,7 +13,7 @@ import pytest
 import airpath as ap
 import airpath.errors
 from airpath.sweeps.description import Description, described, read_sweep_file
-from airpath.sweeps.keys import DEFAULT_METRICS, Random, Reps, SweepKeys, Until
+from airpath.sweeps.keys import DEFAULT_METRICS, Labels, Random, Reps, SweepKeys, Until
 from airpath.sweeps.plan import Plan
 
 LTE = """
@@ -209,8 +209,15 @@ def test_excluded_combinations_are_left_out_by_value_label_kind_or_some_keys(
 
 def test_labels_may_be_given(base: ap.Scenario) -> None:
     grid = {"flows.0.cc": ["reno", "cubic"], "flows.0.count": [1, 2]}
-    labels = {"flows.0.cc": ["Reno", "CUBIC"], "flows.0.count": {"1": "one flow"}}
+    labels = {
+        "axes": {"flows.0.count": "flows"},
+        "metrics": {"p95_delay_s": "tail delay"},
+        "values": {"flows.0.cc": ["Reno", "CUBIC"], "flows.0.count": {"1": "one flow"}},
+    }
     plan = described(base, grid=grid, labels=labels).plan
+    assert plan.names == {"flows.0.cc": "congestion control", "flows.0.count": "flows"}
+    assert plan.metric_labels == labels["metrics"]
+    assert Plan.of(plan.to_dict()) == plan
     assert [tuple(point.labels.values()) for point in plan.points] == [
         ("Reno", "one flow"),
         ("Reno", "2"),
@@ -262,7 +269,9 @@ def test_the_reference_has_every_key_with_its_default() -> None:
     page = (Path(__file__).parents[2] / "docs/reference/sweep-file.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([a-z_.]+)` \| .* \| (.*?) ?\|$", page, re.MULTILINE))
     keys = {**SweepKeys.model_fields, **Random.model_fields, **Reps.model_fields}
-    assert set(rows) == (keys.keys() - {"until"}) | {f"until.{key}" for key in Until.model_fields}
+    tables = {"until": Until, "labels": Labels}
+    inner = {f"{name}.{key}" for name, table in tables.items() for key in table.model_fields}
+    assert set(rows) == (keys.keys() - {"until"}) | inner
     for name, field in keys.items():
         if isinstance(field.default, (bool, int, float, str)):
             assert rows[name] == f"`{json.dumps(field.default)}`", name
@@ -325,10 +334,15 @@ BAD = {
     "of this axis. Values are cubic, reno.",
     'exclude = [{"flows.0.cc" = "cubic"}, {"flows.0.cc" = "reno"}]\n' + _GRID: "exclude: leaves "
     "out every point. Leave one in.",
-    'labels = {"flows.0.cc" = ["C"]}\n' + _GRID: 'labels."flows.0.cc" = ["C"]: as many as 1 for 2 '
+    'labels.values = {"flows.0.cc" = ["C"]}\n'
+    + _GRID: 'labels.values."flows.0.cc" = ["C"]: as many as 1 for 2 '
     "values. Write one label for each.",
-    'labels = {"flows.0.cc" = ["C", "C"]}\n' + _GRID: 'labels."flows.0.cc": two values are called '
-    '"C". Write different labels.',
+    'labels.axes = {"flows.0.c" = "C"}\n' + _GRID: 'labels.axes."flows.0.c" = "C": no axis of '
+    "this sweep. The nearest is flows.0.cc; accepted are flows.0.cc.",
+    'labels.metrics = {goodput = "C"}\n' + _GRID: 'labels.metrics.goodput = "C": no metric of this '
+    "sweep. The nearest is goodput_bps; accepted are goodput_bps, p95_delay_s.",
+    'labels.values = {"flows.0.cc" = ["C", "C"]}\n'
+    + _GRID: 'labels.values."flows.0.cc": two values are called "C". Write different labels.',
     'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm: "
     "unknown key. The nearest is aqm; accepted are aqm, link. At 2 points, first "
     "bottleneck.aqmm = codel, flows.0.cc = cubic.",

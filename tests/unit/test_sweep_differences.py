@@ -261,7 +261,7 @@ def test_report_and_figure_say_which_differences_are_not_tested(tmp_path: Path) 
     assert [row[-1].tone for row in table.rows] == ["quiet", "quiet"]
     (note,) = (note for note in table.notes if "not tested" in note)
     assert note.startswith("2 of 4 differences are not tested, and grey: the differences do not")
-    figure = sweep.plot.forest("cc", "p95_sojourn_s", base="newreno")
+    figure = sweep.plot.forest("p95_sojourn_s", "cc", "newreno")
     faces = [line.get_markerfacecolor() for axes in figure.axes for line in axes.lines]
     assert faces.count("white") == 2
     texts = [" ".join(text.get_text().split()) for text in figure.texts]

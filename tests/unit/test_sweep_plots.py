@@ -214,18 +214,24 @@ def test_a_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
 
 
 def test_a_forest_has_a_row_for_each_setting_and_says_what_is_sure(sweep: ap.Sweep) -> None:
-    figure = sweep.plot.forest("aqm", "goodput_bps", "droptail")
+    figure = sweep.plot.forest("goodput_bps", compare_to="droptail")
     table = sweep.differences("aqm", "goodput_bps", "droptail").set_index("point")
-    assert [axis.get_title("left") for axis in figure.axes] == ["codel", "pie"]
+    # The disciplines are compared, which somebody chooses, in a panel for each trace.
+    assert [axis.get_title("left") for axis in figure.axes] == ["one", "other"]
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels[0] == "codel · newreno · limit 50 packets"
+    assert len(labels) == 12
     for axis in figure.axes:
-        for name, (x, _) in markers(axis).items():
+        found = markers(axis)
+        assert len(found) == 12
+        for name, (x, y) in found.items():
             row = table.loc[int(name.removeprefix("point-"))]
             assert x == pytest.approx(100 * row["relative"])
-            assert row["value"] == axis.get_title("left")
-    assert len(markers(figure.axes[0])) == 12
-    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert labels[0] == "newreno · 50 packets · one"
-    assert len(labels) == 12
+            assert row["trace"] == axis.get_title("left")
+            assert labels[int(y)] == f"{row['value']} · {row['cc']} · limit {row['limit']}"
+    one = {"trace": "one", "cc": "cubic"}
+    panels = sweep.plot.forest("goodput_bps", "aqm", "pie", where=one).axes
+    assert [axis.get_title("left") for axis in panels] == ["droptail", "codel"]
 
 
 # --- files, refusals ---------------------------------------------------------------------------
@@ -304,9 +310,9 @@ def test_more_than_can_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
     ):
         sweep.plot.ecdf("utilisation", "a")
     with pytest.raises(
-        ap.errors.BadValueError, match=r"^forest: 9 settings × 29 values of a are more"
+        ap.errors.BadValueError, match=r"^forest: 9 rows in 29 panels, for the settings of all"
     ):
-        sweep.plot.forest("a", "utilisation", "a0")
+        sweep.plot.forest("utilisation", "a", "a0")
     with pytest.raises(
         ap.errors.BadValueError, match=r"^pareto: no metric of the sweep is a rate by its"
     ):

@@ -397,9 +397,13 @@ def test_words_are_no_numbers(values: list[Any]) -> None:
 
 def test_metrics_are_shown_in_a_unit_that_fits() -> None:
     assert metric_style("goodput_bps", [4e6]).label == "goodput, Mbit/s"
-    assert metric_style("p95_sojourn_s", [0.25, math.nan]).label == "p95 sojourn, ms"
-    assert metric_style("queues.bottleneck.mean_sojourn_s", [2e-5]).label == (
-        "mean sojourn of queues.bottleneck, µs"
+    assert metric_style("p95_sojourn_s", [0.25, math.nan]).label == (
+        "95th percentile of sojourn times, ms"
     )
+    assert metric_style("queues.bottleneck.mean_sojourn_s", [2e-5]).label == (
+        "mean sojourn time, µs"
+    )
+    assert metric_style("goodput_bps", [4e6], {"goodput_bps": "rate"}).label == "rate, Mbit/s"
+    assert metric_style("max_packets", [9]).label == "largest queue length, packets"
     assert metric_style("jain", [0.9]) == metric_style("jain", [])
     assert metric_style("retransmissions", [3]).label == "retransmissions"

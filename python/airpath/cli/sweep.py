@@ -171,12 +171,16 @@ def _save(sweep: Sweep, folder: Path, formats: Sequence[str]) -> None:
     with interrupts_wait():
         output.written(sweep.save(folder, formats=formats, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
-    figures = {}
-    for stem, files in rendered(sweep.plot, ["svg", "png"]):
+    figures, plot = {}, sweep.plot
+    for stem, files in rendered(plot, ["svg", "png"]):
         figures[stem] = files["svg"]
         write_file(path := folder / f"{stem}.png", files["png"])
         output.written([path])
-    write_file(page, report_of_sweep(sweep, folder=folder, figures=figures).encode())
+    left_out = plot.left_out()
+    if left_out:
+        output.note(f"figures: not drawn: {'; '.join(left_out.values())}")
+    report = report_of_sweep(sweep, folder=folder, figures=figures, left_out=left_out)
+    write_file(page, report.encode())
     output.written([page])
 
 

@@ -69,7 +69,7 @@ class Metrics:
     def styles(self) -> Mapping[str, MetricStyle]:
         """Name and unit of each metric that has a column: it has values, and they vary."""
         return {
-            metric: metric_style(metric, means)
+            metric: metric_style(metric, means, self.readings.plan.metric_labels)
             for metric, means in self.means.items()
             if means and metric not in self.constant
         }
@@ -100,7 +100,6 @@ class Metrics:
             for value in chain(means, filter(math.isfinite, values))
         )
 
-    @staticmethod
-    def _in_words(metric: str, value: float) -> str:
-        style = metric_style(metric, [value])
+    def _in_words(self, metric: str, value: float) -> str:
+        style = metric_style(metric, [value], self.readings.plan.metric_labels)
         return f"{style.name} {value * style.scale:.4g} {style.unit}".rstrip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from airpath.errors import one_line
@@ -59,6 +60,7 @@ def report_of_sweep(
     folder: Path | None = None,
     out: Path | None = None,
     figures: Mapping[str, bytes] | None = None,
+    left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return a sweep's report: figures, points, differences, scenarios, provenance.
 
@@ -73,23 +75,31 @@ def report_of_sweep(
     figures : mapping of str to bytes, optional
         SVG files by their name without ending, as `rendered` of `airpath.sweeps.plot.figures` gives
         them. Default: they are drawn.
+    left_out : mapping of str to str, optional
+        Why figures are not among `figures`, as `SweepPlot.left_out` returns it. Default: none is
+        missing.
 
     Returns
     -------
     report : str
         One HTML document. Equal ledgers beside equal files give equal texts.
     """
+    from airpath.sweeps.plot.figures import rendered
+
     beside = ReportFiles(sweep.path.parent if folder is None else folder, out)
     readings = sweep.readings
     plan = readings.plan
     if len(plan.points) > _MOST_DRAWN:
         figures = {}
-    drawn = _drawn(sweep) if figures is None else figures
+    if figures is None:
+        plot = sweep.plot
+        figures = {stem: files["svg"] for stem, files in rendered(plot, ["svg"])}
+        left_out = plot.left_out()
     failures = sweep.failures()
     metrics = Metrics(readings)
     sections = [
         _summary(readings, metrics),
-        *_figures(readings, metrics, drawn, beside),
+        *_figures(readings, metrics, figures, left_out, beside),
         *_failures(failures),
         *advisories(readings),
         _points(readings, metrics),
@@ -219,25 +229,23 @@ def _rule(readings: Readings) -> str:
     return f"{reps}, {until}"
 
 
-def _drawn(sweep: Sweep) -> dict[str, bytes]:
-    from airpath.sweeps.plot.figures import rendered
-
-    return {stem: files["svg"] for stem, files in rendered(sweep.plot, ["svg"])}
-
-
 def _figures(
-    readings: Readings, metrics: Metrics, drawn: Mapping[str, bytes], beside: ReportFiles
+    readings: Readings,
+    metrics: Metrics,
+    drawn: Mapping[str, bytes],
+    left_out: Mapping[str, str],
+    beside: ReportFiles,
 ) -> Iterator[Section]:
     count = len(readings.plan.points)
     if count > _MOST_DRAWN:
         few = f"Not drawn: {count} points are more than the {_MOST_DRAWN} that can be told apart."
         yield Section("figures", "Figures", [Lines([Line(few)])])
-    if not drawn:
+    if not drawn and not left_out:
         return
     from airpath.sweeps.scales import metric_style
 
     hints = _hints(readings, metrics)
-    figures = []
+    figures: list[Block] = []
     for stem, data in drawn.items():
         links = [
             beside.link(f"{stem}.{kind}")
@@ -245,9 +253,13 @@ def _figures(
             if beside.has(f"{stem}.{kind}")
         ]
         kind, _, metric = stem.partition("-")
-        title = _TITLES.get(kind, kind).format(metric_style(metric, []).name if metric else "")
+        name = metric_style(metric, [], readings.plan.metric_labels).name if metric else ""
+        title = _TITLES.get(kind, kind).format(name)
+        title = f"{title[:1].upper()}{title[1:]}"
         svg = inlined(data, f"{anchor('figure', stem)}-", title, hints)
         figures.append(Figure(title, svg=svg, links=links))
+    if left_out:
+        figures.append(Lines([Line(f"Not drawn: {why}") for why in left_out.values()]))
     yield Section("figures", "Figures", figures)
 
 
@@ -272,7 +284,9 @@ def _points(readings: Readings, metrics: Metrics) -> Section:
     plan = readings.plan
     several = len(plan.engines) > 1
     heads = ["point", *plan.axes, *(["engine"] if several else []), "reps"]
-    columns = [("", name) for name in (*heads, *(style.label for style in metrics.styles.values()))]
+    columns = [
+        ("", name) for name in (*heads, *(style.short_label for style in metrics.styles.values()))
+    ]
     rows = [
         [
             Cell(str(of.point.number), of.point.number),

@@ -296,7 +296,7 @@ class Sweeps:
             if base is not None:
                 base.refuse_unknown(axes, at)
             named = {
-                axis: labels[axis][key_of(value)] if axis in keys.labels else value
+                axis: labels[axis][key_of(value)] if axis in keys.labels.values else value
                 for axis, value in assigned.items()
             }
             cell = SweepPoint(

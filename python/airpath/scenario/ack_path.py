@@ -20,6 +20,7 @@ class AckPath(Component):
     """How ACKs return; `kind` says which, between each flow's `ack_access` and `return_wire`."""
 
     family = "an ACK path"
+    key_labels = Bottleneck.key_labels
 
     def delay(self, forward: base.Link) -> int:
         """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""

@@ -145,6 +145,8 @@ class Model(_Base, metaclass=ModelType):
     """Keys by the engine's names of fields that are not the key with a unit."""
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Keys of which one at most is given; an override of one takes the place of the others."""
+    key_labels: ClassVar[Mapping[str, str]] = {}
+    """Names of keys in figures, for those that are not the words of the key; subclasses inherit."""
 
     if TYPE_CHECKING:
 

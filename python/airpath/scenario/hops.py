@@ -24,6 +24,8 @@ class Bottleneck(Model):
         The link that it feeds.
     """
 
+    key_labels = {"aqm": "queue discipline", "link": "link"}
+
     aqm: QueueDisc = Field(examples=['"gred"'])
     link: Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
 

@@ -195,6 +195,8 @@ class Scenario(Model):
     _file: str | None = PrivateAttr(default=None)
     _overrides: tuple[str, ...] = PrivateAttr(default=())
 
+    key_labels = {"ack_path": "ACK path", "backhaul": "backhaul", "warmup": "warm-up"}
+
     name: Text = "scenario"
     duration: Duration = Field(examples=['"300 s"'])
     warmup: Duration = Duration(0)

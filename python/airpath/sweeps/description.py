@@ -25,7 +25,7 @@ from airpath.errors import (
 )
 from airpath.files import MIB, UnreadableError, read_text
 from airpath.scenario import Scenario
-from airpath.scenario.base import FromFile, problems_of
+from airpath.scenario.base import FromFile, nearest, problems_of
 from airpath.scenario.load import parsed
 from airpath.sweeps.axes import (
     BASE,
@@ -265,8 +265,8 @@ def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) ->
     problems: list[Problem] = []
     for axis, known in values.items():
         texts = labels_of(known)
-        given = keys.labels.get(axis)
-        field = ("labels", axis)
+        given = keys.labels.values.get(axis)
+        field = ("labels", "values", axis)
         if isinstance(given, Mapping):
             unknown = [text for text in given if text not in texts]
             accepted = f"Values are {', '.join(texts[:20])}"
@@ -285,17 +285,26 @@ def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) ->
             what = f"two values are called {quoted(twice)}"
             problems.append(Problem(place, field, MISSING, what, "Write different labels"))
         found[axis] = {key_of(value): text for value, text in zip(known, texts, strict=False)}
-    for axis in keys.labels:
-        if axis not in values:
-            problems.append(_no_axis(place, ("labels", axis), keys.labels[axis], values))
+    for table in ("axes", "values"):
+        for axis, given in getattr(keys.labels, table).items():
+            if axis not in values:
+                problems.append(_no_axis(place, ("labels", table, axis), given, values))
     if problems:
         raise ScenarioError(problems)
     return found
 
 
-def _no_axis(place: str, field: tuple[Any, ...], value: Any, axes: Iterable[str]) -> Problem:
-    from airpath.scenario.faults import nearest
+def _check_metric_labels(keys: SweepKeys, metrics: Sequence[str], place: str) -> None:
+    problems = [
+        Problem(place, ("labels", "metrics", name), given, "no metric of this sweep", accepted)
+        for name, given in keys.labels.metrics.items()
+        if name not in metrics and (accepted := nearest(name, metrics))
+    ]
+    if problems:
+        raise ScenarioError(problems)
 
+
+def _no_axis(place: str, field: tuple[Any, ...], value: Any, axes: Iterable[str]) -> Problem:
     known = list(axes)
     accepted = nearest(field[-1], known) if known else "The sweep has no axes"
     return Problem(place, field, value, "no axis of this sweep", accepted)
@@ -360,6 +369,7 @@ def _resolved(
     points: list[Point] = []
     own = dict(keys.metrics)
     names, rule = _with_deciding(list(own), keys.reps)
+    _check_metric_labels(keys, names, place)
     columns = [name for name in names if own.get(name) is None]
     sought = columns
     is_run = "simulate" in keys.engines
@@ -406,6 +416,8 @@ def _resolved(
         engines=keys.engines,  # type: ignore[arg-type]  # They are checked words.
         series=keys.series,
         base=base.to_toml(),
+        axis_labels=keys.labels.axes,
+        metric_labels=keys.labels.metrics,
     )
     functions = {name: function for name, function in own.items() if function is not None}
     return Description(plan, jobs, contents, functions, lambda number: base.at(assigned[number]))

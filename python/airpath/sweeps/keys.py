@@ -19,7 +19,7 @@ from airpath.scenario.values import Text, Truth
 from airpath.sweeps.axes import key_of, plain
 from airpath.sweeps.plan import ENGINES, Rule
 
-__all__ = ["DEFAULT_METRICS", "REPS", "Random", "SweepKeys"]
+__all__ = ["DEFAULT_METRICS", "REPS", "Labels", "Random", "SweepKeys"]
 
 DEFAULT_METRICS = ("goodput_bps", "p95_delay_s")
 
@@ -301,7 +301,7 @@ class Random(Model):
     )
 
 
-def _labels(value: Any) -> dict[str, Any]:
+def _value_labels(value: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for axis, labels in _table(value, '"flows.0.cc" = ["Reno", "CUBIC"]').items():
         texts = labels.values() if isinstance(labels, Mapping) else labels
@@ -311,6 +311,41 @@ def _labels(value: Any) -> dict[str, Any]:
             raise faults_at(((axis,), labels, fault("no labels", accepted)))
         found[axis] = labels if isinstance(labels, Mapping) else list(labels)
     return found
+
+
+def _names_in(example: str) -> Callable[[Any], dict[str, str]]:
+    def check(value: Any) -> dict[str, str]:
+        found = dict(_flat(_table(value, example)))
+        for key, text in found.items():
+            if not isinstance(text, str) or not text:
+                raise faults_at(((key,), text, fault("not a name", "Write a text", example)))
+        return found
+
+    return check
+
+
+class Labels(Model):
+    """Names in tables and figures.
+
+    Parameters
+    ----------
+    axes : table
+        Names of axes in figures. Default: the words of the key.
+    metrics : table
+        Names of metrics in figures, without the unit, which is added. Default: the words of the
+        metric.
+    values : table
+        Names of the values of each axis, in tables too: a list with one for each value, or a table
+        from a value's own label to another. Default: a value as text, a component's kind.
+    """
+
+    axes: Annotated[
+        dict[str, str], PlainValidator(_names_in('"flows.0.cc" = "congestion control"'))
+    ] = Field(default={})
+    metrics: Annotated[dict[str, str], PlainValidator(_names_in('goodput_bps = "rate"'))] = Field(
+        default={}
+    )
+    values: Annotated[dict[str, Any], PlainValidator(_value_labels)] = Field(default={})
 
 
 def _metrics(value: Any) -> list[Any]:
@@ -373,8 +408,8 @@ class SweepKeys(Model):
         Points that are drawn. Default: none.
     exclude : list of tables
         Combinations that are left out. Default: none.
-    labels : table
-        What values are called, by axis. Default: a value as text, a part's kind.
+    labels : Labels
+        Names of axes, metrics and values. Default: none.
     """
 
     scenario: Any = Field(examples=['"lte.toml"'])
@@ -395,4 +430,4 @@ class SweepKeys(Model):
     points: Maybe[Annotated[list[dict[str, Any]], PlainValidator(_points)]] = ABSENT
     random: Maybe[Random] = ABSENT
     exclude: Annotated[list[dict[str, Any]], PlainValidator(_listed)] = Field(default=[])
-    labels: Annotated[dict[str, Any], PlainValidator(_labels)] = Field(default={})
+    labels: Labels = Field(default_factory=Labels)

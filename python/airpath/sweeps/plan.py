@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
+
+from airpath.scenario.labels import labels_of_keys
 
 __all__ = ["ENGINES", "Engine", "Plan", "Point", "Rule"]
 
@@ -107,6 +110,8 @@ class Plan:
         Time series that are stored, each of the points that record it.
     base : str
         The base scenario as TOML; empty when it is a function.
+    axis_labels, metric_labels : mapping of str to str
+        Names of axes and metrics that the user chose for figures. Default: none.
     """
 
     name: str
@@ -120,6 +125,13 @@ class Plan:
     engines: Sequence[Engine]
     series: Sequence[str] = ()
     base: str = ""
+    axis_labels: Mapping[str, str] = field(default_factory=dict)
+    metric_labels: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the axes in figures, in words: "queue discipline" for ``bottleneck.aqm``."""
+        return {**labels_of_keys(self.axes, self.base), **self.axis_labels}
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""

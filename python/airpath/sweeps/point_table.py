@@ -46,7 +46,9 @@ def point_table(
         for place, of in enumerate(readings.points[:most])
         for engine in plan.engines
     ]
-    return Table(one_line(plan.name), [*columns, *(each.label for each in styles.values())], rows)
+    return Table(
+        one_line(plan.name), [*columns, *(each.short_label for each in styles.values())], rows
+    )
 
 
 def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
@@ -67,7 +69,9 @@ def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
     others = [each for each in plan.axes if each != axis and len(_labels(readings, each)) > 1]
     are_several = len(plan.engines) > 1
     head: list[Column] = [*others, *(["engine"] if are_several else [])]
-    columns: list[Column] = [(style.label, value) for style in styles.values() for value in values]
+    columns: list[Column] = [
+        (style.short_label, value) for style in styles.values() for value in values
+    ]
     found: dict[tuple[str, ...], dict[tuple[str, str], Cell]] = {}
     for place, of in enumerate(readings.points):
         for engine in plan.engines:
@@ -89,7 +93,7 @@ def _style(readings: Readings, metric: str) -> MetricStyle:
         for place in range(len(readings.points))
         for engine in readings.plan.engines
     )
-    return metric_style(metric, means)
+    return metric_style(metric, means, readings.plan.metric_labels)
 
 
 def _cell(readings: Readings, place: int, style: MetricStyle, metric: str, engine: Engine) -> Cell:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from airpath.errors import UnitError
+from airpath.results.labels import label_of_quantity, short_label
 from airpath.scenario.units import (
     NUMBER_AND_UNIT,
     ArrivalRate,
@@ -108,6 +111,7 @@ _PREFIXES = {
 }
 """Units by the end of a metric's name, each from which value on."""
 _SIZES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "Mbit/s": 1e-6, "kbit/s": 1e-3, "MB": 1e-6, "kB": 1e-3}
+_QUEUE_LENGTH = re.compile(r"(mean|max|p\d\d)_packets", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class MetricStyle:
     Parameters
     ----------
     name : str
-        In words: ``p95 sojourn``.
+        In words: ``95th percentile of sojourn times``.
     unit : str
         Empty for a number without one.
     scale : float
@@ -133,8 +137,15 @@ class MetricStyle:
         """Name and unit, for an axis of a figure."""
         return f"{self.name}, {self.unit}" if self.unit else self.name
 
+    @property
+    def short_label(self) -> str:
+        """Name and unit, for the head of a table's column: ``p95 of sojourn times, ms``."""
+        return short_label(self.label)
 
-def metric_style(metric: str, values: Iterable[float]) -> MetricStyle:
+
+def metric_style(
+    metric: str, values: Iterable[float], names: Mapping[str, str] = MappingProxyType({})
+) -> MetricStyle:
     """Return how a metric stands in figures, in a unit that fits its values.
 
     Parameters
@@ -143,14 +154,15 @@ def metric_style(metric: str, values: Iterable[float]) -> MetricStyle:
         As in the tables: the end of its name says its unit.
     values : iterable of float
         What is drawn; NaN is left out.
+    names : mapping of str to str
+        Names of metrics that the user chose; the unit is added. Default: none.
     """
-    of, _, name = metric.rpartition(".")
-    stem, _, end = name.rpartition("_")
+    quantity = metric.rpartition(".")[2]
+    stem, _, end = quantity.rpartition("_")
     choices = _PREFIXES.get(end) if stem else None
-    words = (stem if choices else name).replace("_", " ")
-    words += f" of {of}" if of else ""
+    name = names.get(metric) or label_of_quantity(metric)
     if choices is None:
-        return MetricStyle(words, "", 1.0)
+        return MetricStyle(name, "packets" if _QUEUE_LENGTH.fullmatch(quantity) else "", 1.0)
     largest = max((abs(value) for value in values if math.isfinite(value)), default=1.0)
     unit = next((unit for least, unit in choices if largest >= least), choices[-1][1])
-    return MetricStyle(words, unit, _SIZES.get(unit, 1.0))
+    return MetricStyle(name, unit, _SIZES.get(unit, 1.0))

@@ -41,6 +41,13 @@ class QueueDisc(Component):
     """Whether it writes into the ECN field without a key `ecn`."""
     ends: ClassVar[str | None] = None
     """The name of the only ends that read what it writes; None for all ends."""
+    key_labels = {
+        "limit": "queue limit",
+        "max_p": "largest drop probability",
+        "max_th": "upper threshold",
+        "min_th": "lower threshold",
+        "target": "target delay",
+    }
 
     @property
     def prices(self) -> bool:

@@ -60,6 +60,7 @@ class Rem(QueueDisc):
     """
 
     own_keys = ("target", "gamma", "alpha", "phi", "update", "mean_packet")
+    key_labels = {"target": "target queue length"}
 
     kind: Literal["rem"] = "rem"
     limit: Limit = usual(100)

@@ -67,6 +67,7 @@ class Vcp(QueueDisc):
     """
 
     own_keys = ("target", "interval")
+    key_labels = {"target": "target utilisation"}
 
     always_marks: ClassVar[bool] = True
     ends: ClassVar[str | None] = "VCP"

@@ -49,6 +49,21 @@ class Link(Component):
     """Recorded series that only some links write, and this one does."""
     trace_format: ClassVar[Literal["mahimahi", "csv"] | None] = None
     """Format of its trace; None for links without one."""
+    key_labels = {
+        "arq": "ARQ",
+        "delay": "propagation delay",
+        "errors": "error process",
+        "file": "trace",
+        "harq": "HARQ",
+        "loss": "loss probability",
+        "offset": "offset in the trace",
+        "policy": "link adaptation",
+        "rate": "link rate",
+        "reverse_rate": "reverse link rate",
+        "scheduler": "scheduler",
+        "snr": "SNR process",
+        "users": "users",
+    }
 
     delay: Duration = Duration(0)
     errors: Maybe[ErrorProcess] = ABSENT

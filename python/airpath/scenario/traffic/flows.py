@@ -91,6 +91,23 @@ class Source(Component):
     """Whether `base_rtt` or the wires must be given."""
     has_acks: ClassVar[bool] = False
     """Whether the receiver sends ACKs."""
+    key_labels = {
+        "access": "access wire",
+        "ack_access": "access wire of ACKs",
+        "cc": "congestion control",
+        "count": "number of flows",
+        "egress": "egress wire",
+        "on_off": "on and off periods",
+        "packet": "packet size",
+        "profile": "TCP profile",
+        "rate": "sending rate",
+        "return": "return wire",
+        "size": "transfer size",
+        "source": "traffic source",
+        "start": "start time",
+        "stop": "stop time",
+        "window": "receive-window policy",
+    }
 
     count: Number = 1
     access: Maybe[Wire] = ABSENT

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.sweeps.plot.selection import Selection, selected
 
@@ -20,22 +19,43 @@ __all__ = [
     "abscissa",
     "by_size",
     "conditions",
-    "defaults",
     "delay",
+    "designed",
     "first",
     "rate",
     "series",
+    "wanted",
 ]
 
 _CONDITIONS = {
-    *("trace", "link", "rate", "loss", "errors", "snr", "base_rtt", "delay", "offset", "source"),
-    *("count", "size", "sizes", "start", "backhaul", "access", "egress", "ack_access", "return"),
-    *("cell", "users"),
+    *("trace", "file", "link", "rate", "loss", "snr", "snr_db", "base_rtt", "delay", "offset"),
+    *("source", "count", "size", "sizes", "start", "cell", "mean", "doppler", "speed", "distance"),
+    *("seed", "load", "rtt", "bandwidth"),
 }
-"""Words in an axis's name that make it a condition, not a choice of who sets the path up."""
+"""Last words of axes that are conditions of the path or of the load, which nobody chooses."""
+_TABLES = {
+    *("errors", "snr", "users", "stations", "radio", "arrivals", "backhaul", "access", "egress"),
+    *("ack_access", "return"),
+}
+"""Tables of conditions: all keys below are some."""
+_CHOICES = {
+    *(
+        "aqm",
+        "cc",
+        "tcp",
+        "window",
+        "policy",
+        "scheduler",
+        "harq",
+        "arq",
+        "request",
+        "grant",
+        "fec",
+    ),
+}
+"""Tables of what a designer chooses: no key below is a condition."""
 
 _DELAY = re.compile(r"(^|_)(delay|sojourn|rtt)_s$")
-_MOST_METRICS = 4
 _ENOUGH_FOR_ECDF = 10
 
 
@@ -46,20 +66,28 @@ def abscissa(chosen: Selection) -> str | None:
 
 
 def by_size(chosen: Selection) -> list[str]:
-    """Return the axes that vary: those of numbers with three values or more, then by values."""
+    """Return the axes that vary in the order in which they are drawn over.
 
-    def rank(axis: str) -> tuple[bool, int]:
-        count = len(chosen.values(axis))
-        return (not (count > 2 and chosen.numbers(axis) is not None), -count)
+    First come those of numbers with three values or more, last the conditions of words, and within
+    each those with more values.
+    """
+
+    def rank(axis: str) -> tuple[bool, bool, int]:
+        count, are_numbers = len(chosen.values(axis)), chosen.numbers(axis) is not None
+        return (not (count > 2 and are_numbers), _is_condition(axis) and not are_numbers, -count)
 
     return sorted(chosen.varied, key=rank)
 
 
 def series(chosen: Selection, taken: Collection[str]) -> str | None:
-    """Return the axis to colour by: of words with the most values up to eight, else of numbers."""
+    """Return the axis to colour by: of words with the most values up to eight, else of numbers.
 
-    def rank(axis: str) -> tuple[bool, int]:
-        return (chosen.numbers(axis) is not None, -len(chosen.values(axis)))
+    Conditions come last: they are panels.
+    """
+
+    def rank(axis: str) -> tuple[bool, bool, int]:
+        are_numbers = chosen.numbers(axis) is not None
+        return (_is_condition(axis), are_numbers, -len(chosen.values(axis)))
 
     free = [axis for axis in chosen.varied if axis not in taken]
     few = [axis for axis in free if len(chosen.values(axis)) <= len(style.SERIES)]
@@ -74,8 +102,24 @@ def first(chosen: Selection, taken: Collection[str | None]) -> str | None:
 
 def conditions(chosen: Selection) -> list[str]:
     """Return the axes that are conditions by their names; none if all are."""
-    found = [axis for axis in chosen.varied if _CONDITIONS & set(axis.split("."))]
+    found = [axis for axis in chosen.varied if _is_condition(axis)]
     return [] if len(found) == len(chosen.varied) else found
+
+
+def designed(chosen: Selection) -> str | None:
+    """Return the first axis of words that is no condition, else of numbers, else any."""
+
+    def rank(axis: str) -> tuple[bool, bool]:
+        return (_is_condition(axis), chosen.numbers(axis) is not None)
+
+    return min(chosen.varied, key=rank, default=None)
+
+
+def _is_condition(axis: str) -> bool:
+    words = axis.split(".")
+    if _CHOICES & set(words[:-1]):
+        return False
+    return words[-1] in _CONDITIONS or bool(_TABLES & set(words))
 
 
 def rate(metrics: Sequence[str]) -> str | None:
@@ -88,35 +132,25 @@ def delay(metrics: Sequence[str]) -> str | None:
     return next((metric for metric in metrics if _DELAY.search(metric.rpartition(".")[2])), None)
 
 
-def defaults(plot: SweepPlot) -> dict[str, Figure]:
-    """Return the figures that suit a sweep; see `SweepPlot.defaults`."""
+def wanted(plot: SweepPlot) -> dict[str, Callable[[], Figure]]:
+    """Return what draws the figures that suit a sweep; see `SweepPlot.defaults`."""
     readings = plot.sweep.readings
     plan = readings.plan
     chosen = selected(readings, None)
-    wanted: dict[str, Callable[[], Figure]] = {}
+    found: dict[str, Callable[[], Figure]] = {}
     if rate(plan.metrics) and delay(plan.metrics) and len(plan.points) > 1:
-        wanted["pareto"] = plot.pareto
+        found["pareto"] = plot.pareto
     numbers = [axis for axis in by_size(chosen) if chosen.numbers(axis) is not None]
-    for metric in plan.metrics[:_MOST_METRICS]:
+    for metric in plan.metrics:
         if chosen.varied:
-            wanted[f"lines-{metric}"] = partial(plot.lines, metric)
+            found[f"lines-{metric}"] = partial(plot.lines, metric)
         if len(numbers) > 1:
-            wanted[f"heatmap-{metric}"] = partial(plot.heatmap, metric)
+            found[f"heatmap-{metric}"] = partial(plot.heatmap, metric)
     if "simulate" in plan.engines and plan.metrics:
         metric = plan.metrics[0]
-        words = next((axis for axis in chosen.varied if chosen.numbers(axis) is None), None)
-        if words is not None and plan.rule.most > 1:
-            first = next(iter(chosen.values(words)))
-            at = next(place for place in chosen.places if chosen.key(place, words) == first)
-            base = chosen.point(at).labels[words]
-            wanted[f"forest-{metric}"] = partial(plot.forest, words, metric, base)
+        axis = designed(chosen)
+        if axis is not None and chosen.numbers(axis) is None and plan.rule.most > 1:
+            found[f"forest-{metric}"] = partial(plot.forest, metric, axis)
         if plan.rule.least >= _ENOUGH_FOR_ECDF:
-            wanted[f"ecdf-{metric}"] = partial(plot.ecdf, metric)
-    found = {}
-    for stem, draw in wanted.items():
-        try:
-            found[stem] = draw()
-        except BadValueError:
-            # More than can be read; the user can choose a part of it.
-            continue
+            found[f"ecdf-{metric}"] = partial(plot.ecdf, metric)
     return found

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from airpath.errors import BadValueError
 from airpath.present import style
-from airpath.present.axes import legend_below
+from airpath.present.axes import label_decades, legend_below
 from airpath.sweeps.overview import effort
+from airpath.sweeps.plot.limits import is_logarithmic
 from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
         )
     facets = Facets(chosen, [axis for axis in chosen.varied if axis != by], "ecdf")
     columns = {place: sorted(_known(chosen, place, metric)) for place in chosen.places}
-    look = metric_style(metric, (value for column in columns.values() for value in column))
+    look = chosen.style_of(metric, (value for column in columns.values() for value in column))
     numbers = {key: number for number, key in enumerate(series)}
     with style.style():
         figure, panels = facets.draw((3.4, 2.5), sharex=True, sharey=True)
@@ -55,6 +55,9 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
                 curve[0].set_gid(gid(chosen.point(place)))
             axis.set_ylim(0, 1.02)
             axis.grid(visible=True, axis="both")
+        if is_logarithmic([[v for place in of for v in columns[place]] for _, of in panels]):
+            panels[0][0].set_xscale("log")
+            label_decades(panels[0][0].xaxis)
         outer_labels(panels, style.literal(look.label), "share of replications")
         _legend(figure, chosen, by)
         title = f"{readings.plan.name}: distribution of {look.name}"
@@ -83,4 +86,4 @@ def _legend(figure: Figure, chosen: Selection, by: str | None) -> None:
         )
         for number, label in enumerate(chosen.values(by).values())
     ]
-    legend_below(figure, handles, by)
+    legend_below(figure, handles, chosen.axis_name(by))

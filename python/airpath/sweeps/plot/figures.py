@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.present import style
-from airpath.sweeps.differences import checked_axis, checked_metric
+from airpath.sweeps.differences import checked_axis, checked_metric, checked_value
 from airpath.sweeps.plot import choice
 from airpath.sweeps.plot.selection import Selection, Where, selected
 
@@ -41,6 +41,7 @@ class SweepPlot:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
+        self._left_out: dict[str, str] = {}
 
     def lines(
         self,
@@ -230,9 +231,9 @@ class SweepPlot:
 
     def forest(
         self,
-        axis: str,
         metric: str,
-        base: object,
+        axis: str | None = None,
+        compare_to: object = None,
         *,
         relative: bool = True,
         where: Where | None = None,
@@ -241,18 +242,25 @@ class SweepPlot:
 
         Parameters
         ----------
-        axis, metric, base
-            As `Sweep.differences` takes them.
+        metric : str
+            Of the sweep.
+        axis : str, optional
+            Whose values are compared. Default: the first axis of words that is no condition.
+        compare_to : value, optional
+            What is subtracted: a label of the axis, or its value as it was written. Default: the
+            first value of the axis.
         relative : bool
-            In percent of the base's mean; else in the unit of the metric. Default True.
+            In percent of the mean of `compare_to`; else in the unit of the metric. Default True.
         where : mapping, optional
             What is drawn. Default: everything.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            A panel for each other value, a row for each setting of the other axes; where there is
-            one setting, a row for each value. Markers are filled where the interval excludes 0.
+            A panel for each condition, with a row for each other value and each setting of the
+            other axes. Without conditions a panel for each other value, with a row for each
+            setting; where there is one setting, one panel. Markers are filled where the interval
+            excludes 0.
 
         Raises
         ------
@@ -263,18 +271,39 @@ class SweepPlot:
         from airpath.sweeps.plot.forest import draw_forest
 
         chosen = self._chosen(where, metric=metric)
-        return draw_forest(chosen, axis, metric, base, relative=relative)
+        axis = self._axis(chosen, "axis", axis) or choice.designed(chosen)
+        if axis is None:
+            raise BadValueError("forest: the sweep has no axis with values to compare.")
+        if compare_to is None:
+            first = next(iter(chosen.values(axis)))
+            at = next(place for place in chosen.places if chosen.key(place, axis) == first)
+            compare_to = chosen.point(at).labels.get(axis, "")
+        else:
+            checked_value(chosen.readings.plan, "compare_to", axis, compare_to)
+        return draw_forest(chosen, axis, metric, compare_to, relative=relative)
 
     # --- files ---------------------------------------------------------------------------------
 
     def defaults(self) -> dict[str, Figure]:
         """Return the figures that suit the sweep, by the stems of their files.
 
-        ``lines-METRIC`` and ``heatmap-METRIC`` of the first four metrics, ``pareto``,
-        ``forest-METRIC`` of the first metric against the first value of the first axis of words,
-        ``ecdf-METRIC`` of it from ten replications on: those that have data and can be read.
+        ``pareto``; ``lines-METRIC`` and ``heatmap-METRIC`` of each metric; ``forest-METRIC`` of
+        the first metric along an axis that a designer can choose; ``ecdf-METRIC`` of it from ten
+        replications on: those that have data and can be read. `left_out` has the others.
         """
-        return choice.defaults(self)
+        found = {}
+        self._left_out = {}
+        for stem, draw in choice.wanted(self).items():
+            try:
+                found[stem] = draw()
+            except BadValueError as error:
+                # More than can be read; the user can choose a part of it.
+                self._left_out[stem] = str(error)
+        return found
+
+    def left_out(self) -> dict[str, str]:
+        """Return why `defaults` did not draw a figure, by the stems of their files."""
+        return dict(self._left_out)
 
     def save(
         self, folder: str | Path, *, figure_formats: str | Sequence[str] = "png"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
@@ -11,9 +13,9 @@ from airpath.present import style
 from airpath.results.intervals import Interval
 from airpath.sweeps.differences import PointDifference, differences, text_of
 from airpath.sweeps.overview import effort
+from airpath.sweeps.plot import choice
 from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import Selection, gid
-from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,61 +35,104 @@ def draw_forest(
 ) -> Figure:
     """Draw the differences to one value of an axis; see `SweepPlot.forest`."""
     found = differences(chosen.readings, axis, metric, base, chosen.places)
-    columns: dict[str, list[PointDifference]] = {}
-    for each in found:
-        columns.setdefault(text_of(each.point, axis), []).append(each)
-    # A row for each setting of the other axes, as the base has them.
-    rows = {number: n for n, number in enumerate(sorted({each.base.number for each in found}))}
-    if len(rows) > _MOST_ROWS or len(columns) > len(style.SERIES):
+    shown = _layout(chosen, axis, found)
+    if len(shown.labels) > _MOST_ROWS or len(shown.panels) > len(style.SERIES):
         raise BadValueError(
-            f"forest: {len(rows)} settings × {len(columns)} values of {axis} are more than the "
-            f"{_MOST_ROWS} × {len(style.SERIES)} that can be read. Choose some with where."
+            f"forest: {len(shown.labels)} rows in {len(shown.panels)} panels, for the settings of "
+            f"all axes but {axis}, are more than the {_MOST_ROWS} × {len(style.SERIES)} that can "
+            "be read. Choose some with where."
         )
-    rest = [name for name in chosen.varied if name != axis]
-    if len(rows) == 1:
-        # One panel with a row for each value says more than panels with one row.
-        panels = [("", [(each, n, style.SERIES[n]) for n, each in enumerate(found)])]
-        labels = [each.point.labels.get(axis, "") for each in found]
-    else:
-        panels = [
-            (
-                column[0].point.labels.get(axis, ""),
-                [(each, rows[each.base.number], style.SERIES[number]) for each in column],
-            )
-            for number, column in enumerate(columns.values())
-        ]
-        labels = [chosen.name(number, rest) for number in rows]
-    look = metric_style(metric, (each.difference.absolute.mean for each in found))
+    look = chosen.style_of(metric, (each.difference.absolute.mean for each in found))
     unit, scale = ("%", 100.0) if relative else (look.unit, look.scale)
     with style.style():
-        width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(panels))
+        labels = shown.labels
+        width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(shown.panels))
         figure = style.new_figure(width, 2.3 + _ROW_IN * max(len(labels), 3))
-        drawn: Any = figure.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)
-        for panel, (title, column_rows) in zip(drawn[0], panels, strict=True):
+        drawn: Any = figure.subplots(1, len(shown.panels), sharey=True, sharex=True, squeeze=False)
+        for panel, (title, rows) in zip(drawn[0], shown.panels.items(), strict=True):
             panel.set_title(style.literal(title))
             panel.axvline(0, color="black", lw=0.9, zorder=1)
-            for each, row, colour in column_rows:
+            for each, row in rows:
+                colour = shown.colours[text_of(each.point, axis)]
                 _row(panel, each.difference, row, colour, scale, relative=relative)
                 panel.lines[-1].set_gid(gid(each.point))
             panel.grid(visible=True, axis="x")
             panel.grid(visible=False, axis="y")
             panel.tick_params(axis="y", length=0)
-            _bands(panel, chosen, list(rows), rest)
+            _bands(panel, shown.bands)
         intervals = [_interval(each.difference, relative) for each in found]
         drawn[0, 0].set_xlim(limits(intervals, scale, [0.0]))
         drawn[0, 0].set_yticks(range(len(labels)), list(map(style.literal, labels)))
         drawn[0, 0].set_ylim(len(labels) - 0.4, -0.6)
         what = f"difference of {look.name}" + (f", {unit}" if unit else "")
         figure.supxlabel(style.literal(what), fontsize=10)
-        name = found[0].base.labels.get(axis, "")
         methods = " and ".join(sorted({each.difference.method for each in found}))
         style.heading(
             figure,
-            f"{chosen.readings.plan.name}: {look.name}, difference to {name}",
+            f"{chosen.readings.plan.name}: {look.name}, difference to "
+            f"{found[0].base.labels.get(axis, '')}",
             f"{effort(chosen.readings, chosen.places)} · {methods} · filled: the interval "
             f"excludes 0{_left_out(found, relative)}",
         )
     return figure
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Panels and rows of the differences.
+
+    Parameters
+    ----------
+    panels : mapping
+        By title, the differences of a panel, each with the number of its row.
+    labels : sequence of str
+        Of the rows.
+    bands : sequence of str
+        Of each row: neighbours with the same text have the same background.
+    colours : mapping of str to str
+        By value of the axis.
+    """
+
+    panels: Mapping[str, Sequence[tuple[PointDifference, int]]]
+    labels: Sequence[str]
+    bands: Sequence[str]
+    colours: Mapping[str, str]
+
+
+def _layout(chosen: Selection, axis: str, found: Sequence[PointDifference]) -> _Layout:
+    """Return which difference is drawn where.
+
+    Conditions are panels, with a row for each other value and each setting of the other axes.
+    Without conditions each other value is a panel; where each has one row, these are one panel.
+    """
+    rest = [name for name in chosen.varied if name != axis]
+    apart = [name for name in choice.conditions(chosen) if name != axis]
+    inner = [name for name in rest if name not in apart]
+    values = dict.fromkeys(text_of(each.point, axis) for each in found)
+    settings = {each.base.number for each in found}
+    if apart or len(settings) == 1:
+        titles, rows = apart, [axis, *inner]
+    else:
+        titles, rows = [axis], inner
+    order = {key: place for name in rows for place, key in enumerate(chosen.values(name))}
+
+    def rank(each: PointDifference) -> list[int]:
+        return [order[chosen.key(each.point.number, name)] for name in rows]
+
+    placed = {tuple(chosen.key(each.point.number, name) for name in rows): each for each in found}
+    ordered = sorted(placed, key=lambda key: rank(placed[key]))
+    number = {key: row for row, key in enumerate(ordered)}
+    panels: dict[str, list[tuple[PointDifference, int]]] = {}
+    for each in found:
+        key = tuple(chosen.key(each.point.number, name) for name in rows)
+        title = chosen.name(each.point.number, titles)
+        panels.setdefault(title, []).append((each, number[key]))
+    return _Layout(
+        panels,
+        [chosen.name(placed[key].point.number, rows) for key in ordered],
+        [key[0] if len(rows) > 1 else "" for key in ordered],
+        dict(zip(values, itertools.cycle(style.SERIES), strict=False)),
+    )
 
 
 def _left_out(found: Sequence[PointDifference], relative: bool) -> str:
@@ -111,11 +156,8 @@ def _row(
     panel.plot([value.mean * scale], [row], "o", ms=5, color=look, mfc=face, zorder=3)
 
 
-def _bands(panel: Axes, chosen: Selection, places: list[int], rest: list[str]) -> None:
-    """Shade every other value of the first of the other axes, so that rows can be followed."""
-    if len(rest) < 2:
-        return
-    keys = [chosen.key(place, rest[0]) for place in places]
+def _bands(panel: Axes, keys: Sequence[str]) -> None:
+    """Shade every other block of rows with the same text, so that rows can be followed."""
     change = 0
     for row, key in enumerate(keys):
         change += row > 0 and key != keys[row - 1]

@@ -11,7 +11,6 @@ import numpy as np
 from airpath.present import style
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +33,7 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
         place: readings.interval(place, metric, readings.first_engine).mean
         for place in chosen.places
     }
-    look = metric_style(metric, means.values())
+    look = chosen.style_of(metric, means.values())
     known = [value * look.scale for value in means.values() if not math.isnan(value)] or [0.0]
     columns, rows = list(chosen.values(x).items()), list(chosen.values(y).items())
     with style.style():
@@ -57,11 +56,12 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
                 text = "" if small or math.isnan(value) else f"{value:.{digits}f}"
                 cell = _cell(axis, at, value, colours, text)
                 cell.set_gid(gid(chosen.point(place)))
-        outer_labels(panels, style.literal(x), style.literal(y))
+        names = [chosen.axis_name(axis) for axis in (x, y)]
+        outer_labels(panels, *map(style.literal, names))
         bar = figure.colorbar(colours, ax=[axis for axis, _ in panels], shrink=0.9, pad=0.02)
         bar.set_label(style.literal(look.label))
         bar.outline.set_visible(False)
-        title = f"{readings.plan.name}: {look.name} over {x} and {y}"
+        title = f"{readings.plan.name}: {look.name} over {' and '.join(names)}"
         style.heading(figure, title, effort(readings, chosen.places))
     return figure
 

@@ -1,14 +1,93 @@
-"""Limits of an axis with means and their intervals."""
+"""Limits and kind of an axis with means and their intervals, the same for all panels."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
+from airpath.present.axes import label_decades
 from airpath.results.intervals import Interval
 
-__all__ = ["limits"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["is_logarithmic", "limits", "set_scale"]
+
+_WIDE = 20.0
+"""Largest over smallest mean from which on an axis is logarithmic."""
+_FLAT = 0.2
+"""Share of a linear axis below which the means of a panel cannot be told apart."""
+_GAIN = 1.5
+"""Factor by which a logarithmic axis has to enlarge the flattest panel."""
+
+
+def is_logarithmic(panels: Iterable[Iterable[float]]) -> bool:
+    """Return whether an axis that several panels share is logarithmic.
+
+    It is where the means differ twentyfold, or where a linear axis makes a panel flat that a
+    logarithmic one does not.
+
+    Parameters
+    ----------
+    panels : iterable of iterable of float
+        The means of each panel; NaN is left out.
+    """
+    known = [[mean for mean in means if math.isfinite(mean)] for means in panels]
+    known = [means for means in known if means]
+    every = [mean for means in known for mean in means]
+    if not every or min(every) <= 0 or min(every) == max(every):
+        return False
+    if max(every) / min(every) >= _WIDE:
+        return True
+    spread = [means for means in known if max(means) > min(means)]
+    linear = min((_share(means, every) for means in spread), default=1.0)
+    logs = [[math.log(mean) for mean in means] for means in (every, *spread)]
+    return linear < _FLAT and min(_share(means, logs[0]) for means in logs[1:]) > _GAIN * linear
+
+
+def _share(means: Sequence[float], every: Sequence[float]) -> float:
+    """Return which share of the axis of all means those of a panel take."""
+    return (max(means) - min(means)) / (max(every) - min(every))
+
+
+def set_scale(
+    panel: Axes, way: Literal["x", "y"], panels: Sequence[Sequence[Interval]], scale: float
+) -> None:
+    """Set kind and limits of an axis that several panels share.
+
+    Parameters
+    ----------
+    panel : Axes
+        One of them.
+    way : {"x", "y"}
+        Which axis.
+    panels : sequence of sequence of Interval
+        Of each panel.
+    scale : float
+        What they are multiplied by.
+    """
+    found = [each for intervals in panels for each in intervals]
+    if is_logarithmic([[each.mean for each in intervals] for intervals in panels]):
+        getattr(panel, f"set_{way}scale")("log")
+        both = limits([_logarithm(each, scale) for each in found], 1.0)
+        ends = None if both is None else (10 ** both[0], 10 ** both[1])
+    else:
+        ends = limits(found, scale)
+    if ends is not None:
+        getattr(panel, f"set_{way}lim")(ends)
+    axis = panel.xaxis if way == "x" else panel.yaxis
+    if axis.get_scale() == "log":
+        label_decades(axis)
+
+
+def _logarithm(of: Interval, scale: float) -> Interval:
+    mean, low, high = (
+        math.log10(end * scale) if end > 0 else math.nan for end in (of.mean, of.low, of.high)
+    )
+    return replace(of, mean=mean, low=low, high=high)
 
 
 def limits(

@@ -11,9 +11,9 @@ from airpath.present.axes import label_decades, legend_below
 from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plan import Engine
-from airpath.sweeps.plot.limits import limits
+from airpath.sweeps.plot.limits import set_scale
 from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import MetricStyle, metric_style
+from airpath.sweeps.scales import MetricStyle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["draw_lines"]
 
 _MOST_TICKS, _MOST_LETTERS = 8, 38
-_WIDE = 30.0
-"""Largest over smallest mean from which on the metric is drawn over its logarithm."""
 _DODGE = 0.6
 """Of the distance between two words on an axis, what the series take."""
 
@@ -54,7 +52,7 @@ class _Lines:
             for place in chosen.places
             for engine in self.engines
         }
-        self.look: MetricStyle = metric_style(metric, (each.mean for each in self.found.values()))
+        self.look: MetricStyle = chosen.style_of(metric, (f.mean for f in self.found.values()))
         self.numbers = chosen.numbers(over)
         self.labels = chosen.values(over)
 
@@ -63,14 +61,19 @@ class _Lines:
             figure, panels = self.facets.draw((3.4, 2.5), sharex=True, sharey=True)
             for axis, places in panels:
                 self._panel(axis, places)
-            name = style.literal(self.over)
+            over = self.chosen.axis_name(self.over)
+            name = style.literal(over)
             unit = self.numbers[1].unit if self.numbers and not self._own_labels else ""
             y = style.literal(self.look.label)
             outer_labels(panels, f"{name}, {unit}" if unit else name, y)
-            self._limits(panels[0][0])
+            of_panels = [
+                [self.found[place, engine] for place in places for engine in self.engines]
+                for _, places in panels
+            ]
+            set_scale(panels[0][0], "y", of_panels, self.look.scale)
             self._ticks(panels[0][0])
             self._legend(figure)
-            title = f"{self.chosen.readings.plan.name}: {self.look.name} over {self.over}"
+            title = f"{self.chosen.readings.plan.name}: {self.look.name} over {over}"
             style.heading(figure, title, effort(self.chosen.readings, self.chosen.places))
         return figure
 
@@ -156,17 +159,6 @@ class _Lines:
             point.labels.get(self.over) != str(point.values.get(self.over)) for point in pairs
         )
 
-    def _limits(self, axis: Axes) -> None:
-        found = self.found.values()
-        means = [each.mean * self.look.scale for each in found]
-        known = [mean for mean in means if math.isfinite(mean)]
-        if known and min(known) > 0 and max(known) / min(known) >= _WIDE:
-            axis.set_yscale("log")
-            axis.set_ylim(min(known) / 1.5, max(known) * 1.5)
-            label_decades(axis.yaxis)
-        elif (both := limits(found, self.look.scale)) is not None:
-            axis.set_ylim(both)
-
     def _ticks(self, axis: Axes) -> None:
         labels = [style.literal(label) for label in self.labels.values()]
         if self.numbers is None:
@@ -192,6 +184,7 @@ class _Lines:
         from matplotlib.lines import Line2D
 
         handles: list[Any] = []
+        by = "" if self.by is None else self.chosen.axis_name(self.by)
         if self.by is not None and not self.is_apart:
             for number, label in enumerate(self.series.values()):
                 look: dict[str, Any] = {
@@ -201,10 +194,10 @@ class _Lines:
                 handles.append(Line2D([], [], ms=5, label=style.literal(label), **look))
         if self.is_apart:
             grey = style.COLOURS["grey"]
-            other = f"the other values of {self.by}"
+            other = f"the other values of {by}"
             handles.append(Line2D([], [], color=grey, lw=0.9, alpha=0.6, label=other))
         if "solve" in self.engines:
             model: dict[str, Any] = {"ls": "--", "marker": "o", "mfc": "white"}
             handles.append(Line2D([], [], color="black", ms=5, label="analytic model", **model))
         if handles:
-            legend_below(figure, handles, "" if self.is_apart else self.by or "")
+            legend_below(figure, handles, "" if self.is_apart else by)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from airpath.errors import BadValueError
 from airpath.present import style
-from airpath.present.axes import label_decades, legend_below
+from airpath.present.axes import legend_below
 from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
-from airpath.sweeps.plot.limits import limits
+from airpath.sweeps.plot.limits import set_scale
 from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
-from airpath.sweeps.scales import MetricStyle, metric_style
+from airpath.sweeps.scales import MetricStyle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ class _Pareto:
             for metric in metrics
         ]
         rates, delays = (
-            metric_style(metric, (each.mean for each in found.values()))
+            chosen.style_of(metric, (each.mean for each in found.values()))
             for metric, found in zip(metrics, self.found, strict=True)
         )
         self.rate: MetricStyle = rates
@@ -97,9 +97,15 @@ class _Pareto:
     def figure(self) -> Figure:
         with style.style():
             size = (5.2, 4.0) if len(self.facets.places) <= 2 else (3.8, 3.2)
-            figure, panels = self.facets.draw(size)
+            figure, panels = self.facets.draw(size, sharex=True, sharey=True)
             for axis, places in panels:
                 self._panel(axis, places)
+            first = panels[0][0]
+            ways: Sequence[Literal["y", "x"]] = ("y", "x")
+            for way, found, look in zip(ways, self.found, (self.rate, self.delay), strict=True):
+                of_panels = [[found[place] for place in of] for _, of in panels]
+                set_scale(first, way, of_panels, look.scale)
+            first.invert_xaxis()
             outer_labels(panels, style.literal(self.delay.label), style.literal(self.rate.label))
             self._legend(figure)
             title = f"{self.chosen.readings.plan.name}: {self.rate.name} against {self.delay.name}"
@@ -108,7 +114,7 @@ class _Pareto:
                 "better; ringed: no other point is better in both means"
             )
             if unsaid := self._unencoded_axes():
-                about += f"; equal marks differ in {', '.join(unsaid)}"
+                about += f"; equal marks differ in {', '.join(map(self.chosen.axis_name, unsaid))}"
             style.heading(figure, title, about)
         return figure
 
@@ -126,16 +132,6 @@ class _Pareto:
             ring: dict[str, Any] = {"ms": 9.5, "mfc": "none", "color": "black", "mew": 1.0}
             axis.plot(x, y, "o", zorder=3.5, **ring)
         axis.grid(visible=True, axis="both")
-        axis.margins(0.08)
-        found = [self.found[0][place] for place in places]
-        if (both := limits(found, self.rate.scale)) is not None:
-            axis.set_ylim(both)
-        known = [value for value in delays if not math.isnan(value)]
-        if known and min(known) > 0 and max(known) / min(known) >= 15:
-            axis.set_xscale("log")
-            axis.set_xlim(min(known) / 1.6, max(known) * 1.6)
-            label_decades(axis.xaxis)
-        axis.invert_xaxis()
         self._names(axis, [(places[n], delays[n], rates[n]) for n in best])
 
     def _marker(self, axis: Axes, place: int, delay: float, rate: float) -> None:
@@ -193,5 +189,5 @@ class _Pareto:
                 handles.append(Line2D([], [], ls="", marker=marker, color=colour, label=text))
             if handles:
                 side = ("left" if is_colour else "right") if both else "center"
-                name = axis or ""
+                name = "" if axis is None else self.chosen.axis_name(axis)
                 legend_below(figure, handles, name, side, 0.5 if both else 1.0)

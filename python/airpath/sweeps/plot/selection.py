@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from airpath.arguments import error_prefix
 from airpath.errors import BadValueError, one_line
 from airpath.present import style
 from airpath.sweeps.differences import checked_axis, checked_value, text_of
-from airpath.sweeps.scales import Numbers, numbers_of
+from airpath.sweeps.scales import MetricStyle, Numbers, metric_style, numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +29,8 @@ _MOST_PANELS = 24
 _MOST_COLUMNS = 5
 _ROW_PAD_IN = 0.09
 _LONGEST_LABEL = 48
+_TRACES = "traces:"
+"""Before the name of a recorded trace."""
 
 
 def gid(point: Point, engine: str = "simulate") -> str:
@@ -86,14 +88,27 @@ class Selection:
         return None if numbers is None else (dict(zip(raw, numbers.of, strict=True)), numbers)
 
     def name(self, place: int, axes: Sequence[str]) -> str:
-        """Return the labels of a point along some axes, as one text."""
+        """Return the labels of a point along some axes, as one text; numbers with their axis."""
         labels = self.point(place).labels
-        return " · ".join(_short(labels.get(axis, "")) or "–" for axis in axes)
+        texts = []
+        for axis in axes:
+            text = _short(labels.get(axis, "")) or "–"
+            is_number = self.numbers(axis) is not None
+            texts.append(f"{self.axis_name(axis)} {text}" if is_number else text)
+        return " · ".join(texts)
+
+    def axis_name(self, axis: str) -> str:
+        """Return the name of an axis in words."""
+        return self.readings.plan.names.get(axis, axis)
+
+    def style_of(self, metric: str, values: Iterable[float]) -> MetricStyle:
+        """Return name and unit of a metric, for the values that are drawn."""
+        return metric_style(metric, values, self.readings.plan.metric_labels)
 
 
 def _short(label: str) -> str:
     """Return what of a label a figure has room for, on one line."""
-    text = one_line(label)
+    text = one_line(label).removeprefix(_TRACES)
     return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
 
 

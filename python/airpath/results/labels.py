@@ -1,0 +1,93 @@
+"""Names of measured quantities: ``p95_sojourn_s`` is "95th percentile of sojourn times"."""
+
+from __future__ import annotations
+
+import re
+
+from airpath.scenario.labels import words_of
+
+__all__ = ["label_of_quantity", "short_label"]
+
+_LABELS = {
+    "completed_at_s": "completion time",
+    "cwnd_limited_share": "share of time limited by the congestion window",
+    "drop_share": "share of packets dropped",
+    "jain": "Jain's index",
+    "jain_of_users": "Jain's index of the users",
+    "loss_ratio": "loss ratio of datagrams",
+    "lost_share": "share of packets lost",
+    "mark_share": "share of packets marked",
+    "rwnd_limited_share": "share of time limited by the receive window",
+    "slot_share": "share of slots",
+}
+"""Names of quantities that are not the words of their names."""
+
+_DISTRIBUTIONS = {
+    "ack_delay_s": ("one-way delay of ACKs", "one-way delays of ACKs"),
+    "bytes": ("backlog", "backlogs"),
+    "delay_s": ("one-way delay", "one-way delays"),
+    "mac_delay_s": ("MAC delay", "MAC delays"),
+    "packets": ("queue length", "queue lengths"),
+    "rate_bps": ("link rate", "link rates"),
+    "rtt_s": ("RTT", "RTTs"),
+    "s": ("completion time", "completion times"),
+    "snr_db": ("SNR", "SNRs"),
+    "sojourn_s": ("sojourn time", "sojourn times"),
+}
+"""Quantities of which there are means and quantiles: one value, several values."""
+
+_LEVEL = re.compile(
+    r"(?:(?P<of>\w+)_)?(?P<level>mean|median|max|p(?P<percent>\d\d))_(?P<what>\w+)", re.ASCII
+)
+_UNITS = ("bps", "bytes", "db", "s")
+_OF = {
+    "groups": "group",
+    "flows": "flow",
+    "links": "link",
+    "phases": "phase",
+    "queues": "queue",
+    "stations": "station",
+    "transfers": "group",
+    "users": "user",
+}
+"""What a metric belongs to, by the first word of its name."""
+
+
+def label_of_quantity(name: str) -> str:
+    """Return the name of a metric in words, without its unit.
+
+    Parameters
+    ----------
+    name : str
+        As in tables: ``goodput_bps``, ``queues.bottleneck.p95_sojourn_s``.
+    """
+    scope, _, rest = name.partition(".")
+    of, _, quantity = rest.rpartition(".")
+    if scope == "jain_of_users":
+        return f"{_LABELS[scope]} of {rest}"
+    if scope not in _OF or not of:
+        return _quantity(name)
+    if of == "bottleneck":
+        return _quantity(quantity)
+    return f"{_quantity(quantity)} of {_OF[scope]} {of.rpartition('.')[2]}"
+
+
+def short_label(label: str) -> str:
+    """Return a label for the head of a table: "p95 of sojourn times"."""
+    return re.sub(r"\b(\d\d)th percentile\b", r"p\1", label)
+
+
+def _quantity(name: str) -> str:
+    if name in _LABELS:
+        return _LABELS[name]
+    found = _LEVEL.fullmatch(name)
+    what = "_".join(filter(None, (found["of"], found["what"]))) if found else ""
+    if found and what in _DISTRIBUTIONS:
+        one, several = _DISTRIBUTIONS[what]
+        if found["percent"] == "50" or found["level"] == "median":
+            return f"median {one}"
+        if found["percent"]:
+            return f"{found['percent']}th percentile of {several}"
+        return f"{'largest' if found['level'] == 'max' else 'mean'} {one}"
+    stem, _, unit = name.rpartition("_")
+    return words_of(stem if stem and unit in _UNITS else name)

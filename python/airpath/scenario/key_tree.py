@@ -1,0 +1,139 @@
+"""The tree of a scenario's keys: which tables and fields a dotted key leads through."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.scenario.base import Model
+
+__all__ = ["KeyNode", "nodes_at"]
+
+
+def nodes_at(model: type[Model], document: Any, steps: Sequence[str]) -> list[KeyNode]:
+    """Return the nodes that a key leads to; several where components of a family have it.
+
+    Parameters
+    ----------
+    model : type of Model
+        Model of the whole document.
+    document : object
+        The document, which says the kinds of components; an empty table if unknown.
+    steps : sequence of str
+        The parts of the dotted key.
+    """
+    nodes = [KeyNode((model,), document)]
+    for step in steps:
+        nodes = [inner for node in nodes for inner in node.inside(step)]
+    return nodes
+
+
+@dataclass(frozen=True)
+class KeyNode:
+    """What a key may hold: a table of one of several models, or a list of such tables.
+
+    Parameters
+    ----------
+    models : tuple of type of Model
+        The models, families of components included.
+    given : object
+        The value in the scenario's document; an empty table where it has none.
+    is_list : bool
+        Whether it is a list of tables. Default False.
+    """
+
+    models: tuple[Any, ...]
+    given: Any
+    is_list: bool = False
+
+    def names(self) -> set[str]:
+        """Return the keys, or the numbers of a list's tables."""
+        if self.is_list:
+            return {str(place) for place in range(len(self.given) or 1)}
+        return {key for model in self.choices() for key in model.keys()}  # noqa: SIM118  (a method of ours)
+
+    def ends(self, name: str) -> set[str]:
+        """Return the characters that may follow a key: ``=`` for a value, ``.`` for keys inside."""
+        if self.is_list:
+            return {"."}
+        if any(list(_models(info.annotation, True)) for info in self.fields(name)):
+            return {"."}
+        leaves = [leaf for info in self.fields(name) for leaf in _leaves(info.annotation)]
+        tables = [leaf for leaf in leaves if _is_model(leaf)]
+        # A part is a word as well as a table.
+        values = len(tables) < len(leaves) or any(hasattr(table, "registry") for table in tables)
+        return {"="} if not tables else {"=", "."} if values else {"."}
+
+    def inside(self, step: str) -> Iterator[KeyNode]:
+        """Yield the nodes below a key or a number."""
+        if self.is_list:
+            known = step.isdecimal() and int(step) < len(self.given)
+            yield KeyNode(self.models, self.given[int(step)] if known else {})
+            return
+        value = self.given.get(step, {}) if isinstance(self.given, Mapping) else {}
+        for info in self.fields(step):
+            for listed in (False, True):
+                models = tuple(_models(info.annotation, listed))
+                if models and listed:
+                    yield KeyNode(models, value if isinstance(value, list) else [], True)
+                elif models:
+                    yield KeyNode(models, value)
+
+    def words(self, key: str) -> Iterator[str]:
+        """Yield the words that are values of a key."""
+        for info in self.fields(key):
+            if info.annotation is bool:
+                yield from ("true", "false")
+            for rule in info.metadata:
+                yield from getattr(getattr(rule, "func", None), "words", ())
+            for model in _models(info.annotation, False):
+                yield from getattr(model, "registry", ())
+        for model in self.choices():
+            if key == getattr(model, "chosen_by", None):
+                yield model.model_fields[key].default
+
+    def fields(self, key: str) -> Iterator[Any]:
+        """Yield the fields of all models that have the key."""
+        for model in self.choices():
+            for name, info in model.model_fields.items():
+                if key == (info.alias or name):
+                    yield info
+
+    def choices(self) -> Iterator[Any]:
+        """Yield the models, of a family those that the file leaves open."""
+        for model in self.models:
+            if "family" not in vars(model):
+                yield model
+                continue
+            kind = self.given
+            if isinstance(kind, Mapping):
+                kind = kind.get(model.chosen_by, model.usual_kind())
+            known = isinstance(kind, str) and kind in model.registry
+            yield from [model.registry[kind]] if known else model.registry.values()
+
+
+def _models(annotation: Any, in_list: bool) -> Iterator[Any]:
+    """Yield the models in a field's type, alone or in a list."""
+    if typing.get_origin(annotation) is list:
+        if in_list:
+            yield from _models(typing.get_args(annotation)[0], False)
+    elif typing.get_origin(annotation) is not None:
+        for part in typing.get_args(annotation):
+            yield from _models(part, in_list)
+    elif not in_list and _is_model(annotation):
+        yield annotation
+
+
+def _leaves(annotation: Any) -> Iterator[Any]:
+    """Yield the types that a field's type is put together from."""
+    if not typing.get_args(annotation) or typing.get_origin(annotation) is typing.Literal:
+        yield from () if annotation is type(None) else (annotation,)
+    for part in typing.get_args(annotation):
+        if typing.get_origin(annotation) is not typing.Literal:
+            yield from _leaves(part)
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Model)

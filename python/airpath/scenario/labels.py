@@ -1,0 +1,128 @@
+"""Names of a scenario's keys in figures and tables: ``bottleneck.aqm`` is "queue discipline".
+
+A class declares names in `key_labels`. A key without one is named by its words, and by the
+component that it belongs to.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from airpath.scenario.key_tree import KeyNode, nodes_at
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["labels_of_keys", "words_of"]
+
+_WORDS = {
+    **{word: word.upper() for word in ("ack", "aqm", "arq", "ecn", "fec", "fer", "harq", "ip")},
+    **{word: word.upper() for word in ("mac", "mcs", "mss", "mtu", "pdu", "per", "rlc", "rto")},
+    **{word: word.upper() for word in ("rtt", "sack", "snr", "tcp", "tti")},
+    "acks": "ACKs",
+    "max": "maximum",
+    "min": "minimum",
+    "rwnd": "receive-window",
+    "th": "threshold",
+}
+"""Words that are written differently from their part of a key."""
+
+_UNITS = {
+    "db": "dB",
+    "dbi": "dBi",
+    "dbm": "dBm",
+    "deg": "degrees",
+    "percent": "%",
+}
+"""Units of bare numbers, by the last part of a key."""
+
+
+def words_of(name: str) -> str:
+    """Return a name with underscores as words: ``min_rto`` gives "minimum RTO"."""
+    return " ".join(_WORDS.get(word, word) for word in name.split("_"))
+
+
+def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
+    """Return the names of dotted keys, no two the same.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        Axes of a sweep. What is no key of a scenario, such as a parameter of a function, is named
+        as it is.
+    base : str
+        The scenario that the keys are put into, as TOML; empty if unknown.
+    """
+    document = _document(base)
+    labels = {key: _label(key, document) for key in keys}
+    counts = Counter(labels.values())
+    return {
+        key: label if counts[label] == 1 else f"{label} ({key})" for key, label in labels.items()
+    }
+
+
+@lru_cache(maxsize=4)
+def _document(base: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(base)
+    except ValueError:
+        return {}
+
+
+def _label(key: str, document: Mapping[str, Any]) -> str:
+    steps = key.split(".")
+    # An axis may change the kind of a component, and another one a key of the new kind.
+    found = _path_labels(steps, document) or _path_labels(steps, {})
+    if not found:
+        return key
+    *owners, declared = found
+    *rest, unit = steps[-1].split("_")
+    unit = _UNITS.get(unit, "") if rest else ""
+    name = declared or words_of("_".join(rest) if unit else steps[-1])
+    # A declared name says by itself to which component of its path the key belongs.
+    inner = [owner for owner in owners[1:] if owner and not declared]
+    names = [name, *inner[-1:], *filter(None, owners[:1])]
+    label = " of the ".join(names) + _of_group(steps, document)
+    return f"{label}, {unit}" if unit else label
+
+
+def _path_labels(steps: Sequence[str], document: Mapping[str, Any]) -> list[str]:
+    """Return the declared name of each step of a key, empty for none; no names for no key."""
+    from airpath.scenario import Scenario
+
+    found: list[str] = []
+    for place, step in enumerate(steps):
+        nodes = nodes_at(Scenario, document, steps[:place])
+        is_number = any(node.is_list for node in nodes)
+        if not is_number and not any(True for node in nodes for _ in node.fields(step)):
+            return []
+        found.append("" if is_number else _declared(nodes, step))
+    return found
+
+
+def _declared(nodes: Sequence[KeyNode], key: str) -> str:
+    """Return the name that a class declares for a key; empty if none does."""
+    for node in nodes:
+        for model in node.choices():
+            for each in model.__mro__:
+                if key in getattr(each, "key_labels", {}):
+                    return str(each.key_labels[key])
+    return ""
+
+
+def _of_group(steps: Sequence[str], document: Mapping[str, Any]) -> str:
+    """Return which of several groups of flows a key belongs to."""
+    if len(steps) < 2 or steps[0] != "flows":
+        return ""
+    groups = document.get("flows", ())
+    if len(groups) < 2 and steps[1] == "0":
+        return ""
+    number = int(steps[1]) if steps[1].isdecimal() else -1
+    name = groups[number].get("name") if 0 <= number < len(groups) else None
+    return f" of {name or f'group {steps[1]}'}"
