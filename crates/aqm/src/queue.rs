@@ -9,7 +9,7 @@ use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{
-    Bytes, Ctx, Delays, DropReason, LinkRate, Packet, PacketKind, Quantiles, QueueId, Series, Time,
+    Bytes, Ctx, Delays, DropReason, Histogram, LinkRate, Packet, PacketKind, QueueId, Series, Time,
 };
 
 /// A queue discipline whose length and sojourn times are measured.
@@ -56,8 +56,8 @@ pub struct QueueReport {
     pub mean_sojourn_s: Option<f64>,
     /// The same as a sum and a count.
     pub sojourn: Mean,
-    /// Median, 95th and 99th percentile of the same times.
-    pub sojourn_quantiles: Option<Quantiles>,
+    /// Distribution of the same times.
+    pub sojourns: Histogram,
     /// Most packets that ever waited or were held by the link.
     pub max_packets: usize,
     /// Packets offered.
@@ -281,7 +281,7 @@ impl Queue {
             mean_bytes,
             mean_sojourn_s: self.sojourns.mean().secs(),
             sojourn: self.sojourns.mean(),
-            sojourn_quantiles: self.sojourns.histogram().quantiles(),
+            sojourns: self.sojourns.histogram().clone(),
             max_packets: self.occupancy.most_packets(),
             arrived: self.arrived,
             departed: self.departed,

@@ -37,6 +37,19 @@ struct Bucket {
     greatest: u32,
 }
 
+/// A bucket that is not empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanCount {
+    /// Number of the bucket, the same in every histogram.
+    pub number: u32,
+    /// Least span in the bucket.
+    pub least: Duration,
+    /// Greatest span in the bucket.
+    pub greatest: Duration,
+    /// Number of spans.
+    pub count: u64,
+}
+
 /// The bucket of each count that passed 2³², once for each time.
 #[derive(Clone, Debug, Default)]
 struct Wraps(Vec<u32>);
@@ -162,7 +175,7 @@ impl Histogram {
     }
 
     /// The buckets with a count that is not zero, in order of their spans.
-    fn counted(&self) -> impl Iterator<Item = (u32, Bucket, u64)> {
+    fn counted(&self) -> impl Iterator<Item = (u32, Bucket, u64)> + Clone {
         let wraps = |bucket: u32| match &self.wraps {
             Some(wraps) => wraps.0.iter().filter(|wrapped| **wrapped == bucket).count() as u64,
             None => 0,
@@ -173,6 +186,14 @@ impl Histogram {
                 (number, *bucket, u64::from(bucket.count) + (wraps(number) << 32))
             })
             .filter(|(_, _, count)| *count > 0)
+    }
+
+    /// The buckets that are not empty, in rising order of their spans.
+    pub fn buckets(&self) -> impl Iterator<Item = SpanCount> + Clone {
+        self.counted().map(|(number, bucket, count)| {
+            let span = |above: u32| Duration::from_nanos(edge_of(number) + u64::from(above));
+            SpanCount { number, least: span(bucket.least), greatest: span(bucket.greatest), count }
+        })
     }
 
     /// How many spans there were around each length, s, in rising order; the lengths are the same
@@ -277,6 +298,16 @@ mod tests {
             (0u32..63).prop_map(|shift| 1 << shift),
             (0u32..64).prop_map(|shift| (1 << shift) - 1),
         ]
+    }
+
+    #[test]
+    fn buckets_have_their_least_and_greatest_span() {
+        let span = Duration::from_nanos;
+        let found: Vec<_> = of(&[5, 1_000_000, 1_000_100, 5]).buckets().collect();
+        let [short, long] = found[..] else { panic!("two buckets") };
+        assert_eq!((short.least, short.greatest, short.count), (span(5), span(5), 2));
+        assert_eq!((long.least, long.greatest, long.count), (span(1_000_000), span(1_000_100), 2));
+        assert!(short.number < long.number);
     }
 
     #[test]

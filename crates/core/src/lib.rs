@@ -41,7 +41,7 @@ pub use bounds::{Bounds, Number, above, at_least, at_most, below};
 pub use ecn::Ecn;
 pub use error::{Accepted, Checks, ConfigError, Problem, StageError};
 pub use framing::{Framing, LinkRate, SymbolCode};
-pub use histogram::{Delays, Histogram, Quantiles};
+pub use histogram::{Delays, Histogram, Quantiles, SpanCount};
 pub use memory_budget::{MemoryBudget, push_within};
 pub use packet::{
     Flags, FlowId, Packet, PacketHead, PacketKind, PacketTail, PayloadHandle, SackBlock, UserId,

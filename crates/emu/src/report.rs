@@ -5,7 +5,7 @@ use crate::meters::FlowMeter;
 use crate::netlink::Route;
 use crate::validity::ValidityReport;
 use airpath_core::{Histogram, Quantiles};
-use airpath_path::{AggregateReport, DelayQuantiles, FlowReport, GroupReport, ReplicationReport};
+use airpath_path::{DelayQuantiles, FlowReport, GroupDelays, ReplicationReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -77,23 +77,13 @@ fn quantiles(meter: &FlowMeter) -> DelayQuantiles {
     DelayQuantiles::of(meter.delays.histogram(), Some(&meter.ack_delays))
 }
 
-/// The delays of several flows together, by the number of their group.
-pub fn together<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> AggregateReport {
-    let mut groups = BTreeMap::<u32, [Histogram; 2]>::new();
-    let mut all = [Histogram::default(), Histogram::default()];
+/// The delays of the packets of each group of flows.
+pub fn group_delays<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> GroupDelays {
+    let mut delays = GroupDelays::default();
     for (group, meter) in meters {
-        let of_group = groups.entry(group).or_default();
-        for [there, back] in [of_group, &mut all] {
-            there.merge(meter.delays.histogram());
-            back.merge(&meter.ack_delays);
-        }
+        delays.add(group, meter.delays.histogram(), Some(&meter.ack_delays));
     }
-    let delays = |[there, back]: &[Histogram; 2]| DelayQuantiles::of(there, Some(back));
-    let of_group = |(group, both): (&u32, &[Histogram; 2])| GroupReport {
-        group: *group,
-        delays: delays(both),
-    };
-    AggregateReport { all: delays(&all), groups: groups.iter().map(of_group).collect() }
+    delays
 }
 
 /// One connection of a command, from the start of measurement on.

@@ -12,12 +12,14 @@ use crate::launcher::Launcher;
 use crate::namespaces::Sides;
 use crate::packet_io::{Ending, Side};
 use crate::prepare::Prepared;
-use crate::report::{ConnectionRow, KernelReport, RunReport, median_and_p99, of_meter, together};
+use crate::report::{
+    ConnectionRow, KernelReport, RunReport, group_delays, median_and_p99, of_meter,
+};
 use crate::results::Results;
 use crate::sys;
 use crate::validity::{ValidityReport, base_rtt};
 use airpath_core::{Duration, Series};
-use airpath_path::{Components, Direction, FlowReport, ReplicationReport, Scenario};
+use airpath_path::{Components, Direction, FlowReport, PacketTime, ReplicationReport, Scenario};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -247,8 +249,14 @@ fn assemble<O: crate::packet_io::PacketIo>(
     let meters = driver.meters().flows();
     let measured_s = replication.measured_s.max(1e-9);
     let groups = scenario.flows.iter().map(|flow| flow.group.unwrap_or(0));
+    let delays = group_delays(groups.zip(meters));
+    let of_queues =
+        replication.distributions.iter().filter(|one| one.quantity == PacketTime::Sojourn);
+    let distributions =
+        of_queues.cloned().chain(delays.distributions(&scenario.record.distributions)).collect();
     let mut replication = ReplicationReport {
-        together: together(groups.zip(meters)),
+        together: delays.report(),
+        distributions,
         packets: meters.iter().map(|meter| meter.delivered_packets).sum::<u64>()
             + replication.packets,
         ..replication

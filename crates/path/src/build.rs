@@ -155,6 +155,7 @@ impl Builder<'_> {
             queues: std::mem::take(&mut self.queues.borrow_mut().names),
             controls,
             recorder: Recorder::new(&scenario.series()?, interval),
+            distributions: scenario.record.distributions.clone(),
             warmup: Time::from_nanos(scenario.warmup_ns),
             end: Time::from_nanos(scenario.duration_ns),
         })

@@ -19,6 +19,7 @@ mod check;
 mod clocks;
 mod components;
 mod delivery;
+mod distributions;
 mod endpoints;
 mod flows;
 mod hops;
@@ -41,16 +42,16 @@ pub use bad_wakeup::{Livelock, WakeupInPast};
 pub use build::{build, build_cut};
 pub use check::check_table;
 pub use components::{Components, FAMILIES, check_component};
+pub use distributions::{
+    AggregateReport, DelayQuantiles, GroupDelays, GroupReport, PacketDistribution, PacketTime,
+};
 pub use flows::Flows;
 pub use hops::{AckPath, Bottleneck, HopSpec};
 pub use network::{FlowStages, LinkPlace, Network, Route, Routes};
 pub use open_end::{OpenEnd, OpenEnds, Traffic};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
-pub use report::{
-    AggregateReport, DelayQuantiles, FlowReport, GroupReport, LinkSummary, QueueSummary,
-    ReplicationReport,
-};
+pub use report::{FlowReport, LinkSummary, QueueSummary, ReplicationReport};
 pub use routing::Input;
 pub use running::{Exit, Failure, Observer, RunningNetwork};
 pub use scenario::{

@@ -1,6 +1,7 @@
 //! Wired-up stages, without a driver.
 
 use crate::any_stage::AnyStage;
+use crate::distributions::PacketTime;
 use crate::open_end::Traffic;
 use crate::report::ReplicationReport;
 use crate::wire::Wire;
@@ -122,6 +123,8 @@ pub struct Network {
     pub controls: Vec<(Time, StageId, Control)>,
     /// The probes.
     pub recorder: Recorder,
+    /// Times of packets whose distribution the report includes.
+    pub distributions: Vec<PacketTime>,
     /// Start of measurement.
     pub warmup: Time,
     /// End of the run.

@@ -1,11 +1,14 @@
 //! What one replication measured, as the results show it.
 
 use crate::any_stage::AnyStage;
+use crate::distributions::{
+    AggregateReport, DelayQuantiles, GroupDelays, PacketDistribution, PacketTime, in_seconds,
+};
 use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
 use crate::stations::{MacDelays, StationSummary, UserSummary};
 use airpath_aqm::QueueReport;
-use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, Quantiles, StageId, Time};
+use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, StageId, Time};
 use airpath_link::LinkReport;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -41,6 +44,9 @@ pub struct ReplicationReport {
     /// By link, of links that say so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mac_delays: Vec<MacDelays>,
+    /// By requested time of packets, and by queue or group of flows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub distributions: Vec<PacketDistribution>,
     /// Between the events of the timetable, when there are any after the warm-up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseReport>,
@@ -100,105 +106,6 @@ pub struct FlowReport {
     /// Payload bytes of a transfer whose size was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_bytes: Option<u64>,
-}
-
-/// Quantiles of the one-way delays of what goes to the receiver, and of the ACKs that come back: from
-/// leaving the receiver to arriving at the sender. Datagrams have no ACKs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct DelayQuantiles {
-    /// Median, s.
-    pub p50_delay_s: Option<f64>,
-    /// 95th percentile, s.
-    pub p95_delay_s: Option<f64>,
-    /// 99th percentile, s.
-    pub p99_delay_s: Option<f64>,
-    /// Median of ACKs, s.
-    pub p50_ack_delay_s: Option<f64>,
-    /// 95th percentile, s.
-    pub p95_ack_delay_s: Option<f64>,
-    /// 99th percentile, s.
-    pub p99_ack_delay_s: Option<f64>,
-}
-
-impl DelayQuantiles {
-    /// Of the delays there, and of those of ACKs.
-    pub fn of(delays: &Histogram, ack_delays: Option<&Histogram>) -> DelayQuantiles {
-        let [p50_delay_s, p95_delay_s, p99_delay_s] = in_seconds(delays.quantiles());
-        let [p50_ack_delay_s, p95_ack_delay_s, p99_ack_delay_s] =
-            in_seconds(ack_delays.and_then(Histogram::quantiles));
-        DelayQuantiles {
-            p50_delay_s,
-            p95_delay_s,
-            p99_delay_s,
-            p50_ack_delay_s,
-            p95_ack_delay_s,
-            p99_ack_delay_s,
-        }
-    }
-}
-
-/// The one-way delays of several flows, there and those of ACKs.
-#[derive(Default)]
-struct AggregateDelays {
-    there: Histogram,
-    of_acks: Histogram,
-}
-
-impl AggregateDelays {
-    fn merge(&mut self, other: &AggregateDelays) {
-        self.there.merge(&other.there);
-        self.of_acks.merge(&other.of_acks);
-    }
-
-    fn quantiles(&self) -> DelayQuantiles {
-        DelayQuantiles::of(&self.there, Some(&self.of_acks))
-    }
-}
-
-/// Median, 95th and 99th percentile, s.
-fn in_seconds(quantiles: Option<Quantiles>) -> [Option<f64>; 3] {
-    quantiles.map_or([None; 3], |of| [of.p50_s, of.p95_s, of.p99_s].map(Some))
-}
-
-/// What the packets of several flows have in common.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct AggregateReport {
-    /// Of all flows.
-    pub all: DelayQuantiles,
-    /// By group.
-    pub groups: Vec<GroupReport>,
-}
-
-/// The packets of one group of flows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct GroupReport {
-    /// Its number.
-    pub group: u32,
-    /// The delays of all its packets.
-    #[serde(flatten)]
-    pub delays: DelayQuantiles,
-}
-
-impl AggregateReport {
-    fn of(network: &Network) -> AggregateReport {
-        let mut groups = BTreeMap::<u32, AggregateDelays>::new();
-        for ends in &network.flows {
-            let of_group = groups.entry(ends.group).or_default();
-            if let Some(delays) = delays_at(network, ends.sink) {
-                of_group.there.merge(delays.histogram());
-                if let Some(of_acks) = ack_delays_at(network, ends.source) {
-                    of_group.of_acks.merge(of_acks);
-                }
-            }
-        }
-        let mut all = AggregateDelays::default();
-        groups.values().for_each(|group| all.merge(group));
-        let of_group = |(group, delays): (&u32, &AggregateDelays)| GroupReport {
-            group: *group,
-            delays: delays.quantiles(),
-        };
-        AggregateReport { all: all.quantiles(), groups: groups.iter().map(of_group).collect() }
-    }
 }
 
 /// One queue.
@@ -282,6 +189,14 @@ impl ReplicationReport {
             }
         }
         queues.sort_by_key(|queue| queue.id);
+        let delays = group_delays(network);
+        let mut distributions = delays.distributions(&network.distributions);
+        if network.distributions.contains(&PacketTime::Sojourn) {
+            distributions.extend(queues.iter().map(|queue| {
+                let name = network.queues[queue.id.0 as usize].clone();
+                PacketDistribution::new(PacketTime::Sojourn, name, &queue.sojourns)
+            }));
+        }
         let queues = queues.into_iter().map(|queue| queue_summary(network, queue, bus)).collect();
         ReplicationReport {
             replication,
@@ -290,12 +205,13 @@ impl ReplicationReport {
             measured_s,
             simulated_s: now.as_secs_lossy(),
             flows,
-            together: AggregateReport::of(network),
+            together: delays.report(),
             queues,
             links,
             users,
             stations,
             mac_delays,
+            distributions,
             phases: Vec::new(),
         }
     }
@@ -303,7 +219,7 @@ impl ReplicationReport {
 
 fn queue_summary(network: &Network, queue: QueueReport, bus: &Bus) -> QueueSummary {
     let counts = bus.queue_counts(queue.id);
-    let [p50_sojourn_s, p95_sojourn_s, p99_sojourn_s] = in_seconds(queue.sojourn_quantiles);
+    let [p50_sojourn_s, p95_sojourn_s, p99_sojourn_s] = in_seconds(queue.sojourns.quantiles());
     let drops = DropReason::ALL
         .into_iter()
         .filter(|reason| *reason != DropReason::Channel)
@@ -338,6 +254,20 @@ fn link_summary(name: &str, link: &LinkReport) -> LinkSummary {
         regime_packets: link.regime_packets.clone(),
         counters: link.counters.iter().cloned().collect(),
     }
+}
+
+/// The one-way delays of the packets of each group of flows.
+fn group_delays(network: &Network) -> GroupDelays {
+    let mut delays = GroupDelays::default();
+    for ends in &network.flows {
+        match delays_at(network, ends.sink) {
+            Some(data) => {
+                delays.add(ends.group, data.histogram(), ack_delays_at(network, ends.source));
+            }
+            None => delays.add_flow(ends.group),
+        }
+    }
+    delays
 }
 
 /// The one-way delays of the packets that arrived at an end; none of one that is open.

@@ -1,5 +1,6 @@
 //! The resolved scenario: every value present, SI base units.
 
+use crate::distributions::PacketTime;
 use crate::flows::Flows;
 use crate::hops::{AckPath, Bottleneck};
 use airpath_aqm::Limit;
@@ -55,6 +56,9 @@ pub struct FlowSpec {
     /// The group that it belongs to; for the record, and for arrivals.
     #[serde(default)]
     pub group: Option<u32>,
+    /// Name of the group, which only results need.
+    #[serde(default)]
+    pub name: IgnoredAny,
     /// The user of a shared link that it belongs to, from 0 to 65 535; absent: the one of the flow's
     /// own number. Flows of one user share its queue where a link has a queue for each user.
     #[serde(default)]
@@ -197,6 +201,9 @@ pub struct Record {
     /// Least time between two values of a level, ns; 0 keeps every change.
     #[serde(default)]
     pub interval_ns: u64,
+    /// Times of packets whose distribution is kept.
+    #[serde(default)]
+    pub distributions: Vec<PacketTime>,
     /// Whether the state of every sender is sampled.
     #[serde(default)]
     pub ss: bool,
@@ -213,6 +220,7 @@ impl Default for Record {
         Record {
             series: Vec::new(),
             interval_ns: 0,
+            distributions: Vec::new(),
             ss: false,
             ss_interval_ns: ss_interval(),
             flow_monitor: false,

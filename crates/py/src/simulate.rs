@@ -7,8 +7,8 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    AggregateReport, LinkSummary, MacDelays, PhaseReport, QueueSummary, ReplicationReport,
-    Scenario, StationSummary, UserSummary, build, check_component, check_table,
+    AggregateReport, LinkSummary, MacDelays, PacketDistribution, PhaseReport, QueueSummary,
+    ReplicationReport, Scenario, StationSummary, UserSummary, build, check_component, check_table,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -106,6 +106,8 @@ struct Shared<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     mac_delays: &'a [MacDelays],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    distributions: &'a [PacketDistribution],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     phases: &'a [PhaseReport],
 }
 
@@ -125,6 +127,7 @@ impl Shared<'_> {
             users: &report.users,
             stations: &report.stations,
             mac_delays: &report.mac_delays,
+            distributions: &report.distributions,
             phases: &report.phases,
         }
     }

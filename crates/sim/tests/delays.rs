@@ -7,7 +7,7 @@ use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
 use airpath_core::{Bytes, Ctx, Histogram, LinkRate, Packet, Recorder, Series, Time};
-use airpath_path::{Components, QueueSummary, ReplicationReport};
+use airpath_path::{Components, PacketDistribution, QueueSummary, ReplicationReport};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -71,15 +71,19 @@ fn quantiles_are_those_of_the_recorded_packets() {
         flow(tcp(window.clone()), far),
         flow(tcp(window), near),
     ];
-    let record = json!({"record": {"series": ["sojourn", "seq_sent", "seq_received"]}});
+    let record = json!({"record": {
+        "series": ["sojourn", "seq_sent", "seq_received"],
+        "distributions": ["delay", "sojourn"],
+    }});
     let scenario = scenario(20, flows, fixed(20_000_000), droptail(100_000), record);
     let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
     assert_eq!(report.flows.iter().map(|flow| flow.retransmissions.unwrap()).sum::<u64>(), 0);
     let recorder = driver.into_recorder();
 
-    let waits = recorder.samples(Series::Sojourn).iter().map(|sample| sample.value).collect();
-    check_recorded("wait", waits_of(&report.queues[0]), waits);
+    let waits: Vec<f64> =
+        recorder.samples(Series::Sojourn).iter().map(|sample| sample.value).collect();
+    check_recorded("wait", waits_of(&report.queues[0]), waits.clone());
 
     let delays = |flow: u32| -> Vec<f64> {
         let sent = instants(&recorder, Series::SeqSent, flow);
@@ -98,6 +102,25 @@ fn quantiles_are_those_of_the_recorded_packets() {
     check_recorded("one way, group 7", three(report.together.groups[1].delays), near);
     let everything = [delays(0), delays(1), delays(2)].concat();
     check_recorded("one way, all", three(report.together.all), everything);
+
+    let [far, close_by, sojourn] = &report.distributions[..] else {
+        panic!("two groups, one queue")
+    };
+    assert_eq!([&*far.of, &*close_by.of, &*sojourn.of], ["3", "7", "bottleneck"]);
+    check_distribution(far, &delays(1));
+    check_distribution(close_by, &[delays(0), delays(2)].concat());
+    check_distribution(sojourn, &waits);
+}
+
+/// Each bucket counts the recorded times between its least and its greatest one.
+fn check_distribution(found: &PacketDistribution, recorded: &[f64]) {
+    assert_eq!(found.count.iter().sum::<u64>(), recorded.len() as u64);
+    assert!(found.bucket.is_sorted_by(|one, next| one < next));
+    let edges = found.least_s.iter().zip(&found.greatest_s);
+    for ((least, greatest), count) in edges.zip(&found.count) {
+        let within = |time: &&f64| **time > least - 1e-9 && **time < greatest + 1e-9;
+        assert_eq!(recorded.iter().filter(within).count() as u64, *count, "from {least} s");
+    }
 }
 
 fn of_acks(of: airpath_path::DelayQuantiles) -> [Option<f64>; 3] {
