@@ -178,12 +178,14 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "flows.1.user",
             "1.5",
-            "flows.1.user = 1.5: not an integer. Write an integer from 0.",
+            "flows.1.user = 1.5: not a number of a user. Write numbers from 0 to 65535, or a "
+            'range, for example "0-9".',
         ),
         (
             "flows.1.user",
             "65536",
-            "flows.1.user = 65536: above 65535. Write an integer from 0 to 65535.",
+            "flows.1.user = 65536: not a user. Write numbers from 0 to 65535, or a range, for "
+            'example "0-9".',
         ),
     ],
 )

@@ -95,7 +95,7 @@ def test_the_wire_back_is_named_as_it_is_written() -> None:
          "delays of the wires."),
         ({"base_rtt": "40 ms", "return_wir": {}},
          "flows: return_wir = {}: unknown key. The nearest is return_wire; accepted are source, "
-         "count, access, egress, ack_access, return_wire, base_rtt, start, stop, arrivals, "
+         "name, count, access, egress, ack_access, return_wire, base_rtt, start, stop, arrivals, "
          "direction, user, cc, profile, tcp, window, size, on_off."),
     ):  # fmt: skip
         with pytest.raises(ap.errors.ScenarioError) as caught:

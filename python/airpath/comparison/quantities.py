@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
 from airpath.results.fairness import comparable
-from airpath.results.overview import MOST_FLOWS, source_name
+from airpath.results.overview import MOST_FLOWS, flow_name, source_name
 from airpath.results.quantities import bounds, resolution
 from airpath.results.transfers import transfer_groups
 from airpath.sweeps.metrics import evaluate, solve_metrics
@@ -142,7 +142,8 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     for link in links:
         found += _of_regimes(link)
     for group in transfer_groups(resolved):
-        found += [_made(f"transfers.{group}", row, f"group {group}") for row in _OF_TRANSFERS]
+        key, title = resolved.flows.group_key(group), resolved.flows.group_title(group)
+        found += [_made(f"transfers.{key}", row, title) for row in _OF_TRANSFERS]
     return found
 
 
@@ -152,17 +153,19 @@ def _carries_data(name: str) -> bool:
 
 def _of_flows(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
     number, groups = len(resolved.flows), resolved.flows.groups
-    everyone = f"all {number}" if number > 1 else f"flow 0 {source_name(resolved, 0)}"
+    everyone = f"all {number}" if number > 1 else f"flow 0 {flow_name(resolved, 0)}"
     each: list[tuple[str, str]] = []
     if len(groups) > 1 and len(groups) < number:
         each += [
-            (f"groups.{group}", f"group {group}: {len(of)} {source_name(resolved, of[0])}")
+            (
+                f"groups.{resolved.flows.group_key(group)}",
+                f"{resolved.flows.group_title(group)}: {len(of)} {source_name(resolved, of[0])}",
+            )
             for group, of in groups.items()
         ]
     if 1 < number <= MOST_FLOWS:
         each += [
-            (f"flows.{flow}", f"flow {flow} {source_name(resolved, flow)}")
-            for flow in range(number)
+            (f"flows.{flow}", f"flow {flow} {flow_name(resolved, flow)}") for flow in range(number)
         ]
     for row in _OF_FLOWS:
         yield _made("", row, everyone)
@@ -309,8 +312,8 @@ def of_solution(
 
 
 def _of_group(name: str, solution: Solution, resolved: ResolvedScenario) -> float | None:
-    _, number, last = name.split(".")
-    members = resolved.flows.groups[int(number)]
+    _, key, last = name.split(".")
+    members = resolved.flows.groups[int(resolved.flows.group_of(key) or 0)]
     if last == "mean_rtt_s":
         return _mean_rtt(solution, resolved, members)
     each = solve_metrics([f"flows.{flow}.{last}" for flow in members], solution, resolved)

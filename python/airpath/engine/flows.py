@@ -245,6 +245,11 @@ class Flow:
         return int(self.description["group"])
 
     @property
+    def group_name(self) -> str | None:
+        """Name of its group; None if it has none."""
+        return self.description.get("name")
+
+    @property
     def count(self) -> int:
         """Number of equal flows."""
         return int(self.description["count"])
@@ -340,6 +345,27 @@ class Flows(Sequence[Flow]):
         for numbers, entry in self.ranges():
             found.setdefault(entry.group, []).extend(numbers)
         return found
+
+    @cached_property
+    def group_names(self) -> Mapping[int, str]:
+        """Names of the groups that have one, by number."""
+        named = ((entry.group, entry.group_name) for entry in self.entries)
+        return {group: name for group, name in named if name is not None}
+
+    def group_key(self, group: int) -> str:
+        """Return what metrics call a group: its name, or its number without one."""
+        return self.group_names.get(group, str(group))
+
+    def group_title(self, group: int) -> str:
+        """Return what tables call a group: its name, or ``group 0``."""
+        return self.group_names.get(group, f"group {group}")
+
+    def group_of(self, key: str) -> int | None:
+        """Return the number of the group with a name or number; None without such a group."""
+        named = next((group for group, name in self.group_names.items() if name == key), None)
+        if named is not None:
+            return named
+        return next((group for group in self.groups if str(group) == key), None)
 
     def first_of_groups(self) -> Iterator[tuple[int, Flow]]:
         """Yield the number of each group and its first flow."""

@@ -14,7 +14,7 @@ from airpath.results.statistics import ALL_FLOWS
 if TYPE_CHECKING:
     from airpath.results.result import Result
 
-__all__ = ["MOST_FLOWS", "TABLES", "heading", "source_name", "tables"]
+__all__ = ["MOST_FLOWS", "TABLES", "flow_name", "heading", "source_name", "tables"]
 
 MOST_FLOWS = 20
 """More flows are not listed one by one."""
@@ -63,8 +63,14 @@ def of_emulation(result: Result) -> Iterator[Table]:
         columns += ["ACKs per packet", "class", "CPU"]
         yield Table("Validity", columns, rows)
     differs = result.kernel.get("not_applied", ())
+    key = result.resolved.flows.group_key
     rows = [
-        [line["option"], line["asked"], line["kernel"], ", ".join(map(str, line["flows"]))]
+        [
+            line["option"],
+            line["asked"],
+            line["kernel"],
+            ", ".join(map(key, line["flows"])),
+        ]
         for line in differs
     ]
     if rows:
@@ -90,7 +96,7 @@ def _flows(result: Result, out_of_sight: str) -> Iterable[Table]:
     together = rows.pop(ALL_FLOWS)
     shown = rows if len(rows) <= MOST_FLOWS else {}
     lines = [
-        [f"{flow} {source_name(result.resolved, flow)}", *_flow_row(row)]
+        [f"{flow} {flow_name(result.resolved, flow)}", *_flow_row(row)]
         for flow, row in shown.items()
     ]
     groups = result.intervals("groups")
@@ -117,7 +123,14 @@ def _flows(result: Result, out_of_sight: str) -> Iterable[Table]:
 
 def _group(result: Result, group: Mapping[str, Any]) -> str:
     first = result.resolved.flows.groups[group["group"]][0]
-    return f"group {group['group']}: {group['flows']} {source_name(result.resolved, first)}"
+    title = result.resolved.flows.group_title(group["group"])
+    return f"{title}: {group['flows']} {source_name(result.resolved, first)}"
+
+
+def flow_name(resolved: ResolvedScenario, flow: int | str) -> str:
+    """Return the name of a flow's group, if it has one, and what the flow is: ``web, cubic``."""
+    name = resolved.flows[int(flow)].group_name
+    return f"{name}, {source_name(resolved, flow)}" if name else source_name(resolved, flow)
 
 
 def source_name(resolved: ResolvedScenario, flow: int | str) -> str:
@@ -311,7 +324,7 @@ def _phases(result: Result, _out_of_sight: str) -> Iterable[Table]:
 def _transfers(result: Result, _out_of_sight: str) -> Iterable[Table]:
     rows = [
         [
-            str(group["group"]),
+            result.resolved.flows.group_key(group["group"]),
             text(group["started"], 1, 1),
             text(group["unfinished"], 1, 1),
             *(text(group[name], 1, 3, "s") for name in ("mean_s", "median_s", "p95_s")),

@@ -25,7 +25,7 @@ from airpath.results.quantities import (
     resolution,
 )
 from airpath.results.stations import MAC_DELAY_UNITS, STATION_QUANTITIES, of_station
-from airpath.results.tables import TABLES, by_name, flow_kind, of_flows
+from airpath.results.tables import TABLES, by_name, flow_kind, name_of, of_flows
 from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
 from airpath.results.users import queues_at
 
@@ -259,6 +259,7 @@ class Statistics:
                 "flows": len(members),
                 "kind": flow_kind(self.resolved.flows[members[0]]),
                 "direction": self.resolved.flows[members[0]].direction,
+                **name_of(self.resolved, group),
                 **self._together(members, group),
                 "jain": self._jain(members),
             }
@@ -337,6 +338,7 @@ class Statistics:
         return [
             {
                 "group": group,
+                **name_of(self.resolved, group),
                 **self._quantities(
                     [completions(self.resolved, run, members) for run in self.replications],
                     TRANSFER_QUANTITIES,

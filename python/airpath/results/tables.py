@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from airpath.engine.flows import Flow
     from airpath.engine.resolved import ResolvedScenario
 
-__all__ = ["TABLES", "by_name", "flow_kind", "of_flows", "queue_names"]
+__all__ = ["TABLES", "by_name", "flow_kind", "name_of", "of_flows", "queue_names"]
 
 Runs = Sequence[Mapping[str, Any]]
 """The statistics of each replication, as the engine reports them."""
@@ -33,7 +33,7 @@ def _flows(resolved: ResolvedScenario, runs: Runs) -> Rows:
     more = resolved.flows.optional_quantities()
     return (
         {"replication": run["replication"], "flow": flow["id"], "kind": flow["kind"]}
-        | {"direction": about.direction}
+        | {"direction": about.direction, **name_of(resolved, about.group)}
         | {name: flow[name] for name in ("start_s", *FLOW_QUANTITIES)}
         | {name: flow.get(name) for name in more}
         for run in runs
@@ -51,6 +51,7 @@ def _groups(resolved: ResolvedScenario, runs: Runs) -> Rows:
             "flows": len(members),
             "kind": flow_kind(resolved.flows[members[0]]),
             "direction": resolved.flows[members[0]].direction,
+            **name_of(resolved, group),
             **of_flows(run, members, group),
             "jain": jain(run, fair[group]),
         }
@@ -88,7 +89,12 @@ def _phases(_resolved: ResolvedScenario, runs: Runs) -> Rows:
 
 def _transfers(resolved: ResolvedScenario, runs: Runs) -> Rows:
     return (
-        {"replication": run["replication"], "group": group, **completions(resolved, run, members)}
+        {
+            "replication": run["replication"],
+            "group": group,
+            **name_of(resolved, group),
+            **completions(resolved, run, members),
+        }
         for run in runs
         for group, members in transfer_groups(resolved).items()
     )
@@ -106,6 +112,12 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
     "transfers": _transfers,
 }
 """What makes the rows of each table."""
+
+
+def name_of(resolved: ResolvedScenario, group: int) -> dict[str, str]:
+    """Return the name of a group, empty without one; no column where no group has a name."""
+    names = resolved.flows.group_names
+    return {"name": names.get(group, "")} if names else {}
 
 
 def flow_kind(flow: Flow) -> str:

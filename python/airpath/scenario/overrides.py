@@ -219,6 +219,9 @@ class Overrides:
             return other, inner
         if not isinstance(table, list):
             raise self._nowhere(*given, f"{dotted(path)} is not a table and has no {segment}")
+        names = [each.get("name") if isinstance(each, dict) else None for each in table]
+        if segment in names:
+            return names.index(segment), model
         if not re.fullmatch("[0-9]{1,9}", segment) or int(segment) >= len(table):
             count = len(table)
             accepted = f"Write a position from 0 to {count - 1}" if count else "The list is empty"

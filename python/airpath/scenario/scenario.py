@@ -283,6 +283,7 @@ class Scenario(Model):
                     takes = "the bottleneck link, the ACK path and the backhaul take"
                 least = Duration(shared_delay(bottleneck, ack_path, backhaul))
                 wrong += _too_short(index, group, least, takes)
+        wrong += _same_names(groups)
         if wrong:
             raise faults_at(*wrong)
         return groups
@@ -441,6 +442,20 @@ def _without_price(
         )
         for key in ("window", "cc")
         if (part := getattr(group, key, None)) is not None and getattr(part, "obeys_price", False)
+    ]
+
+
+def _same_names(groups: list[Source]) -> list[tuple[Path, str, Any]]:
+    """Return the names of groups that an earlier group has."""
+    names = [group.name for group in groups]
+    return [
+        (
+            (index, "name"),
+            name,
+            fault(f"is the name of flows.{names.index(name)} too", "Use another name"),
+        )
+        for index, name in enumerate(names)
+        if name is not None and names.index(name) < index
     ]
 
 

@@ -12,12 +12,11 @@ from airpath.scenario.link.base import Link
 from airpath.scenario.link.cell import Cell
 from airpath.scenario.link.stations import no_station
 from airpath.scenario.link.tdd import OfdmaTdd
+from airpath.scenario.members import MOST_USERS
 from airpath.scenario.request import NoRequest
 from airpath.scenario.traffic.flows import Source
 
 __all__ = ["user_faults"]
-
-MOST_USERS = 2**16
 
 Fault = tuple[Path, Any, Any]
 
@@ -38,7 +37,7 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
         wrong: list[Fault] = [
             (("flows", index, "user"), group.user, no_station(bottleneck.stations))
             for index, group in enumerate(groups)
-            if group.user is not None and group.user >= bottleneck.stations
+            if group.user is not None and max(_several(group.user)) >= bottleneck.stations
         ]
         return wrong or _never_granted(groups, bottleneck)
     links: list[tuple[Path, Any]] = [
@@ -56,7 +55,7 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
         ]
     if gap := _gaps(groups):
         return [gap]
-    count = max(users.stop for users in _users(groups))
+    count = 1 + max(max(users) for users in _users(groups))
     return [
         (
             (*path, "users", index, "user"),
@@ -94,28 +93,33 @@ def _never_granted(groups: Sequence[Source], link: OfdmaTdd) -> list[Fault]:
     return wrong
 
 
-def _users(groups: Sequence[Source]) -> list[range]:
+def _several(user: int | Sequence[int]) -> Sequence[int]:
+    return [user] if isinstance(user, int) else user
+
+
+def _users(groups: Sequence[Source]) -> list[Sequence[int]]:
     """Return the users of each group: a flow without a named one is that of its own number."""
-    found, first = [], 0
+    found: list[Sequence[int]] = []
+    first = 0
     for group in groups:
-        one = group.user
-        found.append(range(first, first + group.count) if one is None else range(one, one + 1))
+        own = range(first, first + group.count)
+        found.append(own if group.user is None else _several(group.user))
         first += group.count
     return found
 
 
 def _gaps(groups: Sequence[Source]) -> Fault | None:
     """Return the first fault in the numbers of users: one that is missing, or too many."""
-    spans = sorted(enumerate(_users(groups)), key=lambda entry: entry[1].start)
+    used = sorted((user, index) for index, users in enumerate(_users(groups)) for user in users)
     free = 0
-    for index, span in spans:
-        if span.start > free:
+    for user, index in used:
+        if user > free:
             named = groups[index].user is not None
             key = "user" if named else "count"
-            what = f"user {span.start} without a user {free}: users are numbered without gaps"
+            what = f"user {user} without a user {free}: users are numbered without gaps"
             error = fault(what, "Give every group a user, from 0 on")
             return (("flows", index, key), getattr(groups[index], key), error)
-        free = max(free, span.stop)
+        free = max(free, user + 1)
     if free > MOST_USERS:
         error = fault(f"{free} users", f"Write at most {MOST_USERS}; flows may share a user")
         return (("flows", len(groups) - 1, "count"), groups[-1].count, error)

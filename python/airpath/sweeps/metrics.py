@@ -3,7 +3,8 @@
 A bare name is looked up among the quantities of all flows together, then it may be `jain`, then
 one of the first queue, then one of the first link. Else the name says of what: ``groups.0``,
 ``flows.3``, ``queues.bottleneck``, ``links.bottleneck``, ``users.bottleneck.2``,
-``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``.
+``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``. A group with
+a name is ``groups.web`` and ``transfers.web`` as well.
 """
 
 from __future__ import annotations
@@ -233,9 +234,8 @@ def _of_flow(resolved: ResolvedScenario) -> tuple[str, ...]:
 
 
 def _group(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
-    groups = resolved.flows.groups
-    number = _number(metric.of, len(groups))
-    members = groups[number]
+    number = _group_number(metric, resolved)
+    members = resolved.flows.groups[number]
     if metric.quantity == "jain":
         return jain(run, comparable(resolved, members))
     if metric.quantity == "flows":
@@ -279,10 +279,17 @@ def _phase(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float 
 
 
 def _transfer(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
-    groups = transfer_groups(resolved)
-    if metric.quantity not in TRANSFER_QUANTITIES or metric.of not in map(str, groups):
+    groups, number = transfer_groups(resolved), _group_number(metric, resolved)
+    if metric.quantity not in TRANSFER_QUANTITIES or number not in groups:
         raise UnknownMetricError(metric.name)
-    found: float | None = completions(resolved, run, groups[int(metric.of)])[metric.quantity]
+    found: float | None = completions(resolved, run, groups[number])[metric.quantity]
+    return found
+
+
+def _group_number(metric: Metric, resolved: ResolvedScenario) -> int:
+    found = resolved.flows.group_of(metric.of)
+    if found is None:
+        raise UnknownMetricError(metric.name)
     return found
 
 
@@ -408,12 +415,12 @@ def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
     found += [f"links.{quantity}" for quantity in _within(links)]
     found += [f"flows.0.{name}" for name in _of_flow(resolved)]
     found += [
-        f"groups.{number}.{name}"
+        f"groups.{resolved.flows.group_key(number)}.{name}"
         for number in resolved.flows.groups
         for name in (*FLOW_QUANTITIES, "flows", "jain")
     ]
     found += [
-        f"transfers.{number}.{name}"
+        f"transfers.{resolved.flows.group_key(number)}.{name}"
         for number in transfer_groups(resolved)
         for name in TRANSFER_QUANTITIES
     ]

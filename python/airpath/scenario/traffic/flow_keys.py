@@ -23,6 +23,7 @@ class FlowKeys(TypedDict, total=False):
     """The keys of `flows`: those of all sources together."""
 
     source: str
+    name: str | None
     access: Wire | Mapping[str, Any] | None
     egress: Wire | Mapping[str, Any] | None
     ack_access: Wire | Mapping[str, Any] | None
@@ -32,7 +33,7 @@ class FlowKeys(TypedDict, total=False):
     stop: str | float | Duration | None
     arrivals: Arrivals | Mapping[str, Any] | None
     direction: str
-    user: int | None
+    user: int | str | Sequence[int | str] | None
     cc: str | Congestion | Mapping[str, Any] | None
     profile: str
     tcp: TcpConfig | Mapping[str, Any]

@@ -23,6 +23,7 @@ from airpath.scenario.base import (
     usual,
 )
 from airpath.scenario.cc import Congestion, Reno
+from airpath.scenario.members import GroupName, Users, users_of_flows
 from airpath.scenario.tcp.config import TcpConfig
 from airpath.scenario.tcp.profiles import profile_config, profiles, unmet_needs
 from airpath.scenario.tcp.values import SELECTIVE
@@ -43,6 +44,9 @@ __all__ = [
 
 DIRECTION = choice("forward", "reverse")
 
+_MOST_SPREAD = 10_000
+"""Most flows of a group with several users: each is described on its own."""
+
 
 # --- groups of flows ---------------------------------------------------------------------------
 
@@ -56,6 +60,9 @@ class Source(Component):
 
     Parameters
     ----------
+    name : str, optional
+        Name of the group in tables, figures, metrics and keys: letters, digits, ``-`` and ``_``.
+        Default: none, the group has its number.
     count : int
         How many flows, from 1. Default 1.
     base_rtt : Duration or list of Duration, optional
@@ -77,11 +84,13 @@ class Source(Component):
         Which way the data goes: through the bottleneck, or the way of the others' ACKs, whose link
         and queue it shares; ACKs go the other way. Default ``"forward"``. Reverse needs a link
         there, `ack_path` of kind ``link`` or ``reverse``.
-    user : int, optional
+    user : int or list of int, optional
         Whose packets these are, where the bottleneck or the ACK path has a cell: flows of one user
         share its queue and its channel. Users are numbered from 0 on without gaps; those of an
-        ``ofdma-tdd`` link are its stations. Default: each flow is a user of its own, of the flow's
-        number, among stations modulo how many there are.
+        ``ofdma-tdd`` link are its stations. Several users, also as ``"0-9"``, get the flows in
+        turn: flow i of the group belongs to user i modulo their number; `count` is that of all
+        users together, at least one flow each. Default: each flow is a user of its own, of the
+        flow's number, among stations modulo how many there are.
     """
 
     family = "a source"
@@ -109,6 +118,7 @@ class Source(Component):
         "window": "receive-window policy",
     }
 
+    name: GroupName = ABSENT
     count: Number = 1
     access: Maybe[Wire] = ABSENT
     egress: Maybe[Wire] = ABSENT
@@ -119,7 +129,7 @@ class Source(Component):
     stop: Maybe[Duration] = ABSENT
     arrivals: Maybe[Arrivals] = ABSENT
     direction: Annotated[str, DIRECTION] = "forward"
-    user: Maybe[Number] = ABSENT
+    user: Users = ABSENT
 
     @classmethod
     def usual_kind(cls) -> str | None:
@@ -151,6 +161,19 @@ class Source(Component):
                 "Give either base_rtt or the delays of the wires",
             )
         return base_rtt
+
+    @field_validator("user")
+    @classmethod
+    def _check_user(cls, user: Any, info: ValidationInfo) -> Any:
+        count = info.data.get("count")
+        if isinstance(user, list) and count is not None:
+            if count < len(user):
+                accepted = f"Write count = {len(user)} or more, or fewer users"
+                raise fault(f"{len(user)} users for count = {count}", accepted)
+            if count > _MOST_SPREAD:
+                accepted = f"Write count = {_MOST_SPREAD} at most, or a group for each user"
+                raise fault(f"several users for count = {count}", accepted)
+        return user
 
     @field_validator("arrivals")
     @classmethod
@@ -235,11 +258,11 @@ class Source(Component):
         }
         if self.ack_access is not None:
             same["ack_access"] = self.ack_access.delayed_by(self.ack_access.delay)
-        if self.user is not None:
-            same["user"] = self.user
+        if self.name is not None:
+            same["name"] = self.name
         base_rtts = self.base_rtts()
         if base_rtts is None:
-            return [same]
+            return self._with_users([same])
         flows = []
         for base_rtt, count in base_rtts:
             # One that is too short is rejected; of its group alone everything else is known.
@@ -253,7 +276,17 @@ class Source(Component):
                 wires = {name: wire.delayed_by(forward) for name, wire in there.items()}
                 wires["return_wire"] = back.delayed_by(wired - forward)
             flows.append({**same, **wires, "count": count})
-        return flows
+        return self._with_users(flows)
+
+    def _with_users(self, flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return entries with the user of each flow; flows of several users are one entry each."""
+        if self.user is None:
+            return flows
+        if isinstance(self.user, int):
+            return [{**flow, "user": self.user} for flow in flows]
+        alone = [{**flow, "count": 1} for flow in flows for _ in range(flow["count"])]
+        users = users_of_flows(self.user, len(alone)) or ()
+        return [{**flow, "user": user} for flow, user in zip(alone, users, strict=True)]
 
 
 class Tcp(Source):
