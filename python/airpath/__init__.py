@@ -35,7 +35,11 @@ if TYPE_CHECKING:
         simulate as simulate,
         solve as solve,
     )
-    from airpath.comparison import Comparison as Comparison, compare as compare
+    from airpath.comparison import (
+        Comparison as Comparison,
+        compare as compare,
+        load_comparison as load_comparison,
+    )
     from airpath.emulation.api import emulate as emulate
     from airpath.reproduction import reproduce as reproduce
     from airpath.results import (
@@ -80,6 +84,7 @@ _HOMES = {
     "emulate": "airpath.emulation.api",
     "flows": "airpath.scenario.traffic.flows",
     "load": "airpath.api",
+    "load_comparison": "airpath.comparison",
     "load_result": "airpath.results",
     "load_sweep": "airpath.sweeps.result",
     "reproduce": "airpath.reproduction",

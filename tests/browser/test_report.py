@@ -9,8 +9,15 @@ from urllib.parse import unquote
 
 import pytest
 
-from airpath.report import report_of_paper, report_of_sweep
+import airpath as ap
+from airpath.report import (
+    report_of_comparison,
+    report_of_paper,
+    report_of_result,
+    report_of_sweep,
+)
 from airpath.sweeps.result import Sweep
+from report_results import write_comparison, write_result
 from report_samples import HOSTILE, row, write_paper
 from report_sweeps import GRID, VARYING, write_sweep
 
@@ -97,7 +104,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep's report with figures, a failure and a hostile name."""
     folder = tmp_path_factory.mktemp("sweep")
     results = Sweep(write_sweep(folder, failed={4: HOSTILE}, missing=[7]))
-    results.save(folder)
+    results.save(folder, figure_formats=None)
     page = folder / "report.html"
     page.write_text(report_of_sweep(results))
     return page
@@ -105,13 +112,33 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep's report with many rows and columns and long names, without figures."""
+    """A sweep's report with many rows and columns, long names and a figure."""
     folder = tmp_path_factory.mktemp("table")
     names = [f"traces:{name}-{'driving-through-a-town-' * 2}short.down" for name in ("A", "B")]
     grid = {**GRID, "bottleneck.link.file": names, "flows.0.count": range(3)}
     path = write_sweep(folder, reps=2, grid=grid, metrics=["goodput_bps", *VARYING])
     page = folder / "report.html"
-    page.write_text(report_of_sweep(Sweep(path), figures={}))
+    write_paper(folder)
+    figures = {"pareto": (folder / "small-fig2.svg").read_bytes()}
+    page.write_text(report_of_sweep(Sweep(path), figures=figures))
+    return page
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run's report."""
+    folder = write_result(tmp_path_factory.mktemp("run"), name="a name without spaces " + "x" * 90)
+    page = folder / "report.html"
+    page.write_text(report_of_result(ap.load_result(folder), folder=folder))
+    return page
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison's report."""
+    folder = write_comparison(tmp_path_factory.mktemp("comparison"))
+    page = folder / "report.html"
+    page.write_text(report_of_comparison(ap.load_comparison(folder), folder=folder))
     return page
 
 
@@ -126,7 +153,7 @@ def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
-@pytest.mark.parametrize("name", ["report", "sweep", "table"])
+@pytest.mark.parametrize("name", ["report", "table", "run", "comparison"])
 def test_it_opens_without_a_complaint_and_nothing_is_cut(
     browser: Browser, request: pytest.FixtureRequest, name: str
 ) -> None:
@@ -247,6 +274,7 @@ def test_the_filter_matches_words_as_a_whole(
 
 def test_points_say_their_values_on_hover(browser: Browser, sweep: Path) -> None:
     browser.open(sweep)
+    assert browser.complaints() == []
     drawn = (
         "return [...document.querySelectorAll('figure')].map((figure) =>"
         " [...figure.querySelectorAll('.has-value')].map((mark) => {"

@@ -110,6 +110,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.pmf": {},
     "Plot.queue": {},
     "Plot.regimes": {},
+    "Plot.defaults": {},
     "Plot.save": {"folder": "new"},
     "Plot.snr": {},
     "Plot.timeline": {},

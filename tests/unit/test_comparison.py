@@ -339,10 +339,13 @@ def test_the_document_and_the_files(compared: ap.Comparison, tmp_path: Path) -> 
     ]
     document = json.loads((tmp_path / "comparison.json").read_text("utf-8"))
     assert document == json.loads(compared.to_json())
-    assert document["engines"] == [
-        {"engine": "simulate", "answered": True, "replications": 4},
-        {"engine": "solve", "answered": True, "model": "fixed-point"},
-    ]
+    simulated, solved = document["engines"]
+    assert len(simulated.pop("values")["goodput_bps"]) == simulated["replications"] == 4
+    assert [each["code"] for each in simulated.pop("advisories")] == ["few-replications"]
+    assert simulated == {"engine": "simulate", "answered": True, "replications": 4}
+    assert solved.pop("values")["goodput_bps"] == document["rows"][0]["answers"]["solve"]["mean"]
+    about = {"answered": True, "model": "fixed-point", "advisories": []}
+    assert solved == {"engine": "solve", **about}
     row = document["rows"][0]
     assert (row["quantity"], row["answers"]["solve"]["low"]) == ("goodput_bps", None)
     assert row["differences"]["solve"]["method"] == "Student"

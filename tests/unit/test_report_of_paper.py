@@ -20,6 +20,11 @@ from airpath.report.blocks import MOST_ROWS
 from airpath.report.figures import inlined
 from report_samples import HOSTILE, document, row, write_paper
 
+ACCEPTED = (
+    "Name result.json of run or emulate --out, the ledger of sweep --out, comparison.json of "
+    "compare --out, PAPER.json of reproduce --out, or the directory of one of them"
+)
+
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60pt" height="30pt">{}</svg>'
 
 
@@ -242,14 +247,11 @@ def test_the_command_writes_what_the_function_returns(
     ("name", "content", "message"),
     [
         ("gone", None, "gone: cannot be read: no such file or directory."),
-        ("text", "a text", "text: not a report's source. Give the PAPER.json of airpath "
-         "reproduce --out, the ledger of airpath sweep --out, or the folder of one of them."),
-        ("other.json", "[1, 2]", "other.json: not a reproduction. Give what airpath reproduce "
-         "--out wrote."),
-        ("brief.json", '{"paper": "qawla", "verdict": {}}', "brief.json: not a reproduction. "
-         "Give what airpath reproduce --out wrote."),
-        (".", None, ".: has nothing to report on. Give the PAPER.json of airpath reproduce "
-         "--out, the ledger of airpath sweep --out, or the folder of one of them."),
+        ("text", "a text", f"text: cannot be reported on. {ACCEPTED}."),
+        ("other.json", "[1, 2]", f"other.json: cannot be reported on. {ACCEPTED}."),
+        ("brief.json", '{"paper": "qawla", "items": [], "claims": []}', "brief.json: not a "
+         "reproduction. Give what airpath reproduce --out wrote."),
+        (".", None, f".: has nothing to report on. {ACCEPTED}."),
     ],
 )  # fmt: skip
 def test_what_is_no_source_is_refused_in_one_line(
@@ -274,7 +276,7 @@ def test_a_folder_with_several_reproductions_asks_for_one(
 ) -> None:
     (tmp_path / "other.json").write_text(paper.read_text())
     assert main(["report", str(tmp_path), "-o", str(tmp_path / "report.html")]) == 2
-    wrong = "has several reports (other.json, small.json). Give one of these files."
+    wrong = "has several sources of reports (other.json, small.json). Name one of these files."
     assert capsys.readouterr().err == f"{tmp_path}: {wrong}\n"
 
 

@@ -115,10 +115,7 @@ def _tell(comparison: Comparison, interrupted: bool) -> None:
         if not texts.about(answer).get("valid", True):
             output.note(f"{answer.engine}: INVALID, its numbers cannot be believed; see the facts.")
     said = [
-        str(advisory)
-        for answer in comparison.answers.values()
-        if answer.result is not None
-        for advisory in answer.result.advisories
+        str(advisory) for answer in comparison.answers.values() for advisory in answer.advisories
     ]
     for line in dict.fromkeys(said):
         output.note(line)

@@ -52,6 +52,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "report": {
+        "airpath report out -o run.html": "one HTML file of what airpath run --out out wrote",
         "airpath report results/qawla.json -o qawla.html": (
             "one HTML file of what airpath reproduce --out results wrote"
         ),

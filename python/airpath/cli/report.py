@@ -1,4 +1,4 @@
-"""``airpath report``: one HTML file of a reproduced paper or of a sweep."""
+"""``airpath report``: one HTML file of a run, a sweep, a comparison or a reproduced paper."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def report(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="PAPER.json of reproduce --out, the ledger of a sweep, or a folder with one.",
+            help="What run, emulate, sweep, compare or reproduce --out wrote: DIR or its document.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write it here.")] = Path(

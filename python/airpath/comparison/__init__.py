@@ -8,6 +8,7 @@
 """
 
 from airpath.comparison.engines import ENGINES, compare
+from airpath.comparison.load import load_comparison
 from airpath.comparison.result import Comparison
 
-__all__ = ["ENGINES", "Comparison", "compare"]
+__all__ = ["ENGINES", "Comparison", "compare", "load_comparison"]

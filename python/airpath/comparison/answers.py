@@ -13,6 +13,7 @@ from airpath.results.frames import plain
 from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
+    from airpath.engine.advisory import Advisory
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
@@ -36,12 +37,18 @@ class Answer:
         Of a model.
     told : mapping of str to list of float, or float
         By name of the quantity: the value of each replication that has one, or a model's number.
+    advisories : sequence of Advisory
+        Those of `result`. Default: none.
+    about : mapping, optional
+        What `texts.about` returns, of an answer that was loaded without result and solution.
     """
 
     engine: str
     result: Result | None
     solution: Solution | None
     told: Mapping[str, Sample]
+    advisories: Sequence[Advisory] = ()
+    about: Mapping[str, Any] | None = None
 
     def interval(self, quantity: ComparedQuantity, confidence: float) -> Interval:
         """Return the mean of a quantity with its interval; NaN where it is not told."""
@@ -109,6 +116,9 @@ class Row:
             "quantity": self.quantity.name,
             "label": self.quantity.label,
             "of": self.quantity.of,
+            "unit": self.quantity.unit,
+            "scale": self.quantity.scale,
+            "decimals": self.quantity.decimals,
             "answers": plain(dict(self.answers)),
             "differences": {name: each.to_dict() for name, each in self.differences.items()},
         }

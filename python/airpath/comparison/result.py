@@ -18,7 +18,8 @@ from airpath.engine.resolved import ResolvedScenario
 from airpath.files import output_folder, write_files
 from airpath.present import figure_files, html
 from airpath.present.latex import latex
-from airpath.results.provenance import as_comment
+from airpath.results.frames import plain
+from airpath.results.provenance import as_comment, source_line
 from airpath.scenario.overrides import titled
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Comparison:
         base: str | None = None,
         interrupted: bool = False,
         tried: Sequence[Fact] = (),
+        facts: Sequence[Fact] | None = None,
     ) -> None:
         self.provenance = provenance
         self.resolved = resolved
@@ -78,6 +80,7 @@ class Comparison:
         self.interrupted = interrupted
         self._wanted = wanted
         self._tried = tried
+        self._facts = facts
 
     def __repr__(self) -> str:
         name = json.dumps(self.resolved.name, ensure_ascii=False)
@@ -127,11 +130,14 @@ class Comparison:
             base=engine,
             interrupted=self.interrupted,
             tried=self._tried,
+            facts=self.facts,
         )
 
     @cached_property
     def facts(self) -> list[Fact]:
         """What the engines tell of themselves that bears on differences."""
+        if self._facts is not None:
+            return list(self._facts)
         return facts_of(self.answers, self.resolved, self._tried)
 
     @cached_property
@@ -194,7 +200,13 @@ class Comparison:
             "complete": not self.interrupted,
             "base": self.base,
             "engines": [
-                {"engine": name, "answered": True, **texts.about(answer)}
+                {
+                    "engine": name,
+                    "answered": True,
+                    **texts.about(answer),
+                    "advisories": [advisory.to_dict() for advisory in answer.advisories],
+                    "values": plain(answer.told),
+                }
                 for name, answer in self.answers.items()
             ]
             + [
@@ -277,11 +289,9 @@ class Comparison:
 
         kinds = figure_files.checked_formats(figure_formats)
         where = output_folder(folder)
-        source = f"airpath {self.provenance['version']} ({self.provenance['commit']}), "
-        source += str(self.provenance["command"])
         drawn = figure_of(self)
         name = f"{self.title}: {_STEM}"
-        return figure_files.save(drawn, where, _STEM, name, source, kinds)
+        return figure_files.save(drawn, where, _STEM, name, source_line(self.provenance), kinds)
 
 
 _COLUMNS = (

@@ -25,7 +25,8 @@ _POINTS = "points"
 def heading(comparison: Comparison) -> str:
     """Return how many replications of what length there were, and what the intervals are."""
     resolved, about_it = comparison.resolved, comparison.provenance
-    runs = [len(whole_runs(each.result)) for each in comparison.answers.values() if each.result]
+    told = map(about, comparison.answers.values())
+    runs = [each["replications"] for each in told if "replications" in each]
     warmup = resolved.warmup_s
     each = " and ".join(map(str, dict.fromkeys(runs))) or "no"
     return (
@@ -43,6 +44,8 @@ def heading(comparison: Comparison) -> str:
 
 def about(answer: Answer) -> dict[str, Any]:
     """Return what an answer is, for programs: the model, the kernel and its validity reports."""
+    if answer.about is not None:
+        return dict(answer.about)
     found: dict[str, Any] = {}
     if answer.solution is not None:
         found["model"] = answer.solution.model

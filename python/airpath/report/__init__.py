@@ -1,30 +1,29 @@
-"""A report: one HTML file that needs nothing else, of a paper's reproduction or of a sweep.
+"""A report: one HTML file that needs no other file.
 
 ```
-  PAPER.json --paper--┐
-                      ├--> Page of blocks --page--> HTML
-  Sweep ------sweep---┘      figures: SVG, cleaned, values on hover
+  PAPER.json -------paper-------┐
+  Sweep ------------sweep-------┼--> Page of blocks --page--> HTML
+  Result -----------result------┤      figures: SVG, cleaned, values on hover
+  Comparison -------comparison--┘
 ```
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from airpath.report.comparison import report_of_comparison as report_of_comparison
     from airpath.report.paper import report_of_paper as report_of_paper
+    from airpath.report.result import report_of_result as report_of_result
     from airpath.report.sweep import report_of_sweep as report_of_sweep
 
-__all__ = ["report_of_paper", "report_of_sweep"]
+__all__ = ["report_of_comparison", "report_of_paper", "report_of_result", "report_of_sweep"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "report_of_paper":
-        from airpath.report.paper import report_of_paper
-
-        return report_of_paper
-    if name == "report_of_sweep":
-        from airpath.report.sweep import report_of_sweep
-
-        return report_of_sweep
+    if name in __all__:
+        module = importlib.import_module(f"airpath.report.{name.removeprefix('report_of_')}")
+        return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -23,7 +22,9 @@ from airpath.report.blocks import (
 )
 from airpath.report.figures import data_uri, inlined
 from airpath.report.page import html
+from airpath.report.provenance import made_by, provenance
 from airpath.report.report_files import ReportFiles
+from airpath.report.sorting import sortable
 from airpath.reproduction.archive import unpacked
 from airpath.reproduction.base import Effort, Row
 from airpath.reproduction.claim import Claim, Outcome
@@ -34,11 +35,6 @@ from airpath.reproduction.verdict import tolerances
 __all__ = ["report_of_paper"]
 
 Document = Mapping[str, Any]
-
-_MISSING: Final = ("not computed", "not simulated")
-"""What stands for a number of ours that is not there."""
-
-_NUMBER = re.compile(rf"(?:{MARK} )?([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: .*)?")
 
 
 def report_of_paper(
@@ -88,7 +84,7 @@ def _page(document: Document, beside: ReportFiles) -> Page:
         subtitle=str(made["paper"]),
         verdict=_verdict(document, beside),
         sections=sections,
-        made_by=f"airpath {made['version']} ({made['commit']})",
+        made_by=made_by(made),
     )
 
 
@@ -210,7 +206,7 @@ def _drawing(beside: ReportFiles, name: str | None, prefix: str, title: str) -> 
 
 def _published(rows: Sequence[Row], document: Document) -> Table:
     made = numbers(rows, document)
-    cells = [_column(entries) for entries in zip(*made.texts, strict=True)]
+    cells = [sortable(entries) for entries in zip(*made.texts, strict=True)]
     body, notes = cut(zip(*cells, strict=True), f"{document['paper']}.json")
     told = tolerances(rows)
     if told:
@@ -219,27 +215,10 @@ def _published(rows: Sequence[Row], document: Document) -> Table:
     return Table("Published and ours", made.columns, body, [*made.notes, *notes])
 
 
-def _column(entries: Sequence[str]) -> list[Cell]:
-    """Return a column's cells; it is one of numbers when every entry that is there is one."""
-    found = [_NUMBER.fullmatch(entry) for entry in entries]
-    are_numbers = all(
-        number or not entry or entry in _MISSING
-        for number, entry in zip(found, entries, strict=True)
-    )
-    return [
-        Cell(
-            entry,
-            float(number[1]) if number and are_numbers else None,
-            "bad" if entry.startswith(MARK) else "quiet" if entry in _MISSING else "",
-        )
-        for number, entry in zip(found, entries, strict=True)
-    ]
-
-
 def _ours(rows: Sequence[Row], document: Document) -> Table:
     """Return the table of numbers that the paper does not print, for instance a figure's."""
     names = list(dict.fromkeys(name for row in rows for name in row.row))
-    places = [_column([str(row.row.get(name, "")) for row in rows]) for name in names]
+    places = [sortable([str(row.row.get(name, "")) for row in rows]) for name in names]
     values = [_value(row, document["decimals"].get(row.quantity)) for row in rows]
     quantities = [Cell(row.quantity) for row in rows]
     units = [Cell("" if row.unit == "1" else row.unit) for row in rows]
@@ -289,16 +268,7 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, Tone]]] = {
 
 
 def _provenance(document: Document, beside: ReportFiles) -> Section:
-    made = document["provenance"]
-    shown = {name: value for name, value in made.items() if name != "scenarios"}
-    facts = [(name.replace("_", " "), _plain(value)) for name, value in shown.items()]
+    made, name = document["provenance"], f"{document['paper']}.json"
     count = len(made.get("scenarios", ()))
-    if count:
-        facts.append(("scenarios", f"{count}, resolved, in {document['paper']}.json"))
-    name = f"{document['paper']}.json"
-    files: list[Block] = [Links([beside.link(name)])] if beside.has(name) else []
-    return Section("provenance", "Provenance", [Facts(facts), *files])
-
-
-def _plain(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    more = [("scenarios", f"{count}, resolved, in {name}")] if count else []
+    return provenance(made, [name], beside, more=more)

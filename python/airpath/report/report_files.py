@@ -7,13 +7,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from airpath.files import LARGEST, read_bytes
+from airpath.present.figure_files import FORMATS
 from airpath.report.blocks import Link
 
 __all__ = ["ReportFiles"]
 
 
 class ReportFiles:
-    """A folder with the files of a reproduction or of a sweep, seen from a report.
+    """The directory with the files of what is reported on, as seen from the report.
 
     Parameters
     ----------
@@ -52,3 +53,7 @@ class ReportFiles:
         # An address: no part of a name may look like a scheme.
         text = place.replace(os.sep, "/").encode("utf-8", "surrogateescape")
         return Link(quote(text), name)
+
+    def links_of_figure(self, stem: str) -> list[Link]:
+        """Return links to the files of a figure that exist, in the order of the formats."""
+        return [self.link(name) for kind in FORMATS if self.has(name := f"{stem}.{kind}")]

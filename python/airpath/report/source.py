@@ -1,70 +1,98 @@
-"""From what a user names to a report: a folder, a ledger, the document of a reproduction."""
+"""From the file or directory that a user names to a report."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
+from airpath.comparison.load import DOCUMENT as COMPARISON
+from airpath.comparison.load import comparison_of
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, other_than_file, read_bytes
+from airpath.report.comparison import report_of_comparison
 from airpath.report.paper import report_of_paper
+from airpath.report.result import report_of_result
+from airpath.results.load import load_result
+from airpath.results.stored import DOCUMENT as RESULT
 
 __all__ = ["report_of"]
 
+Kind = Literal["paper", "result", "comparison", ""]
+
 LEDGER = "ledger.sqlite"
-"""The file of a sweep's folder that holds everything."""
+"""The file of a sweep's directory that holds everything."""
 
 _SQLITE = b"SQLite format 3\0"
-"""How a ledger begins."""
+"""First bytes of a ledger."""
 
 _ACCEPTED = (
-    "Give the PAPER.json of airpath reproduce --out, the ledger of airpath sweep --out, "
-    "or the folder of one of them"
+    "Name result.json of run or emulate --out, the ledger of sweep --out, comparison.json of "
+    "compare --out, PAPER.json of reproduce --out, or the directory of one of them"
 )
+
+_KEYS: Final = {
+    "paper": {"paper", "items", "claims"},
+    "comparison": {"provenance", "engines", "rows"},
+    "result": {"provenance", "summary", "replications"},
+}
+"""Keys that each kind of document has."""
 
 
 def report_of(source: Path, out: Path) -> str:
-    """Return the report of a file or of a folder.
+    """Return the report of a file or of a directory.
 
     Parameters
     ----------
     source : Path
-        The folder or the document of a reproduced paper, the folder or the ledger of a sweep.
+        The document of a result, of a comparison or of a reproduced paper, the ledger of a sweep,
+        or the directory of one of them.
     out : Path
-        Folder that the report will stand in, for links.
+        Directory of the report, for links.
 
     Raises
     ------
     BadValueError
-        If it is something else, or a folder with several.
+        If it is something else, or a directory with several.
     """
-    file = _in_folder(source) if source.is_dir() else source
+    file = _in_directory(source) if source.is_dir() else source
     if (file.name == LEDGER and file.exists()) or _is_ledger(file):
         from airpath.report.sweep import report_of_sweep
         from airpath.sweeps.result import load_sweep
 
         return report_of_sweep(load_sweep(file), out=out)
     document = _document(file)
+    kind = _kind(document)
+    if kind == "result" and file.name == RESULT:
+        return report_of_result(load_result(file.parent), folder=file.parent, out=out)
     try:
-        return report_of_paper(document, folder=file.parent, out=out)
+        if kind == "comparison":
+            return report_of_comparison(comparison_of(document), folder=file.parent, out=out)
+        if kind == "paper":
+            return report_of_paper(document, folder=file.parent, out=out)
     except BadValueError as error:
         raise BadValueError(f"{one_line(str(file))}: {error}") from None
+    wrong = f"cannot be reported on. {_ACCEPTED}"
+    raise BadValueError(f"{one_line(str(file))}: {wrong}.")
 
 
-def _in_folder(folder: Path) -> Path:
-    """Return what a folder has to report on: of a paper its document, not the ledger beside it."""
-    found = [path for path in sorted(folder.glob("*.json")) if _is_paper(path)]
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found)
-        wrong = f"has several reports ({names}). Give one of these files"
-    elif not found and (folder / LEDGER).exists():
-        return folder / LEDGER
-    elif not found:
-        wrong = f"has nothing to report on. {_ACCEPTED}"
-    else:
+def _in_directory(directory: Path) -> Path:
+    """Return what a directory has to report on: of a paper its document, not its ledger."""
+    named = [directory / name for name in (COMPARISON, RESULT) if (directory / name).exists()]
+    papers = [
+        path
+        for path in sorted(directory.glob("*.json"))
+        if path not in named and _kind(_read(path)) == "paper"
+    ]
+    ledger = [directory / LEDGER] if not papers and (directory / LEDGER).exists() else []
+    found = [*named, *papers, *ledger]
+    if len(found) == 1:
         return found[0]
-    raise BadValueError(f"{one_line(str(folder))}: {wrong}.")
+    wrong = f"has nothing to report on. {_ACCEPTED}"
+    if found:
+        names = ", ".join(sorted(path.name for path in found))
+        wrong = f"has several sources of reports ({names}). Name one of these files"
+    raise BadValueError(f"{one_line(str(directory))}: {wrong}.")
 
 
 def _is_ledger(file: Path) -> bool:
@@ -78,17 +106,24 @@ def _is_ledger(file: Path) -> bool:
         return False
 
 
-def _is_paper(path: Path) -> bool:
+def _kind(document: Any) -> Kind:
+    """Return what a document is by its keys; empty for something else."""
+    if isinstance(document, dict):
+        for kind, keys in _KEYS.items():
+            if keys <= document.keys():
+                return kind  # type: ignore[return-value]
+    return ""
+
+
+def _read(path: Path) -> Any:
     try:
-        document = json.loads(read_bytes(path, LARGEST))
+        return json.loads(read_bytes(path, LARGEST))
     except (ValueError, RecursionError):
-        return False
-    return isinstance(document, dict) and {"paper", "items", "claims"} <= document.keys()
+        return None
 
 
 def _document(file: Path) -> Any:
     try:
         return json.loads(read_bytes(file, LARGEST).decode())
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        wrong = f"not a report's source. {_ACCEPTED}"
-        raise BadValueError(f"{one_line(str(file))}: {wrong}.") from None
+        return None

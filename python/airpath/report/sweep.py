@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -14,12 +14,10 @@ from airpath.report.advisories import advisories, advisory_details
 from airpath.report.blocks import (
     MOST_ROWS,
     Block,
-    Code,
     Facts,
     Figure,
     Line,
     Lines,
-    Links,
     Page,
     Section,
     anchor,
@@ -30,6 +28,7 @@ from airpath.report.differences import differences_along
 from airpath.report.figures import inlined
 from airpath.report.metrics import EQUAL, Metrics
 from airpath.report.page import html
+from airpath.report.provenance import made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
 
@@ -114,7 +113,7 @@ def report_of_sweep(
             subtitle=_asked(readings),
             verdict=_verdict(readings, failures),
             sections=sections,
-            made_by=f"airpath {made['version']} ({made['commit']})",
+            made_by=made_by(made),
         )
     )
 
@@ -247,11 +246,7 @@ def _figures(
     hints = _hints(readings, metrics)
     figures: list[Block] = []
     for stem, data in drawn.items():
-        links = [
-            beside.link(f"{stem}.{kind}")
-            for kind in ("svg", "png", "pdf")
-            if beside.has(f"{stem}.{kind}")
-        ]
+        links = beside.links_of_figure(stem)
         kind, _, metric = stem.partition("-")
         name = metric_style(metric, [], readings.plan.metric_labels).name if metric else ""
         title = _TITLES.get(kind, kind).format(name)
@@ -341,23 +336,9 @@ def _failures(failures: Any) -> Iterator[Section]:
 
 
 def _provenance(made: Mapping[str, Any], readings: Readings, beside: ReportFiles) -> Section:
-    plan = readings.plan
-    left = {"scenario_toml", "axes", "metrics", "engines"}
-    facts = [
-        (name.replace("_", " "), _plain(value)) for name, value in made.items() if name not in left
-    ]
-    blocks: list[Block] = [Facts(facts)]
-    if plan.base:
-        blocks.append(Code("The base scenario", plan.base))
-    else:
-        blocks.append(Lines([Line("The base is a function of the parameters.")]))
-    there = [beside.link(name) for name in _FILES if beside.has(name)]
-    return Section("provenance", "Provenance", [*blocks, *([Links(there)] if there else [])])
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) and math.isfinite(value) else str(value)
+    without = {"axes", "metrics", "engines"}
+    found = provenance(made, _FILES, beside, without=without, scenario="The base scenario")
+    if readings.plan.base:
+        return found
+    line = Lines([Line("The base is a function of the parameters.")])
+    return replace(found, blocks=[*found.blocks, line])

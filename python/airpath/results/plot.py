@@ -15,6 +15,7 @@ from airpath.files import output_folder
 from airpath.present import figure_files, style
 from airpath.present.shares import count_drawn, draw_shares
 from airpath.results.panels import SHADES, Panels
+from airpath.results.provenance import source_line
 from airpath.results.recordings import check_finished
 from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays
@@ -244,6 +245,24 @@ class Plot:
 
     # --- files ---------------------------------------------------------------------------------
 
+    def defaults(self, window: Window | None = None) -> dict[str, Figure]:
+        """Return the figures that the result has data for, by the stems of their files.
+
+        ``queue-lengths``, ``mac-delays`` of a TDD link, and ``timeline`` if something was recorded
+        over time.
+
+        Parameters
+        ----------
+        window : pair of duration, optional
+            From when to when the timeline is drawn. Default: the whole run.
+        """
+        figures = {"queue-lengths": self.pmf()}
+        if any(pooled_mac_delays(self._result.replications).values()):
+            figures["mac-delays"] = self.mac_delays()
+        if self._shown_panels():
+            figures["timeline"] = self.timeline(window=window)
+        return figures
+
     def save(
         self,
         folder: str | Path,
@@ -279,14 +298,9 @@ class Plot:
             refuse_nothing_over_time(
                 "window", self._result.resolved.recording.series, self._link_series
             )
-        figures = {"queue-lengths": self.pmf()}
-        if any(pooled_mac_delays(self._result.replications).values()):
-            figures["mac-delays"] = self.mac_delays()
-        if self._shown_panels():
-            figures["timeline"] = self.timeline(window=window)
+        figures = self.defaults(window)
         where = output_folder(folder)
-        about = self._result.provenance
-        source = f"airpath {about['version']} ({about['commit']}), {about['command']}"
+        source = source_line(self._result.provenance)
         paths = [
             path
             for stem, figure in figures.items()

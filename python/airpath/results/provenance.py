@@ -13,7 +13,7 @@ from airpath import _airpath
 if TYPE_CHECKING:
     from airpath.engine.prepared import PreparedScenario
 
-__all__ = ["as_comment", "build", "provenance"]
+__all__ = ["as_comment", "build", "provenance", "source_line"]
 
 
 def build() -> dict[str, str]:
@@ -48,6 +48,11 @@ def provenance(made: PreparedScenario, *, command: str, **settings: Any) -> dict
         "scenario_toml": scenario.to_toml(),
         "scenario": dict(made.resolved.document),
     }
+
+
+def source_line(about: Mapping[str, Any]) -> str:
+    """Return version, commit and command of a provenance, for the metadata of a figure."""
+    return f"airpath {about['version']} ({about['commit']}), {about['command']}"
 
 
 def as_comment(about: Mapping[str, Any]) -> str:

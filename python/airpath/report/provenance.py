@@ -1,0 +1,68 @@
+"""The last section of each report: what made the numbers, and the files with all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from airpath.report.blocks import Block, Code, Facts, Links, Section
+from airpath.report.report_files import ReportFiles
+
+__all__ = ["made_by", "provenance"]
+
+_IN_SECTIONS = frozenset({"scenario", "scenario_toml", "scenarios"})
+"""Shown as a scenario file, or too long to be shown."""
+
+
+def made_by(made: Mapping[str, Any]) -> str:
+    """Return version and commit of a provenance."""
+    return f"airpath {made['version']} ({made['commit']})"
+
+
+def provenance(
+    made: Mapping[str, Any],
+    files: Iterable[str],
+    beside: ReportFiles,
+    *,
+    more: Sequence[tuple[str, str]] = (),
+    without: Collection[str] = (),
+    scenario: str = "",
+) -> Section:
+    """Return the section.
+
+    Parameters
+    ----------
+    made : mapping
+        The provenance.
+    files : iterable of str
+        Names of files; those that exist are linked.
+    beside : ReportFiles
+        The directory of these files.
+    more : sequence of tuple of str
+        Further facts.
+    without : collection of str
+        Keys of `made` that another section has.
+    scenario : str
+        Heading above the scenario file, if the provenance has one. Default: it is not shown.
+    """
+    facts = [
+        (name.replace("_", " "), _plain(value))
+        for name, value in made.items()
+        if name not in _IN_SECTIONS and name not in without and value not in ({}, [])
+    ]
+    blocks: list[Block] = [Facts([*facts, *more])]
+    if scenario and "scenario_toml" in made:
+        blocks.append(Code(scenario, str(made["scenario_toml"])))
+    links = [beside.link(name) for name in files if beside.has(name)]
+    return Section("provenance", "Provenance", [*blocks, *([Links(links)] if links else [])])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) and math.isfinite(value) else str(value)

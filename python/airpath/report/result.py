@@ -1,0 +1,150 @@
+"""The report of one result: what `airpath run --out` or `airpath emulate --out` wrote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from airpath.errors import AirpathError, one_line
+from airpath.present import figure_files
+from airpath.present.tables import MARK, Tone
+from airpath.report.blocks import Block, Facts, Figure, Line, Lines, Page, Section, anchor
+from airpath.report.figures import data_uri, inlined
+from airpath.report.page import html
+from airpath.report.provenance import made_by, provenance
+from airpath.report.report_files import ReportFiles
+from airpath.report.sorting import sortable_table
+from airpath.results.overview import heading, source_name, tables
+from airpath.results.provenance import source_line
+
+if TYPE_CHECKING:
+    from airpath.engine.advisory import Advisory
+    from airpath.engine.resolved import ResolvedScenario
+    from airpath.results.result import Result
+
+__all__ = ["advisory_section", "report_of_result", "scenario_facts"]
+
+_TITLES: Final = {
+    "queue-lengths": "Queue length at the bottleneck",
+    "mac-delays": "Delay of the uplink",
+    "timeline": "One replication over time",
+}
+"""By the stem of a figure's files."""
+
+
+def report_of_result(result: Result, *, folder: Path | None = None, out: Path | None = None) -> str:
+    """Return a result's report: advisories, figures, tables, scenario, provenance.
+
+    Parameters
+    ----------
+    result : Result
+        What is reported on.
+    folder : Path, optional
+        Directory of its files, for links to those that exist. Default: there are none.
+    out : Path, optional
+        Directory of the report. Default: `folder`.
+
+    Returns
+    -------
+    report : str
+        One HTML document. The same result and files give the same text.
+    """
+    beside = ReportFiles(folder, out)
+    figures = list(_figures(result, beside)) if result.replications else []
+    results = [
+        Section(anchor("table", table.title), table.title, [replace(table, title="")])
+        for table in map(sortable_table, tables(result, "its files") if figures else ())
+    ]
+    made = result.provenance
+    names = sorted(path.name for path in result.files)
+    sections = [
+        Section("summary", "Summary", [Facts(_facts(result))]),
+        *advisory_section((advisory, "") for advisory in result.advisories),
+        *([Section("figures", "Figures", figures)] if figures else []),
+        *([Section("results", "Results", (), results)] if results else []),
+        provenance(made, ["result.json", *names], beside, scenario="The scenario, all keys"),
+    ]
+    return html(
+        Page(
+            title=result.title,
+            subtitle=heading(result),
+            verdict=_verdict(result, beside),
+            sections=sections,
+            made_by=made_by(made),
+        )
+    )
+
+
+def _verdict(result: Result, beside: ReportFiles) -> Line:
+    runs = len(result.replications)
+    verb = "simulated" if result.engine == "simulate" else "emulated"
+    text = f"{runs} {'replication' if runs == 1 else 'replications'} {verb}"
+    details = [f"{MARK} INVALID: {reason}" for reason in result.invalid]
+    if not result.complete:
+        details.append(f"{MARK} Incomplete: {runs} of {result.requested} were finished.")
+    details += [f"{MARK} Not drawn: {reason}" for reason in beside.missing]
+    tone: Tone = "bad" if details else "" if result.advisories else "good"
+    codes = Counter(advisory.code for advisory in result.advisories)
+    if codes:
+        details.append(f"Advisories: {', '.join(codes)}.")
+    return Line(f"{text}, {'complete' if result.complete else 'incomplete'}.", tone, details)
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    facts = scenario_facts(result.resolved)
+    overrides = result.provenance.get("overrides")
+    if overrides:
+        facts.append(("changed by --set", ", ".join(overrides)))
+    return facts
+
+
+def scenario_facts(resolved: ResolvedScenario) -> list[tuple[str, str]]:
+    """Return what a scenario is about: flows, bottleneck, path of the ACKs, durations."""
+    sources: Counter[str] = Counter()
+    for members in resolved.flows.groups.values():
+        sources[source_name(resolved, members[0])] += len(members)
+    facts = [
+        ("flows", ", ".join(f"{count} {name}" for name, count in sources.items())),
+        ("queue discipline", resolved.queue.kind),
+        ("link", resolved.link.kind),
+        ("path of the ACKs", resolved.ack_path_kind),
+        ("duration", f"{resolved.duration_s:g} s"),
+    ]
+    if resolved.warmup_ns:
+        facts.append(("warm-up, not counted", f"{resolved.warmup_s:g} s"))
+    return facts
+
+
+def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]:
+    """Yield the section of advisories, if there is one; each once, with its kind and engines."""
+    engines: dict[Advisory, list[str]] = {}
+    for advisory, engine in found:
+        engines.setdefault(advisory, []).append(engine)
+    lines = [
+        Line(str(advisory), details=[": ".join(filter(None, (advisory.code, ", ".join(of))))])
+        for advisory, of in engines.items()
+    ]
+    if lines:
+        yield Section("advisories", "Advisories", [Lines(lines)])
+
+
+def _figures(result: Result, beside: ReportFiles) -> Iterator[Block]:
+    """Yield the figures, plotted again; one whose data is gone as it was plotted by the run."""
+    source = source_line(result.provenance)
+    try:
+        figures = result.plot.defaults()
+    except AirpathError as error:
+        # A trace that was changed, a table of a series that was removed.
+        beside.missing.append(one_line(str(error)))
+        figures = {}
+    for stem, title in _TITLES.items():
+        links = beside.links_of_figure(stem)
+        if stem in figures:
+            name = f"{result.title}: {stem}"
+            svg = figure_files.rendered(figures[stem], name, source, ["svg"])["svg"]
+            yield Figure(title, svg=inlined(svg, f"{anchor('figure', stem)}-", title), links=links)
+        elif not figures and beside.has(f"{stem}.png"):
+            yield Figure(title, image=data_uri(beside.read(f"{stem}.png")), links=links)

@@ -1,0 +1,46 @@
+"""Columns of texts that are sorted by the numbers in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from airpath.present.tables import MARK, Cell, Table
+
+__all__ = ["sortable", "sortable_table"]
+
+_MISSING: Final = ("not computed", "not simulated", "–")
+"""Entries that state that there is no number."""
+
+_NUMBER = re.compile(rf"(?:{MARK} )?([+−-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: .*)?")
+
+
+def sortable(entries: Sequence[str]) -> list[Cell]:
+    """Return the cells of a column of texts; it is sorted by numbers if each text begins with one.
+
+    Parameters
+    ----------
+    entries : sequence of str
+        Its entries. Those that state that there is no number are quiet, those with a mark are bad.
+    """
+    found = [_NUMBER.fullmatch(entry) for entry in entries]
+    are_numbers = all(
+        number or not entry or entry in _MISSING
+        for number, entry in zip(found, entries, strict=True)
+    )
+    return [
+        Cell(
+            entry,
+            float(number[1].replace("−", "-")) if number and are_numbers else None,
+            "bad" if entry.startswith(MARK) else "quiet" if entry in _MISSING else "",
+        )
+        for number, entry in zip(found, entries, strict=True)
+    ]
+
+
+def sortable_table(table: Table) -> Table:
+    """Return a table of texts whose columns are sorted by the numbers in them."""
+    columns = [sortable(column) for column in zip(*table.texts, strict=True)]
+    return replace(table, rows=[list(row) for row in zip(*columns, strict=True)])

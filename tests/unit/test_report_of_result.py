@@ -1,0 +1,133 @@
+"""The reports of a single run and of a comparison; what `airpath report` accepts."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import airpath as ap
+from airpath.cli import main
+from airpath.report import report_of_comparison, report_of_result
+from airpath.results.intervals import text
+from report_results import write_comparison, write_result
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_result(tmp_path_factory.mktemp("result"))
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_comparison(tmp_path_factory.mktemp("comparison"))
+
+
+def cells(page: str) -> list[str]:
+    return re.findall(r"<td[^>]*>(.*?)</td>", page)
+
+
+def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> None:
+    loaded = ap.load_result(result)
+    page = report_of_result(loaded, folder=result)
+    goodput = loaded.intervals("flows")[0]["goodput_bps"]
+    assert text(goodput, 1e-6, 3, "Mbit/s") in cells(page)
+    first = page[page.index("<h1>") : page.index("<h2>")]
+    assert "2 replications simulated, complete." in first
+    assert "Advisories: few-replications." in first
+    assert "The intervals come from 2 replications" in page[page.index('id="advisories"') :]
+    assert page.count("<figure>") == page.count("</svg>") == 1
+    assert f"<dt>commit</dt><dd>{loaded.provenance['commit']}</dd>" in page
+    assert "<dt>queue discipline</dt><dd>gred</dd>" in page
+    assert 'href="result.json"' in page
+    assert "[bottleneck.link]" in page
+
+
+def test_columns_of_a_run_are_sorted_by_numbers(result: Path) -> None:
+    page = report_of_result(ap.load_result(result))
+    goodput = ap.load_result(result).intervals("flows")[0]["goodput_bps"].mean
+    assert f'data-value="{round(goodput / 1e6, 3)}"' in page
+
+
+def test_an_invalid_or_incomplete_run_states_it_first(result: Path) -> None:
+    loaded = ap.load_result(result)
+    loaded.interrupted = True
+    loaded.validity_reports = [{"valid": False, "reasons": ["too late."]}]
+    first = report_of_result(loaded)
+    first = first[first.index("<h1>") : first.index("<h2>")]
+    assert 'class="verdict bad"' in first
+    assert "! INVALID: too late." in first
+    assert "! Incomplete: 2 of 2 were finished." in first
+
+
+def test_a_run_without_its_series_shows_the_figure_of_the_run(tmp_path: Path) -> None:
+    folder = write_result(tmp_path, record={"series": ["queue"]})
+    ap.load_result(folder).plot.save(folder)
+    (folder / "series-queue.csv").unlink()
+    page = report_of_result(ap.load_result(folder), folder=folder)
+    assert page.count("data:image/png;base64,") == 2
+    assert "! Not drawn: " in page
+
+
+def test_a_comparison_has_answers_differences_and_reasons(comparison: Path) -> None:
+    loaded = ap.load_comparison(comparison)
+    page = report_of_comparison(loaded, folder=comparison)
+    first = page[page.index("<h1>") : page.index("<h2>")]
+    assert "solve less simulate: " in first
+    assert "<dt>solve</dt><dd>model fixed-point</dd>" in page
+    assert "emulate: not compared: no TUN device here." in first
+    assert page.count("</svg>") == 1
+    assert "[swings] solve: the fixed point is " in page
+    assert 'href="simulate/result.json"' in page
+    assert "few-replications: simulate" in page
+
+
+def test_a_comparison_is_loaded_as_it_was_written(comparison: Path) -> None:
+    document = json.loads((comparison / "comparison.json").read_text())
+    for path in (comparison, comparison / "comparison.json"):
+        loaded = ap.load_comparison(path)
+        assert loaded.to_dict() == document
+    turned = loaded.relative_to("solve")
+    assert turned.rows[0].differences["simulate"].difference.absolute.mean == pytest.approx(
+        -loaded.rows[0].differences["solve"].difference.absolute.mean
+    )
+
+
+@pytest.mark.parametrize("broken", ["", "{}", '{"engines": [1]}', "[]"])
+def test_no_comparison_is_one_line(tmp_path: Path, broken: str) -> None:
+    file = tmp_path / "comparison.json"
+    file.write_text(broken)
+    with pytest.raises(ap.errors.BadValueError) as caught:
+        ap.load_comparison(tmp_path)
+    assert str(caught.value).startswith(f"{file}: not ")
+    assert "\n" not in str(caught.value)
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["result", "comparison"])
+def test_the_command_takes_a_directory_or_its_document(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
+    folder: Path = request.getfixturevalue(kind)
+    out = tmp_path / "report.html"
+    pages = []
+    for source in (folder, folder / f"{kind}.json"):
+        assert main(["report", str(source), "-o", str(out)]) == 0
+        pages.append(out.read_text())
+    assert pages[0] == pages[1]
+    assert "<footer>airpath " in pages[0]
+
+
+def test_several_sources_are_named(
+    result: Path, comparison: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(result / "result.json", tmp_path)
+    shutil.copy(comparison / "comparison.json", tmp_path)
+    assert main(["report", str(tmp_path), "-o", str(tmp_path / "report.html")]) == 2
+    wrong = "has several sources of reports (comparison.json, result.json). Name one of these files"
+    assert capsys.readouterr().err == f"{tmp_path}: {wrong}.\n"
