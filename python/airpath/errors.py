@@ -27,6 +27,7 @@ __all__ = [
     "BadValueError",
     "ComparisonInterrupted",
     "Interrupted",
+    "MachineError",
     "ModelWarning",
     "OverrideWarning",
     "Problem",
@@ -52,6 +53,10 @@ class BadValueError(AirpathError, ValueError):
 
 class RunError(AirpathError):
     """A run that was started with good input and failed."""
+
+
+class MachineError(RunError):
+    """A run failed because of the machine, so that every other one of its kind would fail too."""
 
 
 class AirpathWarning(UserWarning):

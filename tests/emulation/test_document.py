@@ -17,7 +17,9 @@ def _document(scenario: ap.Scenario, commands: document.Commands | None) -> dict
     made = prepare(scenario)
     kernel = (for_commands if commands else for_flows)(scenario, made.resolved)
     settings = document.EmulationSettings(7, replication=2)
-    return document.document_of(made, kernel, commands, settings)
+    inputs = made.inputs
+    files = {key: {"role": inputs.roles[key], "text": text} for key, text in inputs.texts.items()}
+    return document.document_of(made.resolved, files, kernel, commands, settings)
 
 
 def test_the_document_of_flows(scenario: ap.Scenario) -> None:

@@ -303,7 +303,7 @@ BAD = {
     'metrics = ["flows.7.goodput_bps"]': 'metrics: "flows.7.goodput_bps": no point has this '
     "metric. The nearest is flows.0.goodput_bps.",
     'engines = ["solv"]': 'engines.0 = "solv": not an engine. The nearest is solve; accepted are '
-    "simulate, solve.",
+    "simulate, emulate, solve.",
     "grid = 4": "grid = 4: not a table of axes. Write axes with their values, for example "
     '"flows.0.cc" = ["newreno", "cubic"].',
     "grid.x = []": "grid.x = []: no values. Write one at least, or leave the axis out.",

@@ -15,7 +15,7 @@ from airpath.arguments import check_all, whole, worker_threads
 from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
-from airpath.errors import RunError, one_line
+from airpath.errors import BadValueError, RunError, one_line
 from airpath.interrupts import interrupts_wait
 from airpath.present.progress import terminal_bar
 from airpath.present.terminal import print_table
@@ -93,6 +93,8 @@ def run(
     formats = checked_formats("csv" if format_ is None else format_)
     output.only_with_out(out, format=format_ is not None)
     description = read_sweep_file(file, output.load_options(set_))
+    if dask is not None and description.plan.replicated == "emulate":
+        raise BadValueError("--dask: an emulation runs here, one at a time. Leave it out.")
     if reps is not None:
         from airpath.sweeps.plan import Rule
 

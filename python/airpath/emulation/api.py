@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -23,6 +22,7 @@ from airpath.arguments import (
 )
 from airpath.emulation import document, process, reports
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
+from airpath.emulation.running import run_once
 from airpath.engine.estimate import refuse_too_much
 from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
@@ -285,18 +285,16 @@ class _Run:
         traffic: document.Commands | None,
         sides: Sequence[str],
         listener: process.Listener,
-    ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, dict[str, IO[bytes]]]]:
+    ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, Mapping[str, IO[bytes]]]]:
         """Run it once; yield how it ended, its report and the captures of `sides`, by side."""
-        told = document.document_of(self.made, self.kernel, traffic, settings)
-        with ExitStack() as at_end:
-            # Without names, so that none remains when this process is killed.
-            results = at_end.enter_context(tempfile.TemporaryFile())
-            captures: dict[str, IO[bytes]]
-            captures = {side: at_end.enter_context(tempfile.TemporaryFile()) for side in sides}
-            files = {"results": results, **{f"{side}-capture": captures[side] for side in sides}}
-            ended = process.run(told, files, listener, has_command=traffic is not None)
-            series = [] if traffic else self.made.resolved.recording.series
-            yield ended, reports.read(results, settings.replication, series), captures
+        inputs = self.made.inputs
+        files = {
+            key: {"role": inputs.roles[key], "text": text} for key, text in inputs.texts.items()
+        }
+        told = document.document_of(self.made.resolved, files, self.kernel, traffic, settings)
+        series = [] if traffic else self.made.resolved.recording.series
+        with run_once(told, listener, series=series, captures=sides) as found:
+            yield found
 
     def result(
         self,

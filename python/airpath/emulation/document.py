@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airpath.emulation.kernel import Kernel
-from airpath.engine.prepared import PreparedScenario
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
 
 __all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "document_of", "level"]
@@ -104,7 +104,8 @@ def level(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def document_of(
-    made: PreparedScenario,
+    resolved: ResolvedScenario,
+    files: Mapping[str, Mapping[str, str]],
     kernel: Kernel,
     traffic: Commands | None,
     settings: EmulationSettings,
@@ -113,8 +114,10 @@ def document_of(
 
     Parameters
     ----------
-    made : PreparedScenario
-        The scenario with its files.
+    resolved : ResolvedScenario
+        The resolved scenario.
+    files : mapping of str to mapping
+        `role` and `text` of its files, by their keys in the resolved scenario.
     kernel : Kernel
         What the kernel's TCP is told.
     traffic : Commands or None
@@ -122,12 +125,10 @@ def document_of(
     settings : EmulationSettings
         Everything else.
     """
-    roles = made.inputs.roles
-    texts = made.inputs.texts.items()
     flows = {"kind": "flows", "sockets": list(kernel.sockets)}
     return {
-        "scenario": made.resolved.with_simulated_congestion().for_engine().document,
-        "files": {name: {"role": roles[name], "text": text} for name, text in texts},
+        "scenario": resolved.with_simulated_congestion().for_engine().document,
+        "files": {name: dict(file) for name, file in files.items()},
         "seed": settings.seed,
         "replication": settings.replication,
         "traffic": flows if traffic is None else traffic.to_dict(),

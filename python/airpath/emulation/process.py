@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from airpath.errors import BadValueError, RunError, one_line
+from airpath.errors import BadValueError, MachineError, RunError, one_line
 
 __all__ = ["PROGRAM", "EmulationOutcome", "Listener", "check", "program", "run"]
 
@@ -265,6 +265,7 @@ def _outcome_of(
             raise BadValueError(f"emulation: {message}")
         if last.get("what") in _OF_MACHINE:
             message = f"{message.rstrip('.')}. See airpath emulate --check."
+            raise MachineError(f"emulation: {message}")
         raise RunError(f"emulation: {message}")
     if number is not None:
         raise KeyboardInterrupt

@@ -32,7 +32,7 @@ def differences_along(readings: Readings, metrics: Sequence[str]) -> Iterator[Se
         Those that are compared.
     """
     plan = readings.plan
-    if "simulate" not in plan.engines or not metrics:
+    if plan.replicated is None or not metrics:
         return
     parts = [part for axis in plan.axes for part in _along(readings, axis, metrics)]
     if parts:

@@ -135,10 +135,10 @@ def _verdict(readings: Readings, failures: Any) -> Line:
     plan = readings.plan
     runs = sum(len(of.values) for of in readings.points)
     parts = [_several(len(plan.points), "point")]
-    if "simulate" in plan.engines:
+    if plan.replicated:
         parts.append(_several(runs, "replication"))
     left = [of.point.number for of in readings.points if not of.complete]
-    simulated = failures[failures["engine"] == "simulate"]
+    simulated = failures[failures["engine"] != "solve"]
     details = []
     if left:
         details.append(f"! Unfinished: {some_points(left)}.")
@@ -217,7 +217,7 @@ def _summary(readings: Readings, metrics: Metrics) -> Section:
 
 def _rule(readings: Readings) -> str:
     rule = readings.plan.rule
-    if "simulate" not in readings.plan.engines:
+    if readings.plan.replicated is None:
         return "none, the analytic model alone"
     reps = f"{rule.least} to {rule.most} of each point"
     if rule.metric is None:
@@ -266,7 +266,7 @@ def _hints(readings: Readings, metrics: Metrics) -> dict[str, str]:
         labels = [f"{axis}: {label}" for axis, label in of.point.labels.items()]
         for engine in plan.engines:
             name = f"point-{of.point.number}" + ("" if engine == "simulate" else f"-{engine}")
-            lines = [f"point {of.point.number}" + ("" if engine == "simulate" else ", model")]
+            lines = [f"point {of.point.number}" + (", model" if engine == "solve" else "")]
             lines += labels
             for metric, style in metrics.styles.items():
                 cell = metrics.cell(place, metric, engine)
@@ -287,7 +287,7 @@ def _points(readings: Readings, metrics: Metrics) -> Section:
             Cell(str(of.point.number), of.point.number),
             *(Cell(of.point.labels.get(axis, "")) for axis in plan.axes),
             *([Cell(engine)] if several else []),
-            _reps(of) if engine == "simulate" else Cell(""),
+            _reps(of) if engine != "solve" else Cell(""),
             *(metrics.cell(place, metric, engine) for metric in metrics.styles),
         ]
         for place, of in enumerate(readings.points[:MOST_ROWS])

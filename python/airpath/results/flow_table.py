@@ -9,13 +9,32 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["OF_SOME", "FlowTable"]
+__all__ = ["OF_SOME", "FlowTable", "columns_of"]
 
 OF_SOME = ("transfer_bytes", "aborted_at_s")
 """What only some flows have."""
 
 Column = tuple[str, str, bytes]
 """Name of a quantity; ``f8`` (what was not measured is NaN) or ``i8`` (it is −1); its values."""
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, list[Column]]:
+    """Return the arguments of `FlowTable` for flows that are given as rows.
+
+    A quantity that a row lacks or that is None was not measured.
+    """
+    is_tcp = bytes(row["kind"] == "tcp" for row in rows)
+    names = dict.fromkeys((*(name for row in rows for name in row), *OF_SOME))
+    columns: list[Column] = []
+    for name in names:
+        if name in ("id", "kind"):
+            continue
+        values = [row.get(name) for row in rows]
+        are_whole = all(isinstance(value, int) for value in values if value is not None)
+        kind, missing = ("i8", -1) if are_whole else ("f8", np.nan)
+        column = [missing if value is None else value for value in values]
+        columns.append((name, kind, np.array(column, f"<{kind}").tobytes()))
+    return is_tcp, columns
 
 
 class FlowTable(Sequence[Mapping[str, Any]]):

@@ -21,6 +21,7 @@ from airpath.results.window_limit import (
 )
 
 __all__ = [
+    "INVALID_CODE",
     "RunOutline",
     "of_measurements",
     "of_number",
@@ -28,6 +29,9 @@ __all__ = [
     "remarks",
     "unfinished_tables",
 ]
+
+INVALID_CODE = "invalid-emulation"
+"""Code of the advisory on emulated replications whose numbers cannot be believed."""
 
 FEWEST_RUNS = 5
 """Intervals from fewer hang on how the values are distributed."""
@@ -55,6 +59,11 @@ OUTSIDE_TABLE = (
 )
 UNFINISHED_TABLE = (
     "{table}: points of this error-rate table are missing; its measurement was not finished"
+)
+
+INVALID = (
+    "{bad} of {runs} emulated replications are invalid, after {attempts} attempts each; the first "
+    "reason: {reason}. Run it on an idle machine, as root, or with a longer base RTT."
 )
 
 _OUTSIDE = "outside_table_packets"
@@ -116,7 +125,7 @@ def of_measurements(resolved: ResolvedScenario, replications: Runs) -> list[Advi
 
     There is none if `RunOutline.of` gives `may_concern` false for each replication.
     """
-    said: list[Advisory] = []
+    said: list[Advisory] = [*_invalid(replications)]
     limited = limited_flows(resolved, replications) if replications else {}
     for group, members in resolved.flows.groups.items() if replications else ():
         said += _of_group(group, members, limited, resolved, replications)
@@ -146,7 +155,8 @@ class RunOutline:
         """Return the outline of a replication of a resolved scenario, whose flows are a table."""
         flows: FlowTable = run["flows"]
         may_concern = (
-            bool((flows.column("delivered_bytes") <= 0).any())
+            not run.get("validity", {"valid": True})["valid"]
+            or bool((flows.column("delivered_bytes") <= 0).any())
             or bool((flows.column("delivered_packets") <= 0).any())
             or bool((flows.column("rwnd_limited_share") > LIMITED).any())
             or any(flow.start.gap_ns is not None for flow in resolved.flows.entries)
@@ -154,6 +164,16 @@ class RunOutline:
             or (resolved.backhaul is not None and resolved.backhaul.rate_bps is not None)
         )
         return RunOutline(flows.fingerprint(), may_concern)
+
+
+def _invalid(runs: Runs) -> Iterator[Advisory]:
+    """Report the emulated replications of a sweep with an invalid validity report."""
+    reports = [run["validity"] for run in runs if "validity" in run]
+    if invalid := [report for report in reports if not report["valid"]]:
+        first = invalid[0]
+        reason = next(iter(first["reasons"]), "not given")
+        counts = {"bad": len(invalid), "runs": len(reports), "attempts": first["attempts"]}
+        yield Advisory(INVALID_CODE, INVALID.format(reason=reason, **counts))
 
 
 def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:

@@ -15,13 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.api import cores
 from airpath.arguments import check_all, error_prefix, path_like, worker_threads
-from airpath.errors import AdvisoryWarning, AirpathWarning, RunError, SweepInterrupted, one_line
+from airpath.errors import (
+    AdvisoryWarning,
+    AirpathWarning,
+    BadValueError,
+    RunError,
+    SweepInterrupted,
+    one_line,
+)
 from airpath.files import not_left_empty, output_folder
 from airpath.interrupts import stop_on_ctrl_c
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.sweeps.advisories import advisory_lines
 from airpath.sweeps.coordinator import Coordinator, SweepOutcome
-from airpath.sweeps.executors import workers_of
+from airpath.sweeps.executors import Threads, Workers, workers_of
 from airpath.sweeps.plan import Engine, Point
 from airpath.sweeps.progress import Progress
 
@@ -83,7 +90,8 @@ def sweep(
     confidence : float
         Of the intervals, above 0 and below 1. Default 0.99.
     engines : sequence of str
-        ``simulate``, ``solve`` or both. Default: ``simulate``.
+        ``simulate`` or ``emulate``, ``solve``, or one of the two and ``solve``. Default:
+        ``simulate``. Emulations run in real time, one after the other, regardless of `threads`.
     series : sequence of str
         Time series that are stored as Parquet beside the ledger. Default: none.
     common_random_numbers : bool
@@ -206,7 +214,7 @@ def run_description(
     plan, jobs, is_shared = description.plan, description.jobs, stays is not None
     if plan.series:
         refuse_without_parquet()
-    workers = workers_of(description.contents, executor, threads)
+    workers = _workers(description, executor, threads)
     try:
         with (
             _folder(out) as (folder, owned),
@@ -235,6 +243,19 @@ def run_description(
         workers.close()
     path, own_only = folder / FILE_NAME, is_shared and not accept_version
     return Sweep(path, description.functions, owned, own_only=own_only), outcome
+
+
+def _workers(description: Description, executor: Any, threads: int | None) -> Workers:
+    if description.plan.replicated != "emulate":
+        return workers_of(description.contents, executor, threads)
+    if executor is not None:
+        raise BadValueError(
+            f"{error_prefix('executor', executor)}: an emulation runs here, one at a time. "
+            "Leave it out."
+        )
+    from airpath.sweeps.emulating import EmulationRunner
+
+    return Threads(description.contents, 1, EmulationRunner(description.kernels))
 
 
 def _warn_of_others(ledger: Ledger) -> None:
@@ -299,7 +320,7 @@ def _solver(description: Description, ledger: Any) -> Solver:
         return description.scenarios(numbers[job.digest])
 
     names = description.plan.metrics
-    threads = 1 if "simulate" in description.plan.engines else cores()
+    threads = 1 if description.plan.replicated else cores()
     return Solver(jobs, description.contents, names, scenario, threads)
 
 

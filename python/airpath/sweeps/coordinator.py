@@ -168,7 +168,7 @@ class Coordinator:
 
     def _openers(self) -> Iterator[Callable[[], Target]]:
         """Give what opens each target, in the order of the points."""
-        if "simulate" not in self._plan.engines:
+        if self._plan.replicated is None:
             return
         plan = self._plan
         sharing: dict[tuple[str, int], list[Point]] = {}

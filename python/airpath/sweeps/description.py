@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ from airpath.sweeps.keys import SweepKeys
 from airpath.sweeps.plan import Plan, Point, Rule
 
 if TYPE_CHECKING:
+    from airpath.emulation.kernel import Kernel
     from airpath.results import Result
 
 __all__ = [
@@ -79,6 +80,8 @@ class Description:
         Metrics that are functions of the `Result` of one replication.
     scenarios : callable
         Returns the scenario of a point by its number.
+    kernels : mapping of str to Kernel
+        Settings of the kernel's TCP, by the digest of the job, if points are emulated.
     """
 
     plan: Plan
@@ -86,6 +89,7 @@ class Description:
     contents: dict[str, str]
     functions: Mapping[str, Callable[[Result], float]]
     scenarios: Callable[[int], Scenario]
+    kernels: Mapping[str, Kernel] = field(default_factory=dict)
 
 
 def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> Description:
@@ -372,7 +376,8 @@ def _resolved(
     _check_metric_labels(keys, names, place)
     columns = [name for name in names if own.get(name) is None]
     sought = columns
-    is_run = "simulate" in keys.engines
+    is_run, is_emulated = set(keys.engines) != {"solve"}, "emulate" in keys.engines
+    kernels: dict[str, Kernel] = {}
     example: Measurable | None = None
     for number, values in enumerate(assigned):
         plain_values = {axis: plain(values[axis]) if axis in values else None for axis in labels}
@@ -382,11 +387,18 @@ def _resolved(
         }
         try:
             scenario = base.at(values)
-            job, read = job_of(scenario, keys.series, reading)
+            job, read = job_of(scenario, keys.series, reading, emulated=is_emulated)
+            checked = job
+            if is_emulated:
+                from airpath.sweeps.emulating import emulated, with_simulated_congestion
+
+                job, kernel = emulated(scenario, job)
+                kernels[job.digest] = kernel
+                checked = with_simulated_congestion(job)
             if job.digest not in jobs:
-                check_job(scenario, job, read)
+                check_job(scenario, checked, read)
                 if sought:
-                    found = measurable(job, read)
+                    found = measurable(checked, read)
                     sought = [name for name in sought if not found.has(name)]
                     example = example or found
         except BadValueError as error:
@@ -420,7 +432,11 @@ def _resolved(
         metric_labels=keys.labels.metrics,
     )
     functions = {name: function for name, function in own.items() if function is not None}
-    return Description(plan, jobs, contents, functions, lambda number: base.at(assigned[number]))
+
+    def scenario_at(number: int) -> Scenario:
+        return base.at(assigned[number])
+
+    return Description(plan, jobs, contents, functions, scenario_at, kernels)
 
 
 def _with_deciding(names: list[str], rule: Rule | int) -> tuple[list[str], Rule]:

@@ -84,7 +84,7 @@ def differences(
     checked_axis(plan, "axis", axis)
     checked_metric(plan, "metric", metric)
     key = checked_value(plan, "base", axis, base)
-    if "simulate" not in plan.engines:
+    if plan.replicated is None:
         raise BadValueError(
             f"{error_prefix('metric', metric)}: nothing is simulated in this sweep, and a model "
             "has no "

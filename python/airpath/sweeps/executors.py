@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.sweeps.job import Contents
-from airpath.sweeps.tasks import Task, TaskResult, run_shipped, run_task
+from airpath.sweeps.tasks import Runner, Task, TaskResult, run_shipped, run_task
 
 __all__ = ["ExternalExecutor", "Threads", "Workers", "workers_of"]
 
@@ -45,17 +45,21 @@ class Threads:
         Of all files.
     threads : int
         How many.
+    runner : callable, optional
+        What runs replications. Default: the simulator.
     """
 
-    def __init__(self, contents: Contents, threads: int) -> None:
+    def __init__(self, contents: Contents, threads: int, runner: Runner | None = None) -> None:
         self.slots = threads
+        self._runner = runner
         self._contents = contents
         self._stopped = Event()
         self._pool = ThreadPoolExecutor(threads, "airpath-sweep")
 
     def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
         """Start a task."""
-        return self._pool.submit(run_task, task, self._contents, self._stopped.is_set)
+        stop = self._stopped.is_set
+        return self._pool.submit(run_task, task, self._contents, stop, self._runner)
 
     def stop(self) -> None:
         """Ask what is under way to give up."""

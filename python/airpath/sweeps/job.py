@@ -79,7 +79,11 @@ class Job:
 
 
 def job_of(
-    scenario: Scenario, series: Sequence[str] = (), reading: Reading | None = None
+    scenario: Scenario,
+    series: Sequence[str] = (),
+    reading: Reading | None = None,
+    *,
+    emulated: bool = False,
 ) -> tuple[Job, dict[str, str]]:
     """Return the job of a scenario, and the contents of its files by their SHA-256.
 
@@ -91,13 +95,15 @@ def job_of(
         Time series that are recorded all the same, as often as the scenario says.
     reading : Reading, optional
         Of earlier scenarios, whose files are not read again. Default: all are read.
+    emulated : bool
+        Whether components that only kernels have are accepted. Default False.
 
     Raises
     ------
     BadValueError
         If it cannot be resolved, or a file not be read.
     """
-    made = prepare(scenario, reading)
+    made = prepare(scenario, reading, emulated=emulated)
     resolved, inputs = made.resolved.without_captures(), made.inputs
     resolved = resolved.recorded(series=list(series), ss=False, flow_monitor=False).for_engine()
     if not series:

@@ -79,6 +79,14 @@ def _names(words: Sequence[str], what: str, example: str) -> Callable[[Any], tup
     return several
 
 
+def _engines(value: Any) -> tuple[str, ...]:
+    found = _names(ENGINES, "not an engine", '["simulate", "solve"]')(value)
+    if {"simulate", "emulate"} <= set(found):
+        what = "the replications of a sweep have one engine"
+        raise fault(what, "Write a sweep for each", '["emulate"]')
+    return found
+
+
 def _at(path: Path, value: Any, check: Callable[[Any], Any]) -> Any:
     from pydantic_core import PydanticCustomError
 
@@ -395,7 +403,8 @@ class SweepKeys(Model):
     metrics : list of str
         What is wanted of each replication. Default ``["goodput_bps", "p95_delay_s"]``.
     engines : list of str
-        What answers: ``simulate``, ``solve`` or both. Default ``["simulate"]``.
+        What answers: ``simulate`` or ``emulate``, ``solve``, or one of the two and ``solve``.
+        Default ``["simulate"]``.
     series : list of str
         Time series that are stored. Default: none.
     grid : table
@@ -419,9 +428,7 @@ class SweepKeys(Model):
     confidence: Annotated[float, PlainValidator(_confidence)] = 0.99
     common_random_numbers: Truth = True
     metrics: Annotated[Any, PlainValidator(_metrics)] = DEFAULT_METRICS
-    engines: Annotated[
-        tuple[str, ...], PlainValidator(_names(ENGINES, "not an engine", '["simulate", "solve"]'))
-    ] = ("simulate",)
+    engines: Annotated[tuple[str, ...], PlainValidator(_engines)] = ("simulate",)
     series: Annotated[
         tuple[str, ...], PlainValidator(_names(_SERIES, "not a series", '["queue"]'))
     ] = ()

@@ -33,7 +33,7 @@ def effort(readings: Readings, places: Sequence[int] | None = None) -> str:
     plan = readings.plan
     points = [readings.points[n] for n in (range(len(plan.points)) if places is None else places)]
     parts = [f"{len(points)} {'point' if len(points) == 1 else 'points'}"]
-    if "simulate" in plan.engines:
+    if plan.replicated:
         counts = [len(of.values) for of in points]
         low, high = min(counts, default=0), max(counts, default=0)
         each = f"{low}" if low == high else f"{low} to {high}"

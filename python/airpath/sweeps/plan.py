@@ -11,10 +11,10 @@ from airpath.scenario.labels import labels_of_keys
 
 __all__ = ["ENGINES", "Engine", "Plan", "Point", "Rule"]
 
-Engine = Literal["simulate", "solve"]
+Engine = Literal["simulate", "emulate", "solve"]
 """What answers for a point."""
 
-ENGINES: tuple[Engine, ...] = ("simulate", "solve")
+ENGINES: tuple[Engine, ...] = ("simulate", "emulate", "solve")
 
 _NAMES = ", "
 """Between the names of joined plans."""
@@ -142,6 +142,11 @@ class Plan:
         """Return the plan that `to_dict` wrote."""
         points = [Point(**point) for point in document["points"]]
         return Plan(**{**document, "points": points, "rule": Rule(**document["rule"])})
+
+    @property
+    def replicated(self) -> Engine | None:
+        """What runs replications, ``simulate`` or ``emulate``; None if points are only solved."""
+        return next((engine for engine in self.engines if engine != "solve"), None)
 
     def rule_of(self, point: Point) -> Rule:
         """Return how many replications a point gets."""

@@ -107,8 +107,8 @@ class Readings:
 
     @property
     def first_engine(self) -> Engine:
-        """What answers where one answer is shown: the simulation, if there is one."""
-        return "simulate" if "simulate" in self.plan.engines else "solve"
+        """What answers where one answer is shown: that with replications, if there is one."""
+        return self.plan.replicated or "solve"
 
     def column(self, place: int, metric: str) -> list[float]:
         """Return a metric at a point, a number for each replication that counts, NaN for none."""
@@ -127,7 +127,7 @@ class Readings:
             What answers. Default: the simulation.
         """
         confidence = self.plan.confidence
-        if engine == "simulate":
+        if engine != "solve":
             values = self.column(place, metric)
             if metric in self.own:
                 return mean_interval(values, confidence)
@@ -169,7 +169,7 @@ def read(
 def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> PointData:
     seed = plan.seed_of(point)
     solved = ledger.solved(point.digest) if "solve" in plan.engines else None
-    if "simulate" not in plan.engines:
+    if plan.replicated is None:
         return PointData(point, [], solved is not None, {}, solved, (), True)
     stored = dict(ledger.values(point.digest, seed))
     broken: dict[int, str] = {}

@@ -28,7 +28,8 @@ def result_of(job: Job, run: Run, confidence: float) -> Result:
     """
     from airpath.results.result import Result
 
-    resolved = job.resolved
+    resolved, measured = job.resolved, run.measured()
+    validity = measured.get("validity")
 
     def no_series(*_: object) -> Any:
         raise BadValueError("series: not kept with the replications of a sweep.")
@@ -44,7 +45,7 @@ def result_of(job: Job, run: Run, confidence: float) -> Result:
             "confidence": confidence,
             "scenario": resolved.document,
         },
-        replications=[run.measured()],
+        replications=[measured],
         resolved=resolved.recorded(series=[]),
         confidence=confidence,
         requested=1,
@@ -53,4 +54,6 @@ def result_of(job: Job, run: Run, confidence: float) -> Result:
         ss=no_series,
         flow_monitor=no_series,
         traces={},
+        validity_reports=None if validity is None else [validity],
+        kernel=measured.get("kernel"),
     )

@@ -36,12 +36,13 @@ class SweepTables:
         Returns
         -------
         table : DataFrame
-            ``point``, a column with the label of each axis, ``engine`` (``simulate`` or
-            ``solve``), ``metric``, ``mean``, ``low``, ``high``, ``reps``, the replications that
-            have a value, and ``advisories``, the codes of the advisories on the simulation of the
-            point, separated by ``; ``; ``not recorded`` where the replications are not all there
-            or an earlier version ran them. What was not measured is NaN; a model has no interval
-            and no replications. In the plan's order: points, engines, metrics.
+            ``point``, a column with the label of each axis, ``engine``, ``metric``, ``mean``,
+            ``low``, ``high``, ``reps``, the replications that have a value, and ``advisories``, the
+            codes of the advisories on the replications of the point, separated by ``; ``; ``not
+            recorded`` where the replications are not all there or an earlier version ran them. Of
+            an emulation also ``valid``: whether all validity reports are; missing as long as
+            replications are. What was not measured is NaN; a model has no interval and no
+            replications. In the plan's order: points, engines, metrics.
 
         Examples
         --------

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.engine.vocabulary import UNITS
+from airpath.results.remarks import INVALID_CODE
 from airpath.sweeps.advisories import NOT_RECORDED
 from airpath.sweeps.plan import Plan, Point
 from airpath.sweeps.readings import PointData, Readings
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 _TIDY = ("point", "engine", "metric", "mean", "low", "high", "reps", "advisories")
+_EMULATED = (*_TIDY, "valid")
 _NOTED = ("point", "code", "place", "text")
 _FAILED = ("point", "engine", "replication", "message")
 
@@ -37,7 +39,7 @@ def axis_columns(plan: Plan, taken: Collection[str]) -> dict[str, str]:
 def points(readings: Readings) -> pd.DataFrame:
     """Return the tidy table: a row for each point, engine and metric, in the plan's order."""
     plan = readings.plan
-    columns = axis_columns(plan, _TIDY)
+    columns = axis_columns(plan, _EMULATED if plan.replicated == "emulate" else _TIDY)
     rows = []
     for place, of in enumerate(readings.points):
         for engine in plan.engines:
@@ -53,11 +55,19 @@ def points(readings: Readings) -> pd.DataFrame:
                         "low": found.low,
                         "high": found.high,
                         "reps": found.reps,
-                        "advisories": codes(of) if engine == "simulate" else "",
+                        "advisories": codes(of) if engine != "solve" else "",
+                        "valid": _is_valid(of) if engine == "emulate" else None,
                     }
                 )
-    first, *rest = _TIDY
+    first, *rest = _TIDY if plan.replicated != "emulate" else _EMULATED
     return _frame(rows, [first, *columns.values(), *rest], ("mean", "low", "high"))
+
+
+def _is_valid(of: PointData) -> bool | None:
+    """Return whether the emulation of a point is valid; None if not all replications are there."""
+    if not of.has_all_advisories:
+        return None
+    return all(each["code"] != INVALID_CODE for each in of.advisories)
 
 
 def codes(of: PointData) -> str:
@@ -87,7 +97,7 @@ def wide(readings: Readings) -> pd.DataFrame:
     for place, of in enumerate(readings.points):
         for engine in plan.engines:
             row: dict[str, Any] = {"point": of.point.number, **_labels(of.point, columns)}
-            row |= {"engine": engine, "reps": len(of.values) if engine == "simulate" else 0}
+            row |= {"engine": engine, "reps": len(of.values) if engine != "solve" else 0}
             for metric in plan.metrics:
                 found = readings.interval(place, metric, engine)
                 row |= {metric: found.mean, f"{metric}_low": found.low}
@@ -119,7 +129,7 @@ def failures(readings: Readings) -> pd.DataFrame:
     for of in readings.points:
         head = {"point": of.point.number, **_labels(of.point, columns)}
         for replication, message in sorted(of.failures.items()):
-            where = {"engine": "simulate", "replication": replication, "message": message}
+            where = {"engine": plan.replicated, "replication": replication, "message": message}
             rows.append({**head, **where})
         if isinstance(of.solved, str):
             rows.append({**head, "engine": "solve", "replication": None, "message": of.solved})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from airpath import _airpath
-from airpath.errors import AirpathError, one_line
+from airpath.errors import AirpathError, MachineError, one_line
 from airpath.sweeps.job import Contents, Job, run_job
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Failure",
+    "Runner",
     "Task",
     "TaskResult",
     "Unit",
@@ -143,7 +144,16 @@ def build() -> tuple[str, str]:
     return _airpath.version(), _airpath.commit()
 
 
-def run_task(task: Task, contents: Contents, stop: Callable[[], bool] | None = None) -> TaskResult:
+Runner = Callable[[Job, Contents, int, int, int, Callable[[], bool] | None], "list[Run]"]
+"""What runs replications of a job: `run_job`, or what takes its arguments."""
+
+
+def run_task(
+    task: Task,
+    contents: Contents,
+    stop: Callable[[], bool] | None = None,
+    runner: Runner | None = None,
+) -> TaskResult:
     """Run a task in this process.
 
     Parameters
@@ -154,6 +164,8 @@ def run_task(task: Task, contents: Contents, stop: Callable[[], bool] | None = N
         Of all files that it needs.
     stop : callable, optional
         Asked about ten times a second; when it says true, what is under way is given up.
+    runner : callable, optional
+        What runs replications. Default: `run_job`.
     """
     from airpath.results.remarks import RunOutline
     from airpath.sweeps.metrics import evaluate
@@ -164,7 +176,7 @@ def run_task(task: Task, contents: Contents, stop: Callable[[], bool] | None = N
             break
         began = time.perf_counter()
         resolved = unit.job.resolved
-        for run in _finished(unit, contents, stop, result.failures):
+        for run in _finished(unit, contents, stop, result.failures, runner or run_job):
             document = run.measured()
             values = dict(evaluate(task.metrics, document, resolved))
             values |= _of_functions(task, unit, run, result.failures)
@@ -174,19 +186,26 @@ def run_task(task: Task, contents: Contents, stop: Callable[[], bool] | None = N
 
 
 def _finished(
-    unit: Unit, contents: Contents, stop: Callable[[], bool] | None, failures: list[Failure]
+    unit: Unit,
+    contents: Contents,
+    stop: Callable[[], bool] | None,
+    failures: list[Failure],
+    runner: Runner,
 ) -> Iterator[Run]:
     """Give the replications of a unit; those that fail do not take others with them."""
     try:
-        yield from run_job(unit.job, contents, unit.seed, unit.first, unit.count, stop)
+        yield from runner(unit.job, contents, unit.seed, unit.first, unit.count, stop)
         return
+    except MachineError:
+        raise
     except AirpathError as error:
         if unit.count == 1:
             failures.append(Failure(unit, unit.first, one_line(str(error))))
             return
     for number in range(unit.first, unit.first + unit.count):
         if stop is None or not stop():
-            yield from _finished(Unit(unit.job, unit.seed, number, 1), contents, stop, failures)
+            one = Unit(unit.job, unit.seed, number, 1)
+            yield from _finished(one, contents, stop, failures, runner)
 
 
 def _of_functions(task: Task, unit: Unit, run: Run, failures: list[Failure]) -> Values:

@@ -161,6 +161,6 @@ def _noted(
     ledger: Ledger, plan: Plan, done: Mapping[int, int]
 ) -> Iterator[tuple[Point, list[Mapping[str, str]], bool]]:
     """Give the points that are simulated, their advisories, and whether all are recorded."""
-    for point in plan.points if "simulate" in plan.engines else ():
+    for point in plan.points if plan.replicated else ():
         number = done.get(point.number)
         yield point, *recorded_advisories(ledger, point, plan.seed_of(point), number)

@@ -146,7 +146,7 @@ def wanted(plot: SweepPlot) -> dict[str, Callable[[], Figure]]:
             found[f"lines-{metric}"] = partial(plot.lines, metric)
         if len(numbers) > 1:
             found[f"heatmap-{metric}"] = partial(plot.heatmap, metric)
-    if "simulate" in plan.engines and plan.metrics:
+    if plan.replicated and plan.metrics:
         metric = plan.metrics[0]
         axis = designed(chosen)
         if axis is not None and chosen.numbers(axis) is None and plan.rule.most > 1:

@@ -21,7 +21,7 @@ __all__ = ["draw_ecdf"]
 def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
     """Draw the distributions of a metric; see `SweepPlot.ecdf`."""
     readings = chosen.readings
-    if readings.first_engine != "simulate":
+    if readings.plan.replicated is None:
         raise BadValueError(
             "ecdf: nothing is simulated in this sweep, and a model has no replications. Draw lines."
         )

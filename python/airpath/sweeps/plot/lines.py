@@ -96,7 +96,7 @@ class _Lines:
             if self._setting(place) == setting and self.by is not None:
                 others.setdefault(self.chosen.key(place, self.by), []).append(place)
         for each in others.values():
-            x, y, _ = self._curve(each, "simulate", 0)
+            x, y, _ = self._curve(each, self.chosen.readings.first_engine, 0)
             axis.plot(x, y, color=style.COLOURS["grey"], lw=0.7, alpha=0.35, zorder=1)
 
     def _setting(self, place: int) -> list[str]:

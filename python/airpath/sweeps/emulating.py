@@ -1,0 +1,148 @@
+"""Replications in real time, for sweeps whose points are emulated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from airpath import _airpath
+from airpath.emulation.document import EmulationSettings, document_of
+from airpath.emulation.kernel import Kernel, for_flows
+from airpath.emulation.process import program
+from airpath.emulation.reports import Report
+from airpath.emulation.running import run_once
+from airpath.errors import RunError
+from airpath.results.flow_table import columns_of
+from airpath.scenario import Scenario
+from airpath.sweeps.job import Contents, Job
+from airpath.sweeps.runs import Run, packed
+
+__all__ = ["EmulationRunner", "emulated", "with_simulated_congestion"]
+
+_ATTEMPTS = 2
+"""Runs of a replication until one is valid, at most; the last one is kept."""
+
+
+class _StoppedError(Exception):
+    """The sweep was stopped."""
+
+
+def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
+    """Return the job of a point that is emulated, and the settings of the kernel's TCP.
+
+    Its digest is not that of the simulation: it depends on these settings, too.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What the job was made from.
+    job : Job
+        That of the simulation.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario cannot be emulated, with every reason.
+    """
+    kernel = for_flows(scenario, job.resolved)
+    document = [job.digest, kernel.settings(), list(kernel.sockets)]
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return replace(job, digest=hashlib.sha256(text.encode()).hexdigest()), kernel
+
+
+def with_simulated_congestion(job: Job) -> Job:
+    """Return a job whose path and metrics can be checked by the simulator."""
+    return replace(job, text=job.resolved.with_simulated_congestion().to_json())
+
+
+class EmulationRunner:
+    """Runs replications in real time: called as `airpath.sweeps.job.run_job` is.
+
+    A replication whose validity report is invalid is repeated once.
+
+    Parameters
+    ----------
+    kernels : mapping of str to Kernel
+        Settings of the kernel's TCP, by the digest of the job.
+
+    Raises
+    ------
+    RunError
+        If this is not Linux, or the program is missing.
+    """
+
+    def __init__(self, kernels: Mapping[str, Kernel]) -> None:
+        program()
+        self._kernels = kernels
+
+    def __call__(
+        self,
+        job: Job,
+        contents: Contents,
+        seed: int,
+        first: int,
+        count: int,
+        stop: Callable[[], bool] | None = None,
+    ) -> list[Run]:
+        """Run replications one after the other; return those that were finished."""
+        runs: list[Run] = []
+        with suppress(_StoppedError):
+            runs.extend(
+                self._replication(job, contents, seed, number, stop)
+                for number in range(first, first + count)
+            )
+        return runs
+
+    def _replication(
+        self,
+        job: Job,
+        contents: Contents,
+        seed: int,
+        number: int,
+        stop: Callable[[], bool] | None,
+    ) -> Run:
+        files = {file.key: {"role": file.role, "text": contents[file.sha256]} for file in job.files}
+        settings = EmulationSettings(seed, replication=number)
+        kernel = self._kernels[job.digest]
+        document = document_of(job.resolved, files, kernel, None, settings)
+        series = job.resolved.recording.series
+        reports = [_report(document, series, stop)]
+        while not reports[-1].validity["valid"] and len(reports) < _ATTEMPTS:
+            reports.append(_report(document, series, stop))
+        report = reports[-1]
+        measured = {
+            **report.replication,
+            "validity": {**report.validity, "attempts": len(reports)},
+            "kernel": {"release": report.kernel.get("release")},
+        }
+        return Run(
+            digest=job.digest,
+            seed=seed,
+            replication=number,
+            version=_airpath.version(),
+            commit=_airpath.commit(),
+            cpu_s=sum(map(_cpu_s, reports)),
+            packed=packed(measured, *columns_of(measured["flows"])),
+            series=report.series,
+        )
+
+
+def _cpu_s(report: Report) -> float:
+    return float(report.validity["cpu_share"] * report.replication["measured_s"])
+
+
+def _report(
+    document: Mapping[str, Any], series: Sequence[str], stop: Callable[[], bool] | None
+) -> Report:
+    def look(_event: Mapping[str, Any]) -> None:
+        if stop is not None and stop():
+            raise _StoppedError
+
+    with run_once(document, look, series=series) as (outcome, report, _):
+        if outcome.reason != "end":
+            raise RunError(f"emulation: ended before the end of the scenario: {outcome.reason}.")
+        return report

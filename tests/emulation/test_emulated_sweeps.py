@@ -1,0 +1,166 @@
+"""Sweeps whose points are emulated: with a program that stands for the real one, and with it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import airpath as ap
+from airpath.errors import AdvisoryWarning, BadValueError, MachineError
+from emulator import cannot_emulate, has_control, judged
+
+Fake = Callable[..., Path]
+
+FEW = pytest.mark.filterwarnings("ignore:(few-replications|equal-replications)")
+
+
+@pytest.fixture
+def swept(scenario: ap.Scenario, tmp_path: Path) -> Callable[..., ap.Sweep]:
+    """Run a sweep of two rates, by default emulated."""
+
+    def run(**changes: Any) -> ap.Sweep:
+        keys: dict[str, Any] = {
+            "grid": {"bottleneck.link.rate": ["5 Mbit/s", "10 Mbit/s"]},
+            "metrics": ["goodput_bps", "queues.bottleneck.mean_sojourn_s"],
+            "reps": 2,
+            "engines": ["emulate"],
+        }
+        return ap.sweep(scenario, **{**keys, **changes})
+
+    return run
+
+
+def _documents(seen: Path) -> list[dict[str, Any]]:
+    return [json.loads(line)["document"] for line in seen.read_text().splitlines()]
+
+
+@FEW
+def test_an_emulated_sweep_reads_the_metrics_of_a_simulation(
+    fake: Fake, swept: Callable[..., ap.Sweep]
+) -> None:
+    seen = fake()
+    emulated, simulated = swept(threads=3).points(), swept(engines=["simulate"]).points()
+    numbers = ["mean", "low", "high", "reps"]
+    # The fake simulates.
+    pd.testing.assert_frame_equal(emulated[numbers], simulated[numbers])
+    assert set(emulated["engine"]) == {"emulate"}
+    assert emulated["valid"].tolist() == [True] * 4
+    assert "valid" not in simulated
+    told = [(one["replication"], one["seed"]) for one in _documents(seen)]
+    assert told == [(0, 1), (1, 1)] * 2
+
+
+@FEW
+def test_emulations_run_one_at_a_time_and_a_second_call_runs_what_is_missing(
+    fake: Fake, swept: Callable[..., ap.Sweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from airpath.sweeps import emulating
+
+    running, most = 0, 0
+    lock, once = threading.Lock(), emulating.run_once
+
+    def counted(*arguments: Any, **keys: Any) -> Iterator[Any]:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        try:
+            with once(*arguments, **keys) as found:
+                yield found
+        finally:
+            with lock:
+                running -= 1
+
+    monkeypatch.setattr(emulating, "run_once", contextmanager(counted))
+    seen = fake()
+    swept(out=tmp_path / "out", threads=3, reps=1)
+    assert most == 1
+    assert len(_documents(seen)) == 2
+    sweep = swept(out=tmp_path / "out", threads=3)
+    assert [one["replication"] for one in _documents(seen)] == [0, 0, 1, 1]
+    assert [run.measured()["validity"]["attempts"] for run in sweep.replications(1)] == [1, 1]
+
+
+@FEW
+def test_an_invalid_replication_is_repeated_once_and_its_point_is_marked(
+    fake: Fake, swept: Callable[..., ap.Sweep]
+) -> None:
+    seen = fake(validity={"valid": False, "reasons": ["late by 9 ms"]})
+    line = (
+        r"^invalid-emulation: 2 of 2 points, the first is point 0 .*: 2 of 2 emulated replications "
+        r"are invalid, after 2 attempts each; the first reason: late by 9 ms\. "
+    )
+    with pytest.warns(AdvisoryWarning, match=line):
+        sweep = swept()
+    assert [one["replication"] for one in _documents(seen)] == [0, 0, 1, 1] * 2
+    assert sweep.points()["valid"].tolist() == [False] * 4
+    reports = [run.measured()["validity"] for run in sweep.replications(0)]
+    assert [(report["valid"], report["attempts"]) for report in reports] == [(False, 2)] * 2
+
+
+@FEW
+def test_a_users_metric_gets_the_validity_report(
+    fake: Fake, swept: Callable[..., ap.Sweep]
+) -> None:
+    fake()
+    late = swept(metrics={"late_s": lambda result: result.validity_reports[0]["lateness_p99_s"]})
+    assert late.points()["mean"].tolist() == [1e-4, 1e-4]
+
+
+def test_points_that_cannot_be_emulated_are_problems_of_the_check(
+    fake: Fake, swept: Callable[..., ap.Sweep]
+) -> None:
+    seen = fake()
+    with pytest.raises(BadValueError) as error:
+        swept(grid={"flows.0.cc": ["cubic", "bbr", "vcp", "newreno"]})
+    (line,) = str(error.value).split("\n")
+    assert 'flows.0.cc = "vcp": not a congestion control of kernels' in line
+    with pytest.raises(BadValueError, match="the replications of a sweep have one engine"):
+        swept(engines=["emulate", "simulate"])
+    with pytest.raises(BadValueError, match=r"executor = .*: an emulation runs here, one at a"):
+        swept(executor=_Executor())
+    assert not seen.exists()
+
+
+class _Executor:
+    def submit(self, *_: object) -> None:
+        raise AssertionError
+
+
+def test_what_the_machine_lacks_ends_the_sweep_at_once(
+    fake: Fake, swept: Callable[..., ap.Sweep]
+) -> None:
+    seen = fake(failed={"what": "tun", "message": "cannot open a TUN device: no such device."})
+    with pytest.raises(MachineError, match=r"no such device\. See airpath emulate --check\."):
+        swept()
+    assert len(_documents(seen)) == 1
+
+
+@pytest.mark.realtime
+@FEW
+def test_a_grid_with_bbr_over_the_kernels_tcp() -> None:
+    if reason := cannot_emulate():
+        pytest.skip(reason)
+    if not has_control("bbr"):
+        pytest.skip("this kernel has no bbr")
+    scenario = ap.Scenario(
+        duration="2 s",
+        warmup="1 s",
+        bottleneck={"aqm": "droptail", "link": {"kind": "fixed", "rate": "10 Mbit/s"}},
+        flows=[{"cc": "cubic", "profile": "linux", "base_rtt": "30 ms"}],
+    )
+    grid = {"flows.0.cc": ["cubic", "bbr"]}
+
+    def run() -> pd.DataFrame:
+        sweep = ap.sweep(scenario, grid=grid, metrics=["goodput_bps"], reps=1, engines=["emulate"])
+        return sweep.points()
+
+    table = judged(run, lambda found: [] if found["valid"].all() else found["advisories"])
+    assert table["mean"].between(5e6, 10e6 * 1460 / 1500 * 1.05).all()
