@@ -11,6 +11,7 @@ from airpath.comparison.quantities import quantities
 from airpath.engine.prepared import prepare
 from airpath.results.overview import tables
 from airpath.scenario import loads
+from airpath.scenario.labels import labels_of_keys
 from airpath.sweeps.metrics import evaluate, known_names
 
 TEXT = """
@@ -81,6 +82,8 @@ def test_a_name_is_a_position_in_keys() -> None:
     assert kinds == ["cubic", "dctcp"]
     with pytest.raises(ap.errors.ScenarioError, match="flows has no entry wep"):
         changed.replace("flows.wep.cc", "cubic")
+    label = "congestion control of web"
+    assert labels_of_keys(["flows.web.cc"], changed.to_toml()) == {"flows.web.cc": label}
 
 
 def test_tables_metrics_and_comparisons_use_the_names(result: ap.Result) -> None:

@@ -56,6 +56,11 @@ class ResolvedLink(Component):
         return self._class.largest_rate_bps(self.description)
 
     @property
+    def latencies_ns(self) -> tuple[int, int]:
+        """Delays of its two directions that are not the delay of the hop, ns."""
+        return self._class.latencies_ns(self.description)
+
+    @property
     def regime_boundaries(self) -> list[int]:
         """Packets waiting from which each further regime holds."""
         return self._class.regime_boundaries(self.description)

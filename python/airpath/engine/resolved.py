@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airpath.engine.flows import Flows, Wire
+from airpath.engine.flows import Flow, Flows, Wire
 from airpath.engine.link import ResolvedLink
 from airpath.engine.queue import ResolvedQueue
 from airpath.scenario.cc import Congestion
@@ -229,6 +229,20 @@ class ResolvedScenario:
             yield "reverse", self.ack_path.link or self.link
         elif self.ack_path.link is not None:
             yield "ack_path", self.ack_path.link
+
+    def base_rtt_s(self, flow: Flow) -> float:
+        """Return the two-way propagation delay of the path of a flow, s."""
+        wires = (flow.access, flow.egress, flow.ack_access, flow.return_wire)
+        there_ns, other_ns = self.link.latencies_ns
+        there_ns += self.bottleneck.delay_ns
+        if self.ack_path.link is not None:
+            back_ns = self.ack_path.delay_ns + self.ack_path.link.latencies_ns[0]
+        else:
+            is_same = self.ack_path_kind == "reverse"
+            back_ns = self.bottleneck.delay_ns + other_ns if is_same else 0
+        backhaul_ns = 0 if self.backhaul is None else 2 * self.backhaul.delay_ns
+        shared_ns = there_ns + back_ns + backhaul_ns
+        return (sum(wire.delay_ns for wire in wires) + shared_ns) / 1e9
 
     # --- other scenarios -----------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ _DISTRIBUTIONS = {
     "rtt_s": ("RTT", "RTTs"),
     "s": ("completion time", "completion times"),
     "snr_db": ("SNR", "SNRs"),
+    "slowdown": ("slowdown", "slowdowns"),
     "sojourn_s": ("sojourn time", "sojourn times"),
 }
 """Quantities of which there are means and quantiles: one value, several values."""
@@ -69,7 +70,8 @@ def label_of_quantity(name: str) -> str:
         return _quantity(name)
     if of == "bottleneck":
         return _quantity(quantity)
-    return f"{_quantity(quantity)} of {_OF[scope]} {of.rpartition('.')[2]}"
+    owner = of.replace(".", ", ") if scope == "transfers" else of.rpartition(".")[2]
+    return f"{_quantity(quantity)} of {_OF[scope]} {owner}"
 
 
 def short_label(label: str) -> str:

@@ -10,6 +10,7 @@ from airpath.present.tables import Table
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
+from airpath.results.transfers import ALL_SIZES, SizeClass
 
 if TYPE_CHECKING:
     from airpath.results.result import Result
@@ -322,17 +323,28 @@ def _phases(result: Result, _out_of_sight: str) -> Iterable[Table]:
 
 
 def _transfers(result: Result, _out_of_sight: str) -> Iterable[Table]:
-    rows = [
-        [
-            result.resolved.flows.group_key(group["group"]),
-            text(group["started"], 1, 1),
-            text(group["unfinished"], 1, 1),
-            *(text(group[name], 1, 3, "s") for name in ("mean_s", "median_s", "p95_s")),
-        ]
-        for group in result.intervals("transfers")
-    ]
-    columns = ["group", "started", "unfinished", "mean time", "median", "95th percentile"]
+    """Return the transfers of each group, and of its size classes where sizes differ."""
+    flows = result.resolved.flows
+    sizes = result.intervals("transfer_sizes")
+    rows = []
+    for group in result.intervals("transfers"):
+        title = flows.group_key(group["group"])
+        rows.append([title, "all", *_transfer_row(group)])
+        classes = [of for of in sizes if of["group"] == group["group"] and of["started"].mean]
+        if len(classes) > 1:
+            named = ((SizeClass.named(of["size_class"]) or ALL_SIZES, of) for of in classes)
+            rows += [[title, which.title, *_transfer_row(of)] for which, of in named]
+    columns = ["group", "size", "started", "unfinished", "mean time", "median", "p95", "p99"]
+    columns += ["median slowdown", "p99 slowdown"]
     return [Table("Transfers", columns, rows)] if rows else []
+
+
+def _transfer_row(found: Mapping[str, Interval]) -> list[str]:
+    return [
+        *(text(found[name], 1, 1) for name in ("started", "unfinished")),
+        *(text(found[name], 1, 3, "s") for name in ("mean_s", "median_s", "p95_s", "p99_s")),
+        *(text(found[name], 1, 2) for name in ("median_slowdown", "p99_slowdown")),
+    ]
 
 
 TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {

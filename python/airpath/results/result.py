@@ -221,6 +221,7 @@ class Result(Recordings):
             document["phases"] = plain(phases)
         if transfers := self.intervals("transfers"):
             document["transfers"] = plain(transfers)
+            document["transfer_sizes"] = plain(self.intervals("transfer_sizes"))
         if raw:
             document["replications"] = [
                 {**run, "flows": [dict(flow) for flow in run["flows"]]} for run in self.replications

@@ -40,6 +40,7 @@ _STEMS = (
     "mac-delays",
     "queue-lengths",
     "transfers",
+    "transfer-sizes",
     "ss",
     "flowmonitor",
 )
@@ -234,6 +235,7 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
         tables["phases"] = result.table("phases")
     if transfer_groups(result.resolved):
         tables["transfers"] = result.table("transfers")
+        tables["transfer-sizes"] = result.table("transfer_sizes")
     if result.resolved.recording.has_flow_monitor:
         tables["flowmonitor"] = result.flow_monitor()
     return tables

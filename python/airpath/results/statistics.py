@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import check_all, word
+from airpath.arguments import check_all, error_prefix, word
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
 from airpath.results.cells import USER_QUANTITIES, jain_of_users, of_user
@@ -25,8 +25,14 @@ from airpath.results.quantities import (
     resolution,
 )
 from airpath.results.stations import MAC_DELAY_UNITS, STATION_QUANTITIES, of_station
-from airpath.results.tables import TABLES, by_name, flow_kind, name_of, of_flows
-from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
+from airpath.results.tables import TABLES, by_name, by_size, flow_kind, name_of, of_flows
+from airpath.results.transfers import (
+    SIZE_EDGES,
+    TRANSFER_QUANTITIES,
+    checked_edges,
+    completions,
+    transfer_groups,
+)
 from airpath.results.users import queues_at
 
 if TYPE_CHECKING:
@@ -58,7 +64,7 @@ class Statistics:
         self.resolved = resolved
         self.confidence = confidence
 
-    def table(self, name: str) -> pd.DataFrame:
+    def table(self, name: str, *, size_edges: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a table with one row per replication and flow, queue, link, ...
 
         What was not measured is NaN; `attrs["units"]` has the units of the columns.
@@ -66,15 +72,18 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "mac_delays", \
-"phases", "transfers"}
+"phases", "transfers", "transfer_sizes"}
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same of each
             group of flows together, and Jain's index within it. ``queues``: time averages, sojourn
             times, drops by reason, marks. ``links``: utilisation, losses, packets sent in each
             regime. ``users`` of a cell and ``stations`` of a TDD link: what they got;
             ``mac_delays``: the distribution of the uplink delay between the MACs. ``phases``:
             between the events of ``[[control]]``. ``transfers``: how long the flows of a group
-            took that have a size and started after the warm-up. Without rows where the scenario
-            has none such.
+            took that have a size and started after the warm-up; ``transfer_sizes``: the same by
+            size class. Without rows where the scenario has none such.
+        size_edges : sequence of str, optional
+            Edges of the size classes of ``transfer_sizes``, rising sizes: ``["10 kB", "1 MB"]``.
+            Default: 10 kB, 100 kB and 1 MB.
 
         Returns
         -------
@@ -84,10 +93,16 @@ class Statistics:
         Raises
         ------
         BadValueError
-            If there is no such table.
+            If there is no such table, or these are no edges.
         """
         check_all(word("name", name, TABLES))
-        table = frame(TABLES[name](self.resolved, self.replications))
+        edges = _edges(name, size_edges)
+        rows = TABLES[name]
+        table = frame(
+            by_size(self.resolved, self.replications, edges)
+            if edges
+            else rows(self.resolved, self.replications)
+        )
         if name == "mac_delays":
             units = {
                 column: MAC_DELAY_UNITS[column] for column in table if column in MAC_DELAY_UNITS
@@ -95,13 +110,18 @@ class Statistics:
             table.attrs["units"] = units
         return table
 
-    def intervals(self, name: str) -> list[dict[str, Any]]:
+    def intervals(
+        self, name: str, *, size_edges: Sequence[str] | None = None
+    ) -> list[dict[str, Any]]:
         """Return the means over the replications of the rows of a table, as intervals.
 
         Parameters
         ----------
-        name : {"flows", "groups", "queues", "links", "users", "stations", "phases", "transfers"}
+        name : {"flows", "groups", "queues", "links", "users", "stations", "phases", "transfers", \
+"transfer_sizes"}
             The table.
+        size_edges : sequence of str, optional
+            As of `table`.
 
         Returns
         -------
@@ -116,6 +136,8 @@ class Statistics:
             If there is no such table, or it has no intervals.
         """
         check_all(word("name", name, self._intervals_of))
+        if edges := _edges(name, size_edges):
+            return self._size_intervals(edges)
         if name not in self._kept_intervals:
             self._kept_intervals[name] = self._intervals_of[name]()
         return [dict(row) for row in self._kept_intervals[name]]
@@ -135,6 +157,7 @@ class Statistics:
             "stations": self._station_intervals,
             "phases": self._phase_intervals,
             "transfers": self._transfer_intervals,
+            "transfer_sizes": list,
         }
 
     def summary(self) -> pd.DataFrame:
@@ -347,6 +370,20 @@ class Statistics:
             for group, members in transfer_groups(self.resolved).items()
         ]
 
+    def _size_intervals(self, edges: Sequence[int]) -> list[dict[str, Any]]:
+        rows: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+        for row in by_size(self.resolved, self.replications, edges):
+            rows.setdefault((row["group"], row["size_class"]), []).append(row)
+        return [
+            {
+                "group": group,
+                **name_of(self.resolved, group),
+                "size_class": name,
+                **self._quantities(of_class, TRANSFER_QUANTITIES),
+            }
+            for (group, name), of_class in rows.items()
+        ]
+
     def _pmf(self, runs: Sequence[Mapping[str, Any]]) -> list[Interval]:
         """Return the share of time with each number of packets in a queue."""
         found = [run["pmf"] for run in runs]
@@ -375,3 +412,13 @@ def _mean_pmf(queues: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         return queues[0]
     shares = zip_longest(*(queue["pmf"] for queue in queues), fillvalue=0.0)
     return {"pmf": [math.fsum(of_length) / len(queues) for of_length in shares]}
+
+
+def _edges(table: str, size_edges: object) -> list[int]:
+    """Return the edges of size classes, bytes; none of a table without size classes."""
+    if table == "transfer_sizes":
+        return checked_edges(SIZE_EDGES if size_edges is None else size_edges)
+    if size_edges is not None:
+        what = 'has no effect without name = "transfer_sizes"'
+        raise BadValueError(f"{error_prefix('size_edges', size_edges)}: {what}. Remove it.")
+    return []

@@ -16,13 +16,20 @@ from airpath.results.quantities import (
     together,
 )
 from airpath.results.stations import mac_delay_rows, station_rows
-from airpath.results.transfers import completions, transfer_groups
+from airpath.results.transfers import (
+    SIZE_EDGES,
+    checked_edges,
+    completions,
+    size_classes,
+    transfer_groups,
+    transfers_of,
+)
 
 if TYPE_CHECKING:
     from airpath.engine.flows import Flow
     from airpath.engine.resolved import ResolvedScenario
 
-__all__ = ["TABLES", "by_name", "flow_kind", "name_of", "of_flows", "queue_names"]
+__all__ = ["TABLES", "by_name", "by_size", "flow_kind", "name_of", "of_flows", "queue_names"]
 
 Runs = Sequence[Mapping[str, Any]]
 """The statistics of each replication, as the engine reports them."""
@@ -100,6 +107,21 @@ def _transfers(resolved: ResolvedScenario, runs: Runs) -> Rows:
     )
 
 
+def by_size(resolved: ResolvedScenario, runs: Runs, edges: Sequence[int]) -> Rows:
+    """Yield a row for each replication, group of transfers and size class between edges, bytes."""
+    for run in runs:
+        for group, members in transfer_groups(resolved).items():
+            found = transfers_of(resolved, run, members)
+            for which in size_classes(edges):
+                yield {
+                    "replication": run["replication"],
+                    "group": group,
+                    **name_of(resolved, group),
+                    "size_class": which.name,
+                    **found.of_class(which).quantities(),
+                }
+
+
 TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
     "flows": _flows,
     "groups": _groups,
@@ -110,6 +132,7 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
     "mac_delays": lambda _resolved, runs: mac_delay_rows(runs),
     "phases": _phases,
     "transfers": _transfers,
+    "transfer_sizes": lambda resolved, runs: by_size(resolved, runs, checked_edges(SIZE_EDGES)),
 }
 """What makes the rows of each table."""
 

@@ -69,8 +69,11 @@ class KeyNode:
     def inside(self, step: str) -> Iterator[KeyNode]:
         """Yield the nodes below a key or a number."""
         if self.is_list:
-            known = step.isdecimal() and int(step) < len(self.given)
-            yield KeyNode(self.models, self.given[int(step)] if known else {})
+            tables: dict[Any, Any] = {str(place): each for place, each in enumerate(self.given)}
+            for each in self.given:
+                if isinstance(each, Mapping):
+                    tables.setdefault(each.get("name"), each)
+            yield KeyNode(self.models, tables.get(step, {}))
             return
         value = self.given.get(step, {}) if isinstance(self.given, Mapping) else {}
         for info in self.fields(step):

@@ -123,6 +123,8 @@ def _of_group(steps: Sequence[str], document: Mapping[str, Any]) -> str:
     groups = document.get("flows", ())
     if len(groups) < 2 and steps[1] == "0":
         return ""
-    number = int(steps[1]) if steps[1].isdecimal() else -1
+    if not steps[1].isdecimal():
+        return f" of {steps[1]}"
+    number = int(steps[1])
     name = groups[number].get("name") if 0 <= number < len(groups) else None
     return f" of {name or f'group {steps[1]}'}"

@@ -4,7 +4,8 @@ A bare name is looked up among the quantities of all flows together, then it may
 one of the first queue, then one of the first link. Else the name says of what: ``groups.0``,
 ``flows.3``, ``queues.bottleneck``, ``links.bottleneck``, ``users.bottleneck.2``,
 ``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``. A group with
-a name is ``groups.web`` and ``transfers.web`` as well.
+a name is ``groups.web`` and ``transfers.web`` as well; the transfers of a size class are
+``transfers.web.10kB-100kB``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ from airpath.results.quantities import (
     together,
 )
 from airpath.results.stations import STATION_QUANTITIES
-from airpath.results.transfers import TRANSFER_QUANTITIES, completions, transfer_groups
+from airpath.results.transfers import (
+    ALL_SIZES,
+    TRANSFER_QUANTITIES,
+    SizeClass,
+    completions,
+    transfer_groups,
+)
 from airpath.scenario.faults import nearest
 
 if TYPE_CHECKING:
@@ -234,7 +241,9 @@ def _of_flow(resolved: ResolvedScenario) -> tuple[str, ...]:
 
 
 def _group(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
-    number = _group_number(metric, resolved)
+    number = resolved.flows.group_of(metric.of)
+    if number is None:
+        raise UnknownMetricError(metric.name)
     members = resolved.flows.groups[number]
     if metric.quantity == "jain":
         return jain(run, comparable(resolved, members))
@@ -279,17 +288,13 @@ def _phase(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float 
 
 
 def _transfer(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
-    groups, number = transfer_groups(resolved), _group_number(metric, resolved)
-    if metric.quantity not in TRANSFER_QUANTITIES or number not in groups:
+    key, _, name = metric.of.partition(".")
+    groups, number = transfer_groups(resolved), resolved.flows.group_of(key)
+    which = SizeClass.named(name) if name else ALL_SIZES
+    members = None if number is None else groups.get(number)
+    if metric.quantity not in TRANSFER_QUANTITIES or members is None or which is None:
         raise UnknownMetricError(metric.name)
-    found: float | None = completions(resolved, run, groups[number])[metric.quantity]
-    return found
-
-
-def _group_number(metric: Metric, resolved: ResolvedScenario) -> int:
-    found = resolved.flows.group_of(metric.of)
-    if found is None:
-        raise UnknownMetricError(metric.name)
+    found: float | None = completions(resolved, run, members, which)[metric.quantity]
     return found
 
 

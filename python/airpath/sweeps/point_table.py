@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from airpath.errors import one_line
 from airpath.present.tables import Cell, Column, Entry, Table
 from airpath.results.estimates import estimate
-from airpath.sweeps.plan import Engine, Point
+from airpath.sweeps.plan import Engine, Plan, Point
 from airpath.sweeps.readings import Readings
 from airpath.sweeps.scales import MetricStyle, metric_style
 
@@ -28,14 +28,15 @@ def point_table(
     most : int, optional
         Number of points in the table, the first ones. Units fit all points. Default: all.
     numbered : bool
-        Whether a column has the numbers of the points, and axes with one value have a column.
-        Default True.
+        Whether a column has the numbers of the points, axes have their keys as names, and axes with
+        one value have a column. Default True: as in files. Without, axes are named in words.
     """
     plan = readings.plan
     styles = {metric: _style(readings, metric) for metric in metrics}
     axes = [axis for axis in plan.axes if numbered or len(_labels(readings, axis)) > 1]
     are_several = len(plan.engines) > 1
-    columns = [*(["point"] if numbered else []), *axes, *(["engine"] if are_several else [])]
+    names = axes if numbered else _titles(plan, axes)
+    columns = [*(["point"] if numbered else []), *names, *(["engine"] if are_several else [])]
     rows: list[list[Entry]] = [
         [
             *([str(of.point.number)] if numbered else []),
@@ -68,7 +69,7 @@ def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
     values = _labels(readings, axis)
     others = [each for each in plan.axes if each != axis and len(_labels(readings, each)) > 1]
     are_several = len(plan.engines) > 1
-    head: list[Column] = [*others, *(["engine"] if are_several else [])]
+    head: list[Column] = [*_titles(plan, others), *(["engine"] if are_several else [])]
     columns: list[Column] = [
         (style.short_label, value) for style in styles.values() for value in values
     ]
@@ -99,6 +100,11 @@ def _style(readings: Readings, metric: str) -> MetricStyle:
 def _cell(readings: Readings, place: int, style: MetricStyle, metric: str, engine: Engine) -> Cell:
     found = estimate(readings.interval(place, metric, engine), style.scale)
     return found if found.text else Cell("–")
+
+
+def _titles(plan: Plan, axes: Sequence[str]) -> list[str]:
+    """Return the names of axes in words."""
+    return [plan.names[axis] for axis in axes]
 
 
 def _label(point: Point, axis: str) -> str:

@@ -109,6 +109,11 @@ class Link(Component):
         return [float(resolved["rate_bps"])] if "rate_bps" in resolved else []
 
     @classmethod
+    def latencies_ns(cls, resolved: Mapping[str, Any]) -> tuple[int, int]:  # noqa: ARG003
+        """Return delays of its two directions that are not the delay of the hop, ns."""
+        return 0, 0
+
+    @classmethod
     def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
         """Return an upper bound of the bit rate, for estimates; 0 if there is none."""
         return max(cls.known_rates_bps(resolved), default=0.0)

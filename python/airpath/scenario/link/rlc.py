@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -115,3 +116,9 @@ class RlcAm(Link):
     def delay_back(self) -> Duration:
         """The delay of the reverse direction."""
         return self.delay if self.reverse_delay is None else self.reverse_delay
+
+    @classmethod
+    def latencies_ns(cls, resolved: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the delay of each direction of the bearer, ns."""
+        there, back = resolved["latency_ns"], resolved.get("reverse_latency_ns")
+        return int(there), int(there if back is None else back)
