@@ -2,6 +2,7 @@
 
 use crate::namespaces::{self, SetupError};
 use crate::privileges;
+use crate::remedies::Environment;
 use crate::sys;
 use crate::sysctls;
 use nix::errno::Errno;
@@ -241,16 +242,8 @@ fn real_time_class() -> Probe {
     let Err(error) = sys::set_fifo(PRIORITY) else { return Probe::good(name, "fifo") };
     let limit = getrlimit(Resource::RLIMIT_RTPRIO).map_or(0, |(soft, _)| soft);
     let found = format!("other: fifo is refused ({error}), RLIMIT_RTPRIO is {limit}");
-    let user = nix::unistd::getuid();
-    let remedy = if user.is_root() {
-        "give the container `--cap-add SYS_NICE`".to_owned()
-    } else {
-        format!(
-            "run as root, or add `USER - rtprio {PRIORITY}` to /etc/security/limits.conf and log \
-             in again"
-        )
-    };
-    Probe::bad(name, found, remedy)
+    let is_root = nix::unistd::getuid().is_root();
+    Probe::bad(name, found, Environment::detect().real_time(is_root, PRIORITY))
 }
 
 fn locked_memory() -> Probe {

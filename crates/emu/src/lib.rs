@@ -32,6 +32,7 @@ pub mod packet_io;
 pub mod payloads;
 pub mod prepare;
 pub mod privileges;
+pub mod remedies;
 pub mod report;
 mod results;
 mod run;

@@ -9,6 +9,7 @@ use crate::description::Description;
 use crate::netlink::{Netlink, Route};
 use crate::packet_io::Side;
 use crate::privileges;
+use crate::remedies::Environment;
 use crate::sys;
 use crate::sysctls;
 use nix::sched::{CloneFlags, setns, unshare};
@@ -251,7 +252,7 @@ pub(crate) fn new_network() -> Result<(), SetupError> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| {
         let remedy = match error {
             nix::errno::Errno::ENOSPC => "raise `user.max_net_namespaces`".to_owned(),
-            error => privileges::user_namespace_remedy(&error.into()),
+            error => Environment::detect().user_namespace(&error.into()),
         };
         let message = format!("cannot make a network namespace: {error}; {remedy}");
         SetupError::new("namespace", message)
@@ -320,18 +321,14 @@ fn set_sysctls(
 }
 
 pub(crate) fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> SetupError {
-    let remedy = match error.raw_os_error() {
-        Some(libc::ENOENT) => "this kernel does not have it",
-        Some(libc::EROFS) => "/proc/sys is read-only: a container needs `--privileged`",
-        Some(libc::EACCES | libc::EPERM) => "it cannot be set in a network namespace of its own",
-        _ => "the kernel does not accept the value",
-    };
+    let remedy = Environment::detect().sysctl(error);
     SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {remedy}"))
 }
 
 pub(crate) fn open_device(pattern: &str) -> Result<(OwnedFd, String), SetupError> {
     let refused = |error: io::Error| {
-        let message = format!("cannot open a TUN device: {error}; {}", tun_remedy(&error));
+        let remedy = Environment::detect().tun(&error);
+        let message = format!("cannot open a TUN device: {error}; {remedy}");
         SetupError::new("tun", message)
     };
     let file = OpenOptions::new()
@@ -342,17 +339,6 @@ pub(crate) fn open_device(pattern: &str) -> Result<(OwnedFd, String), SetupError
         .map_err(refused)?;
     let name = sys::open_tun(&file, pattern).map_err(refused)?;
     Ok((file.into(), name))
-}
-
-/// What helps when a TUN device is refused.
-pub fn tun_remedy(error: &io::Error) -> &'static str {
-    match error.raw_os_error() {
-        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => {
-            "run `modprobe tun` as root, or give the container `--device /dev/net/tun`"
-        }
-        Some(libc::EACCES) => "run `chmod 0666 /dev/net/tun` as root, or run as root",
-        _ => "give the container `--device /dev/net/tun --cap-add NET_ADMIN`, or run as root",
-    }
 }
 
 fn set_routes(

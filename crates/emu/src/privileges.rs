@@ -1,8 +1,8 @@
 //! What the process may do, and the user namespace in which it may do more.
 
 use crate::namespaces::SetupError;
+use crate::remedies::Environment;
 use crate::sys::{self, CAP_NET_ADMIN, CAP_SYS_ADMIN};
-use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getegid, geteuid};
 use std::fs;
@@ -35,27 +35,6 @@ pub fn enter_user_namespace() -> Result<(), SetupError> {
 }
 
 fn refused(step: &str, error: io::Error) -> SetupError {
-    let remedy = user_namespace_remedy(&error);
+    let remedy = Environment::detect().user_namespace(&error);
     SetupError::new("namespace", format!("cannot {step} a user namespace: {error}; {remedy}"))
-}
-
-/// What helps when a user namespace is refused.
-pub fn user_namespace_remedy(error: &io::Error) -> String {
-    let is = |name: &str, value: &str| {
-        fs::read_to_string(format!("/proc/sys/{name}")).is_ok_and(|text| text.trim() == value)
-    };
-    let cause = if is("kernel/apparmor_restrict_unprivileged_userns", "1") {
-        "AppArmor restricts them: run `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as \
-         root"
-    } else if is("kernel/unprivileged_userns_clone", "0") {
-        "they are switched off: run `sysctl kernel.unprivileged_userns_clone=1` as root"
-    } else if is("user/max_user_namespaces", "0") {
-        "none are allowed: run `sysctl user.max_user_namespaces=15000` as root"
-    } else if error.raw_os_error() == Some(Errno::ENOSPC as i32) {
-        "there are too many: raise `user.max_user_namespaces`"
-    } else {
-        "a container needs `--cap-add NET_ADMIN --cap-add SYS_ADMIN`, or a seccomp profile that \
-         allows `unshare`"
-    };
-    format!("{cause}, or run as root")
 }

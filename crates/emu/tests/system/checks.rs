@@ -44,7 +44,7 @@ fn a_check_without_privileges() {
     assert_eq!(probe(&report, "privileges").found, "none, but user namespaces");
     let class = probe(&report, "real-time class");
     assert!(!class.ok && class.found.contains("RLIMIT_RTPRIO is 0"), "{class:?}");
-    assert!(class.remedy.as_ref().is_some_and(|words| words.contains("limits.conf")), "{class:?}");
+    assert!(class.remedy.as_ref().is_some_and(|words| words.contains("rtprio")), "{class:?}");
     assert_eq!(report.class, "other");
 }
 
