@@ -288,7 +288,9 @@ def test_points_say_their_values_on_hover(browser: Browser, sweep: Path) -> None
         assert all(text.startswith("point ") and area > 0 for text, area in marks)
     texts = [text for text, _area in figures[0]]
     assert len(texts) == len(set(texts)) == 12
-    assert all("goodput: " in text and "95th percentile of sojourn times: " in text for text in texts)
+    assert all(
+        "goodput: " in text and "95th percentile of sojourn times: " in text for text in texts
+    )
     # What the pointer meets at the middle of a mark is the mark.
     meets = (
         "const mark = document.querySelector('.has-value'); mark.scrollIntoView();"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -87,6 +88,7 @@ OWNERS: dict[type, Callable[[], Any]] = {
 """Classes whose methods users call, and an object of each."""
 
 METHODS: dict[str, dict[str, Any]] = {
+    "Comparison.figure": {},
     "Comparison.to_latex": {},
     "Comparison.save": {"folder": "new"},
     "Comparison.save_figure": {"folder": "new"},
@@ -106,6 +108,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.cwnd": {},
     "Plot.delay": {},
     "Plot.delivered": {},
+    "Plot.mac_delays": {},
     "Plot.mcs": {},
     "Plot.pmf": {},
     "Plot.queue": {},
@@ -134,7 +137,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Sweep.series": {"point": 0, "name": "queue"},
     "Sweep.to_latex": {},
     "SweepPlot.ecdf": {"metric": "goodput_bps"},
-    "SweepPlot.forest": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
+    "SweepPlot.forest": {"metric": "goodput_bps"},
     "SweepPlot.heatmap": {"metric": "goodput_bps"},
     "SweepPlot.lines": {"metric": "goodput_bps"},
     "SweepPlot.pareto": {},
@@ -153,7 +156,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Sweep.series", "Trace.parse")
 """Methods whose argument `name` selects a table or series, and is not a label."""
-OF_MODELS = {"engine_form", "instead_of", "keys", "model_post_init", "resolved"}
+OF_MODELS = {*("engine_form", "instead_of", "keys", "model_post_init", "model_rebuild", "resolved")}
 """Methods by which the classes of a scenario talk to each other."""
 
 _TEXTS = {"a text", "a lone surrogate", "a text of control characters"}
@@ -171,6 +174,12 @@ FITTING: dict[str, set[str]] = {
     "SweepPlot.save(folder)": _TEXTS,
     "PerTable.fer(snr_db)": _NUMBERS,
     "PerTable.per(snr_db)": _NUMBERS,
+    **{
+        f"{name}(title)": _TEXTS
+        for name in METHODS
+        if name in ("Comparison.figure", "PerTable.plot")
+        or (name.startswith(("Plot.", "SweepPlot.")) and not name.endswith(".save"))
+    },
 }
 """Kinds of `OBJECTS` that an argument takes."""
 
@@ -181,6 +190,10 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
     "window": ("1s", ("1 s",), ("2 s", "1 s"), ("90 h", "91 h"), ("a", "b"), (None, None)),
     "bin": ("0 s", "5 parsecs", -1), "packet": ("5", "5 parsecs", -1),
     "snr_db": ("house", float("nan"), [[1.0], [2.0, 3.0]]), "format": ("CSV", ""),
+    "style": ("colum", {"font.famly": "serif"}, {"font.size": "x"}, ["column", 5]),
+    "figsize": ((3.4,), (0.0, 2.0), (math.nan, 1.0), "34"), "ax": ([], [1]),
+    "labels": ({"x": 1}, [("a", "b")]),
+    "compare_to": ("vegas", 3),
     "folder": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
 }  # fmt: skip
 """Values that are near to what an argument of that name takes."""

@@ -22,8 +22,9 @@ from airpath.results import Result
 from airpath.results.captures import checked_points
 from airpath.results.export import checked_formats
 from airpath.results.overview import heading, tables
-from airpath.results.plot import checked_window, refuse_nothing_over_time
+from airpath.results.plot import refuse_nothing_over_time
 from airpath.results.save import Saving, check_places
+from airpath.results.window import checked_window
 from airpath.scenario import Scenario
 
 __all__ = ["run"]

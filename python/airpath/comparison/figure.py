@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.comparison import texts
 from airpath.present import style
+from airpath.present.drawing import current
 from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ LOOKS = {"simulate": ("blue", "o"), "emulate": ("orange", "s"), "solve": ("red",
 """Colour and marker of each engine; a model is red, as where it is drawn over a distribution."""
 
 _ACROSS = 4
+_LEAST_WIDTH_IN = 1.4
+"""Of a panel in a figure of the user's size."""
 _LEAST_SPAN = 0.1
 """Of the largest value: a panel is not narrower, so that what is near is drawn near."""
 
@@ -36,9 +39,11 @@ def figure_of(comparison: Comparison) -> Figure:
         What to draw.
     """
     panels = _panels(comparison.rows)
-    down = -(-len(panels) // _ACROSS)
-    across = min(_ACROSS, len(panels))
+    across = min(style.columns_within(_LEAST_WIDTH_IN, _ACROSS), len(panels))
+    down = -(-len(panels) // across)
     with style.style():
+        if current().axes:
+            across, down = len(panels), 1
         figure = style.new_figure(max(2.9 * across, 6.0), 1.0 + 2.35 * down)
         axes: Any = figure.subplots(down, across, squeeze=False)
         for axis in axes.flat[len(panels) :]:
@@ -101,7 +106,9 @@ def _panel(axis: Axes, rows: Sequence[Row], comparison: Comparison) -> None:
     if not one:
         axis.set_xlabel(rows[0].quantity.of.split()[0])
     else:
-        axis.set_xlabel(_changes(rows[0], comparison), fontsize=8.5, color=style.COLOURS["grey"])
+        axis.set_xlabel(
+            _changes(rows[0], comparison), fontsize=style.points(8.5), color=style.COLOURS["grey"]
+        )
 
 
 def _label(comparison: Comparison, engine: str) -> str:

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import Unpack
+
 from airpath.arguments import check_all, word
 from airpath.comparison import texts
 from airpath.comparison.answers import Answer, Row, rows_of
@@ -17,6 +19,7 @@ from airpath.comparison.quantities import ComparedQuantity
 from airpath.engine.resolved import ResolvedScenario
 from airpath.files import output_folder, write_files
 from airpath.present import figure_files, html
+from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.latex import latex
 from airpath.results.frames import plain
 from airpath.results.provenance import as_comment, source_line
@@ -172,8 +175,12 @@ class Comparison:
             columns=list(_COLUMNS),
         )
 
-    def figure(self) -> Figure:
-        """Draw a panel for each quantity, with a point and an interval for each engine."""
+    @drawing
+    def figure(self, **_options: Unpack[FigureOptions]) -> Figure:
+        """Draw a panel for each quantity, with a point and an interval for each engine.
+
+        It takes the arguments of all figures, as `Plot` describes them.
+        """
         from airpath.comparison.figure import figure_of
 
         return figure_of(self)

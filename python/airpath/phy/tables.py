@@ -12,12 +12,14 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from typing_extensions import Unpack
 
 from airpath import _airpath
 from airpath.arguments import check_all, error_prefix, fraction, path_like, quantity, whole
 from airpath.errors import BadValueError, show
 from airpath.files import UnreadableError, read_text, write_file
 from airpath.present import html
+from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.tables import Table
 from airpath.scenario.tables import LARGEST, PREFIX, shipped_tables, table_path
 from airpath.scenario.units import Size
@@ -193,8 +195,12 @@ class PerTable:
                 rows.append(row)
         return pd.DataFrame(rows)
 
-    def plot(self, packet: str | int | Size = PACKET) -> Figure:
-        """Return the figure of the curves with their intervals."""
+    @drawing
+    def plot(self, packet: str | int | Size = PACKET, **_options: Unpack[FigureOptions]) -> Figure:
+        """Return the figure of the curves with their intervals.
+
+        It takes the arguments of all figures, as `Plot` describes them.
+        """
         from airpath.phy.figure import per_figure
 
         return per_figure(self, quantity("packet", Size, packet))

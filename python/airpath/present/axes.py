@@ -38,6 +38,12 @@ def label_decades(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def _title_size() -> Any:
+    import matplotlib as mpl
+
+    return mpl.rcParams["legend.title_fontsize"] or mpl.rcParams["legend.fontsize"]
+
+
 def legend_below(
     figure: Figure, handles: Sequence[Any], title: str, side: str = "center", share: float = 1.0
 ) -> None:
@@ -56,8 +62,11 @@ def legend_below(
     share : float
         Of the figure's width, what it may take, in (0, 1]. Default all.
     """
-    widest = max(len(handle.get_label()) for handle in handles)
-    columns = int(share * _LETTERS_PER_INCH * figure.get_figwidth() / (widest + _KEY))
+    letters = style.letters_in(share * figure.get_figwidth(), _LETTERS_PER_INCH)
+    for handle in handles:
+        handle.set_label(style.wrapped(handle.get_label(), letters - _KEY))
+    widest = max(len(line) for handle in handles for line in handle.get_label().split("\n"))
+    columns = int(letters / (widest + _KEY))
     columns = max(1, min(len(handles), columns))
     # A last line with one entry is not longer than it needs to be.
     columns = -(-len(handles) // -(-len(handles) // columns))
@@ -67,5 +76,5 @@ def legend_below(
         **place,
         ncols=columns,
         title=style.literal(title) or None,
-        title_fontsize=9.5,
+        title_fontsize=_title_size(),
     )

@@ -106,7 +106,7 @@ def draw_panels(
         axis.set_xlabel("")
     if own_legends:
         for axis in grid[0]:
-            axis.legend(fontsize=8)
+            axis.legend(fontsize=style.points(8))
         return figure
     if handles := legend_of(grid.flat):
         legend_below(figure, handles, "")

@@ -1,6 +1,7 @@
 """One look for all figures: readable sizes, a colour-blind-safe palette.
 
-Figures are drawn without touching the user's matplotlib settings, and without a display.
+Figures are drawn without a display. Settings of matplotlib that the user changed are obeyed, and
+none is changed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from airpath.present.drawing import current
 from airpath.present.lettering import FONT, letters, literal, missing_note
+from airpath.present.on_axes import OnAxes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,13 +28,18 @@ __all__ = [
     "MARKERS",
     "SERIES",
     "colour_of",
+    "columns_within",
     "heading",
     "legend_above",
+    "letters_in",
     "literal",
     "mark_beyond",
     "mark_levels",
     "new_figure",
+    "own_figure",
+    "points",
     "style",
+    "wrapped",
 ]
 
 COLOURS = {
@@ -76,10 +84,16 @@ _SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in this style; the settings from before come back afterwards."""
+    """Draw in this style; the settings from before come back afterwards.
+
+    What the user changed in ``matplotlib.rcParams`` goes before it, and the option `style` before
+    both.
+    """
     import matplotlib as mpl
 
-    with mpl.rc_context(cast(Any, _SETTINGS)), letters():
+    now, usual = cast(Any, (mpl.rcParams, mpl.rcParamsDefault))
+    own = {key: value for key, value in _SETTINGS.items() if now[key] == usual[key]}
+    with mpl.rc_context(cast(Any, own)), mpl.rc_context(cast(Any, current().rc)), letters():
         yield
 
 
@@ -96,11 +110,59 @@ def new_figure(width_in: float, height_in: float) -> Figure:
     Parameters
     ----------
     width_in, height_in : float
-        Its size, inches.
+        Its size, inches, unless the user gives one.
     """
     from airpath.present.canvas import AirpathFigure
 
-    return AirpathFigure(figsize=(width_in, height_in), layout="constrained")
+    if axes := current().axes:
+        return cast("Figure", OnAxes(axes))
+    return AirpathFigure(figsize=current().figure_size(width_in, height_in), layout="constrained")
+
+
+def own_figure(figure: Figure) -> Figure:
+    """Return the figure that the panels of a drawing belong to."""
+    return figure.root.figure if isinstance(figure, OnAxes) else figure
+
+
+def columns_within(width_in: float, most: int, shared_in: float = 0.0) -> int:
+    """Return how many panels of a width stand side by side, at most `most`.
+
+    Parameters
+    ----------
+    width_in : float
+        Least width of a panel in a figure whose size the user gives, inches.
+    most : int
+        How many there are in a figure of the usual size.
+    shared_in : float
+        Part of `width_in` that only the first of a row needs, inches. Default 0.
+    """
+    options = current()
+    if options.axes or options.size_in is None:
+        return most
+    return max(1, min(most, int((options.size_in[0] - shared_in) / (width_in - shared_in))))
+
+
+def points(size: float) -> float:
+    """Return a size of letters, given that in a figure with the usual sizes."""
+    import matplotlib as mpl
+
+    return size * float(mpl.rcParams["font.size"]) / float(_SETTINGS["font.size"])
+
+
+def letters_in(width_in: float, per_inch: float) -> int:
+    """Return how many letters of the average text fit into a width.
+
+    Parameters
+    ----------
+    width_in : float
+        The width, inches.
+    per_inch : float
+        Letters in an inch at the usual size of the text.
+    """
+    import matplotlib as mpl
+
+    scale = _SETTINGS["font.size"] / float(mpl.rcParams["font.size"])
+    return max(1, int(width_in * per_inch * scale))
 
 
 def heading(figure: Figure, title: str, subtitle: str) -> None:
@@ -113,6 +175,13 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     title, subtitle : str
         Drawn as written, long ones on several lines, for which the figure grows.
     """
+    options = current()
+    if options.title is None and not options.has_usual_title:
+        return
+    title = options.title or title
+    if isinstance(figure, OnAxes):
+        figure.title(literal(title))
+        return
     above = _lines(literal(title), figure, _TITLE_PER_INCH)
     figure.set_figheight(figure.get_figheight() + _TITLE_LINE_IN * (len(above) - 1))
     below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH)
@@ -128,7 +197,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
         ha="left",
         va="top",
         color=COLOURS["grey"],
-        fontsize=9.5,
+        fontsize=points(9.5),
     )
 
 
@@ -138,8 +207,11 @@ def legend_above(axis: Axes) -> None:
     if not handles:
         return
     width = 0.8 * axis.figure.get_figwidth()  # type: ignore[union-attr]
-    widest = max(map(len, labels)) / _LEGEND_PER_INCH + 0.5
-    whole = sum(len(label) / _LEGEND_PER_INCH + 0.5 for label in labels)
+    per_inch = letters_in(100, _LEGEND_PER_INCH) / 100
+    labels = [wrapped(label, int(per_inch * (width - 0.5))) for label in labels]
+    lengths = [max(map(len, label.split("\n"))) for label in labels]
+    widest = max(lengths) / per_inch + 0.5
+    whole = sum(length / per_inch + 0.5 for length in lengths)
     columns = len(labels) if whole <= width else max(1, int(width / widest))
     # A last line with one entry is not longer than it needs to be.
     columns = -(-len(labels) // -(-len(labels) // columns))
@@ -187,8 +259,15 @@ _TITLE_LINE_IN = 0.22
 _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 
 
+def wrapped(text: str, letters: int) -> str:
+    """Return a text on as many lines as it needs; only long words are parted, at hyphens."""
+    letters = max(letters, 1)
+    has_long = max(map(len, text.split()), default=0) > letters
+    return "\n".join(textwrap.wrap(text, letters, break_on_hyphens=has_long)) or text
+
+
 def _lines(text: str, figure: Figure, per_inch: float) -> list[str]:
-    width = int(figure.get_figwidth() * per_inch)
+    width = letters_in(figure.get_figwidth(), per_inch)
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
 
 
@@ -203,7 +282,7 @@ def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float
             xytext=(4, 0),
             textcoords="offset points",
             va=_side(level, levels, height),
-            fontsize=8.5,
+            fontsize=points(8.5),
             color=COLOURS["grey"],
         )
 

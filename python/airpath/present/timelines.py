@@ -98,7 +98,11 @@ def draw_series(
 
 def draw_texts(axis: Axes, levels: Mapping[float, str], events: Mapping[float, str]) -> None:
     """Draw dashed lines at levels and at instants, each with its text, which may be empty."""
-    near: Any = {"textcoords": "offset points", "fontsize": 8.5, "color": style.COLOURS["grey"]}
+    near: Any = {
+        "textcoords": "offset points",
+        "fontsize": style.points(8.5),
+        "color": style.COLOURS["grey"],
+    }
     for level, text in levels.items():
         axis.axhline(level, **_DASHED)
         axis.annotate(

@@ -398,7 +398,7 @@ class Panels:
                 textcoords="offset points",
                 ha="right" if is_left else "left",
                 va="top",
-                fontsize=8.5,
+                fontsize=style.points(8.5),
                 color=style.COLOURS["black"],
             )
 

@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import Unpack
+
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.files import output_folder
 from airpath.present import figure_files, style
+from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.shares import count_drawn, draw_shares
 from airpath.results.panels import SHADES, Panels
 from airpath.results.provenance import source_line
@@ -21,8 +24,8 @@ from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays
 from airpath.results.tables import queue_names
 from airpath.results.users import queues_at, users_in_words
+from airpath.results.window import Window, checked_window
 from airpath.scenario.link.base import Link
-from airpath.scenario.units import Duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,10 +34,7 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["Plot", "Window", "checked_window", "refuse_nothing_over_time"]
-
-Window = tuple[object, object] | str
-"""Two instants of a run, ``("10 s", "20 s")`` or ``"10s..20s"``; numbers are seconds."""
+__all__ = ["Plot", "refuse_nothing_over_time"]
 
 Draw = Callable[[Panels, "Axes"], None]
 
@@ -55,6 +55,16 @@ _MOST_BARS = 400
 class Plot:
     """Figures of one result.
 
+    Every figure takes these arguments:
+
+    * `style`: ``"column"`` for a column of a paper (3.4 in wide, serif, 8 points, no title), the
+      name of a style of matplotlib, a mapping of rcParams, or a list of these. What is changed in
+      ``matplotlib.rcParams`` is obeyed without it.
+    * `ax`: an Axes to draw on, or a list with one for each panel. Default: a new figure.
+    * `figsize`: width and height, inches.
+    * `title`: another title; None for neither title nor subtitle.
+    * `labels`: a mapping from texts of the figure, or keys of axes and metrics, to other texts.
+
     Parameters
     ----------
     result : Result
@@ -66,7 +76,10 @@ class Plot:
 
     # --- over time -----------------------------------------------------------------------------
 
-    def timeline(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def timeline(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw what the link could carry, served and delivered, the queue and the delay over time.
 
         Panels whose series were not recorded are left out: ``delivered`` for the rates, ``queue``,
@@ -101,7 +114,13 @@ class Plot:
         )
         return self._over_time(self._shown_panels(), replication, window)
 
-    def queue(self, replication: int | None = None, window: Window | None = None) -> Figure:
+    @drawing
+    def queue(
+        self,
+        replication: int | None = None,
+        window: Window | None = None,
+        **_options: Unpack[FigureOptions],
+    ) -> Figure:
         """Draw the bottleneck queue: over time when it was recorded, else its distribution.
 
         Parameters
@@ -119,33 +138,57 @@ class Plot:
             return self.pmf()
         return self._single(Panels.queue_length, 0 if replication is None else replication, window)
 
-    def snr(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def snr(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw the SNR of each user of a cell over time; needs the series ``snr``."""
         return self._single(Panels.snr, replication, window)
 
-    def cwnd(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def cwnd(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw the congestion windows over time; needs the series ``cwnd``."""
         return self._single(Panels.windows, replication, window)
 
-    def delivered(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def delivered(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw the rate at which data was delivered in order; needs the series ``delivered``."""
         return self._single(Panels.rates, replication, window)
 
-    def delay(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def delay(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw how long packets waited at the bottleneck; needs the series ``sojourn``."""
         return self._single(Panels.queueing_delay, replication, window)
 
-    def regimes(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def regimes(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw the share of time in each regime of the link; needs the series ``regime``."""
         return self._single(Panels.regimes, replication, window)
 
-    def mcs(self, replication: int = 0, window: Window | None = None) -> Figure:
+    @drawing
+    def mcs(
+        self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
+    ) -> Figure:
         """Draw the share of time of each MCS of an adaptive link; needs the series ``mcs``."""
         return self._single(Panels.schemes, replication, window)
 
     # --- distributions -------------------------------------------------------------------------
 
-    def pmf(self, queue: str = "bottleneck", solution: Solution | None = None) -> Figure:
+    @drawing
+    def pmf(
+        self,
+        queue: str = "bottleneck",
+        solution: Solution | None = None,
+        **_options: Unpack[FigureOptions],
+    ) -> Figure:
         """Draw the queue-length distribution, bars with their intervals.
 
         Parameters
@@ -205,7 +248,8 @@ class Plot:
             for j, low in enumerate([0, *boundaries])
         ]
 
-    def mac_delays(self) -> Figure:
+    @drawing
+    def mac_delays(self, **_options: Unpack[FigureOptions]) -> Figure:
         """Draw how long the uplink of TDD links took: the share of packets over the delay.
 
         Returns
@@ -438,39 +482,3 @@ def refuse_nothing_over_time(
             f"{what}: nothing is recorded that is drawn over time. "
             f"Add at least one of {names} to record.series."
         )
-
-
-def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
-    """Return a window of a run in seconds; the whole run for none.
-
-    Parameters
-    ----------
-    window : pair of duration or str, optional
-        When it begins and ends.
-    end_s : float
-        The run's end, s.
-
-    Raises
-    ------
-    BadValueError
-        If these are not two ascending instants of the run.
-    """
-    if window is None:
-        return 0.0, end_s
-    head = error_prefix("window", window)
-    example = (
-        f'for example ("{end_s / 4:g} s", "{end_s / 2:g} s") or "{end_s / 4:g}s..{end_s / 2:g}s"'
-    )
-    try:
-        first, last = window.split("..") if isinstance(window, str) else window
-        start, end = (Duration.of(instant) / 1e9 for instant in (first, last))
-    except (BadValueError, TypeError, ValueError):
-        raise BadValueError(
-            f"{head}: not two instants. Write when it begins and ends, {example}."
-        ) from None
-    if not start < end or start >= end_s:
-        raise BadValueError(
-            f"{head}: nothing of the run. Write two ascending instants from 0 to "
-            f"{end_s:g} s, {example}."
-        )
-    return start, min(end, end_s)

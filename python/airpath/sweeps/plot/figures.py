@@ -11,9 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import Unpack
+
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.present import style
+from airpath.present.drawing import FigureOptions, drawing
 from airpath.sweeps.differences import checked_axis, checked_metric, checked_value
 from airpath.sweeps.plot import choice
 from airpath.sweeps.plot.selection import Selection, Where, selected
@@ -31,7 +34,8 @@ class SweepPlot:
 
     Every figure takes `where`, by axis the values that are drawn, each a label or a list of them:
     ``where={"flows.0.cc": ["newreno", "cubic"]}``. Axes that a figure does not use get a panel for
-    each of their settings.
+    each of their settings. Every figure also takes `style`, `ax`, `figsize`, `title` and `labels`,
+    as `Plot` describes them.
 
     Parameters
     ----------
@@ -43,6 +47,7 @@ class SweepPlot:
         self._sweep = sweep
         self._left_out: dict[str, str] = {}
 
+    @drawing
     def lines(
         self,
         metric: str,
@@ -51,6 +56,7 @@ class SweepPlot:
         *,
         bands: bool = True,
         where: Where | None = None,
+        **_options: Unpack[FigureOptions],
     ) -> Figure:
         """Draw a metric over an axis, a line for each value of another one, with its intervals.
 
@@ -95,6 +101,7 @@ class SweepPlot:
         by = None if by == over else by
         return draw_lines(chosen, metric, over, by, bands=bands)
 
+    @drawing
     def pareto(
         self,
         rate: str | None = None,
@@ -104,6 +111,7 @@ class SweepPlot:
         shape: str | None = None,
         panels: str | Sequence[str] | None = None,
         where: Where | None = None,
+        **_options: Unpack[FigureOptions],
     ) -> Figure:
         """Draw a rate against a delay, with intervals in both directions, and mark the front.
 
@@ -164,6 +172,7 @@ class SweepPlot:
         both = (str(names["rate"]), str(names["delay"]))
         return draw_pareto(chosen, both, (by, shape), apart)
 
+    @drawing
     def heatmap(
         self,
         metric: str,
@@ -171,6 +180,7 @@ class SweepPlot:
         y: str | None = None,
         *,
         where: Where | None = None,
+        **_options: Unpack[FigureOptions],
     ) -> Figure:
         """Draw a metric over two axes as coloured cells.
 
@@ -204,7 +214,15 @@ class SweepPlot:
             )
         return draw_heatmap(chosen, metric, x, y)
 
-    def ecdf(self, metric: str, by: str | None = None, *, where: Where | None = None) -> Figure:
+    @drawing
+    def ecdf(
+        self,
+        metric: str,
+        by: str | None = None,
+        *,
+        where: Where | None = None,
+        **_options: Unpack[FigureOptions],
+    ) -> Figure:
         """Draw the distribution of a metric over the replications, a curve for each point.
 
         Parameters
@@ -229,6 +247,7 @@ class SweepPlot:
         by = self._axis(chosen, "by", by) or choice.series(chosen, [])
         return draw_ecdf(chosen, metric, by)
 
+    @drawing
     def forest(
         self,
         metric: str,
@@ -237,6 +256,7 @@ class SweepPlot:
         *,
         relative: bool = True,
         where: Where | None = None,
+        **_options: Unpack[FigureOptions],
     ) -> Figure:
         """Draw the differences of a metric to one value of an axis, with their intervals.
 

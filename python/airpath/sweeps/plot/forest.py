@@ -28,6 +28,8 @@ __all__ = ["draw_forest"]
 _MOST_ROWS = 60
 _ROW_IN = 0.2
 """Height of a row, inches."""
+_LETTER_IN, _PANEL_IN = 0.07, 0.8
+"""Width of a letter of a row's label, and least width of a panel without them, inches."""
 
 
 def draw_forest(
@@ -46,10 +48,16 @@ def draw_forest(
     unit, scale = ("%", 100.0) if relative else (look.unit, look.scale)
     with style.style():
         labels = shown.labels
-        width = max(9.0, 1.5 + 0.07 * max(map(len, labels)) + 2.2 * len(shown.panels))
-        figure = style.new_figure(width, 2.3 + _ROW_IN * max(len(labels), 3))
-        drawn: Any = figure.subplots(1, len(shown.panels), sharey=True, sharex=True, squeeze=False)
-        for panel, (title, rows) in zip(drawn[0], shown.panels.items(), strict=True):
+        words_in = _LETTER_IN * max(map(len, labels))
+        count = len(shown.panels)
+        columns = min(count, style.columns_within(_PANEL_IN + words_in, count, words_in))
+        down = -(-count // columns)
+        width = max(9.0, 1.5 + words_in + 2.2 * columns)
+        figure = style.new_figure(width, 2.3 + down * _ROW_IN * max(len(labels), 3))
+        drawn: Any = figure.subplots(down, columns, sharey=True, sharex=True, squeeze=False)
+        for spare in drawn.flat[count:]:
+            spare.set_visible(False)
+        for panel, (title, rows) in zip(drawn.flat, shown.panels.items(), strict=False):
             panel.set_title(style.literal(title))
             panel.axvline(0, color="black", lw=0.9, zorder=1)
             for each, row in rows:
@@ -65,7 +73,7 @@ def draw_forest(
         drawn[0, 0].set_yticks(range(len(labels)), list(map(style.literal, labels)))
         drawn[0, 0].set_ylim(len(labels) - 0.4, -0.6)
         what = f"difference of {look.name}" + (f", {unit}" if unit else "")
-        figure.supxlabel(style.literal(what), fontsize=10)
+        figure.supxlabel(style.literal(what), fontsize=style.points(10))
         methods = " and ".join(sorted({each.difference.method for each in found}))
         style.heading(
             figure,
@@ -153,7 +161,7 @@ def _row(
     value, look = _interval(of, relative), style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
     face = look if of.is_significant else "white"
-    panel.plot([value.mean * scale], [row], "o", ms=5, color=look, mfc=face, zorder=3)
+    panel.plot([value.mean * scale], [row], "o", ms=style.points(5), color=look, mfc=face, zorder=3)
 
 
 def _bands(panel: Axes, keys: Sequence[str]) -> None:

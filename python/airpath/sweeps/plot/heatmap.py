@@ -22,6 +22,8 @@ _MAP = "cividis"
 """Rises in brightness, for any colour vision (Nuñez, Anderton and Renslow 2018)."""
 _MOST_WRITTEN = 14
 """Cells beside each other that have room for a number."""
+_LETTERS_PER_INCH = 14
+"""Of the numbers."""
 
 
 def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
@@ -44,6 +46,9 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
         size = (max(2.2, 0.62 * len(columns) + 0.8), max(1.8, 0.42 * len(rows) + 0.7))
         figure, panels = facets.draw(size, sharex=True, sharey=True)
         digits = _digits(known)
+        # Letters that fit into a cell; a tenth of the figure is beside the cells of each column.
+        across = len(columns) * facets.shape[1]
+        room = style.letters_in(0.8 * figure.get_figwidth() / across, _LETTERS_PER_INCH)
         for axis, places in panels:
             _panel(axis, [label for _, label in columns], [label for _, label in rows])
             for place in places:
@@ -52,8 +57,8 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
                     list(dict(of)).index(chosen.key(place, name))
                     for of, name in ((columns, x), (rows, y))
                 ]
-                small = len(columns) > _MOST_WRITTEN
-                text = "" if small or math.isnan(value) else f"{value:.{digits}f}"
+                text = "" if math.isnan(value) else f"{value:.{digits}f}"
+                text = text if len(columns) <= _MOST_WRITTEN and len(text) <= room else ""
                 cell = _cell(axis, at, value, colours, text)
                 cell.set_gid(gid(chosen.point(place)))
         names = [chosen.axis_name(axis) for axis in (x, y)]
@@ -104,7 +109,7 @@ def _cell(axis: Axes, at: Sequence[int], value: float, colours: Any, text: str) 
             text,
             ha="center",
             va="center",
-            fontsize=8,
+            fontsize=style.points(8),
             color="black" if light else "white",
         )
     return cell

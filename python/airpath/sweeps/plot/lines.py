@@ -116,7 +116,7 @@ class _Lines:
                 if math.isnan(value):
                     continue
                 face = "white" if is_model else colour
-                size = 6.5 if marker == "*" else 4.5
+                size = style.points(6.5 if marker == "*" else 4.5)
                 one = axis.plot([left], [value], marker, ms=size, color=colour, mfc=face, zorder=3)
                 one[0].set_gid(gid(self.chosen.point(place), engine))
 

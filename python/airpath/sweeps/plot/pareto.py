@@ -129,7 +129,12 @@ class _Pareto:
             x, y = [delays[n] for n in best], [rates[n] for n in best]
             # What is not there yet is above and to the right of the steps.
             axis.step(x, y, where="post", color="black", lw=1.1, zorder=1.8)
-            ring: dict[str, Any] = {"ms": 9.5, "mfc": "none", "color": "black", "mew": 1.0}
+            ring: dict[str, Any] = {
+                "ms": style.points(9.5),
+                "mfc": "none",
+                "color": "black",
+                "mew": 1.0,
+            }
             axis.plot(x, y, "o", zorder=3.5, **ring)
         axis.grid(visible=True, axis="both")
         self._names(axis, [(places[n], delays[n], rates[n]) for n in best])
@@ -144,7 +149,7 @@ class _Pareto:
             ends = [found.low * scale, found.high * scale]
             x, y = ([delay, delay], ends) if is_rate else (ends, [rate, rate])
             axis.plot(x, y, color=colour, lw=0.9, alpha=0.45, zorder=2)
-        size = 8.0 if marker == "*" else 5.5
+        size = style.points(8.0 if marker == "*" else 5.5)
         one = axis.plot(
             [delay], [rate], marker, ms=size, color=colour, mec="white", mew=0.5, zorder=3
         )
@@ -164,7 +169,7 @@ class _Pareto:
                 (delay, rate),
                 xytext=(5, 6),
                 textcoords="offset points",
-                fontsize=7.5,
+                fontsize=style.points(7.5),
                 color=style.COLOURS["grey"],
             )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError, one_line
 from airpath.present import style
+from airpath.present.drawing import current
 from airpath.sweeps.differences import checked_axis, checked_value, text_of
 from airpath.sweeps.scales import MetricStyle, Numbers, metric_style, numbers_of
 
@@ -28,6 +29,8 @@ Where = Mapping[str, object]
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
 _ROW_PAD_IN = 0.09
+_LEAST_WIDTH_IN = 1.5
+"""Of a panel in a figure of the user's size."""
 _LONGEST_LABEL = 48
 _TRACES = "traces:"
 """Before the name of a recorded trace."""
@@ -73,7 +76,7 @@ class Selection:
         for place in self.places:
             point = self.point(place)
             key = self.key(place, axis)
-            found.setdefault(key, _short(point.labels.get(axis, "")))
+            found.setdefault(key, _called(point.labels.get(axis, "")))
             raw.setdefault(key, point.values.get(axis))
         numbers = numbers_of(list(raw.values()))
         if numbers is None:
@@ -92,18 +95,24 @@ class Selection:
         labels = self.point(place).labels
         texts = []
         for axis in axes:
-            text = _short(labels.get(axis, "")) or "–"
+            text = _called(labels.get(axis, "")) or "–"
             is_number = self.numbers(axis) is not None
             texts.append(f"{self.axis_name(axis)} {text}" if is_number else text)
         return " · ".join(texts)
 
     def axis_name(self, axis: str) -> str:
         """Return the name of an axis in words."""
-        return self.readings.plan.names.get(axis, axis)
+        return current().called(axis, self.readings.plan.names.get(axis, axis))
 
     def style_of(self, metric: str, values: Iterable[float]) -> MetricStyle:
         """Return name and unit of a metric, for the values that are drawn."""
-        return metric_style(metric, values, self.readings.plan.metric_labels)
+        found = metric_style(metric, values, self.readings.plan.metric_labels)
+        return replace(found, name=current().called(metric, found.name))
+
+
+def _called(label: str) -> str:
+    """Return what the user calls a value."""
+    return current().called(label, _short(label))
 
 
 def _short(label: str) -> str:
@@ -196,13 +205,16 @@ class Facets:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
+        if current().axes:
+            return 1, len(self.places)
+        most = style.columns_within(_LEAST_WIDTH_IN, _MOST_COLUMNS)
         if len(self.axes) == 2:
             rows, columns = (len(self.chosen.values(axis)) for axis in self.axes)
             if rows > columns:
                 rows, columns = columns, rows
-            if columns <= _MOST_COLUMNS and rows * columns == len(self.places):
+            if columns <= most and rows * columns == len(self.places):
                 return rows, columns
-        rows = -(-len(self.places) // _MOST_COLUMNS)
+        rows = -(-len(self.places) // most)
         return rows, -(-len(self.places) // rows)
 
     def draw(
@@ -245,6 +257,9 @@ class Facets:
 def outer_labels(panels: Sequence[tuple[Axes, list[int]]], x: str, y: str) -> None:
     """Name the axes of a figure at its lower and left edge."""
     for axis, _ in panels:
+        if current().axes:
+            axis.set(xlabel=x, ylabel=y)
+            continue
         spec: Any = axis.get_subplotspec()
         if spec.is_first_col():
             axis.set_ylabel(y)

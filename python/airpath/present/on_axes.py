@@ -1,0 +1,92 @@
+"""Axes of the user in place of a figure's own panels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airpath.errors import BadValueError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["OnAxes"]
+
+
+class OnAxes:
+    """What a drawing function uses as its figure: the panels are the user's axes.
+
+    The figure that they belong to keeps its size, its layout and its title. Legends go into the
+    last panel.
+
+    Parameters
+    ----------
+    axes : sequence of Axes
+        One for each panel, at least one.
+    """
+
+    def __init__(self, axes: Sequence[Axes]) -> None:
+        self._panels = list(axes)
+        self.root: Any = axes[0].figure
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.root, name)
+
+    def get_figwidth(self) -> float:
+        """Return the width of the first panel, inches."""
+        return float(self._panels[0].bbox.width / self.root.dpi)
+
+    def subplots(
+        self, rows: int = 1, columns: int = 1, *, squeeze: bool = True, **options: Any
+    ) -> Any:
+        """Return the user's axes as the panels of a grid.
+
+        Raises
+        ------
+        BadValueError
+            If there are more or fewer than panels.
+        """
+        count = rows * columns
+        if len(self._panels) != count:
+            raise BadValueError(
+                f"ax: the figure has {count} panels, not {len(self._panels)}. Use an Axes for each "
+                "panel, or draw fewer panels."
+            )
+        first = self._panels[0]
+        for axis in self._panels[1:]:
+            if options.get("sharex") and axis not in axis.get_shared_x_axes().get_siblings(first):
+                axis.sharex(first)
+            if options.get("sharey") and axis not in axis.get_shared_y_axes().get_siblings(first):
+                axis.sharey(first)
+        grid = np.empty((rows, columns), dtype=object)
+        grid.flat[:] = self._panels
+        if not squeeze:
+            return grid
+        return grid[0, 0] if count == 1 else grid.squeeze()
+
+    def legend(self, *handles: Any, **options: Any) -> Any:
+        """Put a legend into the last panel."""
+        for name in ("loc", "ncols"):
+            options.pop(name, None)
+        last = self._panels[-1]
+        if (before := last.get_legend()) is not None:
+            last.add_artist(before)
+            # The second of two legends, where it hides least.
+            options["loc"] = "best"
+        return last.legend(*handles, **options)
+
+    def supxlabel(self, text: str, **_options: Any) -> None:
+        """Name the horizontal axis of the last panel."""
+        self._panels[-1].set_xlabel(text)
+
+    def title(self, text: str) -> None:
+        """Put a title above the first panel."""
+        self._panels[0].set_title(text)
+
+    def set_layout_engine(self, *_arguments: Any, **_options: Any) -> None:
+        """Keep the layout of the user's figure."""
+
+    def align_ylabels(self) -> None:
+        """Keep the layout of the user's figure."""

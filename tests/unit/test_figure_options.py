@@ -1,0 +1,193 @@
+"""Style, axes, size, title and labels of figures: one implementation for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import airpath as ap
+from airpath.errors import BadValueError
+from airpath.present.fitting import shown_ticks
+from engine_samples import scenario
+from sweep_ledgers import plan_of, sweep_of
+
+GRID: dict[str, list[Any]] = {
+    "bottleneck.aqm": ["droptail", "gentle-red", "codel", "fq-codel", "pie"],
+    "flows.0.cc": ["newreno", "cubic", "dctcp"],
+    "bottleneck.link.file": ["traces:TMobile-LTE-short.down", "traces:Verizon-LTE-short.down"],
+}
+NUMBERS: dict[str, list[Any]] = {
+    "bottleneck.link.rate": ["1 Mbit/s", "5 Mbit/s", "25 Mbit/s", "125 Mbit/s"],
+    "flows.0.count": [1, 2, 4, 16],
+}
+METRICS = ["goodput_bps", "p95_sojourn_s"]
+
+
+def measured(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+    rank = sum(of.index(values[axis]) for axis, of in {**GRID, **NUMBERS}.items() if axis in values)
+    return {"goodput_bps": 4e6 * (1 + rank), "p95_sojourn_s": 0.02 * 3**rank + 1e-3 * number}
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> ap.Sweep:
+    return sweep_of(tmp_path_factory.mktemp("words"), plan_of(GRID, METRICS), measured)
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory: pytest.TempPathFactory) -> ap.Sweep:
+    return sweep_of(tmp_path_factory.mktemp("numbers"), plan_of(NUMBERS, METRICS), measured)
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    series = ["delivered", "queue", "sojourn", "cwnd", "drop"]
+    return ap.simulate(scenario(record={"series": series}, duration="5 s"), reps=2)
+
+
+@pytest.fixture(scope="module")
+def kinds(
+    sweep: ap.Sweep, numbers: ap.Sweep, result: ap.Result
+) -> dict[str, Callable[..., Figure]]:
+    return {
+        "lines of words": lambda **how: sweep.plot.lines("p95_sojourn_s", **how),
+        "lines of numbers": lambda **how: numbers.plot.lines("goodput_bps", **how),
+        "pareto": sweep.plot.pareto,
+        "heatmap": lambda **how: numbers.plot.heatmap("p95_sojourn_s", **how),
+        "ecdf": lambda **how: sweep.plot.ecdf("goodput_bps", **how),
+        "forest": lambda **how: sweep.plot.forest("goodput_bps", **how),
+        "timeline": result.plot.timeline,
+        "pmf": result.plot.pmf,
+        "comparison": ap.compare(scenario(), engines="simulate,solve", reps=2).figure,
+        "error rates": ap.phy.load("802.16-ctc-awgn").plot,
+    }
+
+
+KINDS = (
+    *("lines of words", "lines of numbers", "pareto", "heatmap", "ecdf", "forest", "timeline"),
+    *("pmf", "comparison", "error rates"),
+)
+
+
+def shown_texts(figure: Figure) -> Iterator[Text]:
+    """Yield the texts that are seen."""
+    ways = [way for axes in figure.axes for way in (axes.xaxis, axes.yaxis)]
+    ticks = [tick for way in ways for tick in (*way.get_major_ticks(), *way.get_minor_ticks())]
+    hidden = {id(text) for tick in ticks for text in (tick.label1, tick.label2)}
+    for axes in figure.axes:
+        for way in (axes.xaxis, axes.yaxis) if axes.get_visible() else ():
+            hidden -= {id(text) for text in shown_ticks(way)}
+    for text in figure.findobj(Text):
+        is_seen = text.get_visible() and (text.axes is None or text.axes.get_visible())
+        if is_seen and text.get_text().strip() and id(text) not in hidden:
+            yield text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str) -> None:
+    """At 3.4 inches title and subtitle were cut, and tick labels lay over each other."""
+    figure = kinds[kind](style="column")
+    figure.draw_without_rendering()
+    assert figure.get_figwidth() == 3.4
+    frame = figure.bbox
+    texts = list(shown_texts(figure))
+    assert len(texts) > 3
+    for text in texts:
+        box = text.get_window_extent()
+        assert frame.x0 - 1 <= box.x0 <= box.x1 <= frame.x1 + 1, text
+        assert frame.y0 - 1 <= box.y0 <= box.y1 <= frame.y1 + 1, text
+        assert 5 < text.get_fontsize() <= 9, text
+        assert text.get_fontfamily()[0] == "serif", text
+    for axes in figure.axes:
+        for way in (axes.xaxis, axes.yaxis):
+            for one, other in pairwise(shown_ticks(way)):
+                if not one.get_rotation() % 90:
+                    assert not one.get_window_extent().overlaps(other.get_window_extent()), one
+    # A caption says what a title would.
+    assert figure.get_suptitle() == ""
+
+
+def test_a_figure_is_drawn_on_axes_of_the_user(numbers: ap.Sweep, result: ap.Result) -> None:
+    mine = Figure(figsize=(6, 3))
+    left, right = mine.subplots(1, 2)
+    assert numbers.plot.lines("goodput_bps", ax=left, title="left") is mine
+    assert result.plot.cwnd(ax=right) is mine
+    assert mine.axes == [left, right]
+    assert left.get_title("left") == "left"
+    assert left.get_ylabel() == "goodput, Mbit/s"
+    assert left.get_legend() is not None
+    assert right.get_ylabel() == "cwnd, kB"
+    assert mine.get_suptitle() == ""
+    assert list(mine.get_size_inches()) == [6, 3]
+    with pytest.raises(BadValueError, match=r"^ax: the figure has 4 panels, not 1\."):
+        result.plot.timeline(ax=left)
+
+
+def test_several_panels_are_drawn_on_as_many_axes(sweep: ap.Sweep) -> None:
+    mine = Figure().subplots(2, 1)
+    sweep.plot.pareto(ax=mine)
+    titles = [axes.get_title("left") for axes in mine]
+    assert titles == ["TMobile-LTE-short.down", "Verizon-LTE-short.down"]
+    assert mine[0].get_ylim() == mine[1].get_ylim()
+    # The legends of colours and of markers.
+    legends = mine[1].findobj(mpl.legend.Legend)
+    assert len(legends) == 2
+
+
+def test_style_size_title_and_labels_are_obeyed(sweep: ap.Sweep) -> None:
+    before = dict(mpl.rcParams)
+    labels = {
+        "bottleneck.aqm": "AQM",
+        "goodput_bps": "rate",
+        "newreno": "NewReno",
+        "fq-codel": "FQ-CoDel",
+        "Verizon-LTE-short.down": "Verizon",
+    }
+    figure = sweep.plot.lines(
+        "goodput_bps",
+        style=["ggplot", {"font.family": "monospace", "axes.titlesize": 7}],
+        figsize=(5.0, 4.0),
+        title="Mine",
+        labels=labels,
+    )
+    figure.draw_without_rendering()
+    assert list(figure.get_size_inches()) == [5.0, 4.0]
+    assert figure.get_suptitle().strip() == "Mine"
+    first = figure.axes[0]
+    assert mpl.colors.to_hex(first.get_facecolor()) == "#e5e5e5"
+    assert first.yaxis.label.get_fontfamily() == ["monospace"]
+    assert figure.axes[1].get_title("left") == "Verizon"
+    assert first.get_ylabel() == "rate, Mbit/s"
+    assert figure.axes[-1].get_xlabel() == "AQM"
+    assert "FQ-CoDel" in [text.get_text() for text in figure.axes[-1].get_xticklabels()]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["NewReno", "cubic", "dctcp"]
+    bare = sweep.plot.lines("goodput_bps", title=None)
+    assert (bare.get_suptitle(), bare.texts) == ("", [])
+    assert dict(mpl.rcParams) == before
+
+
+def test_texts_of_a_result_have_labels_too(result: ap.Result) -> None:
+    figure = result.plot.cwnd(labels={"cwnd, kB": "window, kB", "flow 1": "upload"})
+    [axes] = figure.axes
+    assert axes.get_ylabel() == "window, kB"
+    assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == ["flow 0", "upload"]
+    with pytest.raises(BadValueError, match=r'^labels = "flow 7": not a text of this figure\.'):
+        result.plot.cwnd(labels={"flow 7": "upload"})
+
+
+def test_what_the_user_set_in_matplotlib_is_obeyed(numbers: ap.Sweep) -> None:
+    """A font family set in rcParams was ignored."""
+    with mpl.rc_context({"font.family": ["serif"], "axes.grid": False}):
+        figure = numbers.plot.lines("goodput_bps")
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    assert axes.yaxis.label.get_fontfamily() == ["serif"]
+    assert axes.get_xticklabels()[0].get_fontfamily()[0] == "serif"
+    # What the user left alone is ours.
+    assert not axes.spines["top"].get_visible()
