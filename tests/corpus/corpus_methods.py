@@ -32,6 +32,7 @@ def scenario() -> ap.Scenario:
 def result() -> ap.Result:
     """A result with everything that a method could ask for."""
     recorded = {"series": ["cwnd", "queue", "delivered", "sojourn"], "ss": True}
+    recorded |= {"distributions": ["sojourn"]}
     return ap.simulate(scenario().replace("record", {**recorded, "flow_monitor": True}), reps=1)
 
 
@@ -120,6 +121,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "ReedSolomon.blocks": {"packet": 40},
     "ReedSolomon.on_air": {"packet": 40},
     "Result.capacity": {},
+    "Result.distribution": {"quantity": "sojourn"},
     "Result.flow_monitor_xml": {},
     "Result.intervals": {"name": "queues"},
     "Result.pmf": {},
@@ -132,6 +134,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "Scenario.replace": {"key": {"duration": "2 s"}},
     "Scenario.to_toml": {},
     "Sweep.differences": {"axis": "cc", "metric": "goodput_bps", "base": "cubic"},
+    "Sweep.distribution": {"quantity": "completion_time"},
+    "Sweep.quantiles": {"quantity": "completion_time"},
     "Sweep.replications": {"point": 0},
     "Sweep.save": {"folder": "new", "figure_formats": None},
     "Sweep.series": {"point": 0, "name": "queue"},
@@ -154,7 +158,10 @@ METHODS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Methods that take arguments, with those with which they are content."""
 
-OF_NAMES = ("Result.intervals", "Result.series", "Result.table", "Sweep.series", "Trace.parse")
+OF_NAMES = (
+    *("Result.intervals", "Result.series", "Result.table", "Result.to_latex", "Sweep.series"),
+    "Trace.parse",
+)
 """Methods whose argument `name` selects a table or series, and is not a label."""
 OF_MODELS = {*("engine_form", "instead_of", "keys", "model_post_init", "model_rebuild", "resolved")}
 """Methods by which the classes of a scenario talk to each other."""
@@ -171,6 +178,14 @@ FITTING: dict[str, set[str]] = {
     "Plot.save(folder)": _TEXTS,
     "Result.save(folder)": _TEXTS,
     "Sweep.save(folder)": _TEXTS,
+    # The jobs of this sweep are made up.
+    "Sweep.distribution(of)": _TEXTS,
+    "Sweep.quantiles(of)": _TEXTS,
+    **{
+        f"{owner}.to_latex({argument})": _TEXTS
+        for owner in ("Comparison", "Result", "Sweep")
+        for argument in ("caption", "label")
+    },
     "SweepPlot.save(folder)": _TEXTS,
     "PerTable.fer(snr_db)": _NUMBERS,
     "PerTable.per(snr_db)": _NUMBERS,

@@ -149,6 +149,8 @@ def test_every_method_is_known() -> None:
 def test_a_method_without_its_fault_is_accepted(name: str) -> None:
     if name in ("Plot.mac_delays", "Plot.mcs", "Plot.regimes", "Plot.snr"):
         pytest.skip("the good scenario has a fixed link")
+    if name in ("Sweep.distribution", "Sweep.quantiles"):
+        pytest.skip("the replications of the good sweep are made up")
     method = next(found for known, found, _ in public_methods() if known == name)
     method(**METHODS[name])
 

@@ -62,6 +62,8 @@ class Recording:
         Names of series.
     interval_ns : int
         Interval of levels, ns; 0 records every change.
+    distributions : sequence of str
+        Times of packets whose distribution is kept.
     has_ss : bool
         Whether the state of TCP senders is sampled.
     ss_interval_ns : int
@@ -72,6 +74,7 @@ class Recording:
 
     series: Sequence[str]
     interval_ns: int
+    distributions: Sequence[str]
     has_ss: bool
     ss_interval_ns: int
     has_flow_monitor: bool
@@ -211,6 +214,7 @@ class ResolvedScenario:
         return Recording(
             tuple(found["series"]),
             int(found["interval_ns"]),
+            tuple(found.get("distributions", ())),
             bool(found["ss"]),
             int(found["ss_interval_ns"]),
             bool(found["flow_monitor"]),

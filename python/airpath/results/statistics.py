@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import check_all, error_prefix, word
+from airpath.arguments import check_all, error_prefix, text, word
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
 from airpath.results.cells import USER_QUANTITIES, jain_of_users, of_user
+from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame
 from airpath.results.intervals import Interval, mean_interval
@@ -219,6 +220,34 @@ class Statistics:
                 "high": [row.high for row in rows],
             }
         )
+
+    def distribution(self, quantity: str, of: str | None = None) -> Distribution:
+        """Return the distribution of a time over packets or transfers, pooled over replications.
+
+        Parameters
+        ----------
+        quantity : {"sojourn", "delay", "ack_delay", "completion_time", "slowdown"}
+            ``sojourn`` times at a queue and one-way ``delay`` or ``ack_delay`` of packets need
+            ``record.distributions``; ``completion_time`` and ``slowdown`` of transfers do not.
+        of : str, optional
+            Of ``sojourn`` the queue: ``bottleneck/user 0``; where each user or station has a
+            queue, ``bottleneck`` is all of them. Of the others the number or name of a group of
+            flows; of transfers also with a size class, ``web.10kB-100kB``. Default: the
+            bottleneck, all flows.
+
+        Returns
+        -------
+        distribution : Distribution
+            With ``quantile``, ``quantiles`` and ``cdf``.
+
+        Raises
+        ------
+        BadValueError
+            If it was not recorded, or there is no such quantity, queue or group.
+        """
+        check_all(word("quantity", quantity, QUANTITIES), None if of is None else text("of", of))
+        counts = [counts_of(self.resolved, run, quantity, of) for run in self.replications]
+        return Distribution(quantity, of or default_owner(quantity), counts, self.confidence)
 
     def jain(self) -> Interval:
         """Return Jain's fairness index of the goodputs of bulk flows, over the replications.

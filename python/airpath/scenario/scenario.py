@@ -45,6 +45,7 @@ from airpath.scenario.wires import Wire
 
 __all__ = [
     "CAPTURE_POINTS",
+    "DISTRIBUTIONS",
     "SERIES",
     "Capture",
     "Record",
@@ -74,6 +75,9 @@ SERIES = (
 )
 """What can be recorded over time."""
 
+DISTRIBUTIONS = ("sojourn", "delay", "ack_delay")
+"""Times of packets: sojourn times by queue, one-way delays of data and of ACKs by group."""
+
 CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 """Where packets can be captured."""
 
@@ -91,6 +95,8 @@ class Record(Model):
     interval : Duration
         Of a level (``cwnd``, ``ssthresh``, ``rtt``, ``queue``, ``snr``) the last value in each such
         interval is recorded; 0 s records every change. Of events every one is. Default 0 s.
+    distributions : list of str
+        Times of packets whose distribution is kept, any of `DISTRIBUTIONS`. Default: none.
     ss : bool
         Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
     ss_interval : Duration
@@ -103,9 +109,17 @@ class Record(Model):
         default=[], examples=['["cwnd", "queue"]']
     )
     interval: Duration = Duration(0)
+    distributions: list[Annotated[str, choice(*DISTRIBUTIONS)]] = Field(
+        default=[], examples=['["sojourn"]']
+    )
     ss: Truth = False
     ss_interval: Duration = Duration.parse("100 ms")
     flow_monitor: Truth = False
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; distributions only where some are kept."""
+        found = super().resolved(context, path)
+        return {key: value for key, value in found.items() if value or key != "distributions"}
 
 
 class Capture(Model):

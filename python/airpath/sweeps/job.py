@@ -90,7 +90,7 @@ def job_of(
     Parameters
     ----------
     scenario : Scenario
-        What to run. What it records and captures is left out.
+        What to run. What it records over time and captures is left out, distributions are kept.
     series : sequence of str
         Time series that are recorded all the same, as often as the scenario says.
     reading : Reading, optional

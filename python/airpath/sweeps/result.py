@@ -8,8 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.arguments import check_all, error_prefix, path_like, whole, word
+from airpath.arguments import check_all, error_prefix, path_like, text, whole, word
 from airpath.errors import BadValueError, one_line
+from airpath.results.distributions import (
+    LEVELS,
+    QUANTITIES,
+    Distribution,
+    counts_of,
+    default_owner,
+)
 from airpath.scenario.scenario import SERIES
 from airpath.sweeps import tables
 from airpath.sweeps.overview import overview
@@ -184,6 +191,66 @@ class Sweep(SweepTables):
         seed = self.plan.seed_of(of)
         file = series_file(self.path.parent / FOLDER, of.digest, seed, replication)
         return read_series(file, name)
+
+    def distribution(self, quantity: str, of: str | None = None) -> dict[int, Distribution]:
+        """Return the distribution of a time over packets or transfers at each point.
+
+        Parameters
+        ----------
+        quantity, of
+            As of `Result.distribution`. Times of packets need ``record.distributions`` in the
+            scenario of the sweep.
+
+        Returns
+        -------
+        distributions : dict of int to Distribution
+            By number of the point; the values of all its replications that count are pooled.
+
+        Raises
+        ------
+        BadValueError
+            If it was not recorded, or there is no such quantity, queue or group.
+        """
+        check_all(word("quantity", quantity, QUANTITIES), None if of is None else text("of", of))
+        found: dict[int, Distribution] = {}
+        with self._ledger() as ledger:
+            for data in self.readings.points:
+                digest, seed = data.point.digest, self.plan.seed_of(data.point)
+                job = ledger.job(digest)
+                runs = islice(ledger.runs(digest, seed), len(data.values))
+                counts = [
+                    counts_of(job.resolved, run.measured(), quantity, of) for run in runs if job
+                ]
+                owner = of or default_owner(quantity)
+                found[data.point.number] = Distribution(
+                    quantity, owner, counts, self.plan.confidence
+                )
+        return found
+
+    def quantiles(
+        self, quantity: str, of: str | None = None, levels: Sequence[float] = LEVELS
+    ) -> pd.DataFrame:
+        """Return quantiles of a time over packets or transfers at each point.
+
+        Parameters
+        ----------
+        quantity, of
+            As of `distribution`.
+        levels : sequence of float
+            In (0, 1). Default 0.5, 0.9, 0.95 and 0.99.
+
+        Returns
+        -------
+        quantiles : DataFrame
+            ``point``, the axes, ``level``, the quantile ``pooled`` over all replications, and
+            ``mean``, ``low`` and ``high`` over those of each replication.
+
+        Raises
+        ------
+        BadValueError
+            As of `distribution`, or if a level is not in (0, 1).
+        """
+        return tables.quantiles(self.readings, self.distribution(quantity, of), levels)
 
     def _point(self, number: int) -> PointData:
         points = self.readings.points

@@ -14,6 +14,8 @@ from airpath.sweeps.readings import PointData, Readings
 if TYPE_CHECKING:
     import pandas as pd
 
+    from airpath.results.distributions import Distribution
+
 __all__ = [
     "about",
     "advisories",
@@ -21,12 +23,14 @@ __all__ = [
     "codes",
     "failures",
     "points",
+    "quantiles",
     "runs",
     "wide",
 ]
 
 _TIDY = ("point", "engine", "metric", "mean", "low", "high", "reps", "advisories")
 _EMULATED = (*_TIDY, "valid")
+_QUANTILES = ("point", "level", "pooled", "mean", "low", "high")
 _NOTED = ("point", "code", "place", "text")
 _FAILED = ("point", "engine", "replication", "message")
 
@@ -119,6 +123,20 @@ def runs(readings: Readings) -> pd.DataFrame:
             rows.append({"point": of.point.number, **labels, "replication": replication, **named})
     head = ["point", *columns.values(), "replication"]
     return _frame(rows, [*head, *plan.metrics], plan.metrics)
+
+
+def quantiles(
+    readings: Readings, distributions: Mapping[int, Distribution], levels: Sequence[float]
+) -> pd.DataFrame:
+    """Return a row for each point and level of the quantiles of distributions, by point."""
+    columns = axis_columns(readings.plan, _QUANTILES)
+    rows = [
+        {"point": of.point.number, **_labels(of.point, columns), **row}
+        for of in readings.points
+        for row in distributions[of.point.number].quantiles(levels).to_dict("records")
+    ]
+    first, *rest = _QUANTILES
+    return _frame(rows, [first, *columns.values(), *rest])
 
 
 def failures(readings: Readings) -> pd.DataFrame:

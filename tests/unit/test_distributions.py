@@ -1,0 +1,148 @@
+"""Distributions over packets and transfers: of results, and by point of a sweep."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airpath as ap
+from airpath.results.distributions import Counts
+from airpath.scenario import loads
+
+TEXT = """
+duration = "6 s"
+warmup = "1 s"
+bottleneck = {aqm = "codel", link = {kind = "fixed", rate = "10 Mbit/s"}}
+record = {series = ["sojourn"], distributions = ["sojourn", "delay", "ack_delay"]}
+[[flows]]
+name = "bulk"
+count = 2
+base_rtt = ["40 ms", "55 ms"]
+start = {uniform = ["0 s", "0.5 s"]}
+[[flows]]
+name = "web"
+count = 90
+base_rtt = "40 ms"
+size = {exponential = "30 kB"}
+arrivals = {poisson = "8 /s"}
+"""
+
+
+@pytest.fixture(scope="module")
+def result() -> ap.Result:
+    return ap.simulate(loads(TEXT), reps=5)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "of", "table", "column"),
+    [
+        ("sojourn", None, "queues", "sojourn_s"),
+        ("sojourn", "bottleneck", "queues", "sojourn_s"),
+        ("delay", "web", "groups", "delay_s"),
+        ("ack_delay", "0", "groups", "ack_delay_s"),
+        ("delay", None, "all", "delay_s"),
+    ],
+)
+def test_quantiles_of_one_replication_are_those_of_the_tables(
+    quantity: str, of: str | None, table: str, column: str
+) -> None:
+    one = ap.simulate(loads(TEXT), reps=1)
+    found = one.distribution(quantity, of)
+    rows = one.summary() if table == "all" else one.table(table)
+    place = 1 if of == "web" else 0
+    for level in (50, 95, 99):
+        name = f"p{level}_{column}"
+        expected = rows.loc["all"][(name, "mean")] if table == "all" else rows[name].iloc[place]
+        assert found.quantile(level / 100) == pytest.approx(expected, rel=1e-12), name
+
+
+def test_packets_of_all_replications_are_pooled(result: ap.Result) -> None:
+    recorded = np.sort(
+        np.concatenate(
+            [
+                series[series["time_s"] > 1.0]["value"]
+                for series in (result.series("sojourn", replication=n) for n in range(5))
+            ]
+        )
+    )
+    found = result.distribution("sojourn")
+    assert (found.total, found.reps) == (len(recorded), 5)
+    rows = found.quantiles([0.5, 0.9])
+    # A bucket is 1/64 of its values wide.
+    assert rows["pooled"].tolist() == pytest.approx(np.quantile(recorded, [0.5, 0.9]), rel=1 / 64)
+    assert (rows["low"] < rows["mean"]).all()
+    cdf = found.cdf()
+    assert cdf["cdf"].is_monotonic_increasing
+    # At the end of a bucket its values are counted.
+    ends = cdf[cdf["value"].isin(found.pooled.greatest)]
+    shares = [np.mean(recorded <= value + 1e-9) for value in ends["value"]]
+    assert ends["cdf"].tolist() == pytest.approx(shares, abs=1e-12)
+    assert ends["cdf"].iloc[-1] == 1.0
+    assert ((cdf["low"] <= cdf["cdf"]) & (cdf["cdf"] <= cdf["high"])).mean() > 0.99
+
+
+def test_transfers_need_no_recording(result: ap.Result) -> None:
+    flows = result.table("flows").query("name == 'web' and start_s >= 1")
+    times = (flows["completed_at_s"] - flows["start_s"]).dropna()
+    small = times[flows["transfer_bytes"].loc[times.index] <= 10_000]
+    found = result.distribution("completion_time", "web.0B-10kB")
+    assert found.total == len(small) > 5
+    assert found.quantile(0.5) == pytest.approx(np.quantile(small, 0.5, method="inverted_cdf"))
+    assert result.distribution("slowdown").total == len(times)
+
+
+def test_counts_of_values_on_a_lattice_are_steps() -> None:
+    one, two = (Counts.of_values(np.array(of)) for of in ([1.0, 1.0, 2.0, np.nan], [2.0, 4.0]))
+    pooled = Counts.pooled([one, two])
+    assert pooled.cdf([0.5, 1.0, 1.5, 2.0, 4.0]).tolist() == pytest.approx([0, 0.4, 0.4, 0.8, 1])
+    assert [pooled.quantile(level) for level in (0.4, 0.41, 1.0)] == [1.0, 2.0, 4.0]
+    assert np.isnan(Counts.pooled([]).quantile(0.5))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "of", "line"),
+    [
+        ("sojourns", None, "sojourn"),
+        ("sojourn", "ack_path", 'of = "ack_path": does not exist. Expected one of: bottleneck.'),
+        ("delay", "wep", 'of = "wep": does not exist. Expected one of: bulk, web.'),
+        ("slowdown", "bulk", 'of = "bulk": does not exist. Expected one of: web.'),
+        ("slowdown", "web.10", 'of = "web.10": does not exist.'),
+        ("delay", 3, "of = 3"),
+    ],
+)
+def test_what_does_not_exist_is_one_line(
+    result: ap.Result, quantity: str, of: Any, line: str
+) -> None:
+    with pytest.raises(ap.errors.BadValueError) as caught:
+        result.distribution(quantity, of)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_the_key_nothing_is_kept_and_the_resolved_form_is_as_before() -> None:
+    plain = loads(TEXT).replace({"record.distributions": None, "record.series": None})
+    result = ap.simulate(plain, reps=1)
+    assert "distributions" not in result.replications[0]
+    assert "distributions" not in json.loads(plain.resolve()[0])["record"]
+    with pytest.raises(ap.errors.BadValueError, match="not recorded"):
+        result.distribution("sojourn")
+
+
+def test_a_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Result) -> None:
+    grid = {"bottleneck.aqm.target": ["20 ms", "5 ms"]}
+    base = loads(TEXT).replace("record.series", None)
+    sweep = ap.sweep(base, grid=grid, reps=5, metrics=["goodput_bps"], out=tmp_path)
+    found = sweep.distribution("sojourn")
+    expected = result.distribution("sojourn")
+    assert list(found) == [0, 1]
+    assert found[1].total == expected.total
+    assert found[1].quantile(0.95) == expected.quantile(0.95) < found[0].quantile(0.95)
+    rows = sweep.quantiles("completion_time", "web", levels=[0.5])
+    assert list(rows.columns) == [
+        *("point", "bottleneck.aqm.target", "level", "pooled", "mean", "low", "high")
+    ]
+    assert rows["pooled"].tolist()[1] == result.distribution("completion_time").quantile(0.5)
