@@ -48,7 +48,7 @@ def write_comparison(folder: Path) -> Path:
         refused={"emulate": "no TUN device here."},
         wanted=[row.quantity for row in found.rows],
     )
-    made.save(folder, figures=False)
+    made.save(folder, figure_formats=None)
     for engine, answer in found.answers.items():
         if answer.result is not None:
             answer.result.save(folder / engine)

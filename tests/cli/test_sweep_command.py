@@ -87,13 +87,18 @@ def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_mis
 
 def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> None:
     Path("sweep.toml").write_text(SWEEP.replace("reps = 5", "reps = 2"))
-    answer = airpath_command("sweep", "sweep.toml", "--json", "--out", "o", "--format", "latex")
+    formats = ("--format", "latex", "--figure-format", "pdf")
+    answer = airpath_command("sweep", "sweep.toml", "--json", "--out", "o", *formats)
     assert answer.status == 0
     document = json.loads(answer.out)
     assert [point["point"] for point in document["points"]] == [0, 1, 2, 3]
     assert document["points"][3]["simulate"]["goodput_bps"]["reps"] == 2
     assert r"\toprule" in Path("o", "points.tex").read_text()
     assert not Path("o", "points.csv").exists()
+    figures = sorted(path.name for path in Path("o").iterdir() if path.suffix in (".pdf", ".png"))
+    assert "pareto.pdf" in figures
+    assert all(name.endswith(".pdf") for name in figures)
+    assert b"/FontFile2" in Path("o", "pareto.pdf").read_bytes()
 
 
 def test_what_no_model_covers_is_told_and_the_table_has_units(airpath_command: Command) -> None:

@@ -58,7 +58,7 @@ def test_what_a_kernel_does_not_tell_is_missing_everywhere(
     assert result.intervals("flows")[-1]["goodput_bps"].reps == 2
     document = json.loads(result.to_json(raw=True))
     assert document["summary"]["fast_retransmits"]["mean"] is None
-    result.save(tmp_path / "out")
+    result.save(tmp_path / "out", figure_formats=None)
     again = ap.load_result(tmp_path / "out")
     assert again.table("flows")["fast_retransmits"].isna().all()
     assert "–" in result._repr_html_()
@@ -77,7 +77,7 @@ def test_a_bad_validity_report_marks_the_result_invalid(
     assert result.title == "scenario (INVALID)"
     document = result.to_dict()
     assert (document["valid"], document["invalid"]) == (False, [reason])
-    result.save(tmp_path / "out")
+    result.save(tmp_path / "out", figure_formats=None)
     assert f"# INVALID: {reason}\n" in (tmp_path / "out" / "flows.csv").read_text()
     again = ap.load_result(tmp_path / "out")
     assert again.invalid == [reason]

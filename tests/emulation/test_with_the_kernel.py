@@ -100,7 +100,7 @@ def test_replications_have_intervals(tmp_path: Path) -> None:
     def run() -> ap.Result:
         result = ap.emulate(_scenario(duration="2 s"), reps=2, capture_to=tmp_path / "out")
         assert result.intervals("flows")[-1]["goodput_bps"].reps == 2
-        result.save(tmp_path / "out")
+        result.save(tmp_path / "out", figure_formats=None)
         assert ap.load_result(tmp_path / "out").validity_reports == result.validity_reports
         return result
 

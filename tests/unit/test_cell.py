@@ -327,7 +327,7 @@ def test_fairness_is_over_users_beside_that_over_flows(result: ap.Result, tmp_pa
     assert 0.98 < jain["mean"] <= 1 < 1.02
     assert document["summary"]["jain"]["mean"] < jain["mean"]
     assert [user["user"] for user in document["users"]] == [0, 1]
-    result.save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
     assert "users.csv" in json.loads((tmp_path / "result.json").read_text())["files"]
     loaded = ap.load_result(tmp_path)
     assert loaded.table("users").equals(result.table("users"))

@@ -109,11 +109,11 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     """Its series, figures and captures stood beside the new tables as if they were theirs."""
     folder = tmp_path / "out"
     old = run(record='["cwnd", "queue"]', capture=["sender"], capture_to=folder)
-    old.save(folder, formats=["csv", "csv.gz"])
+    old.save(folder, formats=["csv", "csv.gz"], figure_formats=None)
     old.plot.save(folder)
     (folder / "mine.csv").write_text("")
     new = run(record='["cwnd"]')
-    paths = new.save(folder)
+    paths = new.save(folder, figure_formats=None)
     assert {path.name for path in folder.iterdir()} == {path.name for path in paths} | {"mine.csv"}
 
 
@@ -121,7 +121,7 @@ def test_what_a_result_wrote_itself_stays(tmp_path: Path) -> None:
     result = run(record='["cwnd"]', capture=["sender"], capture_to=tmp_path)
     for _ in range(2):
         result.plot.save(tmp_path)
-        result.save(tmp_path)
+        result.save(tmp_path, figure_formats=None)
     names = {path.name for path in tmp_path.iterdir()}
     assert {"queue-lengths.png", "timeline.png", "sender.pcapng", "series-cwnd.csv"} <= names
     assert names <= set(json.loads((tmp_path / "result.json").read_text())["files"]) | {
@@ -146,6 +146,6 @@ def test_only_files_of_that_folder_that_a_result_names(text: str, tmp_path: Path
     for other in (tmp_path / "other", folder / "other"):
         other.write_text("")
     (folder / "result.json").write_text(text, errors="surrogateescape")
-    run().save(folder)
+    run().save(folder, figure_formats=None)
     assert (tmp_path / "other").exists()
     assert (folder / "other").exists()

@@ -117,7 +117,7 @@ def test_phases_over_a_trace_know_what_it_offered(tmp_path: Path) -> None:
 
 def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
     result = ap.simulate(make(), reps=2)
-    result.save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
     document = json.loads((tmp_path / "result.json").read_text())
     assert [phase["from_s"] for phase in document["phases"]] == [10, 20, 30, 40]
     assert document["phases"][1]["goodput_bps"]["reps"] == 2

@@ -290,7 +290,7 @@ def test_provenance_says_what_made_it(result: ap.Result) -> None:
 
 
 def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path) -> None:
-    result.save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
     again = ap.load(tmp_path / "scenario.toml")
     assert ap.simulate(again, reps=3, seed=7).replications == result.replications
     # Also from the head of any table.
@@ -304,7 +304,7 @@ def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path
 
 
 def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -> None:
-    paths = {path.name for path in result.save(tmp_path / "new" / "folder")}
+    paths = {path.name for path in result.save(tmp_path / "new" / "folder", figure_formats=None)}
     folder = tmp_path / "new" / "folder"
     assert paths >= {
         "result.json",
@@ -325,7 +325,7 @@ def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -
 
 
 def test_every_csv_begins_with_its_provenance(result: ap.Result, tmp_path: Path) -> None:
-    for path in result.save(tmp_path):
+    for path in result.save(tmp_path, figure_formats=None):
         if path.suffix == ".csv":
             first, second = path.read_text().splitlines()[:2]
             assert first.startswith(f"# airpath {ap.__version__} (")
@@ -334,7 +334,7 @@ def test_every_csv_begins_with_its_provenance(result: ap.Result, tmp_path: Path)
 
 def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
     odd = ap.simulate(make(name='x"\ny\n1,2'), reps=1)
-    odd.save(tmp_path)
+    odd.save(tmp_path, figure_formats=None)
     text = (tmp_path / "queues.csv").read_text()
     rows = list(csv.reader(io.StringIO(text.rpartition("# ")[2].partition("\n")[2])))
     assert rows[0][0] == "replication"
@@ -344,7 +344,7 @@ def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
 def test_parquet_holds_the_same_tables_with_their_provenance(
     result: ap.Result, tmp_path: Path
 ) -> None:
-    paths = result.save(tmp_path, formats=["parquet", "csv"])
+    paths = result.save(tmp_path, formats=["parquet", "csv"], figure_formats=None)
     stems = {path.stem for path in paths if path.suffix == ".csv"}
     assert {path.stem for path in paths if path.suffix == ".parquet"} == stems
     for stem in stems:
@@ -359,7 +359,9 @@ def test_parquet_holds_the_same_tables_with_their_provenance(
 
 
 def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> None:
-    suffixes = {path.suffix for path in result.save(tmp_path, formats="parquet")}
+    suffixes = {
+        path.suffix for path in result.save(tmp_path, formats="parquet", figure_formats=None)
+    }
     assert suffixes == {".json", ".toml", ".parquet"}
 
 
@@ -382,7 +384,7 @@ def test_unknown_formats_are_refused(
     result: ap.Result, formats: Any, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
-        result.save(tmp_path / "new", formats=formats)
+        result.save(tmp_path / "new", formats=formats, figure_formats=None)
     assert str(error.value) == message
     assert not (tmp_path / "new").exists()
 
@@ -394,13 +396,13 @@ def test_parquet_without_pyarrow_says_what_to_install(
     with pytest.raises(
         ap.errors.BadValueError, match=r'Install it with: pip install "airpath\[parquet\]"'
     ):
-        result.save(tmp_path, formats="parquet")
+        result.save(tmp_path, formats="parquet", figure_formats=None)
 
 
 def test_a_folder_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ap.errors.BadValueError) as error:
-        result.save(tmp_path / "file" / "folder")
+        result.save(tmp_path / "file" / "folder", figure_formats=None)
     assert str(error.value) == (
         f'folder = "{tmp_path}/file/folder": cannot be written to (not a directory). '
         "Give a folder that can."
@@ -443,3 +445,13 @@ def test_remarks_on_what_the_tables_do_not_say(
     )
     result = ap.simulate(scenario, reps=5, seed=1)
     assert [advisory.code for advisory in result.advisories] == expected
+
+
+def test_figures_are_saved_unless_they_are_not_wanted(result: ap.Result, tmp_path: Path) -> None:
+    """`Sweep.save` wrote figures, and `Result.save` did not."""
+    both = result.save(tmp_path / "both", figure_formats=["svg", "pdf"])
+    figures = sorted(path.name for path in both if path.suffix in (".svg", ".pdf", ".png"))
+    stems = ("queue-lengths", "timeline")
+    assert figures == [f"{stem}.{kind}" for stem in stems for kind in ("pdf", "svg")]
+    none = result.save(tmp_path / "none", figure_formats=None)
+    assert {path.name for path in none} | set(figures) == {path.name for path in both}

@@ -136,7 +136,7 @@ def test_what_was_not_recorded_is_said(result: ap.Result) -> None:
 
 
 def test_the_file_has_all_replications(result: ap.Result, tmp_path: Path) -> None:
-    result.save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
     found = pd.read_csv(tmp_path / "ss.csv", comment="#")
     assert len(found) == 2 * 400
     one = found[found["replication"] == 1].drop(columns="replication").reset_index(drop=True)

@@ -66,7 +66,7 @@ def same(one: ap.Result, other: ap.Result) -> None:
 def test_a_folder_gives_the_result_that_was_written(
     result: ap.Result, tmp_path: Path, formats: str
 ) -> None:
-    result.save(tmp_path, formats=formats)
+    result.save(tmp_path, formats=formats, figure_formats=None)
     loaded = ap.load_result(tmp_path)
     assert repr(loaded) == repr(result)
     same(result, loaded)
@@ -92,15 +92,15 @@ def test_what_the_command_wrote_is_read(tmp_path: Path) -> None:
 def test_a_loaded_result_can_be_written_where_it_came_from(
     result: ap.Result, tmp_path: Path
 ) -> None:
-    result.save(tmp_path)
-    ap.load_result(tmp_path).save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
+    ap.load_result(tmp_path).save(tmp_path, figure_formats=None)
     same(result, ap.load_result(tmp_path))
 
 
 def test_an_incomplete_result_stays_incomplete(result: ap.Result, tmp_path: Path) -> None:
     part = pickle.loads(pickle.dumps(result))
     part.interrupted, part.requested = True, 9
-    part.save(tmp_path)
+    part.save(tmp_path, figure_formats=None)
     loaded = ap.load_result(tmp_path)
     assert (loaded.complete, loaded.interrupted, loaded.requested) == (False, True, 9)
 
@@ -133,7 +133,7 @@ def test_what_is_no_folder_of_a_result(result: ap.Result, tmp_path: Path) -> Non
 def test_what_is_missing_is_named_when_it_is_asked_for(result: ap.Result, tmp_path: Path) -> None:
     scenario = make(tmp_path)
     out = tmp_path / "out"
-    ap.simulate(scenario, reps=1).save(out)
+    ap.simulate(scenario, reps=1).save(out, figure_formats=None)
     (out / "series-cwnd.csv").unlink()
     (tmp_path / "steady.down").write_text("1\n2\n")
     loaded = ap.load_result(out)
@@ -154,7 +154,7 @@ def test_what_is_missing_is_named_when_it_is_asked_for(result: ap.Result, tmp_pa
 def test_a_result_pickles(result: ap.Result, tmp_path: Path) -> None:
     """A pool of processes could not hand one back."""
     same(result, pickle.loads(pickle.dumps(result)))
-    result.save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
     same(result, pickle.loads(pickle.dumps(ap.load_result(tmp_path))))
 
 

@@ -404,7 +404,7 @@ def test_they_are_in_json_in_files_and_in_the_overview(result: ap.Result, tmp_pa
     (delays,) = document["mac_delays"]
     assert delays["link"] == "reverse"
     assert sum(delays["packets"]) == result.table("mac_delays")["packets"].sum()
-    result.save(tmp_path)
+    result.save(tmp_path, figure_formats=None)
     names = json.loads((tmp_path / "result.json").read_text())["files"]
     assert {"stations.csv", "mac-delays.csv"} <= set(names)
     loaded = ap.load_result(tmp_path)

@@ -260,7 +260,7 @@ def test_without_transfers_there_is_no_table(tmp_path: Any) -> None:
     result = ap.simulate(scenario(ap.flows(base_rtt="20 ms"), duration="2 s"), reps=1)
     assert result.table("transfers").empty
     assert "transfers" not in result.to_dict()
-    assert not any(path.stem == "transfers" for path in result.save(tmp_path))
+    assert not any(path.stem == "transfers" for path in result.save(tmp_path, figure_formats=None))
 
 
 # --- bursts ------------------------------------------------------------------------------------

@@ -15,10 +15,9 @@ from airpath.comparison import Comparison, texts
 from airpath.comparison.engines import checked_engines
 from airpath.comparison.engines import compare as compare_engines
 from airpath.emulation.api import REAL_TIME
-from airpath.errors import BadValueError, ComparisonInterrupted
+from airpath.errors import ComparisonInterrupted
 from airpath.files import not_left_empty, output_folder, write_file
 from airpath.interrupts import interrupts_wait
-from airpath.present.figure_files import checked_formats
 from airpath.present.progress import ProgressCallback, terminal_bar
 from airpath.present.terminal import print_table
 
@@ -46,12 +45,7 @@ def compare(
     json: options.Json = False,
 ) -> int:
     """Compare simulation, emulation and model of one scenario."""
-    kinds = checked_formats("png" if figure_format is None else figure_format)
-    output.only_with_out(out, plot=bool(plot), figure_format=figure_format is not None)
-    if plot is False and figure_format is not None:
-        raise BadValueError(
-            "--figure-format and --no-plot: contradict each other. Give one of them."
-        )
+    kinds = output.figure_kinds(out, figure_format, plot)
     checked_engines(engines)
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):
@@ -124,11 +118,11 @@ def _tell(comparison: Comparison, interrupted: bool) -> None:
 def _save(comparison: Comparison, folder: Path) -> None:
     """Write the comparison, and what each engine found in a folder of its own."""
     with interrupts_wait():
-        output.written(comparison.save(folder, figures=False))
+        output.written(comparison.save(folder, figure_formats=None))
     for engine, answer in comparison.answers.items():
         place = folder / engine
         if answer.result is not None:
-            answer.result.save(place)
+            answer.result.save(place, figure_formats=None)
         elif answer.solution is not None:
             output_folder(place)
             write_file(place / "solution.json", (answer.solution.to_json() + "\n").encode("utf-8"))

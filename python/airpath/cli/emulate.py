@@ -77,6 +77,7 @@ def emulate(
         typer.Option("--live/--no-live", help="Show what goes on. Default: on a terminal."),
     ] = None,
     plot: options.Plot = None,
+    figure_format: options.FigureFormats = None,
     confidence: options.MaybeConfidence = None,
     check: Annotated[
         bool, typer.Option("--check", help="Print what this machine can do, and run nothing.")
@@ -89,8 +90,10 @@ def emulate(
         raise BadValueError("airpath emulate: no scenario. Write its file, or --check.")
     words = _words(command, shell)
     formats = checked_formats("csv" if format_ is None else format_)
-    output.only_with_out(out, plot=bool(plot), format=format_ is not None, capture=capture)
-    _fit(words, json=json, reps=reps, confidence=confidence, plot=plot, live=live)
+    others = {"format": format_ is not None, "capture": capture}
+    kinds = output.figure_kinds(out, figure_format, plot, others=others)
+    of_flows = {"plot": plot, "figure_format": figure_format, "live": live}
+    _fit(words, json=json, reps=reps, confidence=confidence, **of_flows)
     of_command: dict[str, Any] = {"server": server, "duration": duration}
     of_command |= {"host_network": host_network, "keep_privileges": keep_privileges}
     _only_with_command(words, **of_command)
@@ -107,7 +110,8 @@ def emulate(
             return _command(chosen, words, common, folder, formats)
         common |= {"reps": 1 if reps is None else reps}
         common |= {"confidence": 0.99 if confidence is None else confidence}
-        return _flows(chosen, common, folder, formats, json=json, live=live, plot=plot is not False)
+        kinds = [] if plot is False else kinds
+        return _flows(chosen, common, folder, formats, kinds, json=json, live=live)
 
 
 def _folder(out: str | None, scenario: Any, formats: Sequence[str]) -> Path | None:
@@ -127,10 +131,10 @@ def _flows(
     settings: dict[str, Any],
     folder: Path | None,
     formats: Sequence[str],
+    figure_formats: Sequence[str],
     *,
     json: bool,
     live: bool | None,
-    plot: bool,
 ) -> int:
     from airpath.emulation.api import emulate_with
 
@@ -154,8 +158,8 @@ def _flows(
             else:
                 print_result(result, output.console())
             sys.stdout.flush()
-    if folder is not None and plot and result.replications and not result.interrupted:
-        output.written(result.plot.save(folder))
+    if folder is not None and figure_formats and result.replications and not result.interrupted:
+        output.written(result.plot.save(folder, figure_formats=figure_formats))
     if result.interrupted:
         return 130
     return 0 if result.valid else INVALID
@@ -262,7 +266,8 @@ def _split(server: str) -> list[str]:
 def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
     """Refuse options that mean nothing beside a command."""
     lines = [
-        f"--{name}: means nothing beside a command, which runs once. Leave it out."
+        f"--{name.replace('_', '-')}: means nothing beside a command, which runs once. "
+        "Leave it out."
         for name, value in given.items()
         if value is not None
     ]

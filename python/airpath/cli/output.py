@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "command_line",
     "console",
+    "figure_kinds",
     "load_options",
     "note",
     "print_json",
@@ -94,6 +95,47 @@ def only_with_out(
     told = [f"--{name.replace('_', '-')}: needs {what} as well." for name in given if given[name]]
     if told and out is None:
         raise BadValueError("\n".join(told))
+
+
+def figure_kinds(
+    out: str | None,
+    figure_format: str | None,
+    plot: bool | None = None,
+    *,
+    usual: str = "png",
+    needs: str = "a folder. Write --out DIR",
+    others: Mapping[str, bool] | None = None,
+) -> list[str]:
+    """Return the formats of the figures that are written.
+
+    Parameters
+    ----------
+    out, figure_format : str or None
+        The values of ``--out`` and ``--figure-format``.
+    plot : bool, optional
+        The value of ``--plot`` or ``--no-plot``. Default: neither.
+    usual : str
+        Formats without the option. Default ``png``.
+    needs : str
+        What is missing without ``--out``.
+    others : mapping of str to bool, optional
+        Whether each of the other options that need ``--out`` was given, as for `only_with_out`.
+
+    Raises
+    ------
+    BadValueError
+        If a format is unknown, has no effect without ``--out``, or conflicts with ``--no-plot``.
+    """
+    from airpath.present.figure_files import checked_formats
+
+    kinds = checked_formats(usual if figure_format is None else figure_format)
+    given = {"plot": bool(plot), "figure_format": figure_format is not None, **(others or {})}
+    only_with_out(out, needs, **given)
+    if plot is False and figure_format is not None:
+        raise BadValueError(
+            "--figure-format and --no-plot: contradict each other. Give one of them."
+        )
+    return kinds
 
 
 def console() -> Console:

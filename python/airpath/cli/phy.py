@@ -17,7 +17,7 @@ from airpath.interrupts import interrupts_wait
 from airpath.phy.measure import measure_with, table_file
 from airpath.phy.settings import MeasurementSettings
 from airpath.phy.tables import CONFIDENCE, PerTable, rates
-from airpath.present.figure_files import checked_formats, save
+from airpath.present.figure_files import save
 from airpath.present.progress import terminal_bar
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
@@ -111,9 +111,8 @@ def per(
     }
     settings = MeasurementSettings.checked(given)
     size = _packet(packet)
-    kinds = checked_formats("png" if figure_format is None else figure_format)
     file = "a file. Write --out FILE.json"
-    output.only_with_out(out, file, figure_format=figure_format is not None)
+    kinds = output.figure_kinds(out, figure_format, needs=file)
     return _measured(settings, size, threads, out, kinds, json=json)
 
 

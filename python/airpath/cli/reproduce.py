@@ -14,7 +14,6 @@ from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, read_bytes
 from airpath.interrupts import interrupts_wait
-from airpath.present.figure_files import checked_formats
 from airpath.present.progress import terminal_bar
 from airpath.present.terminal import print_table
 from airpath.reproduction import installed_papers
@@ -79,10 +78,8 @@ def reproduce(
         raise BadValueError(f"PAPER: missing; {known if found else NO_PAPERS}")
     if quick and full:
         raise BadValueError("--quick and --full: contradict each other. Give one of them.")
-    kinds = checked_formats("png,svg" if figure_format is None else figure_format)
-    output.only_with_out(
-        out, figure_format=figure_format is not None, accept_version=accept_version
-    )
+    kept = {"accept_version": accept_version}
+    kinds = output.figure_kinds(out, figure_format, usual="png,svg", others=kept)
     chosen = reproduction.load(paper)
     before = [] if out is None else _figures(Path(out) / f"{chosen.key}.json")
     with terminal_bar() as tell:

@@ -16,7 +16,6 @@ from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_folder
 from airpath.interrupts import interrupts_wait
-from airpath.present.figure_files import checked_formats as checked_figure_formats
 from airpath.present.progress import of_replications, terminal_bar
 from airpath.results import Result
 from airpath.results.captures import checked_points
@@ -140,20 +139,10 @@ class Files(NamedTuple):
             If one has no effect without ``--out``, is unknown, or conflicts with ``--no-plot``.
         """
         formats = checked_formats("csv" if format_ is None else format_)
-        kinds = checked_figure_formats("png" if figure_format is None else figure_format)
-        output.only_with_out(
-            out,
-            plot=bool(plot),
-            figure_format=figure_format is not None,
-            window=window is not None,
-            format=format_ is not None,
-            **others,
-        )
-        for option, given in (("--figure-format", figure_format), ("--window", window)):
-            if plot is False and given is not None:
-                raise BadValueError(
-                    f"{option} and --no-plot: contradict each other. Give one of them."
-                )
+        own = {"window": window is not None, "format": format_ is not None}
+        kinds = output.figure_kinds(out, figure_format, plot, others={**own, **others})
+        if plot is False and window is not None:
+            raise BadValueError("--window and --no-plot: contradict each other. Give one of them.")
         return cls(formats, plot, kinds, window)
 
 

@@ -84,6 +84,8 @@ def run(
     ] = False,
     accept_version: options.AcceptVersion = False,
     format_: options.Formats = None,
+    plot: options.Plot = None,
+    figure_format: options.FigureFormats = None,
     json: options.Json = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
@@ -91,7 +93,7 @@ def run(
 
     _check(reps, threads, dask)
     formats = checked_formats("csv" if format_ is None else format_)
-    output.only_with_out(out, format=format_ is not None)
+    kinds = output.figure_kinds(out, figure_format, plot, others={"format": format_ is not None})
     description = read_sweep_file(file, output.load_options(set_))
     if dask is not None and description.plan.replicated == "emulate":
         raise BadValueError("--dask: an emulation runs here, one at a time. Leave it out.")
@@ -108,7 +110,7 @@ def run(
             return 130
     try:
         if out is not None:
-            _save(sweep, Path(out), formats)
+            _save(sweep, Path(out), formats, [] if plot is False else kinds)
     except KeyboardInterrupt:
         _print_resume_hint(sweep, out)
         return 130
@@ -164,7 +166,7 @@ def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
         output.note(f"{done}. Go on with: {output.command_line()}")
 
 
-def _save(sweep: Sweep, folder: Path, formats: Sequence[str]) -> None:
+def _save(sweep: Sweep, folder: Path, formats: Sequence[str], kinds: Sequence[str]) -> None:
     from airpath.files import write_file
     from airpath.report.sweep import report_of_sweep
     from airpath.sweeps.plot.figures import rendered
@@ -174,10 +176,12 @@ def _save(sweep: Sweep, folder: Path, formats: Sequence[str]) -> None:
         output.written(sweep.save(folder, formats=formats, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
     figures, plot = {}, sweep.plot
-    for stem, files in rendered(plot, ["svg", "png"]):
+    # The report has SVG.
+    for stem, files in rendered(plot, dict.fromkeys(["svg", *kinds])) if kinds else ():
         figures[stem] = files["svg"]
-        write_file(path := folder / f"{stem}.png", files["png"])
-        output.written([path])
+        for kind in kinds:
+            write_file(path := folder / f"{stem}.{kind}", files[kind])
+            output.written([path])
     left_out = plot.left_out()
     if left_out:
         output.note(f"figures: not drawn: {'; '.join(left_out.values())}")

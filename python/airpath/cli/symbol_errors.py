@@ -15,7 +15,7 @@ from airpath.files import not_left_empty, output_file, output_folder, write_file
 from airpath.phy.measure import table_file
 from airpath.phy.settings import SNR_EXAMPLE, snrs_db_of
 from airpath.phy.symbol_errors import symbol_error_rate
-from airpath.present.figure_files import checked_formats, save
+from airpath.present.figure_files import save
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
 from airpath.results.provenance import build
@@ -64,9 +64,8 @@ def ser(
     settings: dict[str, Any] = {"modulation": modulation, "tx": tx, "rx": rx, "fading": fading}
     settings |= {"k_factor_db": k_factor_db, "m": m, "method": method}
     snrs_db, rates = _calculated(snr, settings)
-    kinds = checked_formats("png" if figure_format is None else figure_format)
     file = "a file. Write --out FILE.json"
-    output.only_with_out(out, file, figure_format=figure_format is not None)
+    kinds = output.figure_kinds(out, figure_format, needs=file)
     points = [{"snr_db": snr_db, "ser": rate} for snr_db, rate in zip(snrs_db, rates, strict=True)]
     given = {key: value for key, value in settings.items() if value is not None}
     about = {**build(), "command": output.command_line()}

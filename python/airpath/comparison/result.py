@@ -236,8 +236,7 @@ class Comparison:
         self,
         folder: str | Path,
         *,
-        figures: bool = True,
-        figure_formats: str | Sequence[str] = "png",
+        figure_formats: str | Sequence[str] | None = "png",
     ) -> list[Path]:
         """Write the comparison into a folder, each file with its provenance.
 
@@ -245,10 +244,8 @@ class Comparison:
         ----------
         folder : path
             Made when missing. What an engine found by itself is written by `save` of its result.
-        figures : bool
-            Whether the figure is drawn. Default True.
-        figure_formats : str or sequence of str
-            ``png``, ``pdf``, ``svg``, or several. Default ``png``.
+        figure_formats : str or sequence of str, optional
+            ``png``, ``pdf``, ``svg``, or several; None for no figure. Default ``png``.
 
         Returns
         -------
@@ -260,7 +257,7 @@ class Comparison:
         BadValueError
             If the folder cannot be written to, or a format is not known.
         """
-        kinds = figure_files.checked_formats(figure_formats)
+        kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
         where = output_folder(folder)
         table = self.table().to_csv(index=False, lineterminator="\n")
         contents = (self.to_json() + "\n", as_comment(self.provenance) + table)
@@ -268,7 +265,7 @@ class Comparison:
         write_files(
             {path: text.encode("utf-8") for path, text in zip(paths, contents, strict=True)}
         )
-        return [*paths, *(self.save_figure(where, kinds) if figures else ())]
+        return [*paths, *(self.save_figure(where, kinds) if kinds else ())]
 
     def save_figure(
         self, folder: str | Path, figure_formats: str | Sequence[str] = "png"

@@ -91,8 +91,8 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     if kind == "svg":
         about["Date"] = None
     data = io.BytesIO()
-    # The same figure gives the same file.
-    with mpl.rc_context({"svg.hashsalt": "airpath"}):
+    # The same figure gives the same file. Publishers refuse Type 3 fonts.
+    with mpl.rc_context({"svg.hashsalt": "airpath", "pdf.fonttype": 42}):
         figure.savefig(data, format=kind, dpi=160, metadata=about)
     return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 

@@ -11,6 +11,7 @@ from airpath.arguments import check_all, error_prefix, word
 from airpath.engine.advisory import Advisory
 from airpath.errors import BadValueError
 from airpath.present import html
+from airpath.present.figure_files import checked_formats as checked_figure_formats
 from airpath.present.latex import latex
 from airpath.results import overview
 from airpath.results.frames import plain
@@ -271,11 +272,18 @@ class Result(Recordings):
             raise BadValueError(f"{error_prefix('name', name)}: no rows. Use another table.")
         return latex(made[0], caption=caption, label=label)
 
-    def save(self, folder: str | Path, *, formats: str | Sequence[str] = "csv") -> list[Path]:
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        formats: str | Sequence[str] = "csv",
+        figure_formats: str | Sequence[str] | None = "png",
+    ) -> list[Path]:
         """Write everything into a folder, each file with its provenance.
 
-        ``result.json``, ``scenario.toml`` (which gives the same run again) and the tables. Files
-        of an earlier result in that folder, as its ``result.json`` lists them, are removed.
+        ``result.json``, ``scenario.toml`` (which gives the same run again), the tables and the
+        figures. Files of an earlier result in that folder, as its ``result.json`` lists them, are
+        removed.
 
         Parameters
         ----------
@@ -285,6 +293,8 @@ class Result(Recordings):
             Of the tables, any of ``csv``, ``csv.gz`` (the same, compressed), ``parquet`` (which
             needs pyarrow) and ``latex`` (``tables.tex``: the tables that `airpath run` prints).
             Default ``csv``.
+        figure_formats : str or sequence of str, optional
+            ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
 
         Returns
         -------
@@ -298,5 +308,9 @@ class Result(Recordings):
         RunError
             If a file cannot be written after all: the disk is full.
         """
+        kinds = [] if figure_formats is None else checked_figure_formats(figure_formats)
         saving = Saving(self, folder, formats)
-        return [*saving.statistics(), *saving.recordings()]
+        paths = [*saving.statistics(), *saving.recordings()]
+        if kinds and self.replications:
+            paths += self.plot.save(folder, figure_formats=kinds)
+        return paths

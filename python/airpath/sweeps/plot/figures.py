@@ -7,7 +7,7 @@ analytic model ``point-n-solve``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -378,14 +378,14 @@ class SweepPlot:
         return axis
 
 
-def rendered(plot: SweepPlot, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
+def rendered(plot: SweepPlot, kinds: Iterable[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
     """Yield the figures that suit a sweep as the contents of files.
 
     Parameters
     ----------
     plot : SweepPlot
         Of the sweep.
-    kinds : sequence of str
+    kinds : iterable of str
         Of ``png``, ``pdf``, ``svg``; the layout is that of the first.
 
     Yields
@@ -400,4 +400,4 @@ def rendered(plot: SweepPlot, kinds: Sequence[str]) -> Iterator[tuple[str, dict[
     about, name = plot.sweep.provenance, plot.sweep.plan.name
     source = f"airpath {about['version']} ({about['commit']}), seed {about['seed']}"
     for stem, figure in plot.defaults().items():
-        yield stem, figure_files.rendered(figure, f"{name}: {stem}", source, kinds)
+        yield stem, figure_files.rendered(figure, f"{name}: {stem}", source, [*kinds])
