@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import warnings
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ from airpath.errors import (
 )
 from airpath.present.progress import Auto, of_replications, progress_line, reporting_to
 from airpath.results.captures import captures_of
+from airpath.results.execution import Stopwatch
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
@@ -126,6 +128,7 @@ def simulate(
     )
     refuse_too_much(made.place, resolved, reps)
     noted = made.advisories
+    watch = Stopwatch()
     captures = captures_of(scenario, capture, capture_replication, capture_to, reps)
     try:
         with (
@@ -162,6 +165,7 @@ def simulate(
         traces=made.inputs.traces,
         captures=captured,
         advisories=[*noted, *remarks(resolved, replications, about.get("tables"))],
+        execution=watch.execution(math.fsum(output.cpu_s)),
     )
     if result.interrupted:
         raise Interrupted(result)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from processes import environment, words
 
+import airpath as ap
 from airpath.sweeps.ledger import FILE_NAME, Ledger
 from forked import airpath_words
 from waiting import wait_until
@@ -75,7 +76,7 @@ def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_mis
     assert first.err.splitlines()[-1] == "written: one/report.html"
     second = airpath_command("sweep", "sweep.toml", "--out", "two", "--threads", "2")
     assert (second.status, second.out) == (0, first.out)
-    for name in ("points.csv", "runs.csv", "report.html"):
+    for name in ("points.csv", "runs.csv"):
         assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
     stored = finished("two")
     more = airpath_command("sweep", "sweep.toml", "--out", "two", "--reps", "6")
@@ -83,6 +84,9 @@ def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_mis
     after = finished("two")
     assert len(after) == 24
     assert {key: after[key] for key in stored} == stored
+    sessions = [(each.command, each.replications) for each in ap.load_sweep("two").sessions]
+    command = "airpath sweep sweep.toml --out two"
+    assert sessions == [(f"{command} --threads 2", 20), (f"{command} --reps 6", 4)]
 
 
 def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> None:

@@ -342,9 +342,10 @@ def test_the_document_and_the_files(compared: ap.Comparison, tmp_path: Path) -> 
     simulated, solved = document["engines"]
     assert len(simulated.pop("values")["goodput_bps"]) == simulated["replications"] == 4
     assert [each["code"] for each in simulated.pop("advisories")] == ["few-replications"]
+    assert simulated.pop("execution").keys() == {"wall_s", "cpu_s", "machines"}
     assert simulated == {"engine": "simulate", "answered": True, "replications": 4}
     assert solved.pop("values")["goodput_bps"] == document["rows"][0]["answers"]["solve"]["mean"]
-    about = {"answered": True, "model": "fixed-point", "advisories": []}
+    about = {"answered": True, "model": "fixed-point", "advisories": [], "execution": None}
     assert solved == {"engine": "solve", **about}
     row = document["rows"][0]
     assert (row["quantity"], row["answers"]["solve"]["low"]) == ("goodput_bps", None)

@@ -12,6 +12,7 @@ import pytest
 import airpath as ap
 from airpath.cli import main
 from airpath.report import report_of_comparison, report_of_result
+from airpath.results.execution import this_machine
 from airpath.results.intervals import text
 from report_results import write_comparison, write_result
 
@@ -43,6 +44,8 @@ def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> Non
     assert f"<dt>commit</dt><dd>{loaded.provenance['commit']}</dd>" in page
     assert "<dt>queue discipline</dt><dd>gred</dd>" in page
     assert 'href="result.json"' in page
+    assert f"<dt>machine</dt><dd>{this_machine()}</dd>" in page
+    assert re.search(r"<dt>run time</dt><dd>[^<]+ s, [^<]+ s of processor time</dd>", page)
     assert "[bottleneck.link]" in page
 
 

@@ -12,9 +12,12 @@ from airpath.cli import main
 from airpath.report import report_of_sweep
 from airpath.results.differences import Difference
 from airpath.results.estimates import change, estimate
+from airpath.results.execution import Machine
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.intervals import text as run_text
 from airpath.results.quantities import resolution
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.ledger.sessions import Session
 from airpath.sweeps.plan import Rule
 from airpath.sweeps.result import Sweep
 from report_samples import HOSTILE
@@ -136,6 +139,22 @@ def test_figures_are_drawn_with_values_on_hover(tmp_path: Path) -> None:
     assert told in titles
     names = re.findall(r' id="([^"]+)"', page)
     assert len(names) == len(set(names))
+
+
+def test_run_time_and_machines_are_those_of_all_sessions(tmp_path: Path) -> None:
+    path = write_sweep(tmp_path)
+    assert "<dt>run time</dt><dd>not recorded</dd>" in text_of(path)
+    machines = [Machine(f"processor {of}", of, "Linux 6.1 (x86_64)") for of in (1, 8)]
+    with Ledger.open(path) as ledger:
+        for n in (0, 1):
+            session = Session(ledger.own, f"airpath sweep {n}.toml", 24, 61.5 + n, machines[n:])
+            ledger.add_session(session)
+    page = text_of(path)
+    time = "2 min 4 s for 48 replications, 4.8 s of processor time"
+    assert f"<dt>run time</dt><dd>{time}</dd>" in page
+    first, second = ("processor 1, 1 core, Linux", "processor 8, 8 cores, Linux")
+    assert f"<dt>machines</dt><dd>{first} 6.1 (x86_64); {second} 6.1 (x86_64)</dd>" in page
+    assert "<dt>command</dt><dd>airpath sweep 0.toml; airpath sweep 1.toml</dd>" in page
 
 
 # --- size, bytes, safety -----------------------------------------------------------------------

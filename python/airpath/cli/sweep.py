@@ -154,7 +154,14 @@ def _run(
 
     own = threads if executor is None else None
     with terminal_bar() as tell:
-        return run_description(description, executor=executor, threads=own, tell=tell, **options)
+        return run_description(
+            description,
+            executor=executor,
+            threads=own,
+            tell=tell,
+            command=output.command_line(),
+            **options,
+        )
 
 
 def _print_resume_hint(sweep: Sweep, out: str | None) -> None:

@@ -14,6 +14,7 @@ from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
     from airpath.engine.advisory import Advisory
+    from airpath.results.execution import Execution
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
@@ -39,6 +40,8 @@ class Answer:
         By name of the quantity: the value of each replication that has one, or a model's number.
     advisories : sequence of Advisory
         Those of `result`. Default: none.
+    execution : Execution or None
+        That of `result`. Default: not known.
     about : mapping, optional
         What `texts.about` returns, of an answer that was loaded without result and solution.
     """
@@ -48,6 +51,7 @@ class Answer:
     solution: Solution | None
     told: Mapping[str, Sample]
     advisories: Sequence[Advisory] = ()
+    execution: Execution | None = None
     about: Mapping[str, Any] | None = None
 
     def interval(self, quantity: ComparedQuantity, confidence: float) -> Interval:

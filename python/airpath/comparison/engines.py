@@ -291,7 +291,9 @@ class _EngineRunner:
             elif found is not None:
                 told_by_runs = of_result(found, wanted)
                 if told_by_runs:
-                    made[name] = Answer(name, found, None, told_by_runs, found.advisories)
+                    made[name] = Answer(
+                        name, found, None, told_by_runs, found.advisories, found.execution
+                    )
         model = next((each for each in made.values() if each.solution is not None), None)
         if model is not None and len(made) > 1 and not _shares(model.engine, made):
             self.refused[model.engine] = BadValueError(_no_result_reason(model))

@@ -18,6 +18,7 @@ from airpath.engine.advisory import Advisory
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_bytes
+from airpath.results.execution import Execution
 
 __all__ = ["DOCUMENT", "comparison_of", "load_comparison"]
 
@@ -96,13 +97,15 @@ def _comparison(document: Mapping[str, Any]) -> Comparison:
 
 
 def _answer(document: Mapping[str, Any]) -> Answer:
-    own = ("engine", "answered", "advisories", "values")
+    own = ("engine", "answered", "advisories", "values", "execution")
+    execution = document["execution"]
     return Answer(
         document["engine"],
         None,
         None,
         {name: _sample(values) for name, values in document["values"].items()},
         [Advisory(**advisory) for advisory in document["advisories"]],
+        None if execution is None else Execution.from_dict(execution),
         {key: value for key, value in document.items() if key not in own},
     )
 

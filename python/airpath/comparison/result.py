@@ -213,6 +213,7 @@ class Comparison:
                     **texts.about(answer),
                     "advisories": [advisory.to_dict() for advisory in answer.advisories],
                     "values": plain(answer.told),
+                    "execution": answer.execution and answer.execution.to_dict(),
                 }
                 for name, answer in self.answers.items()
             ]

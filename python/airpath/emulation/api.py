@@ -29,6 +29,7 @@ from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
 from airpath.files import NewFile, output_folder
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
+from airpath.results.execution import Stopwatch
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks
@@ -271,6 +272,7 @@ class _Run:
         self.made = made
         self.kernel = kernel
         self.about = about
+        self.watch = Stopwatch()
 
     def check(self) -> None:
         """Check that there is a program, and that the models accept the scenario."""
@@ -330,6 +332,7 @@ class _Run:
                 "not_applied": list(self.kernel.not_applied),
                 "problems": reports.problems_of(recorded.reports),
             },
+            execution=self.watch.execution(),
         )
 
 

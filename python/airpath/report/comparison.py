@@ -15,10 +15,11 @@ from airpath.present.tables import MARK, Tone
 from airpath.report.blocks import Block, Facts, Figure, Line, Lines, Page, Section
 from airpath.report.figures import inlined
 from airpath.report.page import html
-from airpath.report.provenance import made_by, provenance
+from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.result import advisory_section, scenario_facts
 from airpath.report.sorting import sortable_table
+from airpath.results.execution import Execution
 from airpath.results.provenance import source_line
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def report_of_comparison(
         (advisory, engine) for engine, of in answers.items() for advisory in of.advisories
     )
     names = [*FILES, *(f"{engine}/{_BY_ENGINE[engine]}" for engine in answers)]
+    times = (of.execution for of in answers.values() if of.execution is not None)
+    more = execution_facts(Execution.total(times))
     table = sortable_table(replace(texts.table(comparison), title=""))
     sections = [
         Section("summary", "Summary", [Facts([*_engines(comparison), *_facts(comparison)])]),
@@ -64,7 +67,7 @@ def report_of_comparison(
         Section("figures", "Figures", [_figure(comparison, beside)]),
         Section("answers", "Answers of the engines", [table]),
         Section("differences", "Differences and what explains them", list(_reasons(comparison))),
-        provenance(made, names, beside, scenario="The scenario, all keys"),
+        provenance(made, names, beside, more=more, scenario="The scenario, all keys"),
     ]
     return html(
         Page(

@@ -22,7 +22,7 @@ from airpath.report.blocks import (
 )
 from airpath.report.figures import data_uri, inlined
 from airpath.report.page import html
-from airpath.report.provenance import made_by, provenance
+from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.sorting import sortable
 from airpath.reproduction.archive import unpacked
@@ -31,6 +31,7 @@ from airpath.reproduction.claim import Claim, Outcome
 from airpath.reproduction.compare import spread
 from airpath.reproduction.page import numbers
 from airpath.reproduction.verdict import tolerances
+from airpath.results.execution import Execution
 
 __all__ = ["report_of_paper"]
 
@@ -271,4 +272,6 @@ def _provenance(document: Document, beside: ReportFiles) -> Section:
     made, name = document["provenance"], f"{document['paper']}.json"
     count = len(made.get("scenarios", ()))
     more = [("scenarios", f"{count}, resolved, in {name}")] if count else []
+    if "execution" in document:
+        more += execution_facts(Execution.from_dict(document["execution"]))
     return provenance(made, [name], beside, more=more)

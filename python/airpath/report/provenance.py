@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airpath.report.blocks import Block, Code, Facts, Links, Section
 from airpath.report.report_files import ReportFiles
 
-__all__ = ["made_by", "provenance"]
+if TYPE_CHECKING:
+    from airpath.results.execution import Execution
+
+__all__ = ["execution_facts", "made_by", "provenance"]
 
 _IN_SECTIONS = frozenset({"scenario", "scenario_toml", "scenarios"})
 """Shown as a scenario file, or too long to be shown."""
@@ -18,6 +21,29 @@ _IN_SECTIONS = frozenset({"scenario", "scenario_toml", "scenarios"})
 def made_by(made: Mapping[str, Any]) -> str:
     """Return version and commit of a provenance."""
     return f"airpath {made['version']} ({made['commit']})"
+
+
+def execution_facts(
+    execution: Execution | None, replications: int | None = None
+) -> list[tuple[str, str]]:
+    """Return run time and machine as facts, with the number of replications that took it."""
+    if execution is None:
+        return [("run time", "not recorded")]
+    time = _duration(execution.wall_s)
+    if replications is not None:
+        time += f" for {replications} {'replication' if replications == 1 else 'replications'}"
+    if execution.cpu_s is not None:
+        time += f", {_duration(execution.cpu_s)} of processor time"
+    name = "machine" if len(execution.machines) == 1 else "machines"
+    return [("run time", time), (name, "; ".join(map(str, execution.machines)))]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {left} s"
 
 
 def provenance(

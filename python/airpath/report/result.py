@@ -14,7 +14,7 @@ from airpath.present.tables import MARK, Tone
 from airpath.report.blocks import Block, Facts, Figure, Line, Lines, Page, Section, anchor
 from airpath.report.figures import data_uri, inlined
 from airpath.report.page import html
-from airpath.report.provenance import made_by, provenance
+from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.sorting import sortable_table
 from airpath.results.overview import heading, source_name, tables
@@ -65,7 +65,13 @@ def report_of_result(result: Result, *, folder: Path | None = None, out: Path | 
         *advisory_section((advisory, "") for advisory in result.advisories),
         *([Section("figures", "Figures", figures)] if figures else []),
         *([Section("results", "Results", (), results)] if results else []),
-        provenance(made, ["result.json", *names], beside, scenario="The scenario, all keys"),
+        provenance(
+            made,
+            ["result.json", *names],
+            beside,
+            more=execution_facts(result.execution),
+            scenario="The scenario, all keys",
+        ),
     ]
     return html(
         Page(

@@ -28,7 +28,7 @@ from airpath.report.differences import differences_along
 from airpath.report.figures import inlined
 from airpath.report.metrics import EQUAL, Metrics
 from airpath.report.page import html
-from airpath.report.provenance import made_by, provenance
+from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
 
@@ -104,7 +104,7 @@ def report_of_sweep(
         _points(readings, metrics),
         *differences_along(readings, list(metrics.styles)),
         *scenarios(plan),
-        _provenance(sweep.provenance, readings, beside),
+        _provenance(sweep, beside),
     ]
     made = sweep.provenance
     return html(
@@ -335,10 +335,15 @@ def _failures(failures: Any) -> Iterator[Section]:
     yield Section("failures", "What failed", [Table("", columns, body, notes)])
 
 
-def _provenance(made: Mapping[str, Any], readings: Readings, beside: ReportFiles) -> Section:
+def _provenance(sweep: Sweep, beside: ReportFiles) -> Section:
     without = {"axes", "metrics", "engines"}
-    found = provenance(made, _FILES, beside, without=without, scenario="The base scenario")
-    if readings.plan.base:
+    commands = dict.fromkeys(session.command for session in sweep.sessions if session.command)
+    more = [("command", "; ".join(commands))] if commands else []
+    count = sum(session.replications for session in sweep.sessions)
+    more += execution_facts(sweep.execution, count)
+    title = "The base scenario"
+    found = provenance(sweep.provenance, _FILES, beside, more=more, without=without, scenario=title)
+    if sweep.plan.base:
         return found
     line = Lines([Line("The base is a function of the parameters.")])
     return replace(found, blocks=[*found.blocks, line])

@@ -12,6 +12,7 @@ from airpath.engine.advisory import Advisory
 from airpath.engine.inputs import trace_formats
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
+from airpath.results.execution import Execution
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
 from airpath.results.stored import DOCUMENT, SIDES, Folder, TraceFiles, read_document
@@ -74,6 +75,7 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
         validity_reports=document.get("validity_reports"),
         kernel=document.get("kernel"),
         ended=document.get("ended"),
+        execution=Execution.from_dict(document["execution"]) if "execution" in document else None,
     )
     result.files |= {path / name for name in document.get("files", ())}
     return result

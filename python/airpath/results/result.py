@@ -23,6 +23,7 @@ from airpath.scenario.overrides import titled
 
 if TYPE_CHECKING:
     from airpath.engine.resolved import ResolvedScenario
+    from airpath.results.execution import Execution
     from airpath.results.plot import Plot
     from airpath.trace import Trace
 
@@ -62,6 +63,8 @@ class Result(Recordings):
         nothing was emulated.
     ended : dict
         How the commands ended that the packets were of: `reason` and `status`; empty without.
+    execution : Execution or None
+        How long it took and on which machine; None if it is not known.
     files : set of Path
         What was written of it so far.
     plot : Plot
@@ -86,6 +89,7 @@ class Result(Recordings):
         validity_reports: Sequence[Mapping[str, Any]] | None = None,
         kernel: Mapping[str, Any] | None = None,
         ended: Mapping[str, Any] | None = None,
+        execution: Execution | None = None,
     ) -> None:
         super().__init__(
             replications,
@@ -105,6 +109,7 @@ class Result(Recordings):
         self.validity_reports = [dict(validity) for validity in validity_reports or ()]
         self.kernel = dict(kernel or {})
         self.ended = dict(ended or {})
+        self.execution = execution
         self.files = set(self.captures.values())
 
     if not TYPE_CHECKING:
@@ -178,7 +183,7 @@ class Result(Recordings):
         Parameters
         ----------
         raw : bool
-            With the statistics of each replication. Default False.
+            With the statistics of each replication, and how long they took. Default False.
         """
         *rows, together = self.intervals("flows")
         together.pop("flow")
@@ -223,6 +228,8 @@ class Result(Recordings):
         if transfers := self.intervals("transfers"):
             document["transfers"] = plain(transfers)
             document["transfer_sizes"] = plain(self.intervals("transfer_sizes"))
+        if raw and self.execution is not None:
+            document["execution"] = self.execution.to_dict()
         if raw:
             document["replications"] = [
                 {**run, "flows": [dict(flow) for flow in run["flows"]]} for run in self.replications

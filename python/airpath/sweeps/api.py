@@ -159,8 +159,9 @@ def sweep(
     )
     how: dict[str, Any] = {"out": out, "executor": executor, "threads": threads}
     how |= {"fail_fast": fail_fast, "accept_version": accept_version}
+    call = f"airpath.sweep(reps={reps}, seed={seed})"
     with reporting_to(progress) as tell:
-        result, outcome = run_description(description, tell=tell, **how)
+        result, outcome = run_description(description, tell=tell, command=call, **how)
     return _warned(result, outcome, fail_fast)
 
 
@@ -187,6 +188,7 @@ def run_description(
     accept_version: bool = False,
     stays: Callable[[Point], bool] | None = None,
     tell: ProgressCallback | None = None,
+    command: str = "",
 ) -> tuple[Sweep, SweepOutcome]:
     """Run what is missing of a sweep, and return its results and how it ended.
 
@@ -201,6 +203,8 @@ def run_description(
         several calls share `out`, as those of `reproduce` for different items. Replications of
         other versions are left unused then, with a warning. Default: the plan is replaced, other
         versions are rejected.
+    command : str
+        Command line or call, for the ledger. Default: not known.
 
     Raises
     ------
@@ -237,6 +241,7 @@ def run_description(
                 series=folder / FOLDER if plan.series else None,
                 solver=_solver(description, ledger) if "solve" in plan.engines else None,
                 fail_fast=fail_fast,
+                command=command,
             )
             outcome = coordinator.run(stop)
     finally:

@@ -16,6 +16,7 @@ from airpath.errors import AirpathError, BadValueError, RunError, one_line
 from airpath.interrupts import Stop
 from airpath.sweeps.advisories import on_replications
 from airpath.sweeps.executors import Workers
+from airpath.sweeps.ledger.sessions import Session
 from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.progress import Progress
 from airpath.sweeps.series import series_file, write_series
@@ -26,6 +27,7 @@ from airpath.sweeps.tasks import Failure, Task, TaskResult, Unit, build, failure
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from airpath.results.execution import Machine
     from airpath.sweeps.job import Contents, Job
     from airpath.sweeps.ledger import Ledger
     from airpath.sweeps.ledger.ledger import Recorded
@@ -94,6 +96,8 @@ class Coordinator:
         Whether the first failure ends it.
     progress : Progress
         Is told what was done.
+    command : str
+        Command line or call, for the ledger. Default: not known.
     """
 
     def __init__(
@@ -109,6 +113,7 @@ class Coordinator:
         series: Path | None = None,
         solver: Solver | None = None,
         fail_fast: bool = False,
+        command: str = "",
     ) -> None:
         self._plan = plan
         self._jobs = jobs
@@ -129,6 +134,8 @@ class Coordinator:
         self._noted: list[Recorded] = []
         self._broken: AirpathError | None = None
         self._replications = 0
+        self._command = command
+        self._machines: dict[Machine, None] = {}
 
     def run(self, stop: Stop) -> SweepOutcome:
         """Run what is missing, until it is done or `stop` says true.
@@ -140,6 +147,18 @@ class Coordinator:
         RunError
             If the executor fails as a whole. What was finished before is kept.
         """
+        began = time.perf_counter()
+        try:
+            return self._run(stop)
+        finally:
+            if self._replications:
+                wall_s = time.perf_counter() - began
+                machines = tuple(self._machines)
+                self._ledger.add_session(
+                    Session(self._ledger.own, self._command, self._replications, wall_s, machines)
+                )
+
+    def _run(self, stop: Stop) -> SweepOutcome:
         queue = Queue(self._openers(), self._pace)
         stopped = False
         try:
@@ -281,6 +300,7 @@ class Coordinator:
     def _store(self, results: Iterable[TaskResult], queue: Queue) -> None:
         results = list(results)
         runs = [each for result in results for each in result.runs]
+        self._machines |= {result.machine: None for result in results if result.runs}
         if runs:
             for run, _, _ in runs:
                 if self._series is not None and run.series:

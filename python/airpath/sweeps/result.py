@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from airpath.results.distributions import (
     counts_of,
     default_owner,
 )
+from airpath.results.execution import Execution
 from airpath.scenario.scenario import SERIES
 from airpath.sweeps import tables
 from airpath.sweeps.overview import overview
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.sweeps.job import Job
     from airpath.sweeps.ledger import Ledger
+    from airpath.sweeps.ledger.sessions import Session
     from airpath.sweeps.plot import SweepPlot
     from airpath.sweeps.runs import Run
 
@@ -118,6 +121,24 @@ class Sweep(SweepTables):
         with self._ledger() as ledger:
             builds = sorted((build.version, build.commit) for build in ledger.versions())
         return tables.about(self.readings, builds)
+
+    @cached_property
+    def sessions(self) -> list[Session]:
+        """The calls that ran its replications, in order: command, elapsed time, machines.
+
+        Versions before this one stored none.
+        """
+        with self._ledger() as ledger:
+            return ledger.sessions()
+
+    @cached_property
+    def execution(self) -> Execution | None:
+        """What all sessions took; None if none is stored."""
+        found = Execution.total(session.execution for session in self.sessions)
+        if found is None:
+            return None
+        with self._ledger() as ledger:
+            return replace(found, cpu_s=ledger.cpu_s())
 
     @property
     def plot(self) -> SweepPlot:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from airpath import _airpath
 from airpath.errors import AirpathError, MachineError, one_line
+from airpath.results.execution import Machine, this_machine
 from airpath.sweeps.job import Contents, Job, run_job
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ class TaskResult:
         What each unit took, s, as a clock on the wall sees it.
     missing : sequence of str
         SHA-256 of contents that the worker lacks; then nothing was run.
+    machine : Machine
+        That of the worker.
     """
 
     worker: str
@@ -137,6 +140,7 @@ class TaskResult:
     failures: list[Failure] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     missing: Sequence[str] = ()
+    machine: Machine = field(default_factory=this_machine)
 
 
 def build() -> tuple[str, str]:

@@ -3,6 +3,7 @@
 ```
   opening   makes, checks and opens the file; one coordinator at a time by a lock beside it
   schema    tables of format 1, the checksum of a row
+  values    values as they are stored
   ledger    what is stored and asked for
 ```
 The format is stated in ``docs/reference/ledger.md``.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,7 +16,9 @@ from airpath.errors import BadValueError, one_line
 from airpath.sweeps.ledger.lock import Lock
 from airpath.sweeps.ledger.opening import connected, damaged, make, named_errors
 from airpath.sweeps.ledger.schema import COLUMNS, checksum, checksum_of_packed, is_whole
+from airpath.sweeps.ledger.sessions import Session
 from airpath.sweeps.ledger.status import Build, Stored, counted_rows
+from airpath.sweeps.ledger.values import is_packed, metrics_text, storable, with_checksum
 
 if TYPE_CHECKING:
     from airpath.sweeps.job import Job
@@ -169,12 +170,12 @@ class Ledger:
         rows = []
         for digest, job in jobs.items():
             files = [[file.key, file.role, file.sha256] for file in job.files]
-            name = _storable(job.name)
-            rows.append(_with_checksum(digest, name, _storable(job.text), json.dumps(files)))
+            name = storable(job.name)
+            rows.append(with_checksum(digest, name, storable(job.text), json.dumps(files)))
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO plan VALUES (?, ?, ?)",
-                _with_checksum(1, _storable(document)),
+                with_checksum(1, storable(document)),
             )
             connection.executemany(
                 "INSERT INTO jobs VALUES (?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET "
@@ -218,7 +219,7 @@ class Ledger:
                 row = self._connection.execute(query, key).fetchone()
             if row is None:
                 continue
-            if not _is(row[0], of_packed):
+            if not is_packed(row[0], of_packed):
                 raise damaged(self.path, f"replication {number} of job {digest[:12]}")
             yield Run(digest, seed, number, key[3], key[4], cpu_ns / 1e9, row[0])
 
@@ -242,13 +243,13 @@ class Ledger:
         rows = []
         for run, metrics in runs:
             key = (run.digest, str(run.seed), run.replication, run.version, run.commit)
-            rest = (round(run.cpu_s * 1e9), _metrics_text(metrics), checksum_of_packed(run.packed))
-            rows.append((*_with_checksum(*key, *rest), run.packed))
+            rest = (round(run.cpu_s * 1e9), metrics_text(metrics), checksum_of_packed(run.packed))
+            rows.append((*with_checksum(*key, *rest), run.packed))
         noted = []
         for digest, seed, replications, found in advisories:
-            text = _storable(json.dumps([dict(each) for each in found], ensure_ascii=False))
+            text = storable(json.dumps([dict(each) for each in found], ensure_ascii=False))
             build = (self.own.version, self.own.commit)
-            noted.append(_with_checksum(digest, str(seed), *build, replications, text))
+            noted.append(with_checksum(digest, str(seed), *build, replications, text))
         with self._writing() as connection:
             connection.executemany(
                 f"INSERT INTO runs VALUES ({', '.join('?' * 10)}) ON CONFLICT "
@@ -284,7 +285,7 @@ class Ledger:
         rows = []
         for number, metrics in values.items():
             *row, _, place = found[number]
-            row[6] = _metrics_text({**json.loads(row[6]), **metrics})
+            row[6] = metrics_text({**json.loads(row[6]), **metrics})
             rows.append((row[6], checksum(row), place))
         with self._writing() as connection:
             connection.executemany(
@@ -309,7 +310,7 @@ class Ledger:
         with self._writing() as connection:
             connection.execute(
                 f"INSERT OR REPLACE INTO failures VALUES ({', '.join('?' * 7)})",
-                _with_checksum(*key, _storable(message)),
+                with_checksum(*key, storable(message)),
             )
 
     def solved(self, digest: str) -> Values | str | None:
@@ -324,12 +325,12 @@ class Ledger:
         """Store the metrics of the analytic model, or why there are none."""
         is_reason = isinstance(found, str)
         key = (digest, self.own.version, self.own.commit)
-        metrics = None if isinstance(found, str) else _metrics_text(found)
-        reason = _storable(str(found)) if is_reason else None
+        metrics = None if isinstance(found, str) else metrics_text(found)
+        reason = storable(str(found)) if is_reason else None
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO solved VALUES (?, ?, ?, ?, ?, ?)",
-                _with_checksum(*key, metrics, reason),
+                with_checksum(*key, metrics, reason),
             )
 
     # --- advisories ----------------------------------------------------------------------------
@@ -344,6 +345,25 @@ class Ledger:
         where, values = self._accepted(_OF_JOB, [digest, str(seed)])
         rows = self._rows("advisories", where, values, "ORDER BY rowid")
         return (rows[-1][4], json.loads(rows[-1][5])) if rows else None
+
+    # --- sessions ------------------------------------------------------------------------------
+
+    def sessions(self) -> list[Session]:
+        """Return the calls that ran replications, in order; earlier versions stored none."""
+        if "sessions" not in self._tables:
+            return []
+        return [Session.of_row(row) for row in self._rows("sessions", order="ORDER BY number")]
+
+    def add_session(self, session: Session) -> None:
+        """Store a call that has run replications."""
+        with self._writing() as connection:
+            query = "SELECT coalesce(max(number), 0) + 1 FROM sessions"
+            (number,) = connection.execute(query).fetchone()
+            values = (storable(of) if isinstance(of, str) else of for of in session.to_row())
+            connection.execute(
+                "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                with_checksum(number, *values),
+            )
 
     # --- counts --------------------------------------------------------------------------------
 
@@ -469,27 +489,3 @@ class Ledger:
             f"versions ({made}), this is {self.own}. "
             "Write --accept-version to use them, or give another folder."
         )
-
-
-# --- values as they are stored -----------------------------------------------------------------
-
-
-def _is(packed: Any, of_packed: str) -> bool:
-    return isinstance(packed, bytes) and checksum_of_packed(packed) == of_packed
-
-
-def _with_checksum(*values: Any) -> tuple[Any, ...]:
-    return (*values, checksum(values))
-
-
-def _metrics_text(metrics: Values) -> str:
-    numbers = {
-        name: None if value is None or not math.isfinite(value) else float(value)
-        for name, value in metrics.items()
-    }
-    return _storable(json.dumps(numbers, ensure_ascii=False, separators=(",", ":")))
-
-
-def _storable(text: str) -> str:
-    """Return a text that UTF-8 has: file names may hold bytes that are none."""
-    return text.encode("utf-8", "backslashreplace").decode()

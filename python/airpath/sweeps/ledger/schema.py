@@ -85,10 +85,20 @@ TABLES = {
     checksum TEXT NOT NULL,
     UNIQUE (digest, seed, airpath_version, airpath_commit)
 )""",
+    "sessions": """CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY,
+    airpath_version TEXT NOT NULL,
+    airpath_commit TEXT NOT NULL,
+    command TEXT NOT NULL,
+    replications INTEGER NOT NULL,
+    wall_ns INTEGER NOT NULL,
+    machines TEXT NOT NULL,
+    checksum TEXT NOT NULL
+)""",
 }
 """What makes each table."""
 
-ADDED = ("advisories",)
+ADDED = ("advisories", "sessions")
 """Tables that ledgers of earlier versions do not have. Opening one for writing adds them."""
 
 COLUMNS = {
@@ -106,6 +116,10 @@ COLUMNS = {
     "advisories": (
         *("digest", "seed", "airpath_version", "airpath_commit"),
         *("replications", "found", "checksum"),
+    ),
+    "sessions": (
+        *("number", "airpath_version", "airpath_commit", "command"),
+        *("replications", "wall_ns", "machines", "checksum"),
     ),
 }
 """The columns that a row's checksum is over, and the checksum last."""
