@@ -91,10 +91,11 @@ def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_mis
 
 def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> None:
     Path("sweep.toml").write_text(SWEEP.replace("reps = 5", "reps = 2"))
-    formats = ("--format", "latex", "--figure-format", "pdf")
-    answer = airpath_command("sweep", "sweep.toml", "--json", "--out", "o", *formats)
+    options = ("--format", "latex", "--figure-format", "pdf", "--seed", "7")
+    answer = airpath_command("sweep", "sweep.toml", "--json", "--out", "o", *options)
     assert answer.status == 0
     document = json.loads(answer.out)
+    assert document["provenance"]["seed"] == 7
     assert [point["point"] for point in document["points"]] == [0, 1, 2, 3]
     assert document["points"][3]["simulate"]["goodput_bps"]["reps"] == 2
     assert r"\toprule" in Path("o", "points.tex").read_text()
@@ -154,6 +155,7 @@ def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path
     ("options", "line"),
     [
         (["--reps", "0"], "--reps: 0: below 1. Write an integer from 1 on."),
+        (["--seed", "-1"], "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
         (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
         (["--dask", "x.py", "--threads", "2"], "--threads and --dask: the cluster has its own. "),
         (["--dask", "x.py"], '--dask: "x.py": cannot be read (no such file or directory).'),

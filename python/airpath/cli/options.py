@@ -20,6 +20,7 @@ __all__ = [
     "Json",
     "MaybeConfidence",
     "MaybeReps",
+    "MaybeSeed",
     "Out",
     "OutFile",
     "OutSolution",
@@ -47,10 +48,14 @@ _REPS = "Independent replications."
 Reps = Annotated[int, typer.Option("--reps", help=_REPS)]
 MaybeReps = Annotated[
     int | None,
-    typer.Option("--reps", help=f"{_REPS} Default: what the sweep's file says, or 1."),
+    typer.Option("--reps", help=f"{_REPS} Default: 1; of a sweep what its file says."),
 ]
 
-Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]
+_SEED = "Master seed."
+Seed = Annotated[int, typer.Option("--seed", help=_SEED)]
+MaybeSeed = Annotated[
+    int | None, typer.Option("--seed", help=f"{_SEED} Default: what the file says, or 1.")
+]
 
 Threads = Annotated[
     int | None, typer.Option("--threads", help="Worker threads. Default: one for each core.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from airpath.arguments import check_all, whole, worker_threads
+from airpath.arguments import check_all, master_seed, whole, worker_threads
 from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
@@ -71,6 +71,7 @@ def run(
     out: options.Out = None,
     set_: options.Set = [],  # noqa: B006  (typer copies it)
     reps: options.MaybeReps = None,
+    seed: options.MaybeSeed = None,
     threads: options.Threads = None,
     dask: Annotated[
         str | None,
@@ -91,10 +92,10 @@ def run(
     """Run what is missing of a sweep, and write its tables, figures and report."""
     from airpath.sweeps.description import read_sweep_file
 
-    _check(reps, threads, dask)
+    _check(reps, seed, threads, dask)
     formats = checked_formats("csv" if format_ is None else format_)
     kinds = output.figure_kinds(out, figure_format, plot, others={"format": format_ is not None})
-    description = read_sweep_file(file, output.load_options(set_))
+    description = read_sweep_file(file, output.load_options(set_), seed=seed)
     if dask is not None and description.plan.replicated == "emulate":
         raise BadValueError("--dask: an emulation runs here, one at a time. Leave it out.")
     if reps is not None:
@@ -124,13 +125,14 @@ def run(
     return 0
 
 
-def _check(reps: int | None, threads: int | None, dask: str | None) -> None:
+def _check(reps: int | None, seed: int | None, threads: int | None, dask: str | None) -> None:
     from airpath.api import LARGEST_REPS
 
     many = "Write an integer from 1 on"
     both = dask is not None and dask != "local" and threads is not None
     check_all(
         None if reps is None else whole("reps", reps, 1, LARGEST_REPS, many),
+        None if seed is None else master_seed(seed),
         worker_threads(threads),
         "--threads and --dask: the cluster has its own. Leave one of them out." if both else None,
     )

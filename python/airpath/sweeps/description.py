@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from airpath.arguments import check_all, path_like
+from airpath.arguments import check_all, master_seed, path_like
 from airpath.engine.advisory import of_scenario
 from airpath.engine.inputs import Reading
 from airpath.errors import (
@@ -92,7 +92,9 @@ class Description:
     kernels: Mapping[str, Kernel] = field(default_factory=dict)
 
 
-def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> Description:
+def read_sweep_file(
+    path: str | os.PathLike[str], overrides: Overrides = (), *, seed: int | None = None
+) -> Description:
     """Read a sweep file.
 
     Parameters
@@ -101,6 +103,8 @@ def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> 
         A TOML file.
     overrides : mapping of str to value, or iterable of (key, value)
         Values that take the place of the base scenario's, as for `airpath.load`.
+    seed : int, optional
+        Master seed, 0 to 2^64 - 1. Default: the file's.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> 
         If the file cannot be read, is no TOML, or no point of it could be run: with every
         problem found.
     """
-    check_all(path_like("path", path))
+    check_all(path_like("path", path), None if seed is None else master_seed(seed))
     place = os.fspath(path)
     try:
         text = read_text(path, _LARGEST)
@@ -118,6 +122,8 @@ def read_sweep_file(path: str | os.PathLike[str], overrides: Overrides = ()) -> 
     if "bottleneck" in document and "scenario" not in document:
         accepted = "Name it in one, or run it with airpath run"
         raise ScenarioError([Problem(place, (), MISSING, "a scenario, not a sweep file", accepted)])
+    if seed is not None:
+        document["seed"] = seed
     return _described(document, place, Path(path).parent, overrides)
 
 
