@@ -18,7 +18,11 @@ from airpath.errors import BadValueError
 from airpath.report import report_of_paper
 from airpath.report.blocks import MOST_ROWS
 from airpath.report.figures import inlined
+from airpath.results.execution import Machine
+from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.ledger.sessions import Session
 from report_samples import HOSTILE, document, row, write_paper
+from report_sweeps import write_sweep
 
 ACCEPTED = (
     "Name result.json of run or emulate --out, the ledger of sweep --out, comparison.json of "
@@ -130,6 +134,19 @@ def test_the_same_input_gives_the_same_bytes(paper: Path, tmp_path: Path) -> Non
     (tmp_path / "again").mkdir()
     assert of(write_paper(tmp_path / "again")) == first
     assert str(tmp_path) not in first
+
+
+def test_run_time_is_that_of_the_ledger_next_to_the_document(paper: Path) -> None:
+    assert "run time" not in of(paper)
+    path = write_sweep(paper.parent)
+    with Ledger.open(path) as ledger:
+        machine = Machine("processor", 8, "Linux 6.1 (x86_64)")
+        ledger.add_session(Session(ledger.own, "", 48, 5400.0, [machine]))
+    page = of(paper)
+    assert "<dt>run time</dt><dd>1 h 30 min for 48 replications, 4.8 s of processor time" in page
+    assert "<dt>machine</dt><dd>processor, 8 cores, Linux 6.1 (x86_64)</dd>" in page
+    path.write_bytes(b"no ledger")
+    assert "run time" not in of(paper)
 
 
 def test_a_figure_that_is_gone_is_named(paper: Path) -> None:

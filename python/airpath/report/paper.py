@@ -31,7 +31,6 @@ from airpath.reproduction.claim import Claim, Outcome
 from airpath.reproduction.compare import spread
 from airpath.reproduction.page import numbers
 from airpath.reproduction.verdict import tolerances
-from airpath.results.execution import Execution
 
 __all__ = ["report_of_paper"]
 
@@ -272,6 +271,20 @@ def _provenance(document: Document, beside: ReportFiles) -> Section:
     made, name = document["provenance"], f"{document['paper']}.json"
     count = len(made.get("scenarios", ()))
     more = [("scenarios", f"{count}, resolved, in {name}")] if count else []
-    if "execution" in document:
-        more += execution_facts(Execution.from_dict(document["execution"]))
+    more += _execution(beside)
     return provenance(made, [name], beside, more=more)
+
+
+def _execution(beside: ReportFiles) -> list[tuple[str, str]]:
+    """Return run time and machine from the ledger next to the document, if there is one."""
+    from airpath.sweeps.ledger import FILE_NAME
+    from airpath.sweeps.result import Sweep
+
+    if not beside.has(FILE_NAME):
+        return []
+    try:
+        sweep = Sweep(beside.path(FILE_NAME))
+        return execution_facts(sweep.execution, sum(each.replications for each in sweep.sessions))
+    except BadValueError:
+        # The page does not depend on a ledger that is damaged.
+        return []

@@ -41,10 +41,14 @@ class ReportFiles:
         """Return whether a file is there."""
         return self._folder is not None and (self._folder / name).is_file()
 
+    def path(self, name: str) -> Path:
+        """Return the path of a file."""
+        assert self._folder is not None
+        return self._folder / name
+
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
-        assert self._folder is not None
-        return read_bytes(self._folder / name, LARGEST)
+        return read_bytes(self.path(name), LARGEST)
 
     def link(self, name: str) -> Link:
         """Return a link to a file."""

@@ -26,7 +26,6 @@ from airpath.reproduction.base import (
 from airpath.reproduction.half_widths import half_widths
 from airpath.reproduction.session import Session
 from airpath.reproduction.strength import checked
-from airpath.results.execution import Stopwatch
 
 __all__ = ["REPORT", "reproduce_paper"]
 
@@ -107,7 +106,6 @@ def reproduce_paper(
     effort = effort or paper.modes[mode]
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
-    watch = Stopwatch()
     with reporting_to(progress) as tell:
         session = Session(paper, effort, seed, threads, tell, kinds, folder, accept_version)
         specs = paper.claims_of(item.key for item in chosen)
@@ -126,8 +124,7 @@ def reproduce_paper(
     if folder is not None:
         from airpath.report.paper import report_of_paper
 
-        took = {"execution": watch.execution().to_dict()}
-        text = json.dumps(report.to_dict() | took, allow_nan=False) + "\n"
+        text = json.dumps(report.to_dict(), allow_nan=False) + "\n"
         write_file(folder / f"{paper.key}.json", text.encode())
         shown = report_of_paper(json.loads(text), folder=folder)
         write_file(folder / REPORT, shown.encode())
