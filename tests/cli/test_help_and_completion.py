@@ -114,6 +114,9 @@ def test_every_example_of_help_runs(airpath_command: Command, name: str, line: s
     assert words[: len(name.split()) + 1] == ["airpath", *name.split()]
     if name in ("sweep status", "sweep export", "sweep prune"):
         assert airpath_command("sweep", "sweep.toml", "--out", "results").status == 0
+    if name == "report" and "out" in words:
+        run = ("run", "scenario.toml", "--reps", "1", "--out", "out", "--no-plot")
+        assert airpath_command(*run).status == 0
     if name == "emulate":
         needed = {"ping", "iperf3"} & set(words)
         if reason := cannot_emulate(*needed):
