@@ -1,5 +1,6 @@
 //! What this machine can do: tried out in copies of the process, so that nothing of it stays.
 
+use crate::idle::keep_awake;
 use crate::namespaces::{self, SetupError};
 use crate::privileges;
 use crate::remedies::Environment;
@@ -212,7 +213,8 @@ struct TimerChecks {
 }
 
 fn timers() -> TimerChecks {
-    let mut checks = vec![real_time_class(), locked_memory()];
+    let awake = keep_awake();
+    let mut checks = vec![real_time_class(), locked_memory(), idle_states(&awake)];
     let class = sys::class().name().to_owned();
     let lateness = lateness();
     checks.push(match &lateness {
@@ -259,6 +261,18 @@ fn locked_memory() -> Probe {
                 "raise `ulimit -l`, or run as root; without it a page that \
                                      was swapped out delays packets",
             )
+        }
+    }
+}
+
+fn idle_states(awake: &io::Result<File>) -> Probe {
+    let name = "idle states";
+    match awake {
+        Ok(_) => Probe::good(name, "can be switched off"),
+        Err(error) => {
+            let found = format!("stay on: cannot open /dev/cpu_dma_latency: {error}");
+            let remedy = "run as root (without it a thread wakes up later on an idle machine)";
+            Probe::bad(name, found, remedy)
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod endpoints;
 pub mod events;
 pub mod flow_table;
 mod host;
+pub mod idle;
 pub mod launcher;
 pub mod meters;
 pub mod namespaces;

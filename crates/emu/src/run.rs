@@ -8,6 +8,7 @@ use crate::endpoints::{EndpointFlow, Endpoints, EndpointsReport, Plan};
 use crate::events::{Event, Events};
 use crate::flow_table::{FlowTable, port_of};
 use crate::host::{Host, Signals, devices};
+use crate::idle::keep_awake;
 use crate::launcher::Launcher;
 use crate::namespaces::Sides;
 use crate::packet_io::{Ending, Side};
@@ -100,6 +101,7 @@ pub fn run(
     }
     // Where it is not permitted, the validity report tells what came of it.
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);
+    let _awake = keep_awake();
     let class = if sys::set_fifo(PRIORITY).is_ok() { "fifo" } else { "other" };
     let clients_told = clients.iter().map(Ipv4Addr::to_string).collect();
     let server = sides.server_address().to_string();

@@ -97,7 +97,7 @@ def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> No
 
     The mean waits for the machine: the page has it.
     """
-    if reason := cannot_emulate("ping"):
+    if reason := cannot_emulate():
         pytest.skip(reason)
     case = scripts["cases"].fixed(20, 40, (25.0, 10.0))
     row = judged(

@@ -1,13 +1,16 @@
 //! What a machine is told that it can do.
 
-use crate::support::{Test, become_nobody, become_nobody_with_tun, needs_root};
+use crate::support::{Test, become_nobody, become_nobody_with_tun, needs_root, skip};
 use airpath_emu::check::{Probe, Report, check};
+use airpath_emu::idle::keep_awake;
 use airpath_emu::privileges::enter_user_namespace;
 use airpath_emu::sys;
 use nix::sys::resource::{Resource, setrlimit};
+use std::io::Read;
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_check_leaves_nothing", a_check_leaves_nothing),
+    ("cores_stay_awake_while_the_request_is_held", cores_stay_awake_while_the_request_is_held),
     ("a_check_without_privileges", a_check_without_privileges),
     ("a_check_without_a_device", a_check_without_a_device),
     ("a_check_without_user_namespaces", a_check_without_user_namespaces),
@@ -33,6 +36,18 @@ fn a_check_leaves_nothing() {
     assert!(lateness.p99_s <= lateness.max_s);
     // Whatever is missing has a remedy, and nothing else has.
     assert!(report.checks.iter().all(|probe| probe.ok != probe.remedy.is_some()), "{report:?}");
+}
+
+fn cores_stay_awake_while_the_request_is_held() {
+    let held = match keep_awake() {
+        Ok(held) => held,
+        Err(error) => skip(&format!("/dev/cpu_dma_latency cannot be written: {error}")),
+    };
+    let mut latency = [1; 4];
+    let mut device = std::fs::File::open("/dev/cpu_dma_latency").expect("the device");
+    device.read_exact(&mut latency).expect("the latency in force, µs");
+    assert_eq!(i32::from_ne_bytes(latency), 0);
+    drop(held);
 }
 
 fn a_check_without_privileges() {
