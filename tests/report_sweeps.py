@@ -80,7 +80,7 @@ def write_sweep(
     )
     path = folder / "ledger.sqlite"
     with Ledger.open(path) as ledger:
-        ledger.set_plan(plan, {of.digest: Job(name, "{}", (), of.digest) for of in points})
+        ledger.set_plan(plan, {of.digest: Job(name, (), (), of.digest) for of in points})
         for of in points:
             count = reps - (of.number in missing or of.number in why)
             ledger.add([(_run(of, each), _measured(of, each)) for each in range(count)])

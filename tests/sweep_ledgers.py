@@ -68,7 +68,7 @@ def sweep_of(
     """Return a sweep whose replications say what `value` says."""
     path = folder / "ledger.sqlite"
     with Ledger.open(path) as ledger:
-        jobs = {point.digest: Job("x", "{}", (), point.digest) for point in plan.points}
+        jobs = {point.digest: Job("x", (), (), point.digest) for point in plan.points}
         ledger.set_plan(plan, jobs)
         points = list(plan.points)
         for point in reversed(points) if backwards else points:

@@ -29,7 +29,7 @@ NEW = RUNS + 5
 
 NOTED = {"code": "few-replications", "text": "They are few.", "place": ""}
 JOB = {
-    digest(n): Job(f"job {n}", "{}" * 300, (File("t", "csv", digest(9)),), digest(n))
+    digest(n): Job(f"job {n}", ("{}" * 300,), (File("t", "csv", digest(9)),), digest(n))
     for n in range(JOBS)
 }
 

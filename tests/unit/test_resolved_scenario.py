@@ -46,7 +46,7 @@ def test_no_entries_are_no_flows() -> None:
 def test_groups_have_the_numbers_of_all_their_entries() -> None:
     flows = Flows(FLOWS)
     assert flows.groups == {0: [0, 1], 1: [2, 3, 4, 5]}
-    assert [(g, flow.description["name"]) for g, flow in flows.first_of_groups()] == [
+    assert [(g, flow.description["name"]) for g, flow in flows.first_of_groups.items()] == [
         (0, "a"),
         (1, "b"),
     ]

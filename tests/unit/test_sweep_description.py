@@ -12,6 +12,8 @@ import pytest
 
 import airpath as ap
 import airpath.errors
+from airpath.present import progress
+from airpath.sweeps import points as sweep_points
 from airpath.sweeps.description import Description, described, read_sweep_file
 from airpath.sweeps.keys import DEFAULT_METRICS, Labels, Random, Reps, SweepKeys, Until
 from airpath.sweeps.plan import Plan
@@ -470,3 +472,26 @@ def test_values_of_numpy_and_quantities_are_values(base: ap.Scenario) -> None:
         {"flows.0.count": 2, "flows.0.base_rtt": "50 ms"},
     ]
     assert Plan.of(json.loads(json.dumps(plan.to_dict()))).points == plan.points
+
+
+def test_checked_points_are_reported(base: ap.Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep_points, "_AT_ONCE_S", 0.0)
+    monkeypatch.setattr(progress, "_PAUSE_S", 0.0)
+    told: list[tuple[float, str]] = []
+    grid = {"bottleneck.link.rate": ["1 Mbit/s", "none", "3 Mbit/s", "4 Mbit/s"]}
+    with pytest.raises(ap.errors.BadValueError):
+        described(base, grid=grid, tell=lambda *report: told.append(report))
+    assert told[0] == (0.25, "checking, 1 of 4 points")
+    assert told[3] == (1.0, "checking, 4 of 4 points, 1 problem")
+
+
+def test_ctrl_c_ends_the_checks_of_points(
+    base: ap.Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep_points, "_AT_ONCE_S", 0.0)
+
+    def press(_fraction: float, _text: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        described(base, grid={"duration": ["1 s"]}, tell=press)

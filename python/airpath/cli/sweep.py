@@ -90,19 +90,12 @@ def run(
     json: options.Json = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
-    from airpath.sweeps.description import read_sweep_file
-
     _check(reps, seed, threads, dask)
     formats = checked_formats("csv" if format_ is None else format_)
     kinds = output.figure_kinds(out, figure_format, plot, others={"format": format_ is not None})
-    description = read_sweep_file(file, output.load_options(set_), seed=seed)
+    description = _read(file, set_, reps, seed)
     if dask is not None and description.plan.replicated == "emulate":
         raise BadValueError("--dask: an emulation runs here, one at a time. Leave it out.")
-    if reps is not None:
-        from airpath.sweeps.plan import Rule
-
-        plan = replace(description.plan, rule=Rule(reps, reps))
-        description = replace(description, plan=plan)
     options = {"out": out, "fail_fast": fail_fast, "accept_version": accept_version}
     with _executor(dask, threads) as executor:
         sweep, outcome = _run(description, executor=executor, threads=threads, **options)
@@ -123,6 +116,18 @@ def run(
 
         raise RunError(failure_text(outcome))
     return 0
+
+
+def _read(file: Path, set_: list[str], reps: int | None, seed: int | None) -> Description:
+    """Read the sweep file; checking a million points takes minutes."""
+    from airpath.sweeps.description import read_sweep_file
+    from airpath.sweeps.plan import Rule
+
+    with terminal_bar() as tell:
+        description = read_sweep_file(file, output.load_options(set_), seed=seed, tell=tell)
+    if reps is None:
+        return description
+    return replace(description, plan=replace(description.plan, rule=Rule(reps, reps)))
 
 
 def _check(reps: int | None, seed: int | None, threads: int | None, dask: str | None) -> None:

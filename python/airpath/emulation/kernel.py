@@ -169,7 +169,7 @@ def for_flows(
     """
     problems = [*refusals.of_scenario(scenario, resolved), *refusals.too_many(scenario, resolved)]
     flows: list[_Tcp] = []
-    for group, first in resolved.flows.first_of_groups():
+    for group, first in resolved.flows.first_of_groups.items():
         source = first.source
         if not source.is_tcp:
             continue  # Datagrams stay in the model.

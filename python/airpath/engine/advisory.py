@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -75,12 +74,11 @@ def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory
 def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield groups whose congestion control is the same as another one under its profile."""
     first: dict[str, tuple[int, str]] = {}
-    for group, flow in resolved.flows.first_of_groups():
+    for group, flow in resolved.flows.first_of_groups.items():
         source, control = flow.source, getattr(scenario.flows[group], "cc", None)
         if control is None or not source.is_tcp:
             continue
-        does = json.dumps([source.congestion.description, source.tcp.values], sort_keys=True)
-        other, name = first.setdefault(does, (group, control.kind))
+        other, name = first.setdefault(source.sender, (group, control.kind))
         if name != control.kind:
             yield Advisory(
                 "same-congestion-control",
@@ -122,7 +120,7 @@ def _without_marks(
     for way, place, where in _QUEUES_OF_DATA:
         who = [
             f"flows.{group}"
-            for group, flow in resolved.flows.first_of_groups()
+            for group, flow in resolved.flows.first_of_groups.items()
             if flow.direction == way and flow.source.tcp.ecn in uses
         ]
         queue = hops[place].queue
@@ -133,7 +131,7 @@ def _without_marks(
 def _nothing_fits(resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
-    for group, flow in resolved.flows.first_of_groups():
+    for group, flow in resolved.flows.first_of_groups.items():
         sizes[flow.direction][f"flows.{group}"] = flow.source.packet_bytes
     yield from _below(resolved.queue, "bottleneck.aqm", sizes["forward"])
     of_acks = {"the ACKs": _ACK_BYTES} if sizes["forward"] else {}
@@ -165,7 +163,7 @@ def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterat
             continue
         carries_both = way == "forward" and back is None and resolved.ack_path.queue is not None
         sizes: dict[int, str] = {}
-        for _, flow in resolved.flows.first_of_groups():
+        for flow in resolved.flows.first_of_groups.values():
             is_ahead = flow.direction == (way or "reverse")
             if carries_both or not is_ahead:
                 sizes.setdefault(flow.source.ack_bytes, "an ACK")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -170,6 +171,11 @@ class Source(Component):
     def tcp(self) -> TcpParameters:
         """The parameters of a TCP sender; none for datagrams."""
         return TcpParameters(self.get("options", {}))
+
+    @cached_property
+    def sender(self) -> str:
+        """The congestion control algorithm and the parameters of a TCP sender, as one text."""
+        return json.dumps([self.congestion.description, self.tcp.values], sort_keys=True)
 
     @property
     def window(self) -> str:
@@ -367,10 +373,13 @@ class Flows(Sequence[Flow]):
             return named
         return next((group for group in self.groups if str(group) == key), None)
 
-    def first_of_groups(self) -> Iterator[tuple[int, Flow]]:
-        """Yield the number of each group and its first flow."""
-        for group, members in self.groups.items():
-            yield group, self[members[0]]
+    @cached_property
+    def first_of_groups(self) -> Mapping[int, Flow]:
+        """The first flow of each group, by the number of the group."""
+        found: dict[int, Flow] = {}
+        for entry in self.entries:
+            found.setdefault(entry.group, entry)
+        return found
 
     def optional_quantities(self) -> list[str]:
         """Return the quantities that flows of this scenario have in addition to those of all.

@@ -17,7 +17,14 @@ from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Problem, ScenarioError
 from airpath.scenario import Scenario, load
 
-__all__ = ["PreparedScenario", "Runnable", "given_scenario", "prepare", "prepared"]
+__all__ = [
+    "PreparedScenario",
+    "Runnable",
+    "given_scenario",
+    "only_emulated",
+    "prepare",
+    "prepared",
+]
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def prepare(
     BadValueError
         If a file cannot be read or has another format; all such are named.
     """
-    if not emulated and (problems := list(_only_emulated(scenario))):
+    if not emulated and (problems := list(only_emulated(scenario))):
         raise ScenarioError(problems)
     text, files = scenario.resolve()
     resolved = ResolvedScenario.from_json(text)
@@ -132,7 +139,7 @@ def given_scenario(scenario: Any) -> Scenario:
     )
 
 
-def _only_emulated(scenario: Scenario) -> Iterator[Problem]:
+def only_emulated(scenario: Scenario) -> Iterator[Problem]:
     """Yield the congestion control algorithms that kernels have and the simulator has not."""
     for number, group in enumerate(scenario.flows):
         control = getattr(group, "cc", None)

@@ -254,6 +254,12 @@ class ResolvedScenario:
         """Return the scenario with other values of keys of its document."""
         return ResolvedScenario({**self.document, **values})
 
+    def with_flows(self, flows: Flows) -> ResolvedScenario:
+        """Return the scenario with the flows of another one, which are equal."""
+        made = ResolvedScenario(self.document)
+        vars(made)["flows"] = flows  # As the cached property keeps it.
+        return made
+
     def recorded(self, **values: Any) -> ResolvedScenario:
         """Return the scenario with other values of keys of its ``record``."""
         return self.replace(record={**self.document["record"], **values})

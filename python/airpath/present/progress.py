@@ -14,6 +14,7 @@ from airpath.arguments import error_prefix
 
 __all__ = [
     "Auto",
+    "Paced",
     "ProgressCallback",
     "of_replications",
     "progress_line",
@@ -31,6 +32,35 @@ CallbackT = TypeVar("CallbackT")
 
 _AT_ONCE_S = 0.5
 """A call that is over before has no bar in a notebook."""
+
+
+_PAUSE_S = 0.1
+
+
+class Paced:
+    """Passes reports on, at most ten times a second.
+
+    Parameters
+    ----------
+    tell : callable or None
+        Takes the reports. None: nothing is reported.
+    after_s : float
+        Time before the first report, s. Default 0.
+    """
+
+    def __init__(self, tell: ProgressCallback | None, after_s: float = 0.0) -> None:
+        self._tell = tell
+        self._next_s = time.monotonic() + after_s
+
+    def is_due(self) -> bool:
+        """Return whether the next report would be passed on."""
+        return self._tell is not None and time.monotonic() >= self._next_s
+
+    def __call__(self, fraction: float, what: str) -> None:
+        """Report the finished fraction, in [0, 1], and what is being done."""
+        if self._tell is not None and self.is_due():
+            self._next_s = time.monotonic() + _PAUSE_S
+            self._tell(fraction, what)
 
 
 def progress_line(progress: Any) -> str | None:
@@ -102,13 +132,17 @@ def terminal_bar() -> Iterator[ProgressCallback | None]:
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    with bar:
-        task = bar.add_task("", total=1.0)
+    task = bar.add_task("", total=1.0)
 
-        def tell(fraction: float, what: str) -> None:
-            bar.update(task, completed=fraction, description=as_text(what))
+    def tell(fraction: float, what: str) -> None:
+        bar.update(task, completed=fraction, description=as_text(what))
+        bar.start()
 
+    try:
         yield tell
+    finally:
+        if bar.live.is_started:
+            bar.stop()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from airpath.errors import Problem, ScenarioError
 from airpath.scenario.tables import read_table
 
-__all__ = ["settle_optimum"]
+__all__ = ["has_optimum", "settle_optimum"]
 
 _POLICY = ("link", "policy")
 
@@ -65,6 +65,13 @@ def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: s
         "mcs_above": above,
         "threshold": link["policy"]["threshold"],
     }
+
+
+def has_optimum(resolved: Mapping[str, Any]) -> bool:
+    """Return whether a resolved scenario has a policy that `settle_optimum` replaces or rejects."""
+    return _is_optimum(resolved["bottleneck"]["link"]) or _is_optimum(
+        resolved["ack_path"].get("link")
+    )
 
 
 def _is_optimum(link: Mapping[str, Any] | None) -> bool:

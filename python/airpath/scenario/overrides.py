@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Overrides",
     "UnknownKeyProblem",
+    "field_of",
     "pairs",
     "put_over",
     "replaced",
@@ -214,7 +215,7 @@ class Overrides:
     ) -> tuple[str | int, type[Model] | None]:
         """Return the position in `table` that `segment` names, and the model of what is there."""
         if isinstance(table, dict):
-            name, inner = _field(_class(model, table), segment)
+            name, inner = field_of(_class(model, table), segment)
             other = next((key for key in (segment, *name) if key in table), segment)
             return other, inner
         if not isinstance(table, list):
@@ -274,7 +275,7 @@ class Overrides:
             self._become(old, new, before, after, path)
         kind = after or model
         for key, value in new.items():
-            names, inner = _field(kind, key)
+            names, inner = field_of(kind, key)
             position = next((name for name in (key, *names) if name in old), key)
             given_up = [name for name in kind.instead_of(str(key)) if name in old]
             self._lose(old, given_up, path)
@@ -402,8 +403,16 @@ def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] |
     return component.known().get(kind) if isinstance(kind, str) else None
 
 
-def _field(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:
-    """Return the names of the field that `key` names, and the model of its values, if any."""
+def field_of(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:
+    """Return the names of a field, in a file and in Python, and the class of its tables, if any.
+
+    Parameters
+    ----------
+    model : type of Model or None
+        The table; None if it is unknown.
+    key : str
+        Either name of the field. Of an unknown field it is returned.
+    """
     if model is None:
         return (key,), None
     for name, info in model.model_fields.items():

@@ -6,15 +6,17 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from airpath.errors import Problem, ScenarioError
 from airpath.files import other_than_file
 from airpath.scenario.optimum import settle_optimum
 from airpath.scenario.scenario import Scenario
+from airpath.scenario.sections import SECTIONS
 from airpath.scenario.tables import is_table, table_not_found, table_path
 from airpath.scenario.traces import PREFIX, not_found, trace_path
 
-__all__ = ["resolve"]
+__all__ = ["resolve", "resolved_section"]
 
 
 class _Resolver:
@@ -83,3 +85,27 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
         raise ScenarioError(resolver.problems)
     settle_optimum(resolved, resolver.files, resolver.place)
     return json.dumps(resolved, ensure_ascii=False, allow_nan=False), resolver.files
+
+
+def resolved_section(scenario: Scenario, key: str) -> tuple[Any, dict[str, Path]]:
+    """Return one section of the resolved form, and the files that it names, by key.
+
+    A policy `optimum` stays in it, and files of one name in two sections have the same key.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    key : str
+        Key of `SECTIONS`.
+
+    Raises
+    ------
+    ScenarioError
+        If files do not exist, one problem for each.
+    """
+    resolver = _Resolver(scenario)
+    value = SECTIONS[key].make(scenario, resolver)
+    if resolver.problems:
+        raise ScenarioError(resolver.problems)
+    return value, resolver.files

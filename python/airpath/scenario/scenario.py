@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -18,8 +18,8 @@ from pydantic import (
 from typing_extensions import Self
 
 from airpath import _airpath
-from airpath.scenario.ack_path import AckPath, Ideal, Reverse, shared_delay
-from airpath.scenario.aqm.queues import QueueDisc
+from airpath.scenario import rules
+from airpath.scenario.ack_path import AckPath, Ideal
 from airpath.scenario.base import (
     ABSENT,
     Context,
@@ -35,17 +35,16 @@ from airpath.scenario.checking import NO_FILES
 from airpath.scenario.control import Control
 from airpath.scenario.engine_problems import EngineProblem, of_groups
 from airpath.scenario.hops import Bottleneck
-from airpath.scenario.link.base import Link
-from airpath.scenario.link.mimo import block_faults
+from airpath.scenario.sections import SECTIONS
 from airpath.scenario.traffic.flows import Source
-from airpath.scenario.units import Duration, quote
-from airpath.scenario.users import user_faults
+from airpath.scenario.units import Duration
 from airpath.scenario.values import Number, Text, Truth, choice
 from airpath.scenario.wires import Wire
 
 __all__ = [
     "CAPTURE_POINTS",
     "DISTRIBUTIONS",
+    "MOST_GROUPS",
     "SERIES",
     "Capture",
     "Record",
@@ -80,6 +79,8 @@ DISTRIBUTIONS = ("sojourn", "delay", "ack_delay")
 
 CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 """Where packets can be captured."""
+
+T = TypeVar("T")
 
 MOST_GROUPS = 10_000
 """Most groups of flows: each is described on its own, in a file and in results."""
@@ -139,20 +140,20 @@ class Capture(Model):
     replication: Number = 0
 
 
-def _takes_the_reverse(ack_path: AckPath, link: Link) -> None:
-    if not isinstance(ack_path, Reverse):
-        kind = ack_path.document()["kind"]
-        what = f'a link of kind "{link.document()["kind"]}" carries the ACKs itself'
-        error = fault(what, 'Write ack_path = {kind = "reverse"}')
-        raise faults_at((("kind",), kind, error))
-
-
 def _as_list(value: Any) -> Any:
     if isinstance(value, list) and len(value) > MOST_GROUPS:
         # Said before each of them is looked at.
         accepted = f"Write {MOST_GROUPS} at most; one group has any `count` of equal flows"
         raise fault(f"{len(value)} groups of flows", accepted)
     return [value] if isinstance(value, (Source, Mapping)) else value
+
+
+def _without_faults(value: T, rule: Callable[[T, Mapping[str, Any]], list[Any]], info: Any) -> T:
+    """Return a table that fits the tables before it."""
+    wrong = rule(value, info.data)
+    if wrong:
+        raise faults_at(*wrong)
+    return value
 
 
 _USER_KEYS = {"reverse": "ack_path", "controls": "control", "queue": "aqm"}
@@ -251,62 +252,21 @@ class Scenario(Model):
     @field_validator("control")
     @classmethod
     def _check_control(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
-        bottleneck = info.data.get("bottleneck")
-        wrong: list[Any] = []
-        if bottleneck is not None:
-            wrong = [
-                ((index, *path), *rest)
-                for index, change in enumerate(control)
-                for path, *rest in change.link_faults(bottleneck.link)
-            ]
-        if wrong:
-            raise faults_at(*wrong)
-        return control
+        return _without_faults(control, rules.control_faults, info)
 
     @field_validator("ack_path")
     @classmethod
     def _has_one_link(cls, ack_path: AckPath, info: ValidationInfo) -> AckPath:
-        bottleneck = info.data.get("bottleneck")
-        if bottleneck is not None and bottleneck.link.has_stations:
-            _takes_the_reverse(ack_path, bottleneck.link)
-        own = getattr(ack_path, "link", None)
-        if own is not None and own.has_stations:
-            what = f'a link of kind "{own.document()["kind"]}" serves both directions'
-            error = fault(what, "Make it the bottleneck's link, or write another one")
-            raise faults_at((("link",), own.document()["kind"], error))
-        given = ack_path.link if isinstance(ack_path, Reverse) else None
-        if given is not None and bottleneck is not None and bottleneck.link.is_duplex:
-            error = fault(
-                f'a link of kind "{bottleneck.link.kind}" serves both directions itself',
-                "Leave this key out",
-            )
-            raise faults_at((("link",), given.document()["kind"], error))
-        return ack_path
+        return _without_faults(ack_path, rules.ack_path_faults, info)
 
     @field_validator("flows")
     @classmethod
     def _fit_the_path(cls, groups: list[Source], info: ValidationInfo) -> list[Source]:
-        wrong: list[Any] = []
-        shared = [info.data.get(key) for key in ("bottleneck", "ack_path", "backhaul")]
-        bottleneck, ack_path, backhaul = shared
-        for index, group in enumerate(groups):
-            if bottleneck is not None and ack_path is not None:
-                wrong += _without_price(index, group, bottleneck, ack_path)
-                takes = "the bottleneck link and the ACK path take"
-                if backhaul is not None:
-                    takes = "the bottleneck link, the ACK path and the backhaul take"
-                least = Duration(shared_delay(bottleneck, ack_path, backhaul))
-                wrong += _too_short(index, group, least, takes)
-        wrong += _same_names(groups)
-        if wrong:
-            raise faults_at(*wrong)
-        return groups
+        return _without_faults(groups, rules.flow_faults, info)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        link, back = self.bottleneck.link, getattr(self.ack_path, "link", None)
-        links = [(("bottleneck", "link"), link), (("ack_path", "link"), back)]
-        wrong = [*user_faults(self.flows, link, self.ack_path), *block_faults(self.flows, links)]
+        wrong = rules.faults_of_users(self)
         if wrong:
             raise faults_at(*wrong)
         return self
@@ -328,31 +288,8 @@ class Scenario(Model):
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
         """Return the resolved form; equal flows of a group are one entry with their count."""
-        shared = shared_delay(self.bottleneck, self.ack_path, self.backhaul)
-        return {
-            "name": self.name,
-            "duration_ns": int(self.duration),
-            "warmup_ns": int(self.warmup),
-            "flows": [
-                flow
-                for index, group in enumerate(self.flows)
-                for flow in group.resolved_flows(
-                    shared,
-                    context,
-                    ("flows", index),
-                    at_stations=self.bottleneck.link.has_stations,
-                )
-            ],
-            "bottleneck": self.bottleneck.resolved(context, ("bottleneck",)),
-            "ack_path": self.ack_path.resolved(context, ("ack_path",)),
-            "backhaul": self.backhaul and self.backhaul.resolved(context, ("backhaul",)),
-            "record": self.record.resolved(context, ("record",)),
-            "capture": self.capture.resolved(context, ("capture",)),
-            "controls": [
-                change.resolved(context, ("control", index), self.bottleneck.link)
-                for index, change in enumerate(self.control)
-            ],
-        }
+        assert not path  # A scenario is in no other table.
+        return {key: section.make(self, context) for key, section in SECTIONS.items()}
 
     def resolve(self) -> tuple[str, dict[str, FilePath]]:
         """Return the resolved scenario as JSON and the files that it names.
@@ -431,57 +368,3 @@ class Scenario(Model):
 
         check_all(None if relative_to is None else path_like("relative_to", relative_to))
         return to_toml(self, relative_to)
-
-
-def _without_price(
-    index: int, group: Source, bottleneck: Bottleneck, ack_path: AckPath
-) -> list[tuple[Path, str, Any]]:
-    """Return what of the group needs a price on the way of its data, where no queue writes one."""
-    where, hop = (
-        ("bottleneck.aqm", bottleneck)
-        if group.direction == "forward"
-        else ("ack_path.aqm", ack_path)
-    )
-    aqm: QueueDisc | None = getattr(hop, "aqm", None)
-    if aqm is None or aqm.prices:
-        return []
-    return [
-        (
-            (index, key),
-            part.kind,
-            fault(
-                f'{where} = "{aqm.kind}" writes no price',  # type: ignore[attr-defined]
-                f'Write {where} of kind "clamp"',
-            ),
-        )
-        for key in ("window", "cc")
-        if (part := getattr(group, key, None)) is not None and getattr(part, "obeys_price", False)
-    ]
-
-
-def _same_names(groups: list[Source]) -> list[tuple[Path, str, Any]]:
-    """Return the names of groups that an earlier group has."""
-    names = [group.name for group in groups]
-    return [
-        (
-            (index, "name"),
-            name,
-            fault(f"is the name of flows.{names.index(name)} too", "Use another name"),
-        )
-        for index, name in enumerate(names)
-        if name is not None and names.index(name) < index
-    ]
-
-
-def _too_short(
-    index: int, group: Source, least: Duration, takes: str
-) -> list[tuple[Path, str, Any]]:
-    listed = isinstance(group.base_rtt, list)
-    wrong: list[tuple[Path, str, Any]] = []
-    given = group.base_rtt if isinstance(group.base_rtt, list) else [group.base_rtt]
-    for position, base_rtt in enumerate(given):
-        if base_rtt is not None and base_rtt < least:
-            error = fault(f"below the {least} that {takes}", f"Write at least {quote(str(least))}")
-            path: Path = (index, "base_rtt", position) if listed else (index, "base_rtt")
-            wrong.append((path, str(base_rtt), error))
-    return wrong

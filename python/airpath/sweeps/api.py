@@ -111,7 +111,8 @@ def sweep(
         Whether replications of other versions in `out` count. Default False: they are refused.
     progress : callable, ``"auto"`` or None
         Called at most ten times a second with the finished fraction, in [0, 1], and a line of
-        text. Default ``"auto"``: a bar in a notebook and in an interactive interpreter.
+        text: while points are checked, if that takes long, and from 0 on while they run. Default
+        ``"auto"``: a bar in a notebook and in an interactive interpreter.
     name : str, optional
         Title of tables, figures and the report.
 
@@ -140,27 +141,28 @@ def sweep(
     from airpath.sweeps.description import described
 
     _check(out, executor, threads, progress)
-    description = described(
-        base,
-        grid=grid,
-        zip=zip,
-        points=points,
-        random=random,
-        exclude=exclude,
-        labels=labels,
-        metrics=metrics,
-        reps=reps,
-        seed=seed,
-        confidence=confidence,
-        engines=engines,
-        series=series,
-        common_random_numbers=common_random_numbers,
-        name=name,
-    )
     how: dict[str, Any] = {"out": out, "executor": executor, "threads": threads}
     how |= {"fail_fast": fail_fast, "accept_version": accept_version}
     call = f"airpath.sweep(reps={reps}, seed={seed})"
     with reporting_to(progress) as tell:
+        description = described(
+            base,
+            tell=tell,
+            grid=grid,
+            zip=zip,
+            points=points,
+            random=random,
+            exclude=exclude,
+            labels=labels,
+            metrics=metrics,
+            reps=reps,
+            seed=seed,
+            confidence=confidence,
+            engines=engines,
+            series=series,
+            common_random_numbers=common_random_numbers,
+            name=name,
+        )
         result, outcome = run_description(description, tell=tell, command=call, **how)
     return _warned(result, outcome, fail_fast)
 

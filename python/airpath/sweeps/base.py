@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath.arguments import display_name
+from airpath.engine.inputs import Reading
 from airpath.errors import (
     MISSING,
     AirpathError,
@@ -24,6 +25,7 @@ from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile
 from airpath.scenario.load import of_document, parsed
 from airpath.scenario.overrides import pairs, put_over
+from airpath.sweeps.assembly import Assembly
 from airpath.sweeps.axes import plain
 
 __all__ = ["Base", "base_of", "parameters_of"]
@@ -120,6 +122,32 @@ class Base:
         taken = {axis: value for axis, value in values.items() if known is None or axis in known}
         found = self._called(taken)
         return self._put_over(found, {k: value for k, value in values.items() if k not in taken})
+
+    def assembly(
+        self, axes: Iterable[str], series: Iterable[str], reading: Reading
+    ) -> Assembly | None:
+        """Return what assembles the points of a base that is a scenario; None of a function.
+
+        Parameters
+        ----------
+        axes : iterable of str
+            Names of all axes.
+        series : iterable of str
+            Time series that are stored.
+        reading : Reading
+            What was read for earlier points.
+        """
+        if not isinstance(self._scenario, Scenario):
+            return None
+        return Assembly(
+            self._scenario,
+            axes,
+            place=self._place,
+            context=self._context,
+            series=series,
+            reading=reading,
+            lost=self.lost,
+        )
 
     def _put_over(self, scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
         """Return a scenario with the values of some keys."""

@@ -72,7 +72,7 @@ def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
     resolved = job.resolved
     short = resolved.recorded(series=[]).replace(duration_ns=1, warmup_ns=0, controls=[])
     try:
-        runs = run_job(replace(job, text=short.to_json()), contents, 1, 0, 1)
+        runs = run_job(job.with_scenario(short), contents, 1, 0, 1)
     except AirpathError:
         return Measurable(None, resolved)
     return Measurable(runs[0].measured(), resolved)
@@ -124,6 +124,11 @@ class ProblemList:
             return problem
         value = MISSING if problem.what == "unknown key" else problem.value
         return replace(problem, place=self._place, value=value)
+
+    def count_text(self) -> str:
+        """Return how many problems there are so far, as the end of a sentence; empty for none."""
+        count = len(self._found)
+        return f", {count} problem{'s' * (count > 1)}" if count else ""
 
     def lines(self) -> list[str]:
         """Return a line for each problem: at how many points, and at which first."""

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from airpath.arguments import check_all, master_seed, path_like
-from airpath.engine.advisory import of_scenario
-from airpath.engine.inputs import Reading
 from airpath.errors import (
     MISSING,
     BadValueError,
@@ -24,11 +22,11 @@ from airpath.errors import (
     show,
 )
 from airpath.files import MIB, UnreadableError, read_text
+from airpath.present.progress import ProgressCallback
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile, nearest, problems_of
 from airpath.scenario.load import parsed
 from airpath.sweeps.axes import (
-    BASE,
     Dimension,
     combined,
     key_of,
@@ -39,11 +37,11 @@ from airpath.sweeps.axes import (
     values_by_axis,
 )
 from airpath.sweeps.base import Base, Overrides, base_of
-from airpath.sweeps.checks import Measurable, ProblemList, check_job, measurable, unknown_metrics
 from airpath.sweeps.draw import drawn
-from airpath.sweeps.job import Job, job_of
+from airpath.sweeps.job import Job
 from airpath.sweeps.keys import SweepKeys
-from airpath.sweeps.plan import Plan, Point, Rule
+from airpath.sweeps.plan import Plan, Rule
+from airpath.sweeps.points import Labels, PointChecks
 
 if TYPE_CHECKING:
     from airpath.emulation.kernel import Kernel
@@ -93,7 +91,11 @@ class Description:
 
 
 def read_sweep_file(
-    path: str | os.PathLike[str], overrides: Overrides = (), *, seed: int | None = None
+    path: str | os.PathLike[str],
+    overrides: Overrides = (),
+    *,
+    seed: int | None = None,
+    tell: ProgressCallback | None = None,
 ) -> Description:
     """Read a sweep file.
 
@@ -105,6 +107,8 @@ def read_sweep_file(
         Values that take the place of the base scenario's, as for `airpath.load`.
     seed : int, optional
         Master seed, 0 to 2^64 - 1. Default: the file's.
+    tell : callable, optional
+        Called while points are checked, as `progress` of `sweep`.
 
     Raises
     ------
@@ -124,7 +128,7 @@ def read_sweep_file(
         raise ScenarioError([Problem(place, (), MISSING, "a scenario, not a sweep file", accepted)])
     if seed is not None:
         document["seed"] = seed
-    return _described(document, place, Path(path).parent, overrides)
+    return _described(document, place, Path(path).parent, overrides, tell)
 
 
 def described(
@@ -132,6 +136,7 @@ def described(
     *,
     place: str = "airpath.sweep",
     overrides: Overrides = (),
+    tell: ProgressCallback | None = None,
     **keys: Any,
 ) -> Description:
     """Check what `airpath.sweep` was given.
@@ -145,6 +150,8 @@ def described(
         What begins each line about a key. Default ``airpath.sweep``.
     overrides : mapping of str to value, or iterable of (key, value)
         Values that take the place of the base's. Default: none.
+    tell : callable, optional
+        Called while points are checked, as `progress` of `sweep`.
     **keys
         Those of a sweep file: `grid`, `zip`, `points`, `random`, `exclude`, `labels`, `metrics`,
         `reps`, `seed`, `confidence`, `engines`, `series`, `common_random_numbers`, `name`. One
@@ -156,11 +163,15 @@ def described(
         With every problem found.
     """
     given = {key: value for key, value in keys.items() if value is not None}
-    return _described({"scenario": base, **given}, place, None, overrides)
+    return _described({"scenario": base, **given}, place, None, overrides, tell)
 
 
 def _described(
-    document: Mapping[str, Any], place: str, folder: Path | None, overrides: Overrides
+    document: Mapping[str, Any],
+    place: str,
+    folder: Path | None,
+    overrides: Overrides,
+    tell: ProgressCallback | None,
 ) -> Description:
     from_file = folder is not None
     problems: list[str] = []
@@ -180,7 +191,7 @@ def _described(
         raise BadValueError("\n".join(problems))
     assigned, labels = assignments(keys, place)
     base.refuse_unknown(labels, place)
-    return _resolved(keys, base, assigned, labels, place, folder)
+    return _resolved(keys, base, assigned, labels, place, folder, tell)
 
 
 # --- points ------------------------------------------------------------------------------------
@@ -263,10 +274,6 @@ def _dimensions(keys: SweepKeys, place: str) -> list[Dimension]:
         seed = keys.seed if of.seed is None else of.seed
         found.append(Dimension("random", drawn(of.method, of.samples, seed, of.axes)))
     return found
-
-
-Labels = Mapping[str, Mapping[str, str]]
-"""By axis, and by the key of the value."""
 
 
 def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) -> Labels:
@@ -371,54 +378,14 @@ def _resolved(
     labels: Labels,
     place: str,
     folder: Path | None,
+    tell: ProgressCallback | None,
 ) -> Description:
-    complaints = ProblemList(place)
-    reading = Reading()
-    jobs: dict[str, Job] = {}
-    contents: dict[str, str] = {}
-    points: list[Point] = []
     own = dict(keys.metrics)
     names, rule = _with_deciding(list(own), keys.reps)
     _check_metric_labels(keys, names, place)
     columns = [name for name in names if own.get(name) is None]
-    sought = columns
-    is_run, is_emulated = set(keys.engines) != {"solve"}, "emulate" in keys.engines
-    kernels: dict[str, Kernel] = {}
-    example: Measurable | None = None
-    for number, values in enumerate(assigned):
-        plain_values = {axis: plain(values[axis]) if axis in values else None for axis in labels}
-        called = {
-            axis: labels[axis][key_of(value)] if axis in values else BASE
-            for axis, value in plain_values.items()
-        }
-        try:
-            scenario = base.at(values)
-            job, read = job_of(scenario, keys.series, reading, emulated=is_emulated)
-            checked = job
-            if is_emulated:
-                from airpath.sweeps.emulating import emulated, with_simulated_congestion
-
-                job, kernel = emulated(scenario, job)
-                kernels[job.digest] = kernel
-                checked = with_simulated_congestion(job)
-            if job.digest not in jobs:
-                check_job(scenario, checked, read)
-                if sought:
-                    found = measurable(checked, read)
-                    sought = [name for name in sought if not found.has(name)]
-                    example = example or found
-        except BadValueError as error:
-            complaints.add(error, called)
-            continue
-        jobs.setdefault(job.digest, job)
-        contents |= read
-        noted = [each.to_dict() for each in of_scenario(scenario, job.resolved)] if is_run else []
-        points.append(Point(number, plain_values, called, job.digest, noted))
-    lines = complaints.lines()
-    if not lines:
-        lines = unknown_metrics(sought, example, place)
-    if lines:
-        raise BadValueError("\n".join(lines))
+    checks = PointChecks(base, labels, place, keys.series, columns, keys.engines, tell)
+    points = checks.points(assigned)
     for text in base.lost:
         warnings.warn(text, OverrideWarning, stacklevel=4)
     title = keys.name or (Path(place).stem if folder is not None else base.name) or "sweep"
@@ -442,7 +409,7 @@ def _resolved(
     def scenario_at(number: int) -> Scenario:
         return base.at(assigned[number])
 
-    return Description(plan, jobs, contents, functions, scenario_at, kernels)
+    return Description(plan, checks.jobs, checks.contents, functions, scenario_at, checks.kernels)
 
 
 def _with_deciding(names: list[str], rule: Rule | int) -> tuple[list[str], Rule]:

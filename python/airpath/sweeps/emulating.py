@@ -56,7 +56,7 @@ def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
 
 def with_simulated_congestion(job: Job) -> Job:
     """Return a job whose path and metrics can be checked by the simulator."""
-    return replace(job, text=job.resolved.with_simulated_congestion().to_json())
+    return job.with_scenario(job.resolved.with_simulated_congestion())
 
 
 class EmulationRunner:

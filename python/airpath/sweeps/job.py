@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from airpath import _airpath
 from airpath.engine.engine_input import EngineInput
@@ -17,7 +18,18 @@ from airpath.errors import RunError
 from airpath.scenario import Scenario
 from airpath.sweeps.runs import Run, packed
 
-__all__ = ["Contents", "File", "Job", "engine_input", "job_of", "run_job"]
+__all__ = [
+    "Contents",
+    "File",
+    "Job",
+    "Section",
+    "as_run",
+    "contents_of",
+    "engine_input",
+    "job_of",
+    "job_of_sections",
+    "run_job",
+]
 
 Contents = Mapping[str, str]
 """What is in files, by the SHA-256 of each."""
@@ -45,7 +57,7 @@ class File:
     sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     """A resolved scenario that any worker can run, given the contents of its files.
 
@@ -53,8 +65,9 @@ class Job:
     ----------
     name : str
         Of the scenario, for messages.
-    text : str
-        The resolved scenario as the engine takes it, JSON.
+    sections : tuple of str
+        The members of the resolved scenario as the engine takes it: texts of JSON, each a key and
+        its value. Jobs of a sweep share most of them.
     files : tuple of File
         What it needs.
     digest : str
@@ -63,9 +76,14 @@ class Job:
     """
 
     name: str
-    text: str
+    sections: tuple[str, ...]
     files: tuple[File, ...]
     digest: str
+
+    @property
+    def text(self) -> str:
+        """The resolved scenario as the engine takes it, JSON."""
+        return f"{{{','.join(self.sections)}}}"
 
     @property
     def resolved(self) -> ResolvedScenario:
@@ -76,6 +94,10 @@ class Job:
     def simulated_s(self) -> float:
         """Simulated time of one replication, s."""
         return self.resolved.duration_s
+
+    def with_scenario(self, resolved: ResolvedScenario) -> Job:
+        """Return the job with another resolved scenario, under the same digest."""
+        return replace(self, sections=(resolved.to_json()[1:-1],))
 
 
 def job_of(
@@ -104,25 +126,74 @@ def job_of(
         If it cannot be resolved, or a file not be read.
     """
     made = prepare(scenario, reading, emulated=emulated)
-    resolved, inputs = made.resolved.without_captures(), made.inputs
+    resolved, inputs = as_run(made.resolved, series), made.inputs
+    sections = [Section.of(key, value) for key, value in resolved.document.items()]
+    return job_of_sections(scenario.name, sections, inputs), contents_of(inputs)
+
+
+def as_run(resolved: ResolvedScenario, series: Sequence[str]) -> ResolvedScenario:
+    """Return a resolved scenario that records these series, and nothing else."""
+    resolved = resolved.without_captures()
     resolved = resolved.recorded(series=list(series), ss=False, flow_monitor=False).for_engine()
-    if not series:
-        resolved = resolved.recorded(interval_ns=0)
-    contents = {inputs.digest(name): text for name, text in inputs.texts.items()}
-    files = _files(inputs)
-    text = resolved.to_json()
-    return Job(scenario.name, text, files, _digest(resolved, files)), contents
+    return resolved if series else resolved.recorded(interval_ns=0)
 
 
-def _files(inputs: Inputs) -> tuple[File, ...]:
-    return tuple(File(key, role, inputs.digest(key)) for key, role in sorted(inputs.roles.items()))
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A member of a resolved scenario.
+
+    Parameters
+    ----------
+    key : str
+        Its key.
+    value : object
+        Its value.
+    text : str
+        Both as JSON.
+    sorted_text : str
+        Both as JSON whose keys are sorted, for the digest.
+    """
+
+    key: str
+    value: Any
+    text: str
+    sorted_text: str
+
+    @staticmethod
+    def of(key: str, value: Any) -> Section:
+        """Return the section of a key."""
+        head = f"{json.dumps(key)}:"
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return Section(key, value, head + text, head + _sorted(value))
 
 
-def _digest(resolved: ResolvedScenario, files: Sequence[File]) -> str:
-    decides = {key: value for key, value in resolved.document.items() if key != "name"}
-    document = [decides, [[file.key, file.role, file.sha256] for file in files]]
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+def job_of_sections(name: str, sections: Sequence[Section], inputs: Inputs) -> Job:
+    """Return the job of a resolved scenario.
+
+    Parameters
+    ----------
+    name : str
+        Of the scenario.
+    sections : sequence of Section
+        Its members, in order.
+    inputs : Inputs
+        Its files.
+    """
+    roles = sorted(inputs.roles.items()) if inputs.roles else ()
+    files = tuple(File(key, role, inputs.digest(key)) for key, role in roles)
+    decides = sorted(each.sorted_text for each in sections if each.key != "name")
+    listed = _sorted([[file.key, file.role, file.sha256] for file in files])
+    digest = hashlib.sha256(f"[{{{','.join(decides)}}},{listed}]".encode()).hexdigest()
+    return Job(name, tuple(each.text for each in sections), files, digest)
+
+
+def contents_of(inputs: Inputs) -> dict[str, str]:
+    """Return what is in files, by the SHA-256 of each."""
+    return {inputs.digest(name): text for name, text in inputs.texts.items()}
+
+
+def _sorted(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 # --- in a worker -------------------------------------------------------------------------------

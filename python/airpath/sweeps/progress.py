@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 
+from airpath.present.progress import Paced
 from airpath.sweeps.plan import Rule
 from airpath.sweeps.targets import Target
 
 __all__ = ["Progress"]
-
-_PAUSE_S = 0.1
 
 
 class Progress:
@@ -23,14 +22,13 @@ class Progress:
     """
 
     def __init__(self, tell: Callable[[float, str], None] | None = None) -> None:
-        self._tell = tell
+        self._tell = Paced(tell)
         self._targets = self._done = 0
         self._wanted = self._seen = 0
         self._unopened = 0
         self._replications = self._failures = 0
         self._simulated_s = 0.0
         self._began = time.monotonic()
-        self._told = -1.0
 
     def expect(self, rules: Collection[Rule]) -> None:
         """Take how many replications each different point gets."""
@@ -67,11 +65,9 @@ class Progress:
 
     def show(self) -> None:
         """Tell what is done."""
-        now = time.monotonic()
-        if self._tell is None or now - self._told < _PAUSE_S:
+        if not self._tell.is_due():
             return
-        self._told = now
-        speed = self._simulated_s / max(now - self._began, 1e-9)
+        speed = self._simulated_s / max(time.monotonic() - self._began, 1e-9)
         text = (
             f"{self._done} of {self._targets} points, {self._replications} replications, "
             f"{_speed(speed)} simulated s/s"

@@ -188,8 +188,9 @@ class Ledger:
         """Return a job; None when it is not stored."""
         from airpath.sweeps.job import File, Job
 
-        for _, name, resolved, files, _ in self._rows("jobs", "digest = ?", [digest]):
-            return Job(name, resolved, tuple(File(*file) for file in json.loads(files)), digest)
+        for _, name, text, files, _ in self._rows("jobs", "digest = ?", [digest]):
+            of_files = tuple(File(*file) for file in json.loads(files))
+            return Job(name, (text[1:-1],), of_files, digest)
         return None
 
     # --- finished replications -----------------------------------------------------------------

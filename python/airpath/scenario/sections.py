@@ -1,0 +1,81 @@
+"""The sections of a resolved scenario: each is made from one field, and from little of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from airpath.scenario.ack_path import shared_delay
+from airpath.scenario.checking import NO_FILES
+
+if TYPE_CHECKING:
+    from airpath.scenario.base import Context
+    from airpath.scenario.scenario import Scenario
+
+__all__ = ["SECTIONS", "Section"]
+
+
+class Section(NamedTuple):
+    """A key of the resolved scenario.
+
+    Parameters
+    ----------
+    field : str
+        The field of the scenario that it is made from.
+    make : callable
+        Returns its value.
+    depends_on : callable or None
+        Returns what of the other fields its value depends on. None: on nothing of them.
+    """
+
+    field: str
+    make: Callable[[Scenario, Context], Any]
+    depends_on: Callable[[Scenario], Hashable] | None = None
+
+
+def _flows(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
+    """Return the flows; equal flows of a group are one entry with their count."""
+    shared, at_stations = _hops(scenario)
+    return [
+        flow
+        for index, group in enumerate(scenario.flows)
+        for flow in group.resolved_flows(shared, context, ("flows", index), at_stations=at_stations)
+    ]
+
+
+def _hops(scenario: Scenario) -> tuple[int, bool]:
+    """Return the delay of all shared hops, ns, and whether flows end at stations of the link."""
+    shared = shared_delay(scenario.bottleneck, scenario.ack_path, scenario.backhaul)
+    return shared, scenario.bottleneck.link.has_stations
+
+
+def _controls(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
+    return [
+        change.resolved(context, ("control", index), scenario.bottleneck.link)
+        for index, change in enumerate(scenario.control)
+    ]
+
+
+def _table(field: str) -> Section:
+    """Return the section of a table that depends on no other."""
+
+    def make(scenario: Scenario, context: Context) -> Any:
+        table = getattr(scenario, field)
+        return table and table.resolved(context, (field,))
+
+    return Section(field, make)
+
+
+SECTIONS: Mapping[str, Section] = {
+    "name": Section("name", lambda scenario, _: scenario.name),
+    "duration_ns": Section("duration", lambda scenario, _: int(scenario.duration)),
+    "warmup_ns": Section("warmup", lambda scenario, _: int(scenario.warmup)),
+    "flows": Section("flows", _flows, _hops),
+    "bottleneck": _table("bottleneck"),
+    "ack_path": _table("ack_path"),
+    "backhaul": _table("backhaul"),
+    "record": _table("record"),
+    "capture": _table("capture"),
+    "controls": Section("control", _controls, lambda each: repr(_controls(each, NO_FILES))),
+}
+"""By key, in the order of the resolved form."""

@@ -1,0 +1,182 @@
+"""The points of a sweep, each checked as a whole: what is run for it, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airpath.engine.advisory import of_scenario
+from airpath.engine.inputs import Reading
+from airpath.engine.resolved import ResolvedScenario
+from airpath.errors import BadValueError
+from airpath.present.progress import Paced, ProgressCallback
+from airpath.scenario import Scenario
+from airpath.sweeps.assembly import Kept
+from airpath.sweeps.axes import BASE, key_of, plain
+from airpath.sweeps.base import Base
+from airpath.sweeps.checks import Measurable, ProblemList, check_job, measurable, unknown_metrics
+from airpath.sweeps.job import Contents, Job, engine_input, job_of
+from airpath.sweeps.plan import Point
+
+if TYPE_CHECKING:
+    from airpath.emulation.kernel import Kernel
+
+__all__ = ["Labels", "PointChecks"]
+
+Labels = Mapping[str, Mapping[str, str]]
+"""By axis, and by the key of the value."""
+
+
+_AT_ONCE_S = 0.5
+"""A check that is over before reports nothing, s."""
+
+
+class PointChecks:
+    """Checks points, and keeps what is run for them.
+
+    Parameters
+    ----------
+    base : Base
+        What points are made from.
+    labels : mapping
+        Labels of the values of all axes.
+    place : str
+        What begins each line of an error.
+    series : sequence of str
+        Time series that are stored.
+    metrics : sequence of str
+        Columns of the results of which a point at least has each.
+    engines : sequence of str
+        What answers for each point.
+    tell : callable or None
+        Takes the fraction of points that were checked, and a line of text.
+
+    Attributes
+    ----------
+    jobs : dict of str to Job
+        What is run, by digest.
+    contents : dict of str to str
+        Of the files of all jobs, by SHA-256.
+    kernels : dict of str to Kernel
+        Settings of the kernel's TCP of the jobs that are emulated, by digest.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        labels: Labels,
+        place: str,
+        series: Sequence[str],
+        metrics: Sequence[str],
+        engines: Sequence[str],
+        tell: ProgressCallback | None,
+    ) -> None:
+        self.jobs: dict[str, Job] = {}
+        self.contents: dict[str, str] = {}
+        self.kernels: dict[str, Kernel] = {}
+        self._is_run = set(engines) != {"solve"}
+        self._is_emulated = "emulate" in engines
+        self._base = base
+        self._labels = labels
+        self._place = place
+        self._series = series
+        self._sought = list(metrics)
+        self._example: Measurable | None = None
+        self._tell = Paced(tell, _AT_ONCE_S)
+        self._reading = Reading()
+        # Emulations run in real time: there are few of them.
+        self._assembly = None if self._is_emulated else base.assembly(labels, series, self._reading)
+        self._problems = ProblemList(place)
+        self._known: Kept[tuple[str, int], tuple[Any, str]] = Kept()
+
+    def points(self, assigned: Sequence[Mapping[str, Any]]) -> list[Point]:
+        """Return all points.
+
+        Parameters
+        ----------
+        assigned : sequence of mapping
+            The values of each point, by axis. They stay as they are while this object exists.
+
+        Raises
+        ------
+        BadValueError
+            With every problem of every point.
+        """
+        points = []
+        for number, values in enumerate(assigned):
+            points += self._checked(number, values)
+            if self._tell.is_due():
+                text = f"checking, {number + 1} of {len(assigned)} points"
+                self._tell((number + 1) / len(assigned), text + self._problems.count_text())
+        lines = self._problems.lines()
+        if not lines:
+            lines = unknown_metrics(self._sought, self._example, self._place)
+        if lines:
+            raise BadValueError("\n".join(lines))
+        return points
+
+    def _checked(self, number: int, values: Mapping[str, Any]) -> list[Point]:
+        """Return the point with these values, if there is nothing wrong with it."""
+        plain_values: dict[str, Any] = dict.fromkeys(self._labels)
+        called = dict.fromkeys(self._labels, BASE)
+        keys = {}
+        for axis, value in values.items():
+            # Points share the values of their axes.
+            known, key = self._known.get((axis, id(value)), lambda v=value: _named(v))  # type: ignore[misc]
+            plain_values[axis], keys[axis] = known, key
+            called[axis] = self._labels[axis][key]
+        try:
+            scenario, resolved, job = self._job(values, keys)
+        except BadValueError as error:
+            self._problems.add(error, called)
+            return []
+        found = of_scenario(scenario, resolved) if self._is_run else ()
+        noted = [each.to_dict() for each in found]
+        return [Point(number, plain_values, called, job.digest, noted)]
+
+    def _job(
+        self, values: Mapping[str, Any], keys: Mapping[str, str]
+    ) -> tuple[Scenario, ResolvedScenario, Job]:
+        """Return what is run for a point; it is checked, and kept."""
+        made = None if self._assembly is None else self._assembly.at(values, keys)
+        if made is not None and self._is_accepted(made.job, made.contents):
+            self._keep(made.job, made.contents, made.job)
+            return made.scenario, made.resolved, self.jobs[made.job.digest]
+        scenario = self._base.at(values)
+        job, contents = job_of(scenario, self._series, self._reading, emulated=self._is_emulated)
+        simulated = job
+        if self._is_emulated:
+            from airpath.sweeps.emulating import emulated, with_simulated_congestion
+
+            job, kernel = emulated(scenario, job)
+            self.kernels[job.digest] = kernel
+            simulated = with_simulated_congestion(job)
+        if job.digest not in self.jobs:
+            check_job(scenario, simulated, contents)
+        self._keep(job, contents, simulated)
+        return scenario, job.resolved, job
+
+    def _is_accepted(self, job: Job, contents: Contents) -> bool:
+        """Return whether the engine accepts a job."""
+        if job.digest in self.jobs:
+            return True
+        try:
+            return not engine_input(job, contents).problems()
+        except ValueError:
+            return False
+
+    def _keep(self, job: Job, contents: Contents, simulated: Job) -> None:
+        """Keep a job; what can be measured of it is shown by a job that can be simulated."""
+        if job.digest in self.jobs:
+            return
+        self.jobs[job.digest] = job
+        self.contents |= contents
+        if self._sought:
+            found = measurable(simulated, contents)
+            self._sought = [name for name in self._sought if not found.has(name)]
+            self._example = self._example or found
+
+
+def _named(value: Any) -> tuple[Any, str]:
+    known = plain(value)
+    return known, key_of(known)
