@@ -110,6 +110,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.delay": {},
     "Plot.delivered": {},
     "Plot.mac_delays": {},
+    "Plot.distribution": {"quantity": "sojourn"},
     "Plot.mcs": {},
     "Plot.pmf": {},
     "Plot.queue": {},
@@ -118,6 +119,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.save": {"folder": "new"},
     "Plot.snr": {},
     "Plot.timeline": {},
+    "Plot.users": {},
     "ReedSolomon.blocks": {"packet": 40},
     "ReedSolomon.on_air": {"packet": 40},
     "Result.capacity": {},
@@ -140,6 +142,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Sweep.save": {"folder": "new", "figure_formats": None},
     "Sweep.series": {"point": 0, "name": "queue"},
     "Sweep.to_latex": {},
+    "SweepPlot.distribution": {"quantity": "sojourn"},
     "SweepPlot.ecdf": {"metric": "goodput_bps"},
     "SweepPlot.forest": {"metric": "goodput_bps"},
     "SweepPlot.heatmap": {"metric": "goodput_bps"},
@@ -181,6 +184,7 @@ FITTING: dict[str, set[str]] = {
     # The jobs of this sweep are made up.
     "Sweep.distribution(of)": _TEXTS,
     "Sweep.quantiles(of)": _TEXTS,
+    "SweepPlot.distribution(of)": _TEXTS,
     **{
         f"{owner}.to_latex({argument})": _TEXTS
         for owner in ("Comparison", "Result", "Sweep")

@@ -141,8 +141,72 @@ def test_a_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Re
     assert list(found) == [0, 1]
     assert found[1].total == expected.total
     assert found[1].quantile(0.95) == expected.quantile(0.95) < found[0].quantile(0.95)
+    figure = sweep.plot.distribution("sojourn")
+    names = {line.get_gid() for axis in figure.axes for line in axis.lines}
+    assert {"point-0", "point-1"} <= names
     rows = sweep.quantiles("completion_time", "web", levels=[0.5])
     assert list(rows.columns) == [
         *("point", "bottleneck.aqm.target", "level", "pooled", "mean", "low", "high")
     ]
     assert rows["pooled"].tolist()[1] == result.distribution("completion_time").quantile(0.5)
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+def test_a_curve_for_each_group_is_the_distribution_function(result: ap.Result) -> None:
+    axis = result.plot.distribution("delay").axes[0]
+    assert [line.get_label() for line in axis.lines] == ["bulk", "web"]
+    table = result.distribution("delay", "bulk").cdf()
+    x, y = axis.lines[0].get_data()
+    assert np.allclose(x[1:], 1e3 * table["value"])
+    assert np.allclose(y[1:], table["cdf"])
+    assert axis.get_xlabel() == "one-way delay, ms"
+    (tail,) = result.plot.distribution("delay", "web", complementary=True).axes[0].lines
+    share = 1 - result.distribution("delay", "web").cdf()["cdf"].to_numpy()
+    assert np.allclose(tail.get_ydata()[1:-1], share[:-1])
+
+
+def test_one_group_of_transfers_has_a_curve_for_each_size_class(result: ap.Result) -> None:
+    axis = result.plot.distribution("completion_time").axes[0]
+    labels = [line.get_label() for line in axis.lines]
+    assert labels == ["web, up to 10 kB", "web, 10 kB to 100 kB"]
+    assert "completion-times" in result.plot.defaults()
+
+
+def test_too_many_curves_and_no_values_are_refused(result: ap.Result) -> None:
+    with pytest.raises(ap.errors.BadValueError, match="9 curves are more than the 8"):
+        result.plot.distribution("delay", ["web"] * 9)
+    with pytest.raises(ap.errors.BadValueError, match="there are no values"):
+        result.plot.distribution("slowdown", "web.1MB-")
+
+
+CELL = """
+duration = "3 s"
+warmup = "1 s"
+[bottleneck]
+aqm = "droptail"
+link.kind = "cell"
+link.slot = "1 ms"
+link.delay = "2 ms"
+link.rate = {kind = "shannon", bandwidth = "4 MHz", cap = "10 Mbit/s"}
+link.snr = {kind = "constant", mean = "15 dB"}
+[[flows]]
+count = 4
+user = "0-1"
+base_rtt = "40 ms"
+start = {uniform = ["0 s", "0.2 s"]}
+"""
+
+
+def test_users_have_their_throughput_and_the_parts_of_their_delay() -> None:
+    result = ap.simulate(loads(CELL), reps=2)
+    rates, delays = result.plot.users().axes
+    rows = result.intervals("users")
+    bars = [bar.get_height() for bar in rates.patches]
+    assert bars == pytest.approx([row["throughput_bps"].mean / 1e6 for row in rows])
+    queues = result.intervals("queues")
+    tops = [bar.get_y() + bar.get_height() for bar in delays.patches[-2:]]
+    # 40 ms, of which 2 ms are the cell's: half of the rest is on the way to the user.
+    assert tops == pytest.approx([21 + 1e3 * queue["mean_delay_s"].mean for queue in queues])
+    assert [bar.get_height() for bar in delays.patches[:2]] == pytest.approx([21, 21])

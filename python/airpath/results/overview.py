@@ -258,10 +258,13 @@ def _counter(name: str, counter: Interval) -> str:
 def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
     """Return what the users of cells got."""
     found = result.intervals("users")
+    queues = {queue["name"]: queue for queue in result.intervals("queues")}
     rows = [
         [
-            f"{user['link']}/user {user['user']}",
+            (name := f"{user['link']}/user {user['user']}"),
             text(user["throughput_bps"], 1e-6, 3, "Mbit/s"),
+            text(queues[name]["mean_sojourn_s"], 1e3, 1, "ms"),
+            text(queues[name]["mean_delay_s"], 1e3, 1, "ms"),
             text(user["slot_share"], 100, 1, "%"),
             text(user["slot_error_rate"], 100, 1, "%"),
             text(user["best_slot_share"], 100, 1, "%"),
@@ -270,7 +273,8 @@ def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
         ]
         for user in found[:MOST_FLOWS]
     ]
-    columns = ["user", "throughput", "slots", "failed", "had the best rate", "rate", "lost"]
+    columns = ["user", "throughput", "sojourn time", "delay in the cell", "slots", "failed"]
+    columns += ["had the best rate", "rate", "lost"]
     notes = [
         f"Jain's index of the users' throughputs, {cell}: {text(jain, 1, 4)}"
         for cell, jain in result.jain_of_users().items()

@@ -17,12 +17,14 @@ from airpath.files import output_folder
 from airpath.present import figure_files, style
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.shares import count_drawn, draw_shares
+from airpath.results.distribution_plot import DistributionPlot
 from airpath.results.panels import SHADES, Panels
 from airpath.results.provenance import source_line
 from airpath.results.recordings import check_finished
 from airpath.results.schemes import regime_names, scheme_shares
 from airpath.results.stations import pooled_mac_delays
 from airpath.results.tables import queue_names
+from airpath.results.user_plot import MOST_USERS, UserPlot
 from airpath.results.users import queues_at, users_in_words
 from airpath.results.window import Window, checked_window
 from airpath.scenario.link.base import Link
@@ -52,7 +54,7 @@ _PANELS: Sequence[tuple[str, float, Draw]] = (
 _MOST_BARS = 400
 
 
-class Plot:
+class Plot(DistributionPlot, UserPlot):
     """Figures of one result.
 
     Every figure takes these arguments:
@@ -292,8 +294,8 @@ class Plot:
     def defaults(self, window: Window | None = None) -> dict[str, Figure]:
         """Return the figures that the result has data for, by the stems of their files.
 
-        ``queue-lengths``, ``mac-delays`` of a TDD link, and ``timeline`` if something was recorded
-        over time.
+        ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell, ``completion-times``
+        of transfers, and ``timeline`` if something was recorded over time.
 
         Parameters
         ----------
@@ -303,6 +305,10 @@ class Plot:
         figures = {"queue-lengths": self.pmf()}
         if any(pooled_mac_delays(self._result.replications).values()):
             figures["mac-delays"] = self.mac_delays()
+        if 0 < len(self._result.intervals("users")) <= MOST_USERS:
+            figures["users"] = self.users()
+        if self._has_completion_times():
+            figures["completion-times"] = self.distribution("completion_time")
         if self._shown_panels():
             figures["timeline"] = self.timeline(window=window)
         return figures

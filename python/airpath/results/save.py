@@ -47,7 +47,7 @@ _STEMS = (
 
 FIGURES = tuple(
     f"{stem}.{kind}"
-    for stem in ("queue-lengths", "mac-delays", "timeline")
+    for stem in ("queue-lengths", "mac-delays", "users", "completion-times", "timeline")
     for kind in figure_files.FORMATS
 )
 """Figures that may be drawn of a result."""

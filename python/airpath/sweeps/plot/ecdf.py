@@ -15,7 +15,7 @@ from airpath.sweeps.plot.selection import Facets, Selection, gid, outer_labels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_ecdf"]
+__all__ = ["draw_ecdf", "legend_of"]
 
 
 def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
@@ -59,7 +59,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
             panels[0][0].set_xscale("log")
             label_decades(panels[0][0].xaxis)
         outer_labels(panels, style.literal(look.label), "share of replications")
-        _legend(figure, chosen, by)
+        legend_of(figure, chosen, by)
         title = f"{readings.plan.name}: distribution of {look.name}"
         style.heading(figure, title, effort(readings, chosen.places))
     return figure
@@ -70,7 +70,8 @@ def _known(chosen: Selection, place: int, metric: str) -> list[float]:
     return [value for value in column if not math.isnan(value)]
 
 
-def _legend(figure: Figure, chosen: Selection, by: str | None) -> None:
+def legend_of(figure: Figure, chosen: Selection, by: str | None) -> None:
+    """Put the legend of the values of an axis, a colour for each, below the panels."""
     from matplotlib.lines import Line2D
 
     if by is None:

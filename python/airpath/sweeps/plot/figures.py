@@ -248,6 +248,49 @@ class SweepPlot:
         return draw_ecdf(chosen, metric, by)
 
     @drawing
+    def distribution(
+        self,
+        quantity: str,
+        of: str | None = None,
+        by: str | None = None,
+        *,
+        complementary: bool = False,
+        where: Where | None = None,
+        **_options: Unpack[FigureOptions],
+    ) -> Figure:
+        """Draw the distribution of a time over packets or transfers, a curve for each point.
+
+        Parameters
+        ----------
+        quantity, of
+            As of `Sweep.distribution`.
+        by : str, optional
+            The axis with a colour for each value, as of `ecdf`.
+        complementary : bool
+            Draw the share of larger values over a logarithmic scale: the tail. Default False.
+        where : mapping, optional
+            What is drawn. Default: everything.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            The values of all replications are pooled; bands are the intervals of the mean over the
+            replications.
+
+        Raises
+        ------
+        BadValueError
+            As of `Sweep.distribution`, or if there is no such axis or value, or there are more
+            than 24 panels or eight curves in one.
+        """
+        from airpath.sweeps.plot.distribution import draw_distribution
+
+        chosen = self._chosen(where)
+        by = self._axis(chosen, "by", by) or choice.series(chosen, [])
+        found = self._sweep.distribution(quantity, of)
+        return draw_distribution(chosen, found, quantity, by, complementary=complementary)
+
+    @drawing
     def forest(
         self,
         metric: str,

@@ -1,0 +1,142 @@
+"""Figures of distributions over packets and transfers, and of the users of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from typing_extensions import Unpack
+
+from airpath.arguments import error_prefix
+from airpath.errors import BadValueError
+from airpath.present import style
+from airpath.present.cdf import Curve, draw_curve, finish_axis, is_wide, time_unit
+from airpath.present.drawing import FigureOptions, drawing
+from airpath.results.distributions import QUANTITIES, Distribution, owners
+from airpath.results.transfers import SIZE_EDGES, SizeClass, checked_edges, size_classes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from airpath.results.result import Result
+
+__all__ = ["DistributionPlot", "curve_of", "share_of"]
+
+_FEWEST = 10
+"""Transfers of a size class that has a curve without being named."""
+
+
+def curve_of(found: Distribution) -> Curve:
+    """Return the curve of a distribution, with the band of its mean over replications."""
+    table = found.cdf()
+    value, cdf, low, high = (
+        table[name].to_numpy(dtype=float) for name in ("value", "cdf", "low", "high")
+    )
+    return Curve(value, cdf, low, high, found.total)
+
+
+def share_of(quantity: str, *, complementary: bool) -> str:
+    """Return the name of the vertical axis of a distribution."""
+    over = QUANTITIES[quantity][1]
+    return f"share of {over} above" if complementary else f"share of {over}"
+
+
+class DistributionPlot:
+    """Figures of distributions; see `Plot`."""
+
+    _result: Result
+
+    if TYPE_CHECKING:
+
+        @property
+        def _name(self) -> str: ...
+        def _effort(self, *, intervals: bool = True) -> str: ...
+
+    @drawing
+    def distribution(
+        self,
+        quantity: str,
+        of: str | Sequence[str] | None = None,
+        *,
+        complementary: bool = False,
+        **_options: Unpack[FigureOptions],
+    ) -> Figure:
+        """Draw the distribution of a time over packets or transfers, pooled over replications.
+
+        Parameters
+        ----------
+        quantity : str
+            As of `Result.distribution`.
+        of : str or sequence of str, optional
+            What has a curve, each as of `Result.distribution`. Default: each queue or group, up to
+            eight; of one group of transfers with different sizes, each size class.
+        complementary : bool
+            Draw the share of larger values over a logarithmic scale: the tail. Default False.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            Bands are the intervals of the mean over the replications.
+
+        Raises
+        ------
+        BadValueError
+            As of `Result.distribution`, or if there are more than eight curves or no values.
+        """
+        names = [of] if isinstance(of, str) else list(of or self._owners(quantity))
+        if len(names) > len(style.SERIES):
+            raise BadValueError(
+                f"{error_prefix('of', of)}: {len(names)} curves are more than the "
+                f"{len(style.SERIES)} that can be told apart."
+            )
+        found = {name: self._result.distribution(quantity, name or None) for name in names}
+        curves = {name: curve_of(each) for name, each in found.items() if each.total}
+        if not curves:
+            raise BadValueError(f"{error_prefix('quantity', quantity)}: there are no values.")
+        name, _, unit = QUANTITIES[quantity]
+        unit, scale = time_unit(curves.values()) if unit == "s" else ("", 1.0)
+        wide = is_wide(curves.values())
+        with style.style():
+            figure = style.new_figure(8.5, 3.9)
+            axis = figure.subplots()
+            for number, (owner, curve) in enumerate(curves.items()):
+                label = style.literal(self._owner_title(quantity, owner)) if owner else ""
+                draw_curve(axis, curve, scale, number, complementary=complementary, label=label)
+            finish_axis(axis, curves.values(), complementary=complementary, wide=wide)
+            axis.set_xlabel(f"{name}, {unit}" if unit else name)
+            axis.set_ylabel(share_of(quantity, complementary=complementary))
+            if len(curves) > 1:
+                style.legend_above(axis)
+            style.heading(figure, f"{self._name}: {name}", self._effort())
+        return figure
+
+    def _owners(self, quantity: str) -> Sequence[str]:
+        """Return what has a curve without being named; an empty name is everything together."""
+        result = self._result
+        if not result.replications or quantity not in QUANTITIES:
+            return [""]
+        found = list(owners(result.resolved, result.replications[0], quantity))
+        if len(found) > len(style.SERIES):
+            return [""]
+        if len(found) == 1 and quantity in ("completion_time", "slowdown"):
+            classes = size_classes(checked_edges(SIZE_EDGES))
+            named = [f"{found[0]}.{each.name}" for each in classes]
+            many = [each for each in named if self._total(quantity, each) >= _FEWEST]
+            return many if len(many) > 1 else found
+        return found or [""]
+
+    def _has_completion_times(self) -> bool:
+        return any(row["completed"].mean for row in self._result.intervals("transfers"))
+
+    def _total(self, quantity: str, of: str) -> int:
+        return self._result.distribution(quantity, of).total
+
+    def _owner_title(self, quantity: str, owner: str) -> str:
+        if quantity == "sojourn":
+            return owner
+        key, _, name = owner.partition(".")
+        flows = self._result.resolved.flows
+        group = flows.group_of(key)
+        title = key if group is None else flows.group_title(group)
+        which = SizeClass.named(name) if name else None
+        return title if which is None else f"{title}, {which.title}"
