@@ -401,7 +401,8 @@ def test_the_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -
     title = " ".join(found.plot.pmf().get_suptitle().split())
     assert title.endswith("queue length at the bottleneck, mean over the queues of 2 users")
     assert found.plot.queue().axes[0].get_xlabel() == "packets waiting"
-    assert [path.name for path in found.plot.save(tmp_path)] == ["queue-lengths.png"]
+    names = [path.name for path in found.plot.save(tmp_path)]
+    assert names == ["queue-lengths.png", "users.png"]
 
 
 def test_the_snr_is_drawn_of_cells_alone() -> None:
