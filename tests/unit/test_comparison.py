@@ -371,9 +371,9 @@ def test_the_figure_has_a_panel_for_each_quantity(compared: ap.Comparison) -> No
         "IP throughput, Mbit/s",
         "mean RTT, ms",
         "mean RTT, ms",
-        "Jain's index of goodputs",
-        "mean queue, packets",
-        "lost, queue and link, %",
+        "Jain's index",
+        "mean queue length, packets",
+        "share of packets lost, %",
     ]
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["simulate", "solve"]

@@ -121,7 +121,7 @@ def test_a_figure_is_drawn_on_axes_of_the_user(numbers: ap.Sweep, result: ap.Res
     assert left.get_title("left") == "left"
     assert left.get_ylabel() == "goodput, Mbit/s"
     assert left.get_legend() is not None
-    assert right.get_ylabel() == "cwnd, kB"
+    assert right.get_ylabel() == "congestion\nwindow, kB"
     assert mine.get_suptitle() == ""
     assert list(mine.get_size_inches()) == [6, 3]
     with pytest.raises(BadValueError, match=r"^ax: the figure has 4 panels, not 1\."):
@@ -173,7 +173,7 @@ def test_style_size_title_and_labels_are_obeyed(sweep: ap.Sweep) -> None:
 
 
 def test_texts_of_a_result_have_labels_too(result: ap.Result) -> None:
-    figure = result.plot.cwnd(labels={"cwnd, kB": "window, kB", "flow 1": "upload"})
+    figure = result.plot.cwnd(labels={"congestion window, kB": "window, kB", "flow 1": "upload"})
     [axes] = figure.axes
     assert axes.get_ylabel() == "window, kB"
     assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == ["flow 0", "upload"]

@@ -62,9 +62,9 @@ def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
     figure = result.plot.timeline()
     assert [axis.get_ylabel() for axis in figure.axes] == [
         "rate, Mbit/s",
-        "queue, packets",
+        "queue length, packets",
         "sojourn time, ms",
-        "cwnd, kB",
+        "congestion\nwindow, kB",
     ]
     assert figure.axes[-1].get_xlabel() == "time, s"
     assert labels(figure.axes[0]) == [
@@ -78,7 +78,7 @@ def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
 
 def test_only_what_was_recorded_is_drawn() -> None:
     figure = run(record={"series": ["queue"]}).plot.timeline()
-    assert [axis.get_ylabel() for axis in figure.axes] == ["queue, packets"]
+    assert [axis.get_ylabel() for axis in figure.axes] == ["queue length, packets"]
 
 
 def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
@@ -157,7 +157,7 @@ def test_thresholds_are_drawn_where_they_hold_throughout() -> None:
         return marks(result.plot.queue().axes[0])
 
     row = ap.aqm.SbdRow(rate="2 Mbit/s", min_th=10, reaction_time="1 s")
-    assert drawn(ap.aqm.Sbd(min_th=20)) == ["limit", "min_th"]
+    assert drawn(ap.aqm.Sbd(min_th=20)) == ["limit", "lower threshold"]
     assert drawn(ap.aqm.Sbd(min_th=20, by_rate=[row])) == ["limit"]
 
 
@@ -336,10 +336,10 @@ def test_each_user_of_a_cell_has_a_line() -> None:
     found = cell(3)
     figure = found.plot.timeline()
     names = [f"user {number}" for number in range(3)]
-    for label in ("queue, packets", "sojourn time, ms", "SNR, dB"):
+    for label in ("queue length, packets", "sojourn time, ms", "SNR, dB"):
         assert labels(panel(figure, label))[:3] == names
     queue, wait = found.series("queue"), found.series("sojourn")
-    curves = panel(figure, "queue, packets").lines
+    curves = panel(figure, "queue length, packets").lines
     for number, colour in enumerate(("blue", "orange", "green")):
         [line] = [each for each in curves if each.get_label() == f"user {number}"]
         assert line.get_color() == style.COLOURS[colour]
@@ -369,7 +369,7 @@ def test_quantiles_are_drawn_of_more_than_six_users() -> None:
     found = cell(8)
     figure = found.plot.timeline()
     whose = {
-        "queue, packets": "8 users",
+        "queue length, packets": "8 users",
         "sojourn time, ms": "8 users, longest in ",
         "SNR, dB": "8 users, ",
     }
@@ -378,7 +378,7 @@ def test_quantiles_are_drawn_of_more_than_six_users() -> None:
         assert told[0].startswith(f"10 % to 90 % of {what}")
         assert told[1].startswith(f"median of {what}")
     series = found.series("queue")
-    patches = panel(figure, "queue, packets").patches
+    patches = panel(figure, "queue length, packets").patches
     _, median = (each.get_data() for each in patches if isinstance(each, StepPatch))
     begin, end = median.edges[100:102]
     means = []
@@ -408,4 +408,4 @@ def test_the_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -
 def test_the_snr_is_drawn_of_cells_alone() -> None:
     """Other links do not write it: their timeline has no empty panel."""
     found = run(reps=1, record={"series": ["queue", "snr"]})
-    assert [axis.get_ylabel() for axis in found.plot.timeline().axes] == ["queue, packets"]
+    assert [axis.get_ylabel() for axis in found.plot.timeline().axes] == ["queue length, packets"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
 from airpath.results.fairness import comparable
+from airpath.results.labels import label_of_quantity, short_label
 from airpath.results.overview import MOST_FLOWS, flow_name, source_name
 from airpath.results.quantities import bounds, resolution
 from airpath.results.transfers import transfer_groups
@@ -87,33 +88,33 @@ _USE = ("%", 100.0, 1)
 _PACKETS = ("packets", 1.0, 2)
 _COUNT = ("", 1.0, 1)
 
-_OF_FLOWS = (
-    ("goodput_bps", "goodput", _RATE),
-    ("ip_throughput_bps", "IP throughput", _RATE),
-    ("mean_rtt_s", "mean RTT", _TIME),
-    ("mean_delay_s", "mean one-way delay", _TIME),
-    ("p50_delay_s", "one-way delay, median", _TIME),
-    ("p95_delay_s", "one-way delay, p95", _TIME),
-    ("p99_delay_s", "one-way delay, p99", _TIME),
-    ("retransmissions", "retransmissions", _COUNT),
-    ("timeouts", "timeouts", _COUNT),
-)
+Format = tuple[str, float, int]
+"""Unit, scale and digits behind the point."""
+
+_OF_FLOWS: Mapping[str, Format] = {
+    "goodput_bps": _RATE,
+    "ip_throughput_bps": _RATE,
+    "mean_rtt_s": _TIME,
+    "mean_delay_s": _TIME,
+    "p50_delay_s": _TIME,
+    "p95_delay_s": _TIME,
+    "p99_delay_s": _TIME,
+    "retransmissions": _COUNT,
+    "timeouts": _COUNT,
+}
 _EACH_TOO = ("goodput_bps", "mean_rtt_s")
 """Those that have a row for each flow or group as well."""
-_OF_QUEUES = (
-    ("mean_packets", "mean queue", _PACKETS),
-    ("p50_packets", "queue, median", _PACKETS),
-    ("p95_packets", "queue, p95", _PACKETS),
-    ("p99_packets", "queue, p99", _PACKETS),
-    ("mean_sojourn_s", "mean sojourn time", _TIME),
-    ("p95_sojourn_s", "sojourn time, p95", _TIME),
-    ("drop_share", "dropped, of arrivals", _SHARE),
-    ("mark_share", "marked, of arrivals", _SHARE),
-)
-_OF_TRANSFERS = (
-    ("mean_s", "mean time of a transfer", _LONG),
-    ("p95_s", "time of a transfer, p95", _LONG),
-)
+_OF_QUEUES: Mapping[str, Format] = {
+    "mean_packets": _PACKETS,
+    "p50_packets": _PACKETS,
+    "p95_packets": _PACKETS,
+    "p99_packets": _PACKETS,
+    "mean_sojourn_s": _TIME,
+    "p95_sojourn_s": _TIME,
+    "drop_share": _SHARE,
+    "mark_share": _SHARE,
+}
+_OF_TRANSFERS: Mapping[str, Format] = {"mean_s": _LONG, "p95_s": _LONG}
 
 
 def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[ComparedQuantity]:
@@ -130,20 +131,20 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     queues = [queue["name"] for run in runs[:1] for queue in run["queues"]] or ["bottleneck"]
     links = [link for run in runs[:1] for link in run["links"]]
     for queue in [name for name in queues if _carries_data(name)][:_MOST_QUEUES]:
-        found += [_made(f"queues.{queue}", row, queue) for row in _OF_QUEUES]
+        found += [_made(f"queues.{queue}", row, queue) for row in _OF_QUEUES.items()]
     for link in [{"name": "bottleneck"}, *links]:
         name = link["name"]
         if not _carries_data(name) or any(
             each.name == f"links.{name}.lost_share" for each in found
         ):
             continue
-        found.append(_made(f"links.{name}", ("lost_share", "lost, queue and link", _SHARE), name))
-        found.append(_made(f"links.{name}", ("utilisation", "utilisation", _USE), name))
+        found.append(_made(f"links.{name}", ("lost_share", _SHARE), name))
+        found.append(_made(f"links.{name}", ("utilisation", _USE), name))
     for link in links:
         found += _of_regimes(link)
     for group in transfer_groups(resolved):
         key, title = resolved.flows.group_key(group), resolved.flows.group_title(group)
-        found += [_made(f"transfers.{key}", row, title) for row in _OF_TRANSFERS]
+        found += [_made(f"transfers.{key}", row, title) for row in _OF_TRANSFERS.items()]
     return found
 
 
@@ -167,14 +168,14 @@ def _of_flows(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
         each += [
             (f"flows.{flow}", f"flow {flow} {flow_name(resolved, flow)}") for flow in range(number)
         ]
-    for row in _OF_FLOWS:
+    for row in _OF_FLOWS.items():
         yield _made("", row, everyone)
         if row[0] in _EACH_TOO:
             yield from (_made(scope, row, of) for scope, of in each)
     fair = comparable(resolved, range(number))
     if len(fair) > 1:
         of = everyone if len(fair) == number else f"{len(fair)} of {number}"
-        yield _made("", ("jain", "Jain's index of goodputs", ("", 1.0, 4)), of)
+        yield _made("", ("jain", ("", 1.0, 4)), of)
 
 
 def _of_regimes(link: Mapping[str, Any]) -> Iterator[ComparedQuantity]:
@@ -182,12 +183,12 @@ def _of_regimes(link: Mapping[str, Any]) -> Iterator[ComparedQuantity]:
     count = len(link["regime_packets"])
     if count > 1 and _carries_data(name):
         for regime in range(2, 1 + count):
-            row = (f"regime_{regime}_share", f"packets sent in regime {regime}", _USE)
-            yield _made(f"links.{name}", row, name)
+            yield _made(f"links.{name}", (f"regime_{regime}_share", _USE), name)
 
 
-def _made(scope: str, row: tuple[str, str, tuple[str, float, int]], of: str) -> ComparedQuantity:
-    name, label, (unit, scale, decimals) = row
+def _made(scope: str, row: tuple[str, Format], of: str) -> ComparedQuantity:
+    name, (unit, scale, decimals) = row
+    label = short_label(label_of_quantity(name))
     return ComparedQuantity(f"{scope}.{name}" if scope else name, label, of, unit, scale, decimals)
 
 

@@ -40,6 +40,7 @@ _DISTRIBUTIONS = {
 _LEVEL = re.compile(
     r"(?:(?P<of>\w+)_)?(?P<level>mean|median|max|p(?P<percent>\d\d))_(?P<what>\w+)", re.ASCII
 )
+_REGIME = re.compile(r"regime_(\d+)_share", re.ASCII)
 _UNITS = ("bps", "bytes", "db", "s")
 _OF = {
     "groups": "group",
@@ -91,5 +92,7 @@ def _quantity(name: str) -> str:
         if found["percent"]:
             return f"{found['percent']}th percentile of {several}"
         return f"{'largest' if found['level'] == 'max' else 'mean'} {one}"
+    if regime := _REGIME.fullmatch(name):
+        return f"share of packets in regime {regime[1]}"
     stem, _, unit = name.rpartition("_")
     return words_of(stem if stem and unit in _UNITS else name)

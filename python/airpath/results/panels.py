@@ -19,6 +19,7 @@ from airpath.results.recordings import DROP_REASONS
 from airpath.results.schemes import regime_names, scheme_names
 from airpath.results.tables import queue_names
 from airpath.results.users import queues_at, user_of, users_in_words
+from airpath.scenario.aqm.queues import QueueDisc
 from airpath.scenario.units import Rate
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Panels:
         height = 1.09 * max([top, *levels])
         style.mark_levels(axis, levels, height)
         self._mark_drops(axis)
-        axis.set_ylabel("queue, packets")
+        axis.set_ylabel("queue length, packets")
         axis.set_ylim(0, height)
 
     def queueing_delay(self, axis: Axes) -> None:
@@ -194,7 +195,7 @@ class Panels:
                 color=style.COLOURS[SHADES[flow % _MOST_FLOWS]],
                 label=f"flow {flow}",
             )
-        axis.set_ylabel("cwnd, kB")
+        axis.set_ylabel("congestion\nwindow, kB")
         if few and len(flows) > 1:
             style.legend_above(axis)
         # A first slow start that nothing bounds would make everything after it flat.
@@ -330,7 +331,8 @@ class Panels:
         queue, link = self._result.resolved.queue, self._result.resolved.link
         known = [(queue.limit_packets, "limit")]
         if not queue.get("by_rate"):  # Else the thresholds follow the rate of the link.
-            known += [(queue.get(name), name) for name in ("min_th", "max_th")]
+            thresholds = ("min_th", "max_th")
+            known += [(queue.get(name), QueueDisc.key_labels[name]) for name in thresholds]
         known += [(level, "regime boundary") for level in link.regime_boundaries]
         found: dict[float, list[str]] = {}
         for level, name in known:
@@ -362,12 +364,13 @@ class Panels:
     # --- around a panel ------------------------------------------------------------------------
 
     def surround(self, axis: Axes, *, labelled: bool) -> None:
-        """Shade the warm-up and mark scheduled changes of the rate."""
+        """Hatch the warm-up and mark scheduled changes of the rate."""
         axis.set_xlim(self._window_s)
         if self._warmup_s > self._window_s[0]:
             end = min(self._warmup_s, self._window_s[1])
-            grey = style.COLOURS["grey"]
-            axis.axvspan(self._window_s[0], end, color=grey, alpha=0.10, lw=0, zorder=0)
+            # A plain grey would be that of the capacity.
+            look: dict[str, Any] = {"fc": "none", "ec": "#C3CACE", "hatch": "////", "lw": 0}
+            axis.axvspan(self._window_s[0], end, zorder=0, **look)
         first, last = self._window_s
         changes: dict[float, list[str]] = {}
         for change in self._result.resolved.changes:

@@ -435,7 +435,7 @@ class Plot(DistributionPlot, UserPlot):
         if shares:
             parts.append(f"packets by MCS: {shares}")
         if self._warmup_s > first:
-            parts.append("warm-up shaded, not counted")
+            parts.append("warm-up hatched, not counted")
         style.heading(figure, self._name, " · ".join(parts))
 
 
