@@ -120,9 +120,9 @@ def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
 ) -> None:
     def emulate(made: Any, *, reps: int, progress: Any, **settings: Any) -> Any:
         for number in range(reps):
-            progress(number, {"event": "ready"})
-            for at_s in (0.5, 1.0):
-                progress(number, {"event": "progress", "at_s": at_s, "until_s": 4.0})
+            for part in (0.25, 0.5):
+                line = f"emulating in real time, replication {number + 1} of {reps}"
+                progress((number + part) / reps, line)
         result: Any = ap.simulate(made, reps=reps, **settings)
         result.kernel = {"release": "6.18.5", "not_applied": []}
         result.validity_reports = [{"valid": True}, {"valid": False, "reasons": ["too late."]}]
