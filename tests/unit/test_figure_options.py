@@ -14,6 +14,7 @@ from matplotlib.text import Text
 import airpath as ap
 from airpath.errors import BadValueError
 from airpath.present.fitting import shown_ticks
+from airpath.present.style import grid_of
 from engine_samples import scenario
 from sweep_ledgers import plan_of, sweep_of
 
@@ -191,3 +192,20 @@ def test_what_the_user_set_in_matplotlib_is_obeyed(numbers: ap.Sweep) -> None:
     assert axes.get_xticklabels()[0].get_fontfamily()[0] == "serif"
     # What the user left alone is ours.
     assert not axes.spines["top"].get_visible()
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "grid"),
+    [
+        (1, 4, (1, 1)),
+        (3, 2, (3, 1)),
+        (4, 3, (2, 2)),
+        (6, 5, (2, 3)),
+        (7, 4, (2, 4)),
+        (5, 2, (3, 2)),
+    ],
+)
+def test_a_grid_of_panels_has_no_hole_where_that_takes_few_rows(
+    count: int, most: int, grid: tuple[int, int]
+) -> None:
+    assert grid_of(count, most) == grid

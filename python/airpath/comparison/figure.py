@@ -39,8 +39,7 @@ def figure_of(comparison: Comparison) -> Figure:
         What to draw.
     """
     panels = _panels(comparison.rows)
-    across = min(style.columns_within(_LEAST_WIDTH_IN, _ACROSS), len(panels))
-    down = -(-len(panels) // across)
+    down, across = style.grid_of(len(panels), style.columns_within(_LEAST_WIDTH_IN, _ACROSS))
     with style.style():
         if current().axes:
             across, down = len(panels), 1

@@ -29,6 +29,7 @@ __all__ = [
     "SERIES",
     "colour_of",
     "columns_within",
+    "grid_of",
     "heading",
     "legend_above",
     "letters_in",
@@ -140,6 +141,21 @@ def columns_within(width_in: float, most: int, shared_in: float = 0.0) -> int:
     if options.axes or options.size_in is None:
         return most
     return max(1, min(most, int((options.size_in[0] - shared_in) / (width_in - shared_in))))
+
+
+_MOST_ROWS = 4
+"""Of panels, where fewer columns leave no hole in the grid."""
+
+
+def grid_of(count: int, most: int) -> tuple[int, int]:
+    """Return rows and columns for panels of which at most `most` stand side by side.
+
+    There is no hole in the grid, where that takes four rows at most.
+    """
+    rows = -(-count // most)
+    columns = -(-count // rows)
+    full = next(width for width in range(columns, 0, -1) if count % width == 0)
+    return (count // full, full) if count // full <= _MOST_ROWS else (rows, columns)
 
 
 def points(size: float) -> float:

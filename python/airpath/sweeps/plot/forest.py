@@ -50,8 +50,9 @@ def draw_forest(
         labels = shown.labels
         words_in = _LETTER_IN * max(map(len, labels))
         count = len(shown.panels)
-        columns = min(count, style.columns_within(_PANEL_IN + words_in, count, words_in))
-        down = -(-count // columns)
+        down, columns = style.grid_of(
+            count, style.columns_within(_PANEL_IN + words_in, count, words_in)
+        )
         width = max(9.0, 1.5 + words_in + 2.2 * columns)
         figure = style.new_figure(width, 2.3 + down * _ROW_IN * max(len(labels), 3))
         drawn: Any = figure.subplots(down, columns, sharey=True, sharex=True, squeeze=False)

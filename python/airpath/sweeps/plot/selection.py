@@ -214,8 +214,7 @@ class Facets:
                 rows, columns = columns, rows
             if columns <= most and rows * columns == len(self.places):
                 return rows, columns
-        rows = -(-len(self.places) // most)
-        return rows, -(-len(self.places) // rows)
+        return style.grid_of(len(self.places), most)
 
     def draw(
         self, size: tuple[float, float], **options: Any
