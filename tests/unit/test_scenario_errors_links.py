@@ -44,7 +44,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link.loss",
             '"1 %"',
-            'bottleneck.link.loss = "1 %": not a number. Write a number, for example 0.',
+            'bottleneck.link.loss = "1 %": not a number. Did you mean 0.01? Write a number, '
+            "for example 0.",
         ),
         (
             "bottleneck.link.frame_overhead",

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.errors import AirpathError, UnitError
-from airpath.scenario.units import ArrivalRate, Duration, Length, Packets, Quantity, Rate, Size
+from airpath.scenario.decibels import Decibels
+from airpath.scenario.units import (
+    ArrivalRate,
+    Duration,
+    Length,
+    Packets,
+    Quantity,
+    Rate,
+    Size,
+    Speed,
+)
 
 KINDS = [ArrivalRate, Duration, Length, Rate, Size, Packets]
 DURATIONS = "Write a number with ns, us, ms, s, min or h"
@@ -143,6 +153,24 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
             "20 MBit",
             f'"20 MBit": not a rate. Did you mean "20 Mbit/s"? {RATES}, for example "5 Mbit/s".',
         ),
+        (
+            Rate,
+            "20M",
+            f'"20M": not a rate. Did you mean "20 Mbit/s"? {RATES}, for example "5 Mbit/s".',
+        ),
+        (
+            Speed,
+            "3 kmh",
+            '"3 kmh": not a speed. Did you mean "3 km/h"? Write a number with m/s or km/h, '
+            'for example "10 m/s".',
+        ),
+        (
+            Decibels,
+            "15 db",
+            '"15 db": not a level. Did you mean "15 dB"? Write a number with dB, '
+            'for example "15 dB".',
+        ),
+        (Decibels, "15 dBm", '"15 dBm": not a level. Write a number with dB, for example "15 dB".'),
         (Rate, "20 MBps", f'"20 MBps": not a rate. {RATES}, for example "5 Mbit/s".'),
         (
             Duration,
@@ -189,7 +217,7 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
         ),
     ],
 )
-def test_the_message_for_a_text(kind: type[Quantity], value: str, line: str) -> None:
+def test_the_message_for_a_text(kind: type[Quantity | Decibels], value: str, line: str) -> None:
     with pytest.raises(UnitError) as caught:
         kind.of(value)
     assert str(caught.value) == line

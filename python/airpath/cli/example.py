@@ -28,7 +28,7 @@ def example(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="Example. Default: all are listed.", autocompletion=example_names
+            metavar="NAME", help="Example. Default: all are listed.", autocompletion=example_names
         ),
     ] = None,
     out: Annotated[

@@ -70,8 +70,8 @@ def list_components(
     kind: Annotated[
         str | None,
         typer.Argument(
-            metavar=f"[{'|'.join(KINDS)}]",
-            help="Kind of component. Default: all.",
+            metavar="KIND",
+            help=f"Kind of component: {', '.join(KINDS)}. Default: all.",
             autocompletion=completion.kinds,
         ),
     ] = None,

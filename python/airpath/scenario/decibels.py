@@ -12,6 +12,7 @@ from pydantic_core import core_schema
 from typing_extensions import Self
 
 from airpath.errors import UnitError
+from airpath.scenario.misspelt_units import LEVELS, unit_meant
 from airpath.scenario.units import LONGEST_TEXT, NUMBER_AND_UNIT, Quantity, as_fault, quote
 
 __all__ = ["Decibels"]
@@ -41,9 +42,14 @@ class Decibels(float):
         accepted, example = "Write a number with dB", quote(cls.example)
         is_text = isinstance(text, str) and len(text) <= LONGEST_TEXT
         match = NUMBER_AND_UNIT.fullmatch(text) if is_text else None
-        if match is None or match["unit"] not in (None, "dB"):
+        unit = match["unit"] if match is not None else None
+        if match is None or unit not in (None, *cls.units):
+            meant = unit_meant(unit or "", cls.units, LEVELS)
+            if match is not None and meant is not None:
+                text_meant = quote(f"{match['number']} {meant}")
+                accepted = f"Did you mean {text_meant}? {accepted}"
             raise UnitError(text, f"not a {cls.noun}", accepted, example)
-        if match["unit"] is None:
+        if unit is None:
             raise UnitError(text, "no unit", accepted, example)
         number = float(match["number"])
         if not math.isfinite(number):

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from decimal import Decimal
 
-__all__ = ["DURATIONS", "PACKETS", "RATES", "SIZES", "unit_meant"]
+__all__ = [
+    "DURATIONS",
+    "LEVELS",
+    "PACKETS",
+    "RATES",
+    "SIZES",
+    "SPEEDS",
+    "number_meant",
+    "unit_meant",
+]
 
 DURATIONS: Mapping[str, str] = {
     **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
@@ -17,10 +28,24 @@ DURATIONS: Mapping[str, str] = {
 RATES: Mapping[str, str] = {
     f"{prefix.lower()}{ending}": f"{prefix}bit/s"
     for prefix in ("", "k", "M", "G")
-    for ending in ("bps", "b/s", "bit", "bits", "bits/s", "bit/sec", "bits/sec")
+    for ending in ("", "bps", "b/s", "bit", "bits", "bits/s", "bit/sec", "bits/sec")
+    if prefix or ending
 }
-SIZES: Mapping[str, str] = {"byte": "B", "bytes": "B", "kbyte": "kB", "kbytes": "kB"}
+SIZES: Mapping[str, str] = {
+    "byte": "B",
+    "bytes": "B",
+    "kbyte": "kB",
+    "kbytes": "kB",
+    "k": "kB",
+    "m": "MB",
+    "g": "GB",
+}
 PACKETS: Mapping[str, str] = dict.fromkeys(("pkt", "pkts"), "packets")
+SPEEDS: Mapping[str, str] = {
+    **dict.fromkeys(("kmh", "kph", "kmph", "km/hr"), "km/h"),
+    **dict.fromkeys(("mps", "m/sec"), "m/s"),
+}
+LEVELS: Mapping[str, str] = dict.fromkeys(("db", "decibel", "decibels"), "dB")
 """By units in small letters."""
 
 
@@ -42,3 +67,16 @@ def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -
         return same_case[small]
     is_bytes = unit.endswith(("B", "Bps", "B/s"))
     return None if is_bytes else misspelt.get(small)
+
+
+def number_meant(text: str) -> float | None:
+    """Return the number that a text with a per cent sign means; None if it is no such text.
+
+    Parameters
+    ----------
+    text : str
+        What was written, ``"1%"``.
+    """
+    digits = text.strip().removesuffix("%").strip()
+    is_number = text.strip() != digits and re.fullmatch("[0-9]{1,15}([.][0-9]{1,15})?", digits)
+    return float(Decimal(digits) / 100) if is_number else None

@@ -313,6 +313,7 @@ class Speed(Quantity):
         def __set__(self, owner: object, value: str | float | Speed) -> None: ...
 
     units = {"m/s": 3_600_000, "km/h": 1_000_000}
+    misspelt = misspelt_units.SPEEDS
     written = ("m/s", "km/h")
     zero = "0 m/s"
     noun = "speed"

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from airpath.errors import UnitError
 from airpath.scenario.faults import OF_FIELD, fault, nearest
+from airpath.scenario.misspelt_units import number_meant
 from airpath.scenario.units import ArrivalRate, Packets, Quantity, Size, quote
 
 LARGEST_NUMBER = 1e9
@@ -75,6 +76,8 @@ def real(value: Any) -> float:
     """Read a finite number, whose range the engine knows."""
     accepted, example = "Write a number", OF_FIELD
     if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
+        meant = number_meant(value) if isinstance(value, str) else None
+        accepted = accepted if meant is None else f"Did you mean {meant:g}? {accepted}"
         raise fault("not a number", accepted, example)
     try:
         number = float(value)
