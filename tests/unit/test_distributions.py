@@ -107,9 +107,9 @@ def test_counts_of_values_on_a_lattice_are_steps() -> None:
     ("quantity", "of", "line"),
     [
         ("sojourns", None, "sojourn"),
-        ("sojourn", "ack_path", 'of = "ack_path": does not exist. Expected one of: bottleneck.'),
-        ("delay", "wep", 'of = "wep": does not exist. Expected one of: bulk, web.'),
-        ("slowdown", "bulk", 'of = "bulk": does not exist. Expected one of: web.'),
+        ("sojourn", "ack_path", 'of = "ack_path": does not exist. Write bottleneck.'),
+        ("delay", "wep", 'of = "wep": does not exist. Write bulk or web.'),
+        ("slowdown", "bulk", 'of = "bulk": does not exist. Write web.'),
         ("slowdown", "web.10", 'of = "web.10": does not exist.'),
         ("delay", 3, "of = 3"),
     ],
@@ -177,7 +177,7 @@ def test_one_group_of_transfers_has_a_curve_for_each_size_class(result: ap.Resul
 def test_too_many_curves_and_no_values_are_refused(result: ap.Result) -> None:
     with pytest.raises(ap.errors.BadValueError, match="9 curves are more than the 8"):
         result.plot.distribution("delay", ["web"] * 9)
-    with pytest.raises(ap.errors.BadValueError, match="there are no values"):
+    with pytest.raises(ap.errors.BadValueError, match="has no values"):
         result.plot.distribution("slowdown", "web.1MB-")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import Unpack
 
-from airpath.arguments import error_prefix
+from airpath.arguments import check_all, error_prefix, text, word
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.cdf import Curve, draw_curve, finish_axis, is_wide, time_unit
@@ -83,16 +83,22 @@ class DistributionPlot:
         BadValueError
             As of `Result.distribution`, or if there are more than eight curves or no values.
         """
-        names = [of] if isinstance(of, str) else list(of or self._owners(quantity))
+        check_all(word("quantity", quantity, QUANTITIES))
+        names = self._owners(quantity)
+        if of is not None:
+            names = of if isinstance(of, (list, tuple)) else [of]
+            check_all(*(text("of", name) for name in names))
         if len(names) > len(style.SERIES):
             raise BadValueError(
                 f"{error_prefix('of', of)}: {len(names)} curves are more than the "
-                f"{len(style.SERIES)} that can be told apart."
+                f"{len(style.SERIES)} that can be told apart. Write fewer."
             )
         found = {name: self._result.distribution(quantity, name or None) for name in names}
         curves = {name: curve_of(each) for name, each in found.items() if each.total}
         if not curves:
-            raise BadValueError(f"{error_prefix('quantity', quantity)}: there are no values.")
+            raise BadValueError(
+                f"{error_prefix('quantity', quantity)}: has no values. Use another quantity."
+            )
         name, _, unit = QUANTITIES[quantity]
         unit, scale = time_unit(curves.values()) if unit == "s" else ("", 1.0)
         wide = is_wide(curves.values())
@@ -113,7 +119,7 @@ class DistributionPlot:
     def _owners(self, quantity: str) -> Sequence[str]:
         """Return what has a curve without being named; an empty name is everything together."""
         result = self._result
-        if not result.replications or quantity not in QUANTITIES:
+        if not result.replications:
             return [""]
         found = list(owners(result.resolved, result.replications[0], quantity))
         if len(found) > len(style.SERIES):

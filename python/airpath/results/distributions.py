@@ -27,6 +27,7 @@ __all__ = [
     "QUANTITIES",
     "Counts",
     "Distribution",
+    "checked_levels",
     "counts_of",
     "default_owner",
     "owners",
@@ -213,10 +214,8 @@ class Distribution:
         """
         import pandas as pd
 
-        given: list[Any] = list(levels) if isinstance(levels, (list, tuple)) else [levels]
-        check_all(*(fraction("levels", level) for level in given))
         rows = []
-        for level in given:
+        for level in checked_levels(levels):
             each = [counts.quantile(level) for counts in self.by_replication]
             within = resolution("p50_delay_s") if self.quantity in _OF_PACKETS else 0.0
             over = mean_interval(each, self.confidence, (0.0, math.inf), within)
@@ -249,6 +248,19 @@ class Distribution:
                 "high": [band.high for band in bands],
             }
         )
+
+
+def checked_levels(levels: object) -> list[float]:
+    """Return levels of quantiles as a list.
+
+    Raises
+    ------
+    BadValueError
+        If one of them is not a number in (0, 1).
+    """
+    given: list[Any] = list(levels) if isinstance(levels, (list, tuple)) else [levels]
+    check_all(*(fraction("levels", level) for level in given))
+    return given
 
 
 # --- of replications -----------------------------------------------------------------------------
@@ -336,8 +348,9 @@ def _of_transfers(
 def _unknown(
     resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str, of: str | None
 ) -> BadValueError:
-    known = ", ".join(owners(resolved, run, quantity))
-    if of is None:
-        return BadValueError(f"{error_prefix('quantity', quantity)}: the scenario has none.")
-    accepted = f"Expected one of: {known}" if known else "There is none"
+    known = " or ".join(owners(resolved, run, quantity))
+    if of is None or not known:
+        what = "the scenario has none. Use another quantity"
+        return BadValueError(f"{error_prefix('quantity', quantity)}: {what}.")
+    accepted = f"Write {known}"
     return BadValueError(f"{error_prefix('of', of)}: does not exist. {accepted}.")

@@ -15,6 +15,7 @@ from airpath.results.distributions import (
     LEVELS,
     QUANTITIES,
     Distribution,
+    checked_levels,
     counts_of,
     default_owner,
 )
@@ -271,7 +272,8 @@ class Sweep(SweepTables):
         BadValueError
             As of `distribution`, or if a level is not in (0, 1).
         """
-        return tables.quantiles(self.readings, self.distribution(quantity, of), levels)
+        given = checked_levels(levels)
+        return tables.quantiles(self.readings, self.distribution(quantity, of), given)
 
     def _point(self, number: int) -> PointData:
         points = self.readings.points

@@ -185,7 +185,7 @@ class SweepTables:
 
         plan = self.readings.plan
         wanted = plan.metrics if metrics is None else metrics
-        wanted = [wanted] if isinstance(wanted, str) else list(wanted)
+        wanted = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
         check_all(
             *(word("metrics", metric, plan.metrics) for metric in wanted),
             None if columns is None else word("columns", columns, plan.axes),
