@@ -141,7 +141,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 """Functions that users call, with arguments with which they are content."""
 
 NOT_TRIED = {
-    "accept_version", "bands", "capture_to", "command", "complementary", "effort", "engine", "figures", "name",
+    "accept_version", "bands", "capture_to", "command", "complementary", "effort", "engine",
+    "figures", "name",
     "host_network", "keep_privileges", "progress",
     "provenance", "relative", "skip_rule", "stop_at_zero_errors",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Unpack
 
@@ -84,9 +84,9 @@ class DistributionPlot:
             As of `Result.distribution`, or if there are more than eight curves or no values.
         """
         check_all(word("quantity", quantity, QUANTITIES))
-        names = self._owners(quantity)
+        names: list[Any] = list(self._owners(quantity))
         if of is not None:
-            names = of if isinstance(of, (list, tuple)) else [of]
+            names = list(of) if isinstance(of, (list, tuple)) else [of]
             check_all(*(text("of", name) for name in names))
         if len(names) > len(style.SERIES):
             raise BadValueError(

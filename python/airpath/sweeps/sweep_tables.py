@@ -184,8 +184,8 @@ class SweepTables:
         from airpath.sweeps.point_table import pivot_table, point_table
 
         plan = self.readings.plan
-        wanted = plan.metrics if metrics is None else metrics
-        wanted = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+        given = plan.metrics if metrics is None else metrics
+        wanted: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
         check_all(
             *(word("metrics", metric, plan.metrics) for metric in wanted),
             None if columns is None else word("columns", columns, plan.axes),
