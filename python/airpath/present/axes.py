@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.present import style
+from airpath.present.drawing import current
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -16,6 +17,8 @@ __all__ = ["label_decades", "legend_below"]
 
 _LETTERS_PER_INCH, _KEY = 13, 8
 """Of the legend's text, and what a handle takes, letters."""
+_MOST_IN_PANEL = 6
+"""Entries of a legend that is put in the place of a panel."""
 _FEW_DECADES = 2.7
 """On an axis of at most this many decades, 2 and 5 are labelled too."""
 
@@ -38,6 +41,19 @@ def label_decades(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def _spare_place(figure: Figure) -> dict[str, Any]:
+    """Return where a legend is in place of a missing panel; empty if no panel is missing."""
+    from matplotlib.transforms import IdentityTransform
+
+    if current().size_in is None:
+        return {}
+    spare = next((axes for axes in figure.axes if not axes.get_visible()), None)
+    if spare is None:
+        return {}
+    at: Any = IdentityTransform()
+    return {"loc": "center", "bbox_to_anchor": spare.bbox, "bbox_transform": at}
+
+
 def _title_size() -> Any:
     import matplotlib as mpl
 
@@ -48,6 +64,8 @@ def legend_below(
     figure: Figure, handles: Sequence[Any], title: str, side: str = "center", share: float = 1.0
 ) -> None:
     """Put a legend for all panels below them, on as few lines as fit.
+
+    In a figure whose size the user gives, a short one is put where a panel is missing in the grid.
 
     Parameters
     ----------
@@ -62,6 +80,9 @@ def legend_below(
     share : float
         Of the figure's width, what it may take, in (0, 1]. Default all.
     """
+    spare = _spare_place(figure) if share == 1 and len(handles) <= _MOST_IN_PANEL else {}
+    if spare:
+        share = 1 / figure.axes[0].get_gridspec().ncols  # type: ignore[union-attr]
     letters = style.letters_in(share * figure.get_figwidth(), _LETTERS_PER_INCH)
     for handle in handles:
         handle.set_label(style.wrapped(handle.get_label(), letters - _KEY))
@@ -70,7 +91,8 @@ def legend_below(
     columns = max(1, min(len(handles), columns))
     # A last line with one entry is not longer than it needs to be.
     columns = -(-len(handles) // -(-len(handles) // columns))
-    place: dict[str, Any] = {"loc": f"outside lower {side}"}
+    place: dict[str, Any] = spare or {"loc": f"outside lower {side}"}
+    columns = 1 if spare else columns
     figure.legend(
         handles=list(handles),
         **place,
