@@ -126,8 +126,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run's report."""
-    folder = write_result(tmp_path_factory.mktemp("run"), name="a name without spaces " + "x" * 90)
+    """A report of a run with a hostile name without spaces."""
+    folder = write_result(tmp_path_factory.mktemp("run"), name=HOSTILE + "x" * 90)
     page = folder / "report.html"
     page.write_text(report_of_result(ap.load_result(folder), folder=folder))
     return page

@@ -96,7 +96,10 @@ def _verdict(result: Result, beside: ReportFiles) -> Line:
     codes = Counter(advisory.code for advisory in result.advisories)
     if codes:
         details.append(f"Advisories: {', '.join(codes)}.")
-    return Line(f"{text}, {'complete' if result.complete else 'incomplete'}.", tone, details)
+    state = ["complete" if result.complete else "incomplete"]
+    if result.engine == "emulate":
+        state.append("valid" if result.valid else "INVALID")
+    return Line(f"{text}, {', '.join(state)}.", tone, details)
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from airpath.comparison.load import DOCUMENT as COMPARISON
 from airpath.comparison.load import comparison_of
-from airpath.errors import BadValueError, one_line
+from airpath.errors import AirpathError, BadValueError, one_line
 from airpath.files import LARGEST, other_than_file, read_bytes
 from airpath.report.comparison import report_of_comparison
 from airpath.report.paper import report_of_paper
@@ -63,17 +65,30 @@ def report_of(source: Path, out: Path) -> str:
         return report_of_sweep(load_sweep(file), out=out)
     document = _document(file)
     kind = _kind(document)
-    if kind == "result" and file.name == RESULT:
-        return report_of_result(load_result(file.parent), folder=file.parent, out=out)
+    if not kind or (kind == "result" and file.name != RESULT):
+        raise BadValueError(f"{one_line(str(file))}: cannot be reported on. {_ACCEPTED}.")
+    return _of_document(kind, document, file, out)
+
+
+def _of_document(kind: Kind, document: Any, file: Path, out: Path) -> str:
+    page: Callable[[], str]
+    if kind == "result":
+        result = load_result(file.parent)
+        page = partial(report_of_result, result, folder=file.parent, out=out)
+    else:
+        try:
+            if kind == "paper":
+                return report_of_paper(document, folder=file.parent, out=out)
+            comparison = comparison_of(document)
+        except BadValueError as error:
+            raise BadValueError(f"{one_line(str(file))}: {error}") from None
+        page = partial(report_of_comparison, comparison, folder=file.parent, out=out)
     try:
-        if kind == "comparison":
-            return report_of_comparison(comparison_of(document), folder=file.parent, out=out)
-        if kind == "paper":
-            return report_of_paper(document, folder=file.parent, out=out)
-    except BadValueError as error:
-        raise BadValueError(f"{one_line(str(file))}: {error}") from None
-    wrong = f"cannot be reported on. {_ACCEPTED}"
-    raise BadValueError(f"{one_line(str(file))}: {wrong}.")
+        return page()
+    except (AirpathError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError):
+        # A value of another type, anywhere in a document that was edited.
+        wrong = f"not the complete document of a {kind}. Write it again"
+        raise BadValueError(f"{one_line(str(file))}: {wrong}.") from None
 
 
 def _in_directory(directory: Path) -> Path:
