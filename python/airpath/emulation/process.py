@@ -68,17 +68,17 @@ def program() -> Path:
 
     Raises
     ------
-    RunError
+    MachineError
         If this is not Linux, or the program is not there.
     """
     if sys.platform != "linux":
-        raise RunError(
+        raise MachineError(
             f"emulation: this is {sys.platform}, and network namespaces are Linux's. "
             "Run it in a virtual machine with Linux; airpath run works here."
         )
     path = Path(os.environ.get(PROGRAM) or _BESIDE)
     if not path.is_file():
-        raise RunError(
+        raise MachineError(
             f"emulation: {one_line(str(path))} is not there. Install a wheel for Linux, or in a "
             "checkout write make build."
         )

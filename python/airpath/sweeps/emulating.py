@@ -12,7 +12,6 @@ from typing import Any
 from airpath import _airpath
 from airpath.emulation.document import EmulationSettings, document_of
 from airpath.emulation.kernel import Kernel, for_flows
-from airpath.emulation.process import program
 from airpath.emulation.reports import Report
 from airpath.emulation.running import run_once
 from airpath.errors import RunError
@@ -68,15 +67,9 @@ class EmulationRunner:
     ----------
     kernels : mapping of str to Kernel
         Settings of the kernel's TCP, by the digest of the job.
-
-    Raises
-    ------
-    RunError
-        If this is not Linux, or the program is missing.
     """
 
     def __init__(self, kernels: Mapping[str, Kernel]) -> None:
-        program()
         self._kernels = kernels
 
     def __call__(
@@ -88,7 +81,15 @@ class EmulationRunner:
         count: int,
         stop: Callable[[], bool] | None = None,
     ) -> list[Run]:
-        """Run replications one after the other; return those that were finished."""
+        """Run replications one after the other; return those that were finished.
+
+        Raises
+        ------
+        MachineError
+            If this machine cannot emulate.
+        RunError
+            If a run fails or ends early.
+        """
         runs: list[Run] = []
         with suppress(_StoppedError):
             runs.extend(
