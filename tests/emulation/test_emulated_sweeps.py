@@ -160,9 +160,7 @@ def test_a_finished_sweep_needs_no_program(
 def test_dask_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.toml").write_text(ap.Scenario(**SCENARIO).to_toml())
     file = tmp_path / "sweep.toml"
-    file.write_text(
-        'scenario = "s.toml"\nengines = ["emulate"]\n[grid]\nduration = ["4 s"]\n'
-    )
+    file.write_text('scenario = "s.toml"\nengines = ["emulate"]\n[grid]\nduration = ["4 s"]\n')
     assert main(["sweep", str(file), "--dask", "local"]) == 2
     line = "--dask: an emulation runs here, one at a time. Leave it out.\n"
     assert capsys.readouterr().err == line
