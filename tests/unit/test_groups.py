@@ -106,3 +106,22 @@ def test_a_name_changes_no_number(result: ap.Result) -> None:
     nameless = ap.simulate(loads(TEXT).replace("flows.0.name", None), reps=2)
     assert nameless.replications == result.replications
     assert "name" not in nameless.table("groups")
+
+
+def test_models_and_figures_use_the_names() -> None:
+    solved = ap.solve(
+        loads(
+            """
+            duration = "10 s"
+            bottleneck = {aqm = {kind = "droptail", limit = "20 packets"},
+                link = {kind = "fixed", rate = "1 Mbit/s"}}
+            flows = [{name = "calls", source = "poisson", rate = "600 kbit/s", packet = "500 B"}]
+            """.replace(",\n                link", ", link")
+        )
+    )
+    assert solved.flow_table().texts[0][0] == "0 calls"
+    assert solved.metrics()["flows.0.ip_throughput_bps"] > 0
+    recorded = loads(TEXT).replace({"record": {"series": ["cwnd", "sojourn", "delivered"]}})
+    figure = ap.simulate(recorded, reps=1).plot.cwnd()
+    labels = {line.get_label() for line in figure.axes[0].lines}
+    assert {"flow 0 web", "flow 5"} <= labels

@@ -153,5 +153,8 @@ def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
     alone = ap.simulate(base, reps=1).series("cwnd")
     assert list(first.columns) == ["series", "time_s", "id", "queue", "value"]
     assert sweep.series(0, "cwnd")["value"].tolist() == first["value"].tolist()
+    every = sweep.series(0, "cwnd", replication=None)
+    assert every["replication"].unique().tolist() == [0, 1]
+    assert every[every["replication"] == 0]["value"].tolist() == first["value"].tolist()
     assert [run.replication for run in sweep.replications(0)] == [0, 1]
     assert list(first["value"]) == list(alone["value"])

@@ -366,6 +366,11 @@ class Flows(Sequence[Flow]):
         """Return what tables call a group: its name, or ``group 0``."""
         return self.group_names.get(group, f"group {group}")
 
+    def flow_label(self, number: int) -> str:
+        """Return what tables and figures call a flow: ``3``, or ``3 web`` in a named group."""
+        name = self[number].group_name
+        return f"{number} {name}" if name else str(number)
+
     def group_of(self, key: str) -> int | None:
         """Return the number of the group with a name or number; None without such a group."""
         named = next((group for group, name in self.group_names.items() if name == key), None)

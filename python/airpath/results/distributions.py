@@ -153,10 +153,8 @@ class Distribution:
 
     def __repr__(self) -> str:
         name, over, _ = QUANTITIES[self.quantity]
-        return (
-            f"<Distribution of {name}, {self.of}: {self.total} {over} of "
-            f"{len(self.by_replication)} replications>"
-        )
+        runs = f"{self.reps} replication{'' if self.reps == 1 else 's'}"
+        return f"<Distribution of {name}, {self.of}: {self.total} {over} of {runs}>"
 
     @cached_property
     def pooled(self) -> Counts:

@@ -122,4 +122,6 @@ def _name(result: Result, flow: int) -> str:
     about = result.resolved.flows[flow]
     back_s = (about.ack_access.delay_ns + about.return_wire.delay_ns) / 1e9
     rtt = f"{1e3 * (propagation_s(result, flow) + back_s):.3g} ms"
-    return f"flow {flow}\n{rtt}" + (f"\nuser {about.user}" if about.user is not None else "")
+    return f"flow {result.resolved.flows.flow_label(flow)}\n{rtt}" + (
+        f"\nuser {about.user}" if about.user is not None else ""
+    )

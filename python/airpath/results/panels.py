@@ -193,7 +193,7 @@ class Panels:
                 lw=1.1 if few else 0.5,
                 alpha=1 if few else 0.4,
                 color=style.COLOURS[SHADES[flow % _MOST_FLOWS]],
-                label=f"flow {flow}",
+                label=f"flow {self._result.resolved.flows.flow_label(flow)}",
             )
         axis.set_ylabel("congestion\nwindow, kB")
         if few and len(flows) > 1:
@@ -317,7 +317,11 @@ class Panels:
         if len(flows) > _MOST_FLOWS:
             groups = {f"served, all {len(flows)} flows": served}
         else:
-            groups = {f"served, flow {flow}": served[served["id"] == flow] for flow in flows}
+            label_of = self._result.resolved.flows.flow_label
+            groups = {
+                f"served, flow {label_of(int(flow))}": served[served["id"] == flow]
+                for flow in flows
+            }
         floor = np.zeros(len(self._edges) - 1)
         for (label, part), colour in zip(groups.items(), SHADES, strict=False):
             above = floor + _mbps(part["time_s"], part["bits"], self._edges)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from airpath.engine.resolved import ResolvedScenario
 from airpath.present import html
 from airpath.present.tables import Table
 
@@ -107,6 +108,14 @@ class Solution(ABC):
     @abstractmethod
     def flow_table(self) -> Table:
         """Return the table of flows."""
+
+    def flow_labels(self) -> list[str]:
+        """Return what tables call each flow: its number, and the name of its group."""
+        stored = self.provenance.get("scenario")
+        if not stored:
+            return [str(flow.id) for flow in self.flows]
+        flows = ResolvedScenario(stored).flows
+        return [flows.flow_label(int(flow.id)) for flow in self.flows]
 
     def _repr_html_(self) -> str:
         return (

@@ -104,12 +104,12 @@ class ClampFluid(Solution, model="clamp-fluid"):
         """Return a row for each flow: rate, round-trip time and window."""
         rows = [
             [
-                str(flow.id),
+                label,
                 f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
                 f"{digits(flow.rtt_s * 1e3)} ms",
                 f"{flow.window_bytes:.0f} B",
             ]
-            for flow in self.flows
+            for label, flow in zip(self.flow_labels(), self.flows, strict=True)
         ]
         return Table("Flows", ["flow", "throughput", "RTT", "window"], rows)
 

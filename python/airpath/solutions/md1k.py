@@ -100,11 +100,11 @@ class Md1k(Solution, model="md1k"):
         """Return a row for each flow: rate, one-way delay and loss."""
         rows = [
             [
-                str(flow.id),
+                label,
                 f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
                 f"{digits(flow.one_way_delay_s * 1e3)} ms",
                 f"{flow.loss:.2e}",
             ]
-            for flow in self.flows
+            for label, flow in zip(self.flow_labels(), self.flows, strict=True)
         ]
         return Table("Flows", ["flow", "throughput", "one-way delay", "loss"], rows)

@@ -70,12 +70,12 @@ class Mimo(Solution, model="mimo"):
         """Return a row for each flow: rate, round-trip time and loss."""
         rows = [
             [
-                str(flow.id),
+                label,
                 f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
                 f"{digits(flow.rtt_s * 1e3)} ms",
                 f"{flow.loss:.2e}",
             ]
-            for flow in self.flows
+            for label, flow in zip(self.flow_labels(), self.flows, strict=True)
         ]
         return Table("Flows", ["flow", "throughput", "RTT", "loss"], rows)
 

@@ -150,12 +150,12 @@ class RttStages(Solution, model="rtt-stages"):
         """Return the row of the download: rate, goodput, time and loss."""
         rows = [
             [
-                str(flow.id),
+                label,
                 f"{digits(flow.throughput_bps / 1e6)} Mbit/s",
                 f"{digits(flow.goodput_bps / 1e6)} Mbit/s",
                 f"{digits(flow.completion_s)} s",
                 f"{flow.loss:.2e}",
             ]
-            for flow in self.flows
+            for label, flow in zip(self.flow_labels(), self.flows, strict=True)
         ]
         return Table("Flows", ["flow", "throughput", "goodput", "time", "loss"], rows)

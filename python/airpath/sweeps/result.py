@@ -183,8 +183,8 @@ class Sweep(SweepTables):
             runs = ledger.runs(of.point.digest, self.plan.seed_of(of.point))
             return list(islice(runs, len(of.values)))
 
-    def series(self, point: int, name: str, replication: int = 0) -> pd.DataFrame:
-        """Return a stored time series of a replication.
+    def series(self, point: int, name: str, replication: int | None = 0) -> pd.DataFrame:
+        """Return a stored time series of a replication, or of all that count.
 
         Parameters
         ----------
@@ -192,14 +192,14 @@ class Sweep(SweepTables):
             Number of the point, from 0.
         name : str
             Name of the series.
-        replication : int
-            Number of the replication, from 0. Default 0.
+        replication : int or None
+            Number of the replication, from 0; None for all. Default 0.
 
         Returns
         -------
         series : DataFrame
             Columns `time_s`, `id` (number of the flow or queue), `queue` (-1 where there is none)
-            and `value`; no rows if nothing was recorded.
+            and `value`; of all replications also `replication`. No rows if nothing was recorded.
 
         Raises
         ------
@@ -208,11 +208,21 @@ class Sweep(SweepTables):
             be read.
         """
         data = self._point(point)
-        check_all(word("name", name, SERIES), _in_list("replication", replication, data.values))
-        of = data.point
+        number = 0 if replication is None else replication
+        check_all(word("name", name, SERIES), _in_list("replication", number, data.values))
+        of, folder = data.point, self.path.parent / FOLDER
         seed = self.plan.seed_of(of)
-        file = series_file(self.path.parent / FOLDER, of.digest, seed, replication)
-        return read_series(file, name)
+        if replication is not None:
+            return read_series(series_file(folder, of.digest, seed, replication), name)
+        import pandas as pd
+
+        tables = [
+            read_series(series_file(folder, of.digest, seed, number), name).assign(
+                replication=number
+            )
+            for number in range(len(data.values))
+        ]
+        return pd.concat(tables, ignore_index=True)
 
     def distribution(self, quantity: str, of: str | None = None) -> dict[int, Distribution]:
         """Return the distribution of a time over packets or transfers at each point.
