@@ -60,7 +60,7 @@ def kinds(
         "lines of numbers": lambda **how: numbers.plot.lines("goodput_bps", **how),
         "pareto": sweep.plot.pareto,
         "heatmap": lambda **how: numbers.plot.heatmap("p95_sojourn_s", **how),
-        "ecdf": lambda **how: sweep.plot.ecdf("goodput_bps", **how),
+        "ecdf": lambda **how: sweep.plot.ecdf("goodput_bps", where={"flows.0.cc": "cubic"}, **how),
         "forest": lambda **how: sweep.plot.forest("goodput_bps", **how),
         "timeline": result.plot.timeline,
         "pmf": result.plot.pmf,

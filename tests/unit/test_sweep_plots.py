@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Mapping
@@ -14,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import airpath as ap
+from airpath.report import report_of_sweep
 from airpath.results import Interval
 from airpath.sweeps.plan import Rule
-from airpath.sweeps.plot.limits import limits
+from airpath.sweeps.plot.limits import is_logarithmic, limits
 from airpath.sweeps.plot.pareto import front
 from random_examples import examples
 from sweep_ledgers import plan_of, sweep_of
@@ -83,6 +85,45 @@ def test_words_stand_side_by_side(sweep: ap.Sweep) -> None:
     assert sorted(found) == ["point-0", "point-12", "point-18", "point-24", "point-30", "point-6"]
     assert [round(found[f"point-{n}"][0], 2) for n in (0, 6, 12, 18)] == [-0.15, 0.15, 0.85, 1.15]
     assert [text.get_text() for text in axis.get_xticklabels()] == ["droptail", "codel", "pie"]
+
+
+def test_traces_are_panels_and_panels_have_one_scale(sweep: ap.Sweep) -> None:
+    """Traces were colours in one figure and panels in another; one of three panels was linear."""
+    fixed = {"limit": "50 packets"}
+    for figure in (
+        sweep.plot.lines("goodput_bps", where=fixed),
+        sweep.plot.pareto(where=fixed),
+        sweep.plot.forest("goodput_bps", where=fixed),
+        sweep.plot.ecdf("goodput_bps", where={**fixed, "cc": "cubic"}),
+    ):
+        assert [axis.get_title("left") for axis in figure.axes] == ["one", "other"]
+        for way in ("x", "y"):
+            assert len({getattr(axis, f"get_{way}scale")() for axis in figure.axes}) == 1
+            assert len({getattr(axis, f"get_{way}lim")() for axis in figure.axes}) == 1
+
+
+def test_an_axis_is_logarithmic_where_a_linear_one_makes_a_panel_flat() -> None:
+    assert is_logarithmic([[1.0, 2.0], [25.0]])
+    assert is_logarithmic([[9.0, 13.0], [2.1, 3.4]])
+    assert not is_logarithmic([[9.0, 13.0], [8.0, math.nan]])
+    assert not is_logarithmic([[0.0, 1.0], [100.0]])
+    # No axis tells these apart.
+    assert not is_logarithmic([[0.9999, 1.0], [0.5, 0.6]])
+    assert not is_logarithmic([[1.0], [1.0], []])
+
+
+def test_what_is_not_drawn_is_named(tmp_path: Path) -> None:
+    """Only four metrics were drawn, and the others vanished without a word."""
+    metrics = ["goodput_bps", "retransmissions", "timeouts", "jain", "utilisation"]
+    plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": [1, 2, 3]}, metrics)
+    found = sweep_of(tmp_path, plan, lambda *_: dict.fromkeys(metrics, 0.5), replications=0)
+    plot = found.plot
+    assert list(plot.defaults()) == []
+    left_out = plot.left_out()
+    assert {f"lines-{metric}" for metric in metrics} <= left_out.keys()
+    assert left_out["lines-jain"].startswith("lines: 30 panels, one for each setting of a, are")
+    page = report_of_sweep(found)
+    assert f"Not drawn: {left_out['lines-jain']}" in html.unescape(page)
 
 
 def test_twenty_series_get_a_panel_each_with_the_others_in_grey(tmp_path: Path) -> None:
