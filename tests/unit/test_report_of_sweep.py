@@ -60,7 +60,8 @@ def test_points_stand_with_their_means_and_intervals(tmp_path: Path) -> None:
 def test_what_was_asked_for_stands_first_and_nothing_failed(tmp_path: Path) -> None:
     page = text_of(write_sweep(tmp_path))
     first = first_lines(page)
-    assert "12 points: bottleneck.aqm (3) × flows.0.cc (2) × bottleneck.link.rate (2)" in first
+    assert "12 points: queue discipline (3) × congestion control (2) × link rate (2)" in first
+    assert "<dt>queue discipline (bottleneck.aqm)</dt>" in text_of(tmp_path / "ledger.sqlite")
     assert "12 points, 48 replications, all replications are stored." in first
     assert 'class="verdict good"' in first
     assert "What failed" not in page
@@ -90,7 +91,7 @@ def test_an_interval_that_stayed_too_wide_is_named(tmp_path: Path) -> None:
 def test_differences_are_those_of_the_sweep(tmp_path: Path) -> None:
     sweep = Sweep(write_sweep(tmp_path))
     page = report_of_sweep(sweep, figures=NO_FIGURES)
-    counts = table_after(page, "flows.0.cc, less newreno</h3>")
+    counts = table_after(page, "congestion control, less newreno</h3>")
     assert counts[0][:2] == ["cubic", "higher at 6, lower at 0 of 6"]
     rows = table_after(page, "6 differences, point by point</p>")
     found = sweep.differences("flows.0.cc", "goodput_bps", base="newreno").iloc[0]
@@ -133,7 +134,7 @@ def test_figures_are_drawn_with_values_on_hover(tmp_path: Path) -> None:
     assert len(titles) >= 12
     cell = estimate(Sweep(path).readings.interval(3, "goodput_bps"), 1e-6)
     told = (
-        "point 3\nbottleneck.aqm: droptail\nflows.0.cc: cubic\nbottleneck.link.rate: 5 Mbit/s\n"
+        "point 3\nqueue discipline: droptail\ncongestion control: cubic\nlink rate: 5 Mbit/s\n"
         f"goodput: {cell.text} Mbit/s"
     )
     assert told in titles

@@ -42,6 +42,7 @@ def differences_along(readings: Readings, metrics: Sequence[str]) -> Iterator[Se
 def _along(readings: Readings, axis: str, metrics: Sequence[str]) -> Iterator[Section]:
     """Yield the differences between the first value of an axis and the others."""
     from airpath.sweeps.differences import differences
+    from airpath.sweeps.scales import metric_style
 
     plan = readings.plan
     base = next((point.labels.get(axis, "") for point in plan.points if axis in point.values), "")
@@ -52,9 +53,12 @@ def _along(readings: Readings, axis: str, metrics: Sequence[str]) -> Iterator[Se
         # No two points differ in it alone.
         return
     if found:
-        counts = _counts(readings, axis, metrics, found)
-        tables = [counts, _table(readings, axis, base, metrics, found)]
-        yield Section(anchor("along", axis), f"{axis}, less {base}", tables)
+        words = [metric_style(name, [], plan.metric_labels).name for name in metrics]
+        tables = [
+            _counts(readings, axis, words, found),
+            _table(readings, axis, base, words, found),
+        ]
+        yield Section(anchor("along", axis), f"{plan.names[axis]}, less {base}", tables)
 
 
 def _counts(
@@ -64,7 +68,7 @@ def _counts(
     found: Sequence[Sequence[PointDifference]],
 ) -> Table:
     """Return how often each value of an axis gives more and less than the base."""
-    columns = [("", axis), *(("", name) for name in metrics)]
+    columns = [("", readings.plan.names[axis]), *(("", name) for name in metrics)]
     labels = dict.fromkeys(each.point.labels.get(axis, "") for each in found[0])
     rows = []
     for label in labels:
@@ -105,7 +109,7 @@ def _table(
 ) -> Table:
     plan = readings.plan
     others = [name for name in plan.axes if name != axis]
-    heads = [axis, *others, "points"]
+    heads = [*(plan.names[name] for name in (axis, *others)), "points"]
     columns = [*(("", name) for name in heads), *(("change of", name) for name in metrics)]
     rows = []
     for of_metrics in zip(*found, strict=True):

@@ -123,7 +123,7 @@ def report_of_sweep(
 
 def _asked(readings: Readings) -> str:
     plan = readings.plan
-    counts = [f"{name} ({len(_labels(readings, name))})" for name in plan.axes]
+    counts = [f"{name} ({len(_labels(readings, axis))})" for axis, name in plan.names.items()]
     return f"{_several(len(plan.points), 'point')}: {' × '.join(counts)}" if counts else "one point"
 
 
@@ -197,7 +197,10 @@ def _several(number: int, what: str) -> str:
 
 def _summary(readings: Readings, metrics: Metrics) -> Section:
     plan = readings.plan
-    facts = [(axis, ", ".join(_labels(readings, axis))) for axis in plan.axes]
+    facts = [
+        (name if axis in name else f"{name} ({axis})", ", ".join(_labels(readings, axis)))
+        for axis, name in plan.names.items()
+    ]
     facts.append(("metrics", ", ".join(plan.metrics)))
     if metrics.constant:
         facts.append(("the same everywhere", f"{'; '.join(metrics.constant.values())}; no column"))
@@ -263,7 +266,7 @@ def _hints(readings: Readings, metrics: Metrics) -> dict[str, str]:
     plan = readings.plan
     found = {}
     for place, of in enumerate(readings.points):
-        labels = [f"{axis}: {label}" for axis, label in of.point.labels.items()]
+        labels = [f"{plan.names[axis]}: {label}" for axis, label in of.point.labels.items()]
         for engine in plan.engines:
             name = f"point-{of.point.number}" + ("" if engine == "simulate" else f"-{engine}")
             lines = [f"point {of.point.number}" + (", model" if engine == "solve" else "")]
@@ -278,7 +281,7 @@ def _hints(readings: Readings, metrics: Metrics) -> dict[str, str]:
 def _points(readings: Readings, metrics: Metrics) -> Section:
     plan = readings.plan
     several = len(plan.engines) > 1
-    heads = ["point", *plan.axes, *(["engine"] if several else []), "reps"]
+    heads = ["point", *plan.names.values(), *(["engine"] if several else []), "reps"]
     columns = [
         ("", name) for name in (*heads, *(style.short_label for style in metrics.styles.values()))
     ]
