@@ -12,6 +12,7 @@ import pytest
 import airpath as ap
 from airpath.results.distributions import Counts
 from airpath.scenario import loads
+from airpath.sweeps.plot import choice
 
 TEXT = """
 duration = "6 s"
@@ -141,6 +142,7 @@ def test_a_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Re
     assert list(found) == [0, 1]
     assert found[1].total == expected.total
     assert found[1].quantile(0.95) == expected.quantile(0.95) < found[0].quantile(0.95)
+    assert "distribution-delay" in choice.wanted(sweep.plot)
     figure = sweep.plot.distribution("sojourn")
     names = {line.get_gid() for axis in figure.axes for line in axis.lines}
     assert {"point-0", "point-1"} <= names
@@ -171,7 +173,8 @@ def test_one_group_of_transfers_has_a_curve_for_each_size_class(result: ap.Resul
     axis = result.plot.distribution("completion_time").axes[0]
     labels = [line.get_label() for line in axis.lines]
     assert labels == ["web, up to 10 kB", "web, 10 kB to 100 kB"]
-    assert "completion-times" in result.plot.defaults()
+    drawn = {f"distribution-{quantity}" for quantity in ("sojourn", "delay", "ack_delay")}
+    assert {"completion-times", *drawn} <= result.plot.defaults().keys()
 
 
 def test_too_many_curves_and_no_values_are_refused(result: ap.Result) -> None:

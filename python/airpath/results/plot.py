@@ -295,7 +295,8 @@ class Plot(DistributionPlot, UserPlot):
         """Return the figures that the result has data for, by the stems of their files.
 
         ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell, ``completion-times``
-        of transfers, and ``timeline`` if something was recorded over time.
+        of transfers, ``distribution-TIME`` of each of ``record.distributions``, and ``timeline``
+        if something was recorded over time.
 
         Parameters
         ----------
@@ -309,6 +310,9 @@ class Plot(DistributionPlot, UserPlot):
             figures["users"] = self.users()
         if self._has_completion_times():
             figures["completion-times"] = self.distribution("completion_time")
+        for quantity in self._result.resolved.recording.distributions:
+            if self._result.distribution(quantity).total:
+                figures[f"distribution-{quantity}"] = self.distribution(quantity)
         if self._shown_panels():
             figures["timeline"] = self.timeline(window=window)
         return figures

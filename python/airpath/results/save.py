@@ -18,6 +18,7 @@ from airpath.results.provenance import as_comment
 from airpath.results.stored import DOCUMENT
 from airpath.results.tables import queue_names
 from airpath.results.transfers import transfer_groups
+from airpath.scenario.scenario import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,10 @@ _STEMS = (
 
 FIGURES = tuple(
     f"{stem}.{kind}"
-    for stem in ("queue-lengths", "mac-delays", "users", "completion-times", "timeline")
+    for stem in (
+        *("queue-lengths", "mac-delays", "users", "completion-times", "timeline"),
+        *(f"distribution-{quantity}" for quantity in DISTRIBUTIONS),
+    )
     for kind in figure_files.FORMATS
 )
 """Figures that may be drawn of a result."""

@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["labels_of_keys", "words_of"]
+__all__ = ["document_of", "labels_of_keys", "words_of"]
 
 _WORDS = {
     **{word: word.upper() for word in ("ack", "aqm", "arq", "ecn", "fec", "fer", "harq", "ip")},
@@ -59,7 +59,7 @@ def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
     base : str
         The scenario that the keys are put into, as TOML; empty if unknown.
     """
-    document = _document(base)
+    document = document_of(base)
     labels = {key: _label(key, document) for key in keys}
     counts = Counter(labels.values())
     return {
@@ -68,7 +68,8 @@ def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4)
-def _document(base: str) -> Mapping[str, Any]:
+def document_of(base: str) -> Mapping[str, Any]:
+    """Return the document of a scenario as TOML; an empty one of what is no TOML."""
     try:
         return tomllib.loads(base)
     except ValueError:

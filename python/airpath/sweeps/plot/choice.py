@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from airpath.present import style
+from airpath.scenario.labels import document_of
 from airpath.sweeps.plot.selection import Selection, selected
 
 if TYPE_CHECKING:
@@ -153,4 +154,7 @@ def wanted(plot: SweepPlot) -> dict[str, Callable[[], Figure]]:
             found[f"forest-{metric}"] = partial(plot.forest, metric, axis)
         if plan.rule.least >= _ENOUGH_FOR_ECDF:
             found[f"ecdf-{metric}"] = partial(plot.ecdf, metric)
+    if plan.replicated:
+        for quantity in document_of(plan.base).get("record", {}).get("distributions", ()):
+            found[f"distribution-{quantity}"] = partial(plot.distribution, quantity)
     return found

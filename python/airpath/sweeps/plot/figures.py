@@ -352,7 +352,8 @@ class SweepPlot:
 
         ``pareto``; ``lines-METRIC`` and ``heatmap-METRIC`` of each metric; ``forest-METRIC`` of
         the first metric along an axis that a designer can choose; ``ecdf-METRIC`` of it from ten
-        replications on: those that have data and can be read. `left_out` has the others.
+        replications on; ``distribution-TIME`` of each of ``record.distributions``: those that
+        have data and can be read. `left_out` has the others.
         """
         found = {}
         self._left_out = {}
