@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
+import subprocess
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -105,6 +107,40 @@ def test_a_worker_of_another_version_is_refused_before_anything_runs(
     for line in lines:
         assert line.startswith("worker tcp://127.0.0.1:")
         assert line.endswith(", this is airpath 9.9 (fed). Install the same there.")
+
+
+class Nanny:
+    """What watches a worker process, which it starts again if it was not closed."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(["sleep", "1000"])
+        self.pid = self.process.pid
+        self.is_closed = False
+
+    def close_gracefully(self) -> None:
+        assert self.process.poll() is None
+        self.is_closed = True
+
+
+class Cluster:
+    """A local cluster, as `dask` closes it."""
+
+    def __init__(self) -> None:
+        self.workers = {number: Nanny() for number in range(2)}
+
+    def sync(self, function: Callable[[], Coroutine[None, None, None]]) -> None:
+        asyncio.run(function())
+
+
+def test_local_workers_are_killed_in_the_middle_of_a_task() -> None:
+    """Dask waits for a task, which took Ctrl-C four seconds."""
+    from airpath.sweeps import dask
+
+    cluster = Cluster()
+    dask._kill_workers(cluster)
+    for nanny in cluster.workers.values():
+        assert nanny.is_closed
+        assert nanny.process.wait() == -signal.SIGKILL
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ _TASK_S = 1.0
 """What a task is to take, s."""
 _LOOK_S = 0.1
 """Between two looks at a stop, s."""
-_GRACE_S = 0.6
+_GRACE_S = 0.4
 """After a stop, for what is about to be finished, s."""
 
 

@@ -6,9 +6,12 @@ order of the futures, sends tasks again whose worker died, and refuses workers o
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import importlib.util
+import os
 import runpy
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -175,26 +178,33 @@ def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecut
         finally:
             executor.shutdown()
     finally:
+        if where == "local":
+            _kill_workers(client.cluster)
         client.close()
         if where == "local":
             client.cluster.close()
+
+
+def _kill_workers(cluster: Any) -> None:
+    """Kill the worker processes of a local cluster, which hold nothing that is kept.
+
+    A worker that is closed waits 4 s for the task that it runs.
+    """
+
+    async def kill() -> None:
+        for nanny in cluster.workers.values():
+            nanny.close_gracefully()  # It starts no other process.
+            if nanny.pid:
+                os.kill(nanny.pid, signal.SIGKILL)
+
+    cluster.sync(kill)
 
 
 def _client(where: str, workers: int | None) -> Any:
     if where == "local":
         from airpath.api import cores
 
-        cluster = _distributed().LocalCluster(
-            n_workers=workers or cores(),
-            threads_per_worker=1,
-            processes=True,
-            # Any free port: with no address it is 8787, and Dask warns if that is in use.
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},
-            silence_logs=50,
-            preload="airpath.sweeps.dask_preload",
-        )
-        return _distributed().Client(cluster)
+        return _distributed().Client(_local_cluster(workers or cores()))
     if where.endswith(".py"):
         return _client_of_file(Path(where))
     try:
@@ -205,6 +215,26 @@ def _client(where: str, workers: int | None) -> Any:
             f"--dask: {quoted(where)}: no scheduler answers ({why.rstrip('.')}). "
             "Write local, an address like tcp://10.0.0.1:8786, or a file like cluster.py."
         ) from None
+
+
+def _local_cluster(workers: int) -> Any:
+    """Return processes of this machine."""
+    distributed = _distributed()
+    try:
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            # Any free port: with no address it is 8787, and Dask warns if that is in use.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=50,
+            preload="airpath.sweeps.dask_preload",
+        )
+    except KeyboardInterrupt:
+        # Dask cannot close a cluster that has not started; its processes end with this one.
+        atexit.unregister(distributed.deploy.spec.close_clusters)
+        raise
 
 
 def _distributed() -> Any:
