@@ -2,17 +2,18 @@
 
 Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
 parameters, between `<!-- components: FAMILY -->` and `<!-- end -->` all classes of a family,
-between `<!-- models -->` and `<!-- end -->` the list of the models' pages, and between
+between `<!-- words: LIST -->` and `<!-- end -->`, in a field of a table, the words that a key
+takes, between `<!-- models -->` and `<!-- end -->` the list of the models' pages, and between
 `<!-- tcp: TABLE -->` and `<!-- end -->` a table about the TCP parameters. All of it is made from
-the classes, their docstrings and the table of TCP parameters; the text around it is written by
-hand.
+the classes, their docstrings, the registries and the table of TCP parameters; the text around it
+is written by hand.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,12 +23,16 @@ from parameter_docs import Parameter
 
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Model
+from airpath.scenario.scenario import CAPTURE_POINTS, DISTRIBUTIONS, SERIES
+from airpath.scenario.tcp.profiles import profiles
+from airpath.scenario.units import quote
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 MODELS = REFERENCE / "models"
 _BLOCK = re.compile(
-    r"(<!-- (parameters|components|models|tcp)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL
+    r"(<!-- (parameters|components|words|models|tcp)(?:: (.*?))? -->\n?)(.*?)(<!-- end -->)",
+    re.DOTALL,
 )
 _CLASSES = re.compile(r"<!-- parameters: (.*?) -->")
 
@@ -99,6 +104,15 @@ WORDS = {
     "ArrivalRate": "arrivals",
 }
 """Types of docstrings as they are called in a scenario file."""
+WORD_LISTS: Mapping[str, Callable[[], Iterable[str]]] = {
+    "congestion": lambda: map(quote, FAMILIES["congestion"].registry),
+    "congestion of kernels": lambda: map(quote, FAMILIES["congestion"].emulated),
+    "profiles": lambda: map(quote, profiles()),
+    "series": lambda: SERIES,
+    "distributions": lambda: DISTRIBUTIONS,
+    "capture points": lambda: CAPTURE_POINTS,
+}
+"""What keys with a list of words take, as a scenario file has it."""
 PAPERS = {
     "clamp-2008": "Andrew, Hanly & Mukhtar 2008",
     "qawla-2015": "Ozturk & Akar 2015",
@@ -125,6 +139,8 @@ def regenerated(page: Path) -> str:
             text = _table_of(names.split(", "), scenario)
         elif kind == "components":
             text = _family(names, scenario)
+        elif kind == "words":
+            text = ", ".join(f"`{word}`" for word in WORD_LISTS[names]())
         elif kind == "tcp":
             table, *about = names.split()
             text = getattr(tcp_texts, table)(*about)
