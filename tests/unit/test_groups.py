@@ -80,7 +80,7 @@ def test_a_name_is_a_position_in_keys() -> None:
     changed = loads(TEXT).replace({"flows.web.cc": "cubic", "flows.1.cc": "dctcp"})
     kinds = [flow.given()["cc"]["kind"] for flow in changed.flows]
     assert kinds == ["cubic", "dctcp"]
-    with pytest.raises(ap.errors.ScenarioError, match="flows has no entry wep"):
+    with pytest.raises(ap.errors.ScenarioError, match="position from 0 to 1 or web"):
         changed.replace("flows.wep.cc", "cubic")
     label = "congestion control of web"
     assert labels_of_keys(["flows.web.cc"], changed.to_toml()) == {"flows.web.cc": label}

@@ -49,9 +49,11 @@ class KeyNode:
     is_list: bool = False
 
     def names(self) -> set[str]:
-        """Return the keys, or the numbers of a list's tables."""
+        """Return the keys, or the numbers and names of a list's tables."""
         if self.is_list:
-            return {str(place) for place in range(len(self.given) or 1)}
+            named = {each.get("name") for each in self.given if isinstance(each, Mapping)}
+            places = {str(place) for place in range(len(self.given) or 1)}
+            return places | {name for name in named if isinstance(name, str)}
         return {key for model in self.choices() for key in model.keys()}  # noqa: SIM118  (a method of ours)
 
     def ends(self, name: str) -> set[str]:

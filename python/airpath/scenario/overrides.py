@@ -226,6 +226,7 @@ class Overrides:
         if not re.fullmatch("[0-9]{1,9}", segment) or int(segment) >= len(table):
             count = len(table)
             accepted = f"Write a position from 0 to {count - 1}" if count else "The list is empty"
+            accepted += "".join(f" or {name}" for name in names if isinstance(name, str))
             raise self._nowhere(*given, f"{dotted(path)} has no entry {segment}", accepted)
         return int(segment), model
 
