@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from scenario_errors import GOOD, lines
@@ -13,7 +13,11 @@ import airpath as ap
 from airpath import _airpath
 from airpath.cli import main
 from airpath.scenario import FAMILIES, loads
+from airpath.scenario.aqm.queues import QueueDisc
+from airpath.scenario.base import Context
+from airpath.scenario.base import Path as KeyPath
 from airpath.scenario.examples import example_path
+from airpath.scenario.units import Packets
 
 THREE_COMPONENTS = """
 duration = "10 s"
@@ -403,3 +407,40 @@ def test_a_duration_of_0_makes_no_other_time_wrong() -> None:
         ap.load(example_path("cross-traffic"), {"duration": "0 s"})
     [line] = str(caught.value).splitlines()
     assert 'duration = "0 s": ' in line
+
+
+class Mine(QueueDisc):
+    """A user's discipline, with keys that the engine calls otherwise."""
+
+    kind: Literal["mine"] = "mine"
+    low: Packets = Packets(5)
+    high: Packets = Packets(15)
+    weight: float = 0.002
+
+    engine_keys = {"min_th": "low", "max_th": "high"}
+
+    def resolved(self, context: Context, path: KeyPath) -> dict[str, Any]:
+        own = {"min_th": int(self.low), "max_th": int(self.high), "weight": self.weight}
+        return {**ap.aqm.Red().resolved(context, path), **own}
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ('high = "3 packets"', 'high = "3 packets": not above low. Write '),
+        ("weight = 2", "weight = 2: above 1. Write a number above 0 and at most 1, for example "),
+        ('hihg = "3 packets"', 'hihg = "3 packets": unknown key. The nearest is high; accepted '),
+    ],
+)
+def test_an_error_in_a_users_component_names_its_keys(
+    monkeypatch: pytest.MonkeyPatch, keys: str, problem: str
+) -> None:
+    monkeypatch.setitem(QueueDisc.registry, "mine", Mine)
+    text = GOOD.replace('aqm = "gred"', f'aqm = {{kind = "mine", {keys}}}')
+    assert text != GOOD
+    found = lines(text)
+    assert len(found) == 1
+    assert f"bottleneck.aqm.{problem}" in found[0]
+
+
+QueueDisc.registry.pop("mine")

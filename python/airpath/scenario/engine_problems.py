@@ -6,6 +6,7 @@ units; this module finds the key, the value as it was given, and words what is a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -112,6 +113,7 @@ class _Found(NamedTuple):
     value: Any
     info: FieldInfo | None
     given: Any
+    table: Model
 
     @property
     def written(self) -> Any:
@@ -147,7 +149,9 @@ def rejected(
     field, _, what, accepted, others = problem
     user_path = user_path or model._user_path
     found = _follow(model, given, user_path(field))
-    advice, example = accepted if isinstance(accepted, str) else None, None
+    what = _with_keys(what, found.table)
+    is_text = isinstance(accepted, str)
+    advice, example = _with_keys(str(accepted), found.table) if is_text else None, None
     if isinstance(accepted, tuple):
         is_constant = not what
         bounds = _in_unit(accepted, found.value, field)
@@ -167,6 +171,12 @@ def rejected(
     return Rejected(other.path, other.written, what, advice, None)
 
 
+def _with_keys(text: str, table: Model) -> str:
+    """Return a reason with the keys of a table in place of the engine's names of its fields."""
+    # A word without an underscore may be a word only.
+    return re.sub(r"\b[a-z0-9]+_\w+", lambda word: field_name(table, word[0]) or word[0], text)
+
+
 def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant: bool) -> Any:
     """Return the default as the user would write it, or the example of the field."""
     if info is None:
@@ -184,7 +194,7 @@ def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
     """Return the path of the user's keys, the value there, its field, and it as it was given."""
     path: list[str | int] = []
     value: Any = model
-    info: FieldInfo | None = None
+    table, info = model, None
     for key in keys:
         if isinstance(value, (list, tuple)) and key.isdecimal() and int(key) < len(value):
             index = int(key)
@@ -195,11 +205,11 @@ def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
         name = field_name(value, key)
         if name is None or (isinstance(given, str) and path):
             break  # The engine's form of a value, {"packets": 100}; or a component by its kind.
-        info = type(value).model_fields[name]
+        table, info = value, type(value).model_fields[name]
         known = given if isinstance(given, Mapping) else {}
         path.append(name if name in known else info.alias or name)
         value, given = value._effective(name), known.get(path[-1])
-    return _Found(tuple(path), value, info, given)
+    return _Found(tuple(path), value, info, given, table)
 
 
 def written_path(model: Model, keys: Sequence[str]) -> Path:
