@@ -113,11 +113,16 @@ def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str
     assert figure.get_suptitle() == ""
 
 
-def test_a_figure_is_drawn_on_axes_of_the_user(numbers: ap.Sweep, result: ap.Result) -> None:
+def test_a_figure_is_drawn_on_axes_of_the_user(sweep: ap.Sweep, result: ap.Result) -> None:
     mine = Figure(figsize=(6, 3))
     left, right = mine.subplots(1, 2)
-    assert numbers.plot.lines("goodput_bps", ax=left, title="left") is mine
     assert result.plot.cwnd(ax=right) is mine
+    before = list(right.get_xticks())
+    one = {"bottleneck.link.file": "traces:Verizon-LTE-short.down"}
+    assert sweep.plot.lines("goodput_bps", where=one, ax=left, title="left") is mine
+    # What is drawn on one leaves the other as it was.
+    assert list(right.get_xticks()) == before
+    assert [text.get_text() for text in left.get_xticklabels()] == GRID["bottleneck.aqm"]
     assert mine.axes == [left, right]
     assert left.get_title("left") == "left"
     assert left.get_ylabel() == "goodput, Mbit/s"

@@ -216,7 +216,7 @@ def _obeying(options: Drawing) -> Iterator[Drawing]:
 
 def _finished(figure: Figure, options: Drawing) -> Figure:
     from airpath.present import style
-    from airpath.present.fitting import fit
+    from airpath.present.fitting import fit, wrap_names
 
     figure = style.own_figure(figure)
     with style.style():
@@ -225,6 +225,8 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
             for way in (axes.xaxis, axes.yaxis):
                 way.get_major_ticks(1)
         options.rename(figure)
+        for axes in options.axes:
+            wrap_names(axes)
         if not options.axes and options.size_in is not None:
             fit(figure)
     return figure

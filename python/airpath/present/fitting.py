@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from airpath.present.style import wrapped
+from airpath.present.style import letters_in, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
-__all__ = ["fit", "shown_ticks"]
+__all__ = ["fit", "shown_ticks", "wrap_names"]
 
 _ROUNDS = 3
 _SPACE = 0.25
 """Least space between neighbours among tick labels, heights of a letter."""
+_NAME_TO_PANEL = 1.1
+"""Length of the name of an axis over that of the axis, at most."""
+_LETTERS_PER_INCH = 13
 _FEWEST = 3
 """Intervals between the numbers of an axis at least."""
 
@@ -38,6 +41,22 @@ def fit(figure: Figure) -> None:
         # No generator: every text is looked at in each round.
         if not any([*_wrap_texts(figure), *_fit_ticks(figure), *_move_notes(figure)]):
             return
+
+
+def wrap_names(axes: Axes) -> None:
+    """Wrap the names of the axes of a panel of the user, whose layout is not known yet."""
+    for label, length in (
+        (axes.xaxis.label, axes.bbox.width),
+        (axes.yaxis.label, axes.bbox.height),
+    ):
+        inches = _NAME_TO_PANEL * length / axes.figure.bbox.width * axes.figure.get_figwidth()  # type: ignore[union-attr]
+        most = letters_in(inches, _LETTERS_PER_INCH)
+        if max(map(len, label.get_text().split("\n"))) > most:
+            label.set_text(wrapped(_on_one_line(label), most))
+
+
+def _on_one_line(text: Text) -> str:
+    return text.get_text().replace("\n", " ")
 
 
 def shown_ticks(axis: Axis) -> list[Text]:
@@ -117,7 +136,7 @@ def _wrap(text: Text, length: float, most: float) -> bool:
     if not shown or length <= most:
         return False
     line = max(map(len, shown.split("\n")))
-    made = wrapped(shown.replace("\n", " "), int(line * most / length))
+    made = wrapped(_on_one_line(text), int(line * most / length))
     if made == shown:
         return False
     text.set_text(made)

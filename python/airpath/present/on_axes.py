@@ -18,7 +18,7 @@ __all__ = ["OnAxes"]
 class OnAxes:
     """What a drawing function uses as its figure: the panels are the user's axes.
 
-    The figure that they belong to keeps its size, its layout and its title. Legends go into the
+    The figure that they belong to keeps its size, its layout and its title. A legend is above the
     last panel.
 
     Parameters
@@ -67,15 +67,15 @@ class OnAxes:
         return grid[0, 0] if count == 1 else grid.squeeze()
 
     def legend(self, *handles: Any, **options: Any) -> Any:
-        """Put a legend into the last panel."""
-        for name in ("loc", "ncols"):
-            options.pop(name, None)
+        """Put a legend above the last panel, and a second one into it."""
         last = self._panels[-1]
+        place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
         if (before := last.get_legend()) is not None:
             last.add_artist(before)
-            # The second of two legends, where it hides least.
-            options["loc"] = "best"
-        return last.legend(*handles, **options)
+            # It is above the panel, not within.
+            before.set_clip_on(False)
+            place = {"loc": "best"}
+        return last.legend(*handles, **{**options, **place})
 
     def supxlabel(self, text: str, **_options: Any) -> None:
         """Name the horizontal axis of the last panel."""

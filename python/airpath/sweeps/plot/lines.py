@@ -71,7 +71,7 @@ class _Lines:
                 for _, places in panels
             ]
             set_scale(panels[0][0], "y", of_panels, self.look.scale)
-            self._ticks(panels[0][0])
+            self._ticks([axis for axis, _ in panels])
             self._legend(figure)
             title = f"{self.chosen.readings.plan.name}: {self.look.name} over {over}"
             style.heading(figure, title, effort(self.chosen.readings, self.chosen.places))
@@ -159,7 +159,8 @@ class _Lines:
             point.labels.get(self.over) != str(point.values.get(self.over)) for point in pairs
         )
 
-    def _ticks(self, axis: Axes) -> None:
+    def _ticks(self, panels: Sequence[Axes]) -> None:
+        axis = panels[0]
         labels = [style.literal(label) for label in self.labels.values()]
         if self.numbers is None:
             at = [float(n) for n in range(len(labels))]
@@ -176,7 +177,7 @@ class _Lines:
                 return
         turned = sum(map(len, labels)) > _MOST_LETTERS
         look: dict[str, Any] = {"rotation": 35, "ha": "right"} if turned else {}
-        for each in axis.figure.axes:
+        for each in panels:
             each.set_xticks(at, labels, **look)
             each.set_xticks([], minor=True)
 

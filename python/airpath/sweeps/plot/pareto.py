@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.axes import legend_below
+from airpath.present.drawing import current
 from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.limits import set_scale
@@ -195,4 +196,6 @@ class _Pareto:
             if handles:
                 side = ("left" if is_colour else "right") if both else "center"
                 name = "" if axis is None else self.chosen.axis_name(axis)
-                legend_below(figure, handles, name, side, 0.5 if both else 1.0)
+                legend_below(
+                    figure, handles, name, side, 0.5 if both and not current().axes else 1.0
+                )
