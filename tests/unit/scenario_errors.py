@@ -24,7 +24,7 @@ SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B"
 QUEUES, LINKS, CCS = (", ".join(FAMILIES[name].registry) for name in ("aqm", "link", "congestion"))
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
-    "source, count, access, egress, ack_access, return, base_rtt, start, stop, arrivals, "
+    "source, name, count, access, egress, ack_access, return, base_rtt, start, stop, arrivals, "
     "direction, user, cc, profile, tcp, window, size, on_off"
 )
 

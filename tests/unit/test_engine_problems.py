@@ -241,7 +241,11 @@ base_rtt = ["40 ms", "50 ms", "60 ms"]
             'source = "cbr"\nrate = "1 Mbit/s"\nack_access = {}',
             "ack_access = {}: datagrams have no ACKs. ",
         ),
-        ("user = 5000000000", "user = 5000000000: above 4294967295. Write an integer from 0."),
+        (
+            "user = 5000000000",
+            "user = 5000000000: not a user. Write numbers from 0 to 65535, or a range, "
+            'for example "0-9".',
+        ),
     ],
 )
 def test_a_mistake_of_a_group_is_one_line(mistake: str, problem: str) -> None:

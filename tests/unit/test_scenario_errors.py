@@ -348,7 +348,7 @@ def test_the_good_file_is_good() -> None:
             "record",
             "[]",
             "record = []: not a table. "
-            "Accepted keys are series, interval, ss, ss_interval, flow_monitor.",
+            "Accepted keys are series, interval, distributions, ss, ss_interval, flow_monitor.",
         ),
         (
             "control",
