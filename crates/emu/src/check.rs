@@ -140,7 +140,7 @@ fn what_is_needed() -> Vec<Probe> {
         ("privileges", try_privileges),
         ("network namespaces", || namespaces::new_network().map(|()| "can be made".to_owned())),
         ("kernel settings", try_settings),
-        ("TUN devices", || namespaces::open_device("emu0").map(|_| "can be opened".to_owned())),
+        ("devices", try_device),
         ("PID namespaces", try_processes),
     ];
     let mut probes: Vec<Probe> = Vec::new();
@@ -170,6 +170,14 @@ fn try_settings() -> Result<String, SetupError> {
     sysctls::write(name, value)
         .map_err(|error| namespaces::sysctl_refused(name, value, &error))
         .map(|_| "can be written".to_owned())
+}
+
+fn try_device() -> Result<String, SetupError> {
+    let (_, no_tun) = namespaces::open_device(false)?;
+    Ok(match no_tun {
+        None => "TUN can be opened".to_owned(),
+        Some(refused) => format!("pairs of veth devices: {}", refused.reason),
+    })
 }
 
 fn try_processes() -> Result<String, SetupError> {

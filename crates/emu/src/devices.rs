@@ -1,5 +1,6 @@
-//! The kernel's side of a run: two TUN devices, a clock and a timer, in one `epoll`.
+//! The kernel's side of a run: two devices, a clock and a timer, in one `epoll`.
 
+use crate::device::Device;
 use crate::packet_io::{PacketIo, Ready, Side};
 use airpath_core::{Duration, Time};
 use nix::errno::Errno;
@@ -8,9 +9,8 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timer::Expiration;
 use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags, TimerSetTimeFlags};
 use nix::time::{ClockId as Clock, clock_gettime};
-use nix::unistd;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// What an event of `epoll` is about: a side's number, or one of these.
 const TIMER: u64 = 2;
@@ -45,7 +45,7 @@ fn nanos(clock: Clock) -> u64 {
 
 /// Two devices and a clock.
 pub struct Devices {
-    tuns: [OwnedFd; 2],
+    devices: [Device; 2],
     timer: TimerFd,
     epoll: Epoll,
     /// The monotonic clock at time zero.
@@ -60,12 +60,16 @@ impl Devices {
     ///
     /// # Errors
     /// When the system has no more file descriptors.
-    pub fn new(tuns: [OwnedFd; 2], others: &[BorrowedFd<'_>], zero_ns: u64) -> io::Result<Devices> {
+    pub fn new(
+        devices: [Device; 2],
+        others: &[BorrowedFd<'_>],
+        zero_ns: u64,
+    ) -> io::Result<Devices> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
         let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
-        for (number, tun) in (0..).zip(&tuns) {
-            epoll.add(tun, EpollEvent::new(EpollFlags::EPOLLIN, number))?;
+        for (number, device) in (0..).zip(&devices) {
+            epoll.add(device, EpollEvent::new(EpollFlags::EPOLLIN, number))?;
         }
         // It tells once for each time that it is set: nobody has to read it.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
@@ -73,7 +77,7 @@ impl Devices {
         for other in others {
             epoll.add(other, EpollEvent::new(EpollFlags::EPOLLIN, OTHER))?;
         }
-        Ok(Devices { tuns, timer, epoll, zero_ns, armed_ns: 0 })
+        Ok(Devices { devices, timer, epoll, zero_ns, armed_ns: 0 })
     }
 
     /// No longer waits for `other`.
@@ -103,25 +107,27 @@ impl PacketIo for Devices {
 
     fn read(&mut self, side: Side, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
-            match unistd::read(&self.tuns[side as usize], buffer) {
+            match self.devices[side as usize].read(buffer) {
                 Ok(length) => return Ok(Some(length)),
-                Err(Errno::EAGAIN) => return Ok(None),
-                Err(Errno::EINTR) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return Ok(None),
+                    io::ErrorKind::Interrupted => {}
+                    _ => return Err(error),
+                },
             }
         }
     }
 
     fn write(&mut self, side: Side, packet: &[u8]) -> io::Result<bool> {
         loop {
-            match unistd::write(&self.tuns[side as usize], packet) {
-                Ok(_) => return Ok(true),
-                // No room; no memory; the kernel does not take such a packet.
-                Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM | Errno::EINVAL) => {
+            let Err(error) = self.devices[side as usize].write(packet) else { return Ok(true) };
+            match error.raw_os_error() {
+                // No space; no memory; the kernel does not take such a packet.
+                Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM | libc::EINVAL) => {
                     return Ok(false);
                 }
-                Err(Errno::EINTR) => {}
-                Err(error) => return Err(error.into()),
+                Some(libc::EINTR) => {}
+                _ => return Err(error),
             }
         }
     }

@@ -212,6 +212,6 @@ impl Supervisor for Host<'_> {
 /// # Errors
 /// When the system has no more file descriptors.
 pub(crate) fn devices(host: &Host<'_>, zero_ns: u64) -> io::Result<Devices> {
-    let [server, client] = Side::BOTH.map(|side| host.sides.device(side).try_clone_to_owned());
+    let [server, client] = Side::BOTH.map(|side| host.sides.device(side).try_clone());
     Devices::new([server?, client?], &host.descriptors(), zero_ns)
 }

@@ -18,6 +18,7 @@ pub mod check;
 pub mod classify;
 pub mod counters;
 pub mod description;
+pub mod device;
 pub mod devices;
 mod driver;
 pub mod endpoints;

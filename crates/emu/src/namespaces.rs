@@ -1,4 +1,4 @@
-//! The two sides of the path: a network namespace each, with a TUN device towards the other.
+//! The two sides of the path: a network namespace each, with a device towards the other.
 //!
 //! Nothing of it has a name in the file system, so nothing is left when the process and what it has
 //! started are gone, however they ended.
@@ -6,20 +6,19 @@
 use crate::addresses::{client_address, client_level, server_address};
 use crate::counters::Counters;
 use crate::description::Description;
+use crate::device::{Device, TunError};
 use crate::netlink::{Netlink, Route};
 use crate::packet_io::Side;
 use crate::privileges;
 use crate::remedies::Environment;
-use crate::sys;
 use crate::sysctls;
 use nix::sched::{CloneFlags, setns, unshare};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
 use thiserror::Error;
 
 /// Packets that a device holds until the data thread reads them.
@@ -93,9 +92,10 @@ pub struct KernelRecord {
 /// One side.
 #[derive(Debug)]
 struct End {
-    device: OwnedFd,
+    device: Device,
     netns: OwnedFd,
-    name: String,
+    /// Why the device is not TUN.
+    no_tun: Option<TunError>,
     record: KernelRecord,
     counters: Counters,
 }
@@ -139,9 +139,9 @@ impl Sides {
         Ok(Self { ends: ends?, level: description.level, default_user })
     }
 
-    /// The device of a side; it does not block.
-    pub fn device(&self, side: Side) -> BorrowedFd<'_> {
-        self.ends[side as usize].device.as_fd()
+    /// The device of a side.
+    pub fn device(&self, side: Side) -> &Device {
+        &self.ends[side as usize].device
     }
 
     /// The network namespace of a side.
@@ -149,9 +149,9 @@ impl Sides {
         self.ends[side as usize].netns.as_fd()
     }
 
-    /// The name of a side's device.
-    pub fn device_name(&self, side: Side) -> &str {
-        &self.ends[side as usize].name
+    /// Why a side's device is one of a pair of veth devices; `None`: it is TUN.
+    pub fn no_tun(&self) -> Option<&TunError> {
+        self.ends.iter().find_map(|end| end.no_tun.as_ref())
     }
 
     /// How many runs this one is nested in.
@@ -197,7 +197,10 @@ impl Sides {
     /// # Errors
     /// When the kernel does not tell it.
     pub fn device_drops(&self) -> io::Result<u64> {
-        self.ends.iter().map(|end| end.counters.transmit_drops(&end.name)).sum()
+        let drops = |end: &End| -> io::Result<u64> {
+            Ok(end.counters.transmit_drops(end.device.name())? + end.device.lost()?)
+        };
+        self.ends.iter().map(drops).sum()
     }
 
     /// What TCP of a side has counted so far, by names as `TcpExt.TCPTimeouts` and
@@ -284,12 +287,12 @@ fn open_end(description: &Description, side: Side, users: &[u16]) -> Result<End,
     if !present {
         set_sysctls(description, &mut sysctls)?;
     }
-    let (device, name) = open_device(if present { "emu%d" } else { "emu0" })?;
-    let record = set_routes(description, side, users, &name, sysctls)?;
+    let (device, no_tun) = open_device(present)?;
+    let record = set_routes(description, side, users, device.name(), sysctls)?;
     let counters = Counters::open().map_err(|error| {
         SetupError::new("namespace", format!("cannot open the kernel's counters: {error}"))
     })?;
-    Ok(End { device, netns: present_network()?.into(), name, record, counters })
+    Ok(End { device, netns: present_network()?.into(), no_tun, record, counters })
 }
 
 fn set_sysctls(
@@ -325,20 +328,18 @@ pub(crate) fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> Setu
     SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {remedy}"))
 }
 
-pub(crate) fn open_device(pattern: &str) -> Result<(OwnedFd, String), SetupError> {
-    let refused = |error: io::Error| {
-        let remedy = Environment::detect().tun(&error);
-        let message = format!("cannot open a TUN device: {error}; {remedy}");
-        SetupError::new("tun", message)
+/// Opens the device of a side, a pair of veth devices where TUN is refused; in the machine's own network
+/// only TUN. With it, why it is not TUN.
+pub(crate) fn open_device(present: bool) -> Result<(Device, Option<TunError>), SetupError> {
+    let refused = match Device::tun(if present { "emu%d" } else { "emu0" }) {
+        Ok(device) => return Ok((device, None)),
+        Err(refused) => refused,
     };
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open("/dev/net/tun")
-        .map_err(refused)?;
-    let name = sys::open_tun(&file, pattern).map_err(refused)?;
-    Ok((file.into(), name))
+    let pair = if present { None } else { Device::pair("emu0").ok() };
+    match pair {
+        Some(device) => Ok((device, Some(refused))),
+        None => Err(SetupError::new("tun", refused.to_string())),
+    }
 }
 
 fn set_routes(

@@ -10,7 +10,7 @@ use nix::sys::socket::{
 use serde::Serialize;
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 /// `RTAX_…` of linux/rtnetlink.h: attributes within `RTA_METRICS`.
 mod metric {
@@ -38,6 +38,8 @@ const NLM_F_ACK_TLVS: u16 = 0x200;
 const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const NLMSGERR_ATTR_MSG: u16 = 1;
+/// Of linux/veth.h.
+const VETH_INFO_PEER: u16 = 1;
 const RT_SCOPE_UNIVERSE: u8 = 0;
 const RT_SCOPE_LINK: u8 = 253;
 const RTPROT_STATIC: u8 = 4;
@@ -163,6 +165,40 @@ impl Netlink {
         let mut message = link(device, 0);
         message.number(libc::IFLA_MTU, mtu);
         message.number(libc::IFLA_TXQLEN, txqueuelen);
+        self.request(message)
+    }
+
+    /// Makes a pair of veth devices: `name` with an Ethernet address and no neighbours here, `peer` in
+    /// another network namespace.
+    ///
+    /// # Errors
+    /// What the kernel says: `Unsupported` when it has no such devices.
+    pub fn add_pair(
+        &mut self,
+        name: &str,
+        address: [u8; 6],
+        peer: &str,
+        netns: BorrowedFd<'_>,
+    ) -> io::Result<()> {
+        let no_arp = libc::IFF_NOARP as u32;
+        // struct ifinfomsg: family, padding, type, index, flags, and which flags change.
+        let body: Vec<u8> =
+            [0, 0, no_arp, no_arp].iter().flat_map(|value: &u32| value.to_ne_bytes()).collect();
+        let flags = NLM_F_CREATE | NLM_F_EXCL;
+        let mut message = Message::new(libc::RTM_NEWLINK, flags, &body);
+        message.attribute(libc::IFLA_IFNAME, format!("{name}\0").as_bytes());
+        message.attribute(libc::IFLA_ADDRESS, &address);
+        let other = Message::nested(|inner| {
+            inner.0.extend_from_slice(&[0; 16]);
+            inner.attribute(libc::IFLA_IFNAME, format!("{peer}\0").as_bytes());
+            inner.number(libc::IFLA_NET_NS_FD, netns.as_raw_fd().cast_unsigned());
+        });
+        let info = Message::nested(|inner| {
+            inner.attribute(libc::IFLA_INFO_KIND, b"veth\0");
+            let data = Message::nested(|data| data.attribute(VETH_INFO_PEER, &other));
+            inner.attribute(libc::IFLA_INFO_DATA, &data);
+        });
+        message.attribute(libc::IFLA_LINKINFO, &info);
         self.request(message)
     }
 

@@ -84,6 +84,9 @@ pub fn run(
     let signals = Signals::take().map_err(wrong("system"))?;
     let mut host = Host::new(&sides, signals, input, events, description.progress_ms);
     host.launcher = launcher;
+    if let Some(refused) = sides.no_tun() {
+        host.problems.push(format!("packets pass pairs of veth devices: {}", refused.reason));
+    }
     let clients: Vec<Ipv4Addr> =
         prepared.users.iter().map(|user| sides.client_address(*user)).collect();
     // Making sockets for many flows takes its time: time zero comes after it.

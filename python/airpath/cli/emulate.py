@@ -214,7 +214,7 @@ _NOT_STARTED = (126, 127)
 
 def _is_about_a_start(line: str) -> bool:
     """Say whether it is what the program itself writes when a command cannot be started."""
-    return not line.startswith(("the server's command ended", "the captures"))
+    return not line.startswith(("the server's command ended", "the captures", "packets pass"))
 
 
 def _not_started(result: Result, words: Sequence[str]) -> bool:

@@ -2,6 +2,8 @@
 //!
 //! * `tun`: `TUNSETIFF`. Sound: the request outlives the call and is as large as the kernel reads
 //!   and writes.
+//! * `packet`: `socket` and `bind` of packet sockets, `getsockopt(SO_MEMINFO)`, `SIOCETHTOOL`. Sound: the
+//!   structures are as large as the kernel reads and writes, and outlive the calls.
 //! * `sockets`: `getsockopt(TCP_INFO)`, `setsockopt` of integers. Sound: the length that is passed
 //!   is that of the buffer; what comes back is parsed as bytes.
 //! * `scheduling`: the scheduling class of the calling thread. Sound: the parameter is read during
@@ -20,6 +22,7 @@
 
 mod capabilities;
 mod descriptors;
+mod packet;
 mod processes;
 mod scheduling;
 mod sockets;
@@ -31,6 +34,7 @@ pub use capabilities::{
     drop_capabilities, keep_capabilities,
 };
 pub use descriptors::inherited;
+pub use packet::{compute_checksums, dropped_by, packet_socket};
 pub use processes::{
     close_all_but_standard, fork, is_single_threaded, make_mounts_nosuid, set_signal,
 };

@@ -1,8 +1,8 @@
 //! Two network namespaces with a device each.
 
 use crate::support::{
-    Test, become_nobody, carry, cpu_time, description, in_a_copy, needs_root, read, sides, skip,
-    write,
+    Test, become_nobody, carry, cpu_time, description, hide_tun, in_a_copy, needs_root, read,
+    sides, skip, write,
 };
 use airpath_emu::namespaces::{DEVICE_PACKETS, Sides};
 use airpath_emu::netlink::Netlink;
@@ -22,6 +22,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("there_is_no_way_out", there_is_no_way_out),
     ("a_device_that_nobody_reads_tells_its_drops", a_device_that_nobody_reads_tells_its_drops),
     ("tcp_connects_and_is_counted", tcp_connects_and_is_counted),
+    ("packets_pass_pairs_where_tun_is_refused", packets_pass_pairs_where_tun_is_refused),
+    ("a_pair_that_nobody_reads_tells_its_drops", a_pair_that_nobody_reads_tells_its_drops),
     ("two_runs_do_not_meet", two_runs_do_not_meet),
     ("a_nested_run_reaches_the_server_around_it", a_nested_run_reaches_the_server_around_it),
     ("a_range_is_used_once", a_range_is_used_once),
@@ -67,8 +69,8 @@ fn a_packet_is_read_as_it_was_sent() {
     assert_eq!(network(), home);
     assert_eq!(sides.device_drops().expect("drops"), 0);
     // Nothing waits now, and nobody is made to wait.
-    let nothing = nix::unistd::read(sides.device(Side::Server), &mut [0; 64]);
-    assert_eq!(nothing, Err(nix::errno::Errno::EAGAIN));
+    let nothing = sides.device(Side::Server).read(&mut [0; 64]);
+    assert_eq!(nothing.expect_err("nothing").kind(), std::io::ErrorKind::WouldBlock);
 }
 
 fn settings_are_read_back() {
@@ -190,7 +192,38 @@ fn a_device_that_nobody_reads_tells_its_drops() {
 
 fn tcp_connects_and_is_counted() {
     needs_root();
+    connect(&sides(json!({})));
+}
+
+fn packets_pass_pairs_where_tun_is_refused() {
+    needs_root();
+    hide_tun();
+    let error = Sides::open(&description(json!({"host_network": true})), &[0]).expect_err("TUN");
+    assert_eq!(error.what, "tun");
     let sides = sides(json!({}));
+    let refused = sides.no_tun().expect("veth").reason.clone();
+    assert_eq!(refused, "cannot open a TUN device: No such file or directory (os error 2)");
+    exchange(&sides);
+    connect(&sides);
+    assert_eq!(sides.device_drops().expect("drops"), 0);
+}
+
+fn a_pair_that_nobody_reads_tells_its_drops() {
+    needs_root();
+    hide_tun();
+    let sides = sides(json!({}));
+    let at_client = bind(&sides, Side::Client, sides.client_address(0));
+    let mut sent = 0;
+    while sides.device_drops().expect("drops") == 0 {
+        at_client.send_to(&[0; 1000], (sides.server_address(), 4000)).expect("send");
+        sent += 1;
+        assert!(sent < 1_000_000, "the buffer has no end");
+    }
+    assert!(sent > 1000, "{sent} packets fill the buffer");
+}
+
+/// A TCP connection from the client to the server, and what both count of it.
+fn connect(sides: &Sides) {
     let before = sides.tcp_counters(Side::Client).expect("counters");
     let server = (sides.server_address(), 4000);
     let listener =
@@ -201,8 +234,8 @@ fn tcp_connects_and_is_counted() {
             let mut buffer = [0; 2000];
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 for side in Side::BOTH {
-                    if let Ok(length) = nix::unistd::read(sides.device(side), &mut buffer) {
-                        write(&sides, side.other(), &buffer[..length]);
+                    if let Ok(length) = sides.device(side).read(&mut buffer) {
+                        write(sides, side.other(), &buffer[..length]);
                     }
                 }
                 std::thread::yield_now();
@@ -228,7 +261,7 @@ fn two_runs_do_not_meet() {
     let (one, other) = (sides(json!({})), sides(json!({})));
     exchange(&one);
     exchange(&other);
-    assert_eq!(one.device_name(Side::Client), other.device_name(Side::Client));
+    assert_eq!(one.device(Side::Client).name(), other.device(Side::Client).name());
 }
 
 fn a_nested_run_reaches_the_server_around_it() {
@@ -236,7 +269,7 @@ fn a_nested_run_reaches_the_server_around_it() {
     let outer = sides(json!({}));
     setns(outer.netns(Side::Client), CloneFlags::CLONE_NEWNET).expect("within the outer run");
     let inner = sides(json!({"host_network": true, "level": 1}));
-    assert_eq!(inner.device_name(Side::Server), "emu1");
+    assert_eq!(inner.device(Side::Server).name(), "emu1");
     assert!(inner.record(Side::Server).sysctls.contains_key("net.ipv4.tcp_rmem"));
     let server = bind(&outer, Side::Server, outer.server_address());
     let client = bind(&inner, Side::Client, Ipv4Addr::UNSPECIFIED);

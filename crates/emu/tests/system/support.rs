@@ -13,6 +13,7 @@ use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -65,9 +66,9 @@ pub(crate) fn sides(changes: Value) -> Sides {
 pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
     let mut buffer = vec![0; 65_536];
     loop {
-        let mut wanted = [PollFd::new(sides.device(side), PollFlags::POLLIN)];
+        let mut wanted = [PollFd::new(sides.device(side).as_fd(), PollFlags::POLLIN)];
         assert_eq!(poll(&mut wanted, PollTimeout::NONE), Ok(1), "no packet");
-        let length = nix::unistd::read(sides.device(side), &mut buffer).expect("read");
+        let length = sides.device(side).read(&mut buffer).expect("read");
         if buffer[0] >> 4 == 4 {
             return buffer[..length].to_vec();
         }
@@ -76,7 +77,7 @@ pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
 
 /// Gives a packet to a device.
 pub(crate) fn write(sides: &Sides, side: Side, packet: &[u8]) {
-    assert_eq!(nix::unistd::write(sides.device(side), packet), Ok(packet.len()));
+    sides.device(side).write(packet).expect("write");
 }
 
 /// Takes a packet from one side to the other, and gives it.
@@ -91,7 +92,8 @@ pub(crate) fn carry_until(sides: &Sides, until: Duration) -> (usize, f64) {
     let wait = Duration::from_millis(10);
     let (mut carried, mut longest, mut before) = (0, Duration::ZERO, now());
     while before < until {
-        let mut devices = Side::BOTH.map(|side| PollFd::new(sides.device(side), PollFlags::POLLIN));
+        let mut devices =
+            Side::BOTH.map(|side| PollFd::new(sides.device(side).as_fd(), PollFlags::POLLIN));
         poll(&mut devices, PollTimeout::try_from(wait).expect("short")).expect("wait");
         let waiting = devices.map(|device| device.any() == Some(true));
         for side in Side::BOTH.into_iter().filter(|side| waiting[*side as usize]) {
@@ -105,6 +107,14 @@ pub(crate) fn carry_until(sides: &Sides, until: Duration) -> (usize, f64) {
     (carried, longest.as_secs_f64())
 }
 
+/// Hides `/dev/net/tun` in a mount namespace of this process.
+pub(crate) fn hide_tun() {
+    let none: Option<&str> = None;
+    unshare(CloneFlags::CLONE_NEWNS).expect("a mount namespace");
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).expect("private mounts");
+    mount(Some("tmpfs"), "/dev/net", Some("tmpfs"), MsFlags::empty(), none).expect("a tmpfs");
+}
+
 /// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be
 /// opened as on most machines: by a node in a mount namespace of its own.
 pub(crate) fn become_nobody() {
@@ -113,10 +123,7 @@ pub(crate) fn become_nobody() {
 
 /// The same with other permissions of `/dev/net/tun`.
 pub(crate) fn become_nobody_with_tun(permissions: u32) {
-    let none: Option<&str> = None;
-    unshare(CloneFlags::CLONE_NEWNS).expect("a mount namespace");
-    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).expect("private mounts");
-    mount(Some("tmpfs"), "/dev/net", Some("tmpfs"), MsFlags::empty(), none).expect("a tmpfs");
+    hide_tun();
     let tun = Path::new("/dev/net/tun");
     mknod(tun, SFlag::S_IFCHR, Mode::empty(), makedev(10, 200)).expect("a device node");
     fs::set_permissions(tun, PermissionsExt::from_mode(permissions)).expect("permissions");

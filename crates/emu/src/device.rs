@@ -1,0 +1,158 @@
+//! The device of a side: TUN, or where that is refused one end of a pair of veth devices.
+//!
+//! ```text
+//!   TUN:   kernel ─ emu0 ── file                     veth:   kernel ─ emu0 ═ emup ── packet socket
+//!          namespace of the side                             of the side │ of the pair's other end
+//! ```
+//!
+//! Source: packet(7), veth(4), linux/if_ether.h. The namespace of the other end exists as long as the
+//! socket does.
+
+use crate::netlink::Netlink;
+use crate::remedies::Environment;
+use crate::sys;
+use nix::net::if_::if_nametoindex;
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::socket::{setsockopt, sockopt};
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use thiserror::Error;
+
+/// The name of the other end of a pair, which is alone in its namespace.
+const PEER: &str = "emup";
+/// Address of a side's end of a pair: one that is administered locally.
+const ADDRESS: [u8; 6] = [2, 0, 0, 0, 0, 1];
+/// What is before each packet of a pair. The device has no neighbours (`IFF_NOARP`), so both
+/// addresses are its own.
+const HEADER: [u8; 14] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 1, 8, 0];
+/// Bytes that the packets between the kernel and the data thread may take: 10 000 of full size.
+const BUFFER: usize = 32 << 20;
+
+/// A device of IPv4 packets that does not block.
+#[derive(Debug)]
+pub struct Device {
+    file: File,
+    is_pair: bool,
+    name: String,
+}
+
+/// Why no TUN device could be opened.
+#[derive(Clone, Debug, Error)]
+#[error("{reason}; {remedy}")]
+pub struct TunError {
+    /// What was refused.
+    pub reason: String,
+    /// How to permit it.
+    pub remedy: String,
+}
+
+impl Device {
+    /// Opens a TUN device in the present network namespace. `name` may contain `%d` for the first free
+    /// number.
+    ///
+    /// # Errors
+    /// When the machine does not allow it.
+    pub fn tun(name: &str) -> Result<Device, TunError> {
+        let refused = |error: io::Error| TunError {
+            reason: format!("cannot open a TUN device: {error}"),
+            remedy: Environment::detect().tun(&error),
+        };
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open("/dev/net/tun")
+            .map_err(refused)?;
+        let name = sys::open_tun(&file, name).map_err(refused)?;
+        Ok(Device { file, is_pair: false, name })
+    }
+
+    /// Makes a pair of veth devices: `name` in the present network namespace, and the other end in a
+    /// namespace of its own, from which the packets are read.
+    ///
+    /// # Errors
+    /// When the machine does not allow it, or the kernel has no veth devices.
+    pub fn pair(name: &str) -> io::Result<Device> {
+        let here = File::open("/proc/thread-self/ns/net")?;
+        unshare(CloneFlags::CLONE_NEWNET)?;
+        let there = File::open("/proc/thread-self/ns/net")?;
+        setns(&here, CloneFlags::CLONE_NEWNET)?;
+        Netlink::open()?.add_pair(name, ADDRESS, PEER, there.as_fd())?;
+        sys::compute_checksums(name)?;
+        setns(&there, CloneFlags::CLONE_NEWNET)?;
+        let opened = open_peer();
+        setns(&here, CloneFlags::CLONE_NEWNET)?;
+        Ok(Device { file: opened?, is_pair: true, name: name.to_owned() })
+    }
+
+    /// The name of the device.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is one end of a pair of veth devices.
+    pub fn is_pair(&self) -> bool {
+        self.is_pair
+    }
+
+    /// The same device.
+    ///
+    /// # Errors
+    /// When the system has no more file descriptors.
+    pub fn try_clone(&self) -> io::Result<Device> {
+        Ok(Device { file: self.file.try_clone()?, name: self.name.clone(), ..*self })
+    }
+
+    /// Reads the next packet, which the kernel sends; its length.
+    ///
+    /// # Errors
+    /// `WouldBlock` when there is none.
+    pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.is_pair {
+            return (&self.file).read(buffer);
+        }
+        let mut header = HEADER;
+        let parts = &mut [IoSliceMut::new(&mut header), IoSliceMut::new(buffer)];
+        Ok((&self.file).read_vectored(parts)?.saturating_sub(HEADER.len()))
+    }
+
+    /// Gives the kernel a packet.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, packet: &[u8]) -> io::Result<()> {
+        if !self.is_pair {
+            return (&self.file).write(packet).map(drop);
+        }
+        (&self.file).write_vectored(&[IoSlice::new(&HEADER), IoSlice::new(packet)]).map(drop)
+    }
+
+    /// Packets of the kernel that were lost between the device and its reader so far.
+    ///
+    /// # Errors
+    /// When the kernel does not tell it.
+    pub fn lost(&self) -> io::Result<u64> {
+        if self.is_pair { sys::dropped_by(&self.file) } else { Ok(0) }
+    }
+}
+
+impl AsFd for Device {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// Opens the socket at the other end of a pair, in the present network namespace.
+fn open_peer() -> io::Result<File> {
+    let peer = if_nametoindex(PEER)?;
+    // Before: a socket that is bound to a device that is down has an error to report.
+    Netlink::open()?.up(peer)?;
+    let socket = sys::packet_socket(peer)?;
+    // Before Linux 5.16 not permitted in a user namespace: then the machine's limit is the size.
+    if setsockopt(&socket, sockopt::RcvBufForce, &BUFFER).is_err() {
+        setsockopt(&socket, sockopt::RcvBuf, &BUFFER)?;
+    }
+    Ok(socket)
+}
