@@ -120,7 +120,7 @@ def test_a_former_name_of_a_result_is_refused_with_the_new_one(
 
 def test_a_result_has_few_methods() -> None:
     methods = [name for name, _ in inspect.getmembers(ap.Result) if not name.startswith("_")]
-    assert len(methods) <= 20
+    assert len(methods) <= 21
 
 
 def test_another_name_is_refused(result: ap.Result) -> None:
