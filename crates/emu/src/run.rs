@@ -45,7 +45,7 @@ fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
 /// What a run writes to and reads from. None of it has a name in a file system that the run removes.
 #[derive(Debug)]
 pub struct Channels {
-    /// The [`crate::results`] go here.
+    /// The sections of results, with the report as the last one.
     pub results: File,
     /// The packets at the devices of the server and of the client go here. `None`: no capture.
     pub captures: Option<[File; 2]>,
