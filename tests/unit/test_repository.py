@@ -82,6 +82,7 @@ BY_THE_CLOCK = re.compile(
 MAY_WAIT = {
     "tests/waiting.py": "waits for events",
     "tests/emulation/fake_program.py": "no test: waits for a signal",
+    "tests/validation/kernel/echo.py": "no test: sends a request at intervals",
     "tests/validation/kernel/run.py": "no test: samples a run",
     "crates/emu/tests/system/support.rs": "waits for events",
 }
