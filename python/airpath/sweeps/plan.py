@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -47,7 +47,7 @@ class Rule:
     absolute: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Point:
     """One point of a sweep.
 
@@ -135,7 +135,9 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
-        return asdict(self)
+        # Not `asdict`, which copies the values of a million points.
+        points = [_shallow(point) for point in self.points]
+        return {**_shallow(self), "points": points, "rule": _shallow(self.rule)}
 
     @staticmethod
     def of(document: Mapping[str, Any]) -> Plan:
@@ -217,3 +219,7 @@ class Plan:
 
         text = f"{self.seed} {point.digest}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def _shallow(of: Point | Plan | Rule) -> dict[str, Any]:
+    return {each.name: getattr(of, each.name) for each in fields(of)}
