@@ -19,8 +19,10 @@ from typing import Any
 import pytest
 
 from airpath.errors import BadValueError
+from airpath.results.execution import this_machine
 from airpath.sweeps.job import File, Job
 from airpath.sweeps.ledger import Ledger
+from airpath.sweeps.ledger.sessions import Session
 from ledger_samples import OWN, digest, metrics, plan, run
 
 JOBS, RUNS, SECTOR = 3, 12, 512
@@ -60,6 +62,7 @@ def everything(ledger: Ledger) -> set[tuple[Any, ...]]:
         found |= {("advisories", key, as_text(noted))} if noted is not None else set()
         solved = ledger.solved(key)
         found |= {("solved", key, as_text(solved))} if solved is not None else set()
+    found |= {("session", as_text(session.to_row())) for session in ledger.sessions()}
     assert {(build.version, build.commit) for build in ledger.versions()} <= {OWN}
     stored_counts = ledger.stored().replications
     assert all(seed == 1 and count <= RUNS + 1 for (_, seed), count in stored_counts.items())
@@ -102,6 +105,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
         ledger.add_solved(digest(1), "not covered")
         ledger.set_plan(plan(JOBS, most=9), JOB)
         ledger.add([], [(digest(n), 1, 4, [NOTED] * n) for n in range(JOBS)])
+        ledger.add_session(Session(ledger.own, "airpath sweep", RUNS, 1.5, [this_machine()]))
         look(ledger)
         for job in range(JOBS):
             numbers = ledger.finished(digest(job), 1)
