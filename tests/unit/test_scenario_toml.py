@@ -123,7 +123,7 @@ def test_what_is_written_is_easy_to_read() -> None:
         '\n[bottleneck.link]\nkind = "fixed"\nrate = "5 Mbit/s"\ndelay = "0 s"\n'
         'frame_overhead = "0 B"\nloss = 0.0\n'
         '\n[ack_path]\nkind = "ideal"\n'
-        '\n[record]\nseries = []\ninterval = "0 s"\nss = false\nss_interval = "100 ms"\n'
+        '\n[record]\nseries = []\ninterval = "0 s"\ndistributions = []\nss = false\nss_interval = "100 ms"\n'
         "flow_monitor = false\n"
         "\n[capture]\npoints = []\nreplication = 0\n"
         '\n[[flows]]\nsource = "tcp"\ncount = 4\nbase_rtt = "40 ms"\nstart = "0 s"\n'
@@ -351,7 +351,7 @@ def tables(page: str, marker: str) -> dict[str, dict[str, list[str]]]:
     """Return the rows of each marked table: for each first cell, the cells after it."""
     found: dict[str, dict[str, list[str]]] = {}
     text = (REFERENCE / page).read_text("utf-8")
-    for name, body in re.findall(rf"<!-- {marker}: (\S+) -->\n(.*?)(?=<!--|\Z)", text, re.DOTALL):
+    for name, body in re.findall(rf"<!-- {marker}: (\S+) -->\n(.*?)(?=\n<!--|\Z)", text, re.DOTALL):
         rows = [
             [cell.strip() for cell in line.strip().strip("|").split("|")]
             for line in body.splitlines()

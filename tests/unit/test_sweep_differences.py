@@ -253,7 +253,7 @@ def test_report_and_figure_say_which_differences_are_not_tested(tmp_path: Path) 
 
     plan = plan_of(GRID, [*RATE, "p95_sojourn_s"], rule=Rule(8, 8))
     sweep = sweep_of(tmp_path, plan, constant)
-    of_cc = next(iter(next(differences_along(sweep.readings)).parts))
+    of_cc = next(iter(next(differences_along(sweep.readings, plan.metrics)).parts))
     counts, table = of_cc.blocks
     assert [[cell.text for cell in row] for row in counts.rows] == [
         ["cubic", "higher at 0, lower at 2 of 2", "higher at 0, lower at 0 of 2"]
