@@ -123,7 +123,8 @@ def test_what_is_written_is_easy_to_read() -> None:
         '\n[bottleneck.link]\nkind = "fixed"\nrate = "5 Mbit/s"\ndelay = "0 s"\n'
         'frame_overhead = "0 B"\nloss = 0.0\n'
         '\n[ack_path]\nkind = "ideal"\n'
-        '\n[record]\nseries = []\ninterval = "0 s"\ndistributions = []\nss = false\nss_interval = "100 ms"\n'
+        '\n[record]\nseries = []\ninterval = "0 s"\ndistributions = []\nss = false\n'
+        'ss_interval = "100 ms"\n'
         "flow_monitor = false\n"
         "\n[capture]\npoints = []\nreplication = 0\n"
         '\n[[flows]]\nsource = "tcp"\ncount = 4\nbase_rtt = "40 ms"\nstart = "0 s"\n'
