@@ -130,6 +130,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Result.save": {"folder": "new"},
     "Result.series": {"name": "queue"},
     "Result.ss": {},
+    "Result.summary": {"name": "queues"},
     "Result.table": {"name": "queues"},
     "Result.to_latex": {},
     "Scenario.model_copy": {},
@@ -162,8 +163,8 @@ METHODS: dict[str, dict[str, Any]] = {
 """Methods that take arguments, with those with which they are content."""
 
 OF_NAMES = (
-    *("Result.intervals", "Result.series", "Result.table", "Result.to_latex", "Sweep.series"),
-    "Trace.parse",
+    *("Result.intervals", "Result.series", "Result.summary", "Result.table", "Result.to_latex"),
+    *("Sweep.series", "Trace.parse"),
 )
 """Methods whose argument `name` selects a table or series, and is not a label."""
 OF_MODELS = {*("engine_form", "instead_of", "keys", "model_post_init", "model_rebuild", "resolved")}

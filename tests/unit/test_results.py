@@ -104,6 +104,19 @@ def test_flows_are_the_raw_numbers(result: ap.Result) -> None:
     assert raw["goodput_bps"] == pytest.approx(raw["delivered_bytes"] * 8 / 10)
 
 
+@pytest.mark.parametrize(("name", "key"), [("groups", ["group"]), ("queues", ["name"])])
+def test_every_table_has_a_summary(result: ap.Result, name: str, key: list[str]) -> None:
+    summary, rows = result.summary(name), result.intervals(name)
+    assert list(summary.index.names) == key
+    assert list(summary.index) == [row[key[0]] for row in rows]
+    quantities = [quantity for quantity, of in rows[0].items() if isinstance(of, ap.Interval)]
+    assert list(summary.columns.get_level_values(0).unique()) == quantities
+    for quantity in quantities:
+        assert summary[quantity].iloc[0].tolist() == pytest.approx(
+            [rows[0][quantity].mean, rows[0][quantity].low, rows[0][quantity].high], nan_ok=True
+        )
+
+
 def test_the_summary_is_the_mean_over_replications(result: ap.Result) -> None:
     summary, flows = result.summary(), result.table("flows")
     by_flow = flows.groupby("flow")["goodput_bps"].mean()

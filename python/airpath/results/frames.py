@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,10 @@ from airpath.results.intervals import Interval, finite
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frame", "plain"]
+__all__ = ["frame", "interval_frame", "plain"]
+
+_OF = ("flow", "link", "group", "name", "user", "station", "phase", "size_class")
+"""What rows of tables are of."""
 
 
 def plain(value: Any) -> Any:
@@ -34,3 +38,29 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     # A quantity that nothing has, such as the RTT of datagrams, is still a column of numbers.
     unknown = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(unknown, float))
+
+
+def interval_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows of intervals as a table.
+
+    It is indexed by what the rows are of. Columns have two levels, the quantity and `mean`, `low`,
+    `high`. Quantities that are not a single interval are left out.
+    """
+    import pandas as pd
+
+    rows = list(rows)
+    names = dict.fromkeys(name for row in rows for name in row)
+    is_of = [name for name in _OF if all(isinstance(row.get(name), (int, str)) for row in rows)]
+    table = {
+        (name, part): [getattr(row.get(name), part, math.nan) for row in rows]
+        for name in names
+        if any(isinstance(row.get(name), Interval) for row in rows)
+        for part in ("mean", "low", "high")
+    }
+    index: pd.Index[Any]
+    if len(is_of) == 1:
+        index = pd.Index([row[is_of[0]] for row in rows], name=is_of[0], dtype=object)
+    else:
+        keys = [tuple(row[name] for name in is_of) for row in rows]
+        index = pd.MultiIndex.from_tuples(keys, names=is_of)
+    return pd.DataFrame(table, index=index)

@@ -14,7 +14,7 @@ from airpath.errors import BadValueError, show
 from airpath.results.cells import USER_QUANTITIES, jain_of_users, of_user
 from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
 from airpath.results.fairness import comparable, jain
-from airpath.results.frames import frame
+from airpath.results.frames import frame, interval_frame
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
@@ -161,25 +161,30 @@ class Statistics:
             "transfer_sizes": list,
         }
 
-    def summary(self) -> pd.DataFrame:
+    def summary(
+        self, name: str = "flows", *, size_edges: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         """Return means over the replications with their confidence intervals.
+
+        Parameters
+        ----------
+        name, size_edges
+            As of `intervals`. Default ``flows``.
 
         Returns
         -------
         summary : DataFrame
-            Indexed by flow, at the end ``"all"``: rates and counts added up, delays and RTTs
-            averaged over the delivered packets, quantiles those of all packets. Columns in two
-            levels, the quantity and `mean`, `low`, `high`: ``result.summary()["goodput_bps"]``.
-        """
-        import pandas as pd
+            Indexed by what the rows of `intervals` are of. Flows end with ``"all"``: rates and
+            counts added up, delays and RTTs averaged over the delivered packets, quantiles those
+            of all packets. Columns in two levels, the quantity and `mean`, `low`, `high`:
+            ``result.summary()["goodput_bps"]``.
 
-        table = {
-            (name, part): [getattr(row[name], part) for row in self._flow_intervals.values()]
-            for name in FLOW_QUANTITIES
-            for part in ("mean", "low", "high")
-        }
-        index = pd.Index(list(self._flow_intervals), name="flow", dtype=object)
-        return pd.DataFrame(table, index=index)
+        Raises
+        ------
+        BadValueError
+            If there is no such table, or it has no intervals.
+        """
+        return interval_frame(self.intervals(name, size_edges=size_edges))
 
     def pmf(self, queue: str = "bottleneck") -> pd.DataFrame:
         """Return the time-weighted queue-length distribution with its intervals.
