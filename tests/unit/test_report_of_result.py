@@ -50,6 +50,16 @@ def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> Non
     assert "[bottleneck.link]" in page
 
 
+def test_the_report_has_all_default_figures_with_their_titles(tmp_path: Path) -> None:
+    record = {"series": ["queue"], "distributions": ["sojourn", "ack_delay"]}
+    folder = write_result(tmp_path, record=record)
+    loaded = ap.load_result(folder)
+    page = report_of_result(loaded, folder=folder)
+    titles = re.findall(r"<figcaption>([^<]*)", page)
+    assert len(titles) == len(set(titles)) == len(loaded.plot.defaults()) == 4
+    assert {"Queue length at the bottleneck", "One replication over time"} < {*titles}
+
+
 def test_an_invalid_or_incomplete_run_states_it_first(result: Path) -> None:
     loaded = ap.load_result(result)
     loaded.interrupted = True

@@ -189,7 +189,8 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     figure : Figure
         All its other texts are there.
     title, subtitle : str
-        Drawn as written, long ones on several lines, for which the figure grows.
+        Drawn as written, long ones on several lines, for which the figure grows. The title is
+        also the figure's label.
     """
     options = current()
     if options.title is None and not options.has_usual_title:
@@ -198,6 +199,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     if isinstance(figure, OnAxes):
         figure.title(literal(title))
         return
+    figure.set_label(title)
     above = _lines(literal(title), figure, _TITLE_PER_INCH)
     figure.set_figheight(figure.get_figheight() + _TITLE_LINE_IN * (len(above) - 1))
     below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH)

@@ -19,20 +19,19 @@ from airpath.report.report_files import ReportFiles
 from airpath.report.sorting import sortable_table
 from airpath.results.overview import heading, source_name, tables
 from airpath.results.provenance import source_line
+from airpath.results.save import FIGURES
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
+
     from airpath.engine.advisory import Advisory
     from airpath.engine.resolved import ResolvedScenario
     from airpath.results.result import Result
 
 __all__ = ["advisory_section", "report_of_result", "scenario_facts"]
 
-_TITLES: Final = {
-    "queue-lengths": "Queue length at the bottleneck",
-    "mac-delays": "Delay of the uplink",
-    "timeline": "One replication over time",
-}
-"""By the stem of a figure's files."""
+_OVER_TIME: Final = "One replication over time"
+"""Title of a figure whose own heading is the name of the result alone."""
 
 
 def report_of_result(result: Result, *, folder: Path | None = None, out: Path | None = None) -> str:
@@ -149,11 +148,20 @@ def _figures(result: Result, beside: ReportFiles) -> Iterator[Block]:
         # A trace that was changed, a table of a series that was removed.
         beside.missing.append(one_line(str(error)))
         figures = {}
-    for stem, title in _TITLES.items():
-        links = beside.links_of_figure(stem)
-        if stem in figures:
-            name = f"{result.title}: {stem}"
-            svg = figure_files.rendered(figures[stem], name, source, ["svg"])["svg"]
-            yield Figure(title, svg=inlined(svg, f"{anchor('figure', stem)}-", title), links=links)
-        elif not figures and beside.has(f"{stem}.png"):
-            yield Figure(title, image=data_uri(beside.read(f"{stem}.png")), links=links)
+    for stem, figure in figures.items():
+        name = f"{result.title}: {stem}"
+        svg = figure_files.rendered(figure, name, source, ["svg"])["svg"]
+        title = _title(result, figure)
+        drawn = inlined(svg, f"{anchor('figure', stem)}-", title)
+        yield Figure(title, svg=drawn, links=beside.links_of_figure(stem))
+    for stem in () if figures else dict.fromkeys(Path(name).stem for name in FIGURES):
+        if beside.has(f"{stem}.png"):
+            title = stem.replace("-", " ").capitalize()
+            image = data_uri(beside.read(f"{stem}.png"))
+            yield Figure(title, image=image, links=beside.links_of_figure(stem))
+
+
+def _title(result: Result, figure: Drawn) -> str:
+    """Return the title that a figure has, without the name of the result."""
+    title = str(figure.get_label()).removeprefix(result.title).removeprefix(": ")
+    return f"{title[:1].upper()}{title[1:]}" or _OVER_TIME
