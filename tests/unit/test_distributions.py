@@ -133,6 +133,18 @@ def test_without_the_key_nothing_is_kept_and_the_resolved_form_is_as_before() ->
         result.distribution("sojourn")
 
 
+def test_distributions_of_an_axis_and_of_a_function_are_drawn_by_default() -> None:
+    plain = loads(TEXT).replace({"record.distributions": None, "record.series": None})
+    recorded = plain.replace("record.distributions", ["delay"])
+    common = {"reps": 1, "metrics": ["goodput_bps"]}
+    axis = {"record.distributions": [["delay"], ["delay", "sojourn"]]}
+    of_axis = ap.sweep(plain, grid=axis, **common)
+    of_function = ap.sweep(lambda n: recorded.replace("name", str(n)), grid={"n": [1]}, **common)
+    assert {"distribution-delay", "distribution-sojourn"} <= choice.wanted(of_axis.plot).keys()
+    assert "distribution-delay" in choice.wanted(of_function.plot)
+    assert of_axis.distribution("delay")[0].total
+
+
 def test_a_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Result) -> None:
     grid = {"bottleneck.aqm.target": ["20 ms", "5 ms"]}
     base = loads(TEXT).replace("record.series", None)

@@ -287,6 +287,7 @@ def test_the_figures_that_suit_a_sweep_are_written(sweep: ap.Sweep, tmp_path: Pa
         "lines-goodput_bps.svg",
         "lines-p95_sojourn_s.svg",
         "forest-goodput_bps.svg",
+        "forest-p95_sojourn_s.svg",
     ]
     svg = (tmp_path / "pareto.svg").read_text("utf-8")
     assert sorted(re.findall(r'<g id="(point-\d+)">', svg)) == ALL

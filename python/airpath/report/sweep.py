@@ -31,6 +31,7 @@ from airpath.report.page import html
 from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
+from airpath.results.distributions import QUANTITIES
 
 if TYPE_CHECKING:
     from airpath.sweeps.readings import PointData, Readings
@@ -45,7 +46,8 @@ _TITLES: Final[Mapping[str, str]] = {
     "pareto": "Rate against delay",
     "lines": "{} along an axis",
     "heatmap": "{} over two axes",
-    "ecdf": "Distribution of {}",
+    "distribution": "Distribution of {}",
+    "ecdf": "Distribution of {} over the replications",
     "forest": "Differences of {}",
 }
 """By the beginning of a figure's name."""
@@ -251,7 +253,11 @@ def _figures(
     for stem, data in drawn.items():
         links = beside.links_of_figure(stem)
         kind, _, metric = stem.partition("-")
-        name = metric_style(metric, [], readings.plan.metric_labels).name if metric else ""
+        name = ""
+        if kind == "distribution":
+            name = QUANTITIES[metric][0]
+        elif metric:
+            name = metric_style(metric, [], readings.plan.metric_labels).name
         title = _TITLES.get(kind, kind).format(name)
         title = f"{title[:1].upper()}{title[1:]}"
         svg = inlined(data, f"{anchor('figure', stem)}-", title, hints)

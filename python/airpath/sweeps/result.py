@@ -20,6 +20,7 @@ from airpath.results.distributions import (
     default_owner,
 )
 from airpath.results.execution import Execution
+from airpath.scenario.labels import document_of
 from airpath.scenario.scenario import SERIES
 from airpath.sweeps import tables
 from airpath.sweeps.overview import overview
@@ -223,6 +224,24 @@ class Sweep(SweepTables):
             for number in range(len(data.values))
         ]
         return pd.concat(tables, ignore_index=True)
+
+    @cached_property
+    def recorded_distributions(self) -> list[str]:
+        """Times whose distributions are recorded, at some of the points at least.
+
+        Of a sweep of a function, those of the first point.
+        """
+        plan = self.plan
+        key = "record.distributions"
+        if plan.base:
+            given = [document_of(plan.base).get("record", {}).get("distributions", ())]
+            settings = (dict(point.values) for point in plan.points)
+            given += [values[key] for values in settings if key in values]
+        else:
+            with self._ledger() as ledger:
+                job = ledger.job(plan.points[0].digest) if plan.points else None
+            given = [job.resolved.recording.distributions] if job else []
+        return list(dict.fromkeys(name for names in given for name in names))
 
     def distribution(self, quantity: str, of: str | None = None) -> dict[int, Distribution]:
         """Return the distribution of a time over packets or transfers at each point.

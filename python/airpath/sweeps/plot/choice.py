@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from airpath.present import style
-from airpath.scenario.labels import document_of
 from airpath.sweeps.plot.selection import Selection, selected
 
 if TYPE_CHECKING:
@@ -148,13 +147,14 @@ def wanted(plot: SweepPlot) -> dict[str, Callable[[], Figure]]:
         if len(numbers) > 1:
             found[f"heatmap-{metric}"] = partial(plot.heatmap, metric)
     if plan.replicated and plan.metrics:
-        metric = plan.metrics[0]
         axis = designed(chosen)
         if axis is not None and chosen.numbers(axis) is None and plan.rule.most > 1:
-            found[f"forest-{metric}"] = partial(plot.forest, metric, axis)
+            for metric in plan.metrics:
+                found[f"forest-{metric}"] = partial(plot.forest, metric, axis)
         if plan.rule.least >= _ENOUGH_FOR_ECDF:
+            metric = plan.metrics[0]
             found[f"ecdf-{metric}"] = partial(plot.ecdf, metric)
     if plan.replicated:
-        for quantity in document_of(plan.base).get("record", {}).get("distributions", ()):
+        for quantity in plot.sweep.recorded_distributions:
             found[f"distribution-{quantity}"] = partial(plot.distribution, quantity)
     return found

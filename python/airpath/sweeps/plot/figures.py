@@ -351,9 +351,9 @@ class SweepPlot:
         """Return the figures that suit the sweep, by the stems of their files.
 
         ``pareto``; ``lines-METRIC`` and ``heatmap-METRIC`` of each metric; ``forest-METRIC`` of
-        the first metric along an axis that a designer can choose; ``ecdf-METRIC`` of it from ten
-        replications on; ``distribution-TIME`` of each of ``record.distributions``: those that
-        have data and can be read. `left_out` has the others.
+        each along an axis that a designer can choose; ``ecdf-METRIC`` of the first metric from ten
+        replications on; ``distribution-TIME`` of each of ``record.distributions``, also where an
+        axis has them: those that have data and can be read. `left_out` has the others.
         """
         found = {}
         self._left_out = {}
