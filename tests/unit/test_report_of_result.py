@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,17 @@ def test_a_comparison_is_loaded_as_it_was_written(comparison: Path) -> None:
     assert turned.rows[0].differences["simulate"].difference.absolute.mean == pytest.approx(
         -loaded.rows[0].differences["solve"].difference.absolute.mean
     )
+
+
+def test_a_comparison_is_green_only_if_all_differences_are_noise(comparison: Path) -> None:
+    loaded = ap.load_comparison(comparison)
+    for engine, answer in loaded.answers.items():
+        loaded.answers[engine] = replace(answer, advisories=())
+    assert 'class="verdict good"' in report_of_comparison(loaded)
+    first = loaded.rows[0]
+    found = first.differences["solve"]
+    loaded.rows[0] = first.with_differences({"solve": replace(found, verdict="explained")})
+    assert 'class="verdict good"' not in report_of_comparison(loaded)
 
 
 @pytest.mark.parametrize("broken", ["", "{}", '{"engines": [1]}', "[]"])

@@ -67,9 +67,17 @@ def test_the_relative_difference_is_the_ratio_by_the_delta_method(tmp_path: Path
     assert found == pytest.approx([ratio - 1, ratio - 1 - half, ratio - 1 + half], rel=1e-9)
 
 
-@pytest.mark.parametrize("counts", [(3, 3), (5, 9), (30, 4)])
-def test_points_with_seeds_of_their_own_are_compared_by_welch(counts: tuple[int, int]) -> None:
-    plan = plan_of({"cc": ["newreno", "cubic"]}, RATE, common=False, confidence=0.95)
+@pytest.mark.parametrize(
+    ("counts", "how"),
+    [
+        *((counts, {"common": False}) for counts in [(3, 3), (5, 9), (30, 4)]),
+        ((3, 3), {"engines": ("emulate",)}),
+    ],
+)
+def test_points_with_seeds_of_their_own_and_emulated_ones_are_compared_by_welch(
+    counts: tuple[int, int], how: dict[str, Any]
+) -> None:
+    plan = plan_of({"cc": ["newreno", "cubic"]}, RATE, confidence=0.95, **how)
     columns = [
         [10.0 + (n + 1) * noise(n, number) for number in range(count)]
         for n, count in enumerate(counts)

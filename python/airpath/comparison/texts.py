@@ -111,7 +111,7 @@ def in_percent(difference: Difference) -> str:
 def _signed(value: Interval, scale: float, decimals: int, unit: str) -> str:
     if math.isnan(value.mean):
         return "–"
-    shown = f"{value.mean * scale:+.{decimals}f}"
+    shown = f"{value.mean * scale:+.{decimals}f}".replace("-", "−")
     if not math.isnan(value.low):
         shown += f" ± {value.half_width * scale:.{decimals}f}"
     return f"{shown} {unit}".rstrip()

@@ -95,7 +95,12 @@ def _verdict(comparison: Comparison) -> Line:
         for engine, row in comparison.not_explained()
     ]
     codes = {each.code: None for of in comparison.answers.values() for each in of.advisories}
-    tone: Tone = "bad" if details else "" if codes else "good"
+    differ = any(
+        found.verdict != "within the noise"
+        for row in comparison.rows
+        for found in row.differences.values()
+    )
+    tone: Tone = "bad" if details else "" if codes or differ else "good"
     if codes:
         details.append(f"Advisories: {', '.join(codes)}.")
     details += [

@@ -124,7 +124,10 @@ def _table(
         )
     body, notes = cut(rows, "runs.csv")
     how = sorted({each.difference.method for each in found[0]})
-    words = {"paired": "within pairs of replications", "Welch": "by Welch, seeds of their own"}
+    words = {
+        "paired": "within pairs of replications",
+        "Welch": "by Welch, of independent replications",
+    }
     about = (
         f"Per cent of the mean at {base}, {100 * plan.confidence:g} % intervals "
         f"{' and '.join(words.get(each, each) for each in how)}; grey where 0 is inside. "

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from airpath.present.tables import Cell
-from airpath.results.estimates import estimate
+from airpath.results.estimates import varying
 from airpath.results.intervals import ROUNDING
 from airpath.sweeps.plan import Engine
 from airpath.sweeps.scales import MetricStyle, metric_style
@@ -18,11 +18,7 @@ from airpath.sweeps.scales import MetricStyle, metric_style
 if TYPE_CHECKING:
     from airpath.sweeps.readings import Readings
 
-__all__ = ["EQUAL", "Metrics"]
-
-EQUAL = "every replication gave this value"
-"""Hint of a number whose interval has no width."""
-_NO_WIDTH = " ± 0"
+__all__ = ["Metrics"]
 
 
 @dataclass(frozen=True)
@@ -86,10 +82,7 @@ class Metrics:
         engine : Engine
             Whose answer.
         """
-        found = estimate(self.readings.interval(place, metric, engine), self.styles[metric].scale)
-        if not found.text.endswith(_NO_WIDTH):
-            return found
-        return Cell(found.text.removesuffix(_NO_WIDTH), found.value, hint=EQUAL)
+        return varying(self.readings.interval(place, metric, engine), self.styles[metric].scale)
 
     def _is_constant(self, metric: str) -> bool:
         means = self.means[metric]

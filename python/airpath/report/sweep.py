@@ -26,12 +26,13 @@ from airpath.report.blocks import (
 )
 from airpath.report.differences import differences_along
 from airpath.report.figures import inlined
-from airpath.report.metrics import EQUAL, Metrics
+from airpath.report.metrics import Metrics
 from airpath.report.page import html
 from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
 from airpath.results.distributions import QUANTITIES
+from airpath.results.estimates import EQUAL, EQUAL_NOTE
 
 if TYPE_CHECKING:
     from airpath.sweeps.readings import PointData, Readings
@@ -207,11 +208,11 @@ def _summary(readings: Readings, metrics: Metrics) -> Section:
     if metrics.constant:
         facts.append(("the same everywhere", f"{'; '.join(metrics.constant.values())}; no column"))
     facts.append(("replications", _rule(readings)))
-    shared = (
-        "the same for all points, so that differences are paired"
-        if plan.common_random_numbers
-        else "each point its own"
-    )
+    shared = "each point its own"
+    if plan.common_random_numbers and plan.replicated == "emulate":
+        shared = "the models draw the same at all points, the kernel's runs are independent"
+    elif plan.common_random_numbers:
+        shared = "the same for all points, so that differences are paired"
     facts += [
         ("random numbers", f"seed {plan.seed}, {shared}"),
         ("intervals", f"± are {100 * plan.confidence:g} % intervals"),
@@ -305,7 +306,7 @@ def _points(readings: Readings, metrics: Metrics) -> Section:
     body, notes = cut(rows, "points.csv", len(readings.points) * len(plan.engines))
     about = "± is half the interval; its ends show on hover."
     if any(cell.hint == EQUAL for row in body for cell in row):
-        about += " A number without ± came out the same in every replication."
+        about += f" {EQUAL_NOTE}"
     if metrics.without_value:
         why = "nothing measured it, or it is a function, whose values are not in the ledger"
         notes.append(f"Without a value: {', '.join(metrics.without_value)}; {why}.")

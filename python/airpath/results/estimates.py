@@ -11,7 +11,12 @@ from airpath.results.intervals import ROUNDING, Interval, decimals
 if TYPE_CHECKING:
     from airpath.results.differences import Difference
 
-__all__ = ["change", "estimate"]
+__all__ = ["EQUAL", "EQUAL_NOTE", "change", "estimate", "varying"]
+
+EQUAL = "every replication gave this value"
+"""Hint of a number whose interval has no width."""
+EQUAL_NOTE = "A number without ± came out the same in every replication."
+_NO_WIDTH = " ± 0"
 
 _DIGITS = 4
 """Of a number without an interval, or with one of no width."""
@@ -46,6 +51,20 @@ def estimate(found: Interval, scale: float = 1.0) -> Cell:
     return Cell(_spread(mean, half), mean, hint=hint)
 
 
+def varying(found: Interval, scale: float = 1.0) -> Cell:
+    """Return an estimate, without an interval, and with a hint, where all replications are equal.
+
+    Parameters
+    ----------
+    found, scale
+        As of `estimate`.
+    """
+    cell = estimate(found, scale)
+    if not cell.text.endswith(_NO_WIDTH):
+        return cell
+    return Cell(cell.text.removesuffix(_NO_WIDTH), cell.value, hint=EQUAL)
+
+
 def change(difference: Difference) -> Cell:
     """Return a relative difference in per cent, quiet where it is not significant.
 
@@ -61,8 +80,8 @@ def change(difference: Difference) -> Cell:
         return Cell("")
     mean, half = scale * shown.mean, scale * shown.half_width
     text = _spread(mean, half) if math.isfinite(half) else _plain(mean)
-    sign = "" if text.startswith("-") else "+"
-    return Cell(f"{sign}{text}{unit}", mean, tone, hint)
+    signed = f"−{text[1:]}" if text.startswith("-") else f"+{text}"
+    return Cell(f"{signed}{unit}", mean, tone, hint)
 
 
 def _spread(mean: float, half: float) -> str:

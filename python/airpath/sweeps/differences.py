@@ -1,8 +1,8 @@
 """Differences between two values of an axis, with everything else equal.
 
 Points that share their seed have common random numbers, so replication r of both is a pair, and the
-interval is that of the differences within pairs. Points with seeds of their own are independent:
-their interval is Welch's.
+interval is that of the differences within pairs. Points with seeds of their own, and emulated ones,
+are independent: their interval is Welch's.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _difference(readings: Readings, base: int, place: int, metric: str) -> Point
     before, after = (readings.column(each, metric) for each in (base, place))
     points = plan.points[base], plan.points[place]
     unsure = 0.0 if metric in readings.own else resolution(metric)
-    if plan.seed_of(points[0]) != plan.seed_of(points[1]):
+    if not plan.are_pairs(*points):
         known = [[value for value in each if not math.isnan(value)] for each in (before, after)]
         found = replace(
             independent_difference(known[0], known[1], plan.confidence, unsure), method="Welch"

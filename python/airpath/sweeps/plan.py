@@ -150,6 +150,13 @@ class Plan:
         """What runs replications, ``simulate`` or ``emulate``; None if points are only solved."""
         return next((engine for engine in self.engines if engine != "solve"), None)
 
+    def are_pairs(self, first: Point, second: Point) -> bool:
+        """Return whether replication r of both points has the same random numbers.
+
+        The kernel's TCP shares nothing, whatever the seed: a seed decides what the models draw.
+        """
+        return self.replicated == "simulate" and self.seed_of(first) == self.seed_of(second)
+
     def rule_of(self, point: Point) -> Rule:
         """Return how many replications a point gets."""
         return self.rule if point.reps is None else Rule(point.reps, point.reps)

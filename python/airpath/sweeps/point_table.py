@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from airpath.errors import one_line
 from airpath.present.tables import Cell, Column, Entry, Table
-from airpath.results.estimates import estimate
+from airpath.results.estimates import EQUAL, EQUAL_NOTE, varying
 from airpath.sweeps.plan import Engine, Plan, Point
 from airpath.sweeps.readings import Readings
 from airpath.sweeps.scales import MetricStyle, metric_style
@@ -47,9 +47,8 @@ def point_table(
         for place, of in enumerate(readings.points[:most])
         for engine in plan.engines
     ]
-    return Table(
-        one_line(plan.name), [*columns, *(each.short_label for each in styles.values())], rows
-    )
+    names = [*columns, *(each.short_label for each in styles.values())]
+    return Table(one_line(plan.name), names, rows, _notes(rows))
 
 
 def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
@@ -85,7 +84,7 @@ def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
         [*key, *(cells.get((metric, value), Cell("–")) for metric in styles for value in values)]
         for key, cells in found.items()
     ]
-    return Table(one_line(plan.name), [*head, *columns], rows)
+    return Table(one_line(plan.name), [*head, *columns], rows, _notes(rows))
 
 
 def _style(readings: Readings, metric: str) -> MetricStyle:
@@ -98,8 +97,14 @@ def _style(readings: Readings, metric: str) -> MetricStyle:
 
 
 def _cell(readings: Readings, place: int, style: MetricStyle, metric: str, engine: Engine) -> Cell:
-    found = estimate(readings.interval(place, metric, engine), style.scale)
+    found = varying(readings.interval(place, metric, engine), style.scale)
     return found if found.text else Cell("–")
+
+
+def _notes(rows: Sequence[Sequence[Entry]]) -> list[str]:
+    cells = (cell for row in rows for cell in row)
+    is_equal = any(isinstance(cell, Cell) and cell.hint == EQUAL for cell in cells)
+    return [EQUAL_NOTE] if is_equal else []
 
 
 def _titles(plan: Plan, axes: Sequence[str]) -> list[str]:

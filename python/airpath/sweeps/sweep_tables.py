@@ -97,8 +97,9 @@ class SweepTables:
 
         With common random numbers replication r of both points is a pair, and the interval is
         Student's over the differences within the pairs, as many as both points have. Where the
-        points have seeds of their own, it is Welch's. Each interval has the sweep's confidence
-        by itself; of many differences without any effect some are significant all the same.
+        points have seeds of their own, or are emulated, it is Welch's. Each interval has
+        the sweep's confidence by itself; of many differences without any effect some are
+        significant all the same.
 
         Parameters
         ----------
