@@ -89,12 +89,8 @@ def shown_texts(figure: Figure) -> Iterator[Text]:
             yield text
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str) -> None:
-    """At 3.4 inches title and subtitle were cut, and tick labels lay over each other."""
-    figure = kinds[kind](style="column")
+def check_texts_are_inside(figure: Figure) -> None:
     figure.draw_without_rendering()
-    assert figure.get_figwidth() == 3.4
     frame = figure.bbox
     texts = list(shown_texts(figure))
     assert len(texts) > 3
@@ -102,6 +98,15 @@ def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str
         box = text.get_window_extent()
         assert frame.x0 - 1 <= box.x0 <= box.x1 <= frame.x1 + 1, text
         assert frame.y0 - 1 <= box.y0 <= box.y1 <= frame.y1 + 1, text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str) -> None:
+    """At 3.4 inches title and subtitle were cut, and tick labels lay over each other."""
+    figure = kinds[kind](style="column")
+    assert figure.get_figwidth() == 3.4
+    check_texts_are_inside(figure)
+    for text in shown_texts(figure):
         assert 5 < text.get_fontsize() <= 9, text
         assert text.get_fontfamily()[0] == "serif", text
     for axes in figure.axes:
@@ -111,6 +116,19 @@ def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str
                     assert not one.get_window_extent().overlaps(other.get_window_extent()), one
     # A caption says what a title would.
     assert figure.get_suptitle() == ""
+
+
+@pytest.mark.parametrize("kind", ["lines", "heatmap"])
+def test_long_names_are_inside_a_figure_of_the_usual_size(
+    kind: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The name of an axis lay over the title, and was cut; a title was cut at the right."""
+    metric = "transfers.web.0B-10kB.p95_s"
+    plan = plan_of(NUMBERS, [metric], name="A sweep with a NAME in wide letters: WWWWWWWW")
+    sweep = sweep_of(tmp_path_factory.mktemp("long"), plan, lambda _, n: {metric: 1 + n})
+    figure = getattr(sweep.plot, kind)(metric)
+    assert figure.get_figwidth() > 4
+    check_texts_are_inside(figure)
 
 
 def test_a_figure_is_drawn_on_axes_of_the_user(sweep: ap.Sweep, result: ap.Result) -> None:
@@ -132,6 +150,17 @@ def test_a_figure_is_drawn_on_axes_of_the_user(sweep: ap.Sweep, result: ap.Resul
     assert list(mine.get_size_inches()) == [6, 3]
     with pytest.raises(BadValueError, match=r"^ax: the figure has 4 panels, not 1\."):
         result.plot.timeline(ax=left)
+
+
+def test_labels_leave_the_other_axes_of_the_user_as_they_are(numbers: ap.Sweep) -> None:
+    mine = Figure()
+    left, right = mine.subplots(1, 2)
+    left.set(xlabel="number of flows", ylabel="goodput, Mbit/s")
+    labels = {"number of flows": "N", "goodput, Mbit/s": "rate"}
+    numbers.plot.heatmap("goodput_bps", ax=right, labels=labels)
+    assert (left.get_xlabel(), left.get_ylabel()) == ("number of flows", "goodput, Mbit/s")
+    texts = {text.get_text() for axes in mine.axes[1:] for text in axes.findobj(Text)}
+    assert {"N", "rate"} <= texts
 
 
 def test_several_panels_are_drawn_on_as_many_axes(sweep: ap.Sweep) -> None:

@@ -5,6 +5,7 @@ Each test says in its first sentence what went wrong before.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -395,6 +396,13 @@ def test_figures_are_written_in_every_format(result: ap.Result, tmp_path: Path) 
         assert begin.startswith(b"%PDF") if path.suffix == ".pdf" else b"<?xml" in begin
     again = result.plot.save(tmp_path / "again", figure_formats="pdf,svg", window=("2 s", "4 s"))
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in paths]
+
+
+def test_a_pdf_of_a_user_has_truetype_fonts(result: ap.Result) -> None:
+    data = io.BytesIO()
+    result.plot.pmf().savefig(data, format="pdf")
+    assert b"/CIDFontType2" in data.getvalue()
+    assert b"/Type3" not in data.getvalue()
 
 
 def test_a_window_without_anything_over_time_is_refused(tmp_path: Path) -> None:

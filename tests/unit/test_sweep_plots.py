@@ -293,6 +293,16 @@ def test_the_figures_that_suit_a_sweep_are_written(sweep: ap.Sweep, tmp_path: Pa
     assert sorted(re.findall(r'<g id="(point-\d+)">', svg)) == ALL
 
 
+def test_a_metric_of_the_queue_of_a_cell_has_a_file(tmp_path: Path) -> None:
+    metric = "queues.bottleneck/user 0.mean_sojourn_s"
+    sweep = sweep_of(
+        tmp_path, plan_of({"aqm": ["codel", "pie"]}, [metric]), lambda _, n: {metric: n}
+    )
+    names = {path.name for path in sweep.plot.save(tmp_path)}
+    assert "lines-queues.bottleneck-user_0.mean_sojourn_s.png" in names
+    assert set(sweep.plot.defaults()) >= {f"lines-{metric}"}
+
+
 def test_ten_replications_have_a_distribution_and_two_axes_of_numbers_a_map(
     tmp_path: Path,
 ) -> None:

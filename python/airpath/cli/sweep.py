@@ -182,6 +182,7 @@ def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
 
 def _save(sweep: Sweep, folder: Path, formats: Sequence[str], kinds: Sequence[str]) -> None:
     from airpath.files import write_file
+    from airpath.present.figure_files import file_name
     from airpath.report.sweep import report_of_sweep
     from airpath.sweeps.plot.figures import rendered
 
@@ -194,7 +195,7 @@ def _save(sweep: Sweep, folder: Path, formats: Sequence[str], kinds: Sequence[st
     for stem, files in rendered(plot, dict.fromkeys(["svg", *kinds])) if kinds else ():
         figures[stem] = files["svg"]
         for kind in kinds:
-            write_file(path := folder / f"{stem}.{kind}", files[kind])
+            write_file(path := folder / file_name(stem, kind), files[kind])
             output.written([path])
     left_out = plot.left_out()
     if left_out:

@@ -45,7 +45,7 @@ def _spare_place(figure: Figure) -> dict[str, Any]:
     """Return where a legend is in place of a missing panel; empty if no panel is missing."""
     from matplotlib.transforms import IdentityTransform
 
-    if current().size_in is None:
+    if current().size_in is None or current().axes:
         return {}
     spare = next((axes for axes in figure.axes if not axes.get_visible()), None)
     if spare is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -23,6 +24,12 @@ class AirpathFigure(Figure):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         FigureCanvasAgg(self)
+
+    def savefig(self, *arguments: Any, **options: Any) -> None:
+        """Write the figure; PDF and PostScript embed TrueType fonts, not Type 3."""
+        # Publishers reject Type 3 fonts.
+        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
+            super().savefig(*arguments, **options)
 
     def _repr_png_(self) -> bytes:
         data = io.BytesIO()

@@ -72,6 +72,8 @@ class Drawing:
         Width and height, inches; a height of None follows from the figure. None: the usual size.
     axes : sequence of Axes
         The user's panels. Default: none, so that a figure is made.
+    others : sequence of Axes
+        The other panels of the user's figure.
     title : str or None
         The title; None for none. Without it the usual one, if `has_usual_title`.
     has_usual_title : bool
@@ -83,6 +85,7 @@ class Drawing:
     rc: Mapping[str, Any] = field(default_factory=dict)
     size_in: tuple[float, float | None] | None = None
     axes: Sequence[Axes] = ()
+    others: Sequence[Axes] = ()
     title: str | None = None
     has_usual_title: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -104,6 +107,10 @@ class Drawing:
         # A narrow figure has smaller texts, and less space between them.
         return width, height or height_in * min(1.0, max(0.6, math.sqrt(width / width_in)))
 
+    def panels_of(self, figure: Figure) -> Sequence[Axes]:
+        """Return the panels that are drawn, without the others of the user's figure."""
+        return [axes for axes in figure.axes if axes not in self.others]
+
     def rename(self, figure: Figure) -> None:
         """Replace the texts of a figure that have another label.
 
@@ -114,7 +121,7 @@ class Drawing:
         """
         if not self.labels:
             return
-        texts = _Texts(figure)
+        texts = _Texts(self.panels_of(figure), () if self.axes else (figure,))
         for name, label in self.labels.items():
             if texts.replace(name, label):
                 self._used.add(name)
@@ -131,15 +138,24 @@ class Drawing:
 
 
 class _Texts:
-    """The texts of a figure: of axes, legends, panels and ticks with words."""
+    """The texts of a figure: of axes, legends, panels and ticks with words.
 
-    def __init__(self, figure: Figure) -> None:
+    Parameters
+    ----------
+    panels : sequence of Axes
+        Those of the figure.
+    whole : sequence of Figure
+        The figure, if all its texts are part of it; else empty.
+    """
+
+    def __init__(self, panels: Sequence[Axes], whole: Sequence[Figure]) -> None:
         from matplotlib.text import Text
         from matplotlib.ticker import FixedLocator
 
-        ways = [way for axes in figure.axes for way in (axes.xaxis, axes.yaxis)]
+        ways = [way for axes in panels for way in (axes.xaxis, axes.yaxis)]
         self._ways = [way for way in ways if isinstance(way.get_major_locator(), FixedLocator)]
-        self._texts = [each for each in figure.findobj(Text) if each.get_text()]
+        found = [each for of in whole or panels for each in of.findobj(Text)]
+        self._texts = [each for each in found if each.get_text()]
         self.all = {_plain(each.get_text()) for each in self._texts}
 
     def replace(self, text: str, label: str) -> bool:
@@ -216,18 +232,19 @@ def _obeying(options: Drawing) -> Iterator[Drawing]:
 
 def _finished(figure: Figure, options: Drawing) -> Figure:
     from airpath.present import style
-    from airpath.present.fitting import fit, wrap_names
+    from airpath.present.fitting import fit, has_long_names, wrap_names
 
     figure = style.own_figure(figure)
     with style.style():
-        for axes in figure.axes:
+        for axes in options.panels_of(figure):
             # Ticks take their look from the settings of now.
             for way in (axes.xaxis, axes.yaxis):
                 way.get_major_ticks(1)
         options.rename(figure)
         for axes in options.axes:
             wrap_names(axes)
-        if not options.axes and options.size_in is not None:
+        if not options.axes and (options.size_in is not None or has_long_names(figure)):
+            # A fit takes as long as two layouts.
             fit(figure)
     return figure
 
@@ -250,6 +267,7 @@ def _checked(given: FigureOptions) -> Drawing:
         rc=settings,
         size_in=size,
         axes=axes,
+        others=[each for each in axes[0].figure.axes if each not in axes] if axes else [],
         title=one_line(title) if isinstance(title, str) else None,
         # A caption says what a title would; the panels of the user are part of another figure.
         has_usual_title=title is ... and not is_column and not axes,

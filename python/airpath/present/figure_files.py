@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,15 @@ from airpath.scenario.base import nearest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "checked_formats", "figure_bytes", "format_of", "rendered", "save"]
+__all__ = [
+    "FORMATS",
+    "checked_formats",
+    "figure_bytes",
+    "file_name",
+    "format_of",
+    "rendered",
+    "save",
+]
 
 FORMATS = ("png", "svg", "pdf")
 """What figures can be written as."""
@@ -69,6 +78,21 @@ def format_of(path: Path) -> str:
     return kind
 
 
+def file_name(name: str, kind: str) -> str:
+    """Return the name of a figure's file.
+
+    Parameters
+    ----------
+    name : str
+        Of the figure. A slash becomes a hyphen, and what is neither a letter, a digit nor one of
+        ``-._`` becomes an underscore.
+    kind : str
+        The format.
+    """
+    stem = re.sub(r"[^\w.-]", "_", name.replace("/", "-"))
+    return f"{stem}.{kind}"
+
+
 def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     """Return a figure as a file's content.
 
@@ -91,8 +115,8 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     if kind == "svg":
         about["Date"] = None
     data = io.BytesIO()
-    # The same figure gives the same file. Publishers refuse Type 3 fonts.
-    with mpl.rc_context({"svg.hashsalt": "airpath", "pdf.fonttype": 42}):
+    # The same figure gives the same file.
+    with mpl.rc_context({"svg.hashsalt": "airpath"}):
         figure.savefig(data, format=kind, dpi=160, metadata=about)
     return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 
@@ -143,7 +167,7 @@ def save(
     folder : Path
         Where to; it exists.
     stem : str
-        File name without its ending.
+        The figure's name; see `file_name`.
     title, source : str
         What the files say about themselves.
     kinds : sequence of str
@@ -155,7 +179,7 @@ def save(
         The files.
     """
     files = rendered(figure, title, source, kinds)
-    paths = [folder / f"{stem}.{kind}" for kind in files]
+    paths = [folder / file_name(stem, kind) for kind in files]
     for path, data in zip(paths, files.values(), strict=True):
         write_file(path, data)
     return paths

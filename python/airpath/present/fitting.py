@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from airpath.present.style import letters_in, wrapped
+from airpath.present.style import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,14 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
-__all__ = ["fit", "shown_ticks", "wrap_names"]
+__all__ = ["fit", "has_long_names", "shown_ticks", "wrap_names"]
 
 _ROUNDS = 3
 _SPACE = 0.25
 """Least space between neighbours among tick labels, heights of a letter."""
-_NAME_TO_PANEL = 1.1
-"""Length of the name of an axis over that of the axis, at most."""
-_LETTERS_PER_INCH = 13
 _FEWEST = 3
 """Intervals between the numbers of an axis at least."""
 
@@ -44,15 +41,27 @@ def fit(figure: Figure) -> None:
 
 
 def wrap_names(axes: Axes) -> None:
-    """Wrap the names of the axes of a panel of the user, whose layout is not known yet."""
-    for label, length in (
-        (axes.xaxis.label, axes.bbox.width),
-        (axes.yaxis.label, axes.bbox.height),
-    ):
-        inches = _NAME_TO_PANEL * length / axes.figure.bbox.width * axes.figure.get_figwidth()  # type: ignore[union-attr]
-        most = letters_in(inches, _LETTERS_PER_INCH)
-        if max(map(len, label.get_text().split("\n"))) > most:
-            label.set_text(wrapped(_on_one_line(label), most))
+    """Wrap title and names of the axes of a panel of the user, whose layout is not known yet."""
+    for text, length, most in _names(axes):
+        _wrap(text, length, most)
+
+
+def has_long_names(figure: Figure) -> bool:
+    """Return whether the title or the name of an axis is longer than its panel before layout."""
+    return any(
+        length > most
+        for axes in figure.axes
+        if axes.get_visible()
+        for _, length, most in _names(axes)
+    )
+
+
+def _names(axes: Axes) -> Iterator[tuple[Text, float, float]]:
+    """Yield the texts around a panel, each with its length and that of the panel, dots."""
+    for text in (axes.xaxis.label, axes.title, axes._left_title):  # type: ignore[attr-defined]
+        yield text, text.get_window_extent().width, axes.bbox.width
+    name = axes.yaxis.label
+    yield name, name.get_window_extent().height, axes.bbox.height
 
 
 def _on_one_line(text: Text) -> str:
@@ -90,7 +99,8 @@ def _wrap_texts(figure: Figure) -> Iterator[bool]:
             default=figure.bbox.x1,
         )
         for title in (axis.title, axis._left_title):  # type: ignore[attr-defined]
-            yield _wrap(title, title.get_window_extent().width, end - axis.bbox.x0)
+            most = end - axis.bbox.x0 - _letter(title)
+            yield _wrap(title, title.get_window_extent().width, most)
         name = axis.yaxis.label
         yield _wrap(name, name.get_window_extent().height, _height_around(axis, panels))
         name = axis.xaxis.label

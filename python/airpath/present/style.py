@@ -192,6 +192,8 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
         Drawn as written, long ones on several lines, for which the figure grows. The title is
         also the figure's label.
     """
+    import matplotlib as mpl
+
     options = current()
     if options.title is None and not options.has_usual_title:
         return
@@ -200,9 +202,14 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
         figure.title(literal(title))
         return
     figure.set_label(title)
-    above = _lines(literal(title), figure, _TITLE_PER_INCH)
+    look: dict[str, Any] = {
+        "fontsize": mpl.rcParams["figure.titlesize"],
+        "fontweight": mpl.rcParams["figure.titleweight"],
+    }
+    above = _lines(literal(title), figure, _TITLE_PER_INCH, look)
     figure.set_figheight(figure.get_figheight() + _TITLE_LINE_IN * (len(above) - 1))
-    below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH)
+    small: dict[str, Any] = {"fontsize": points(9.5)}
+    below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH, small)
     note = missing_note()
     below += [note] if note else []
     # Room for the smaller lines; constrained layout knows of the title only.
@@ -215,7 +222,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
         ha="left",
         va="top",
         color=COLOURS["grey"],
-        fontsize=points(9.5),
+        **small,
     )
 
 
@@ -273,6 +280,8 @@ def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) 
 
 # Height of a line of the title, inches.
 _TITLE_LINE_IN = 0.22
+# Width of the longest line over that of the figure, at most.
+_TITLE_WIDTH = 0.98
 # Letters of the average text that fit beside each other.
 _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 
@@ -284,9 +293,16 @@ def wrapped(text: str, letters: int) -> str:
     return "\n".join(textwrap.wrap(text, letters, break_on_hyphens=has_long)) or text
 
 
-def _lines(text: str, figure: Figure, per_inch: float) -> list[str]:
-    width = letters_in(figure.get_figwidth(), per_inch)
-    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+def _lines(text: str, figure: Figure, per_inch: float, look: Mapping[str, Any]) -> list[str]:
+    """Return a text on as many lines as it needs in a figure, with a look of its letters."""
+    most = letters_in(figure.get_figwidth(), per_inch)
+    lines = textwrap.wrap(text, most, break_on_hyphens=False) or [""]
+    drawn = figure.text(0, 0, "\n".join(lines), **look)
+    share = drawn.get_window_extent().width / (_TITLE_WIDTH * figure.bbox.width)
+    drawn.remove()
+    if share <= 1:
+        return lines
+    return textwrap.wrap(text, max(1, int(max(map(len, lines)) / share)), break_on_hyphens=False)
 
 
 def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float) -> None:

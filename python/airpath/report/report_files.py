@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from airpath.files import LARGEST, read_bytes
-from airpath.present.figure_files import FORMATS
+from airpath.present.figure_files import FORMATS, file_name
 from airpath.report.blocks import Link
 
 __all__ = ["ReportFiles"]
@@ -60,4 +60,4 @@ class ReportFiles:
 
     def links_of_figure(self, stem: str) -> list[Link]:
         """Return links to the files of a figure that exist, in the order of the formats."""
-        return [self.link(name) for kind in FORMATS if self.has(name := f"{stem}.{kind}")]
+        return [self.link(name) for kind in FORMATS if self.has(name := file_name(stem, kind))]

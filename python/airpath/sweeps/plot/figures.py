@@ -348,12 +348,13 @@ class SweepPlot:
     # --- files ---------------------------------------------------------------------------------
 
     def defaults(self) -> dict[str, Figure]:
-        """Return the figures that suit the sweep, by the stems of their files.
+        """Return the figures that suit the sweep, by their names.
 
         ``pareto``; ``lines-METRIC`` and ``heatmap-METRIC`` of each metric; ``forest-METRIC`` of
         each along an axis that a designer can choose; ``ecdf-METRIC`` of the first metric from ten
         replications on; ``distribution-TIME`` of each of ``record.distributions``, also where an
-        axis has them: those that have data and can be read. `left_out` has the others.
+        axis has them: those that have data and can be read. `left_out` has the others. In the
+        name of a file a slash becomes a hyphen and a space an underscore.
         """
         found = {}
         self._left_out = {}
@@ -366,7 +367,7 @@ class SweepPlot:
         return found
 
     def left_out(self) -> dict[str, str]:
-        """Return why `defaults` did not draw a figure, by the stems of their files."""
+        """Return why `defaults` did not draw a figure, by its name."""
         return dict(self._left_out)
 
     def save(
@@ -399,7 +400,7 @@ class SweepPlot:
         paths = []
         for stem, files in rendered(self, kinds):
             for kind, data in files.items():
-                paths.append(where / f"{stem}.{kind}")
+                paths.append(where / figure_files.file_name(stem, kind))
                 write_file(paths[-1], data)
         return paths
 
@@ -435,7 +436,7 @@ def rendered(plot: SweepPlot, kinds: Iterable[str]) -> Iterator[tuple[str, dict[
     Yields
     ------
     stem : str
-        Name of the file, without its ending.
+        Name of the figure; see `figure_files.file_name`.
     files : dict of str to bytes
         Its content by format.
     """
