@@ -275,6 +275,25 @@ def test_a_forest_has_a_row_for_each_setting_and_says_what_is_sure(sweep: ap.Swe
     assert [axis.get_title("left") for axis in panels] == ["droptail", "codel"]
 
 
+def test_a_forest_fills_by_the_interval_shown_and_explains_empty_rows(tmp_path: Path) -> None:
+    """Fills were those of the absolute difference; rows without a ratio were empty."""
+    values: dict[str, list[float | None]] = {
+        "codel": [1.0, 3.0, 5.0, 7.0],
+        "pie": [1.3, 3.91, 6.5, 9.1],
+        "droptail": [1.0, 20.0, 9.0, 12.0],
+        "red": [None] * 4,
+    }
+    plan = plan_of({"aqm": list(values)}, ["p95_sojourn_s"])
+    sweep = sweep_of(tmp_path, plan, lambda v, n: {"p95_sojourn_s": values[v["aqm"]][n]})
+    for is_relative in (True, False):
+        [panel] = sweep.plot.forest("p95_sojourn_s", relative=is_relative).axes
+        [pie] = [line for line in panel.lines if line.get_gid() == "point-1"]
+        assert (pie.get_markerfacecolor() != "white") is is_relative
+        texts = {text.get_gid(): text.get_text() for text in panel.texts}
+        uncertain = {"point-2": "uncertain mean"} if is_relative else {}
+        assert texts == {**uncertain, "point-3": "no value"}
+
+
 # --- files, refusals ---------------------------------------------------------------------------
 
 

@@ -323,7 +323,9 @@ class SweepPlot:
             A panel for each condition, with a row for each other value and each setting of the
             other axes. Without conditions a panel for each other value, with a row for each
             setting; where there is one setting, one panel. Markers are filled where the interval
-            excludes 0.
+            shown excludes 0. A row has a text instead where there is *no value*, or, of relative
+            differences, an *uncertain mean*: one within three standard errors of 0, so that the
+            ratio has no usable interval.
 
         Raises
         ------

@@ -18,6 +18,7 @@ from airpath.sweeps.plot.limits import limits
 from airpath.sweeps.plot.selection import Selection, gid
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_forest"]
 
+_NO_VALUE, _UNCERTAIN = "no value", "uncertain mean"
+"""What a row without a marker shows."""
 _MOST_ROWS = 60
 _ROW_IN = 0.2
 """Height of a row, inches."""
@@ -63,14 +66,14 @@ def draw_forest(
             panel.axvline(0, color="black", lw=0.9, zorder=1)
             for each, row in rows:
                 colour = shown.colours[text_of(each.point, axis)]
-                _row(panel, each.difference, row, colour, scale, relative=relative)
-                panel.lines[-1].set_gid(gid(each.point))
+                mark = _row(panel, each.difference, row, colour, scale, relative=relative)
+                mark.set_gid(gid(each.point))
             panel.grid(visible=True, axis="x")
             panel.grid(visible=False, axis="y")
             panel.tick_params(axis="y", length=0)
             _bands(panel, shown.bands)
         intervals = [_interval(each.difference, relative) for each in found]
-        drawn[0, 0].set_xlim(limits(intervals, scale, [0.0]))
+        drawn[0, 0].set_xlim(limits(intervals, scale, [0.0]) or (-1, 1))
         drawn[0, 0].set_yticks(range(len(labels)), list(map(style.literal, labels)))
         drawn[0, 0].set_ylim(len(labels) - 0.4, -0.6)
         what = f"difference of {look.name}" + (f", {unit}" if unit else "")
@@ -80,7 +83,7 @@ def draw_forest(
             figure,
             f"{chosen.readings.plan.name}: {look.name}, difference to "
             f"{found[0].base.labels.get(axis, '')}",
-            f"{effort(chosen.readings, chosen.places)} · {methods} · filled: the interval "
+            f"{effort(chosen.readings, chosen.places)} · {methods} · filled: the interval shown "
             f"excludes 0{_left_out(found, relative)}",
         )
     return figure
@@ -146,10 +149,24 @@ def _layout(chosen: Selection, axis: str, found: Sequence[PointDifference]) -> _
 
 def _left_out(found: Sequence[PointDifference], relative: bool) -> str:
     """Return how many differences are not tested, or not drawn, for the heading."""
-    untested = sum(bool(each.difference.untested) for each in found)
-    missing = sum(relative and math.isnan(each.difference.relative.mean) for each in found)
+    missing = [_missing(each.difference, relative) for each in found]
+    untested = sum(
+        bool(each.difference.untested) and not why for each, why in zip(found, missing, strict=True)
+    )
     text = f" · {untested} hollow: not tested" if untested else ""
-    return text + (f" · {missing} not drawn: a mean near 0" if missing else "")
+    if count := missing.count(_UNCERTAIN):
+        text += (
+            f" · {count} {_UNCERTAIN}: within three standard errors of 0, so that no ratio with "
+            "it has a usable interval"
+        )
+    return text
+
+
+def _missing(of: Difference, relative: bool) -> str:
+    """Return why a difference is not drawn, in the words of its row; empty if it is drawn."""
+    if math.isnan(of.absolute.mean):
+        return _NO_VALUE
+    return _UNCERTAIN if relative and math.isnan(of.relative.mean) else ""
 
 
 def _interval(of: Difference, relative: bool) -> Interval:
@@ -158,11 +175,19 @@ def _interval(of: Difference, relative: bool) -> Interval:
 
 def _row(
     panel: Axes, of: Difference, row: int, colour: str, scale: float, *, relative: bool
-) -> None:
+) -> Artist:
+    """Draw a difference; return its marker, or the text that is there instead."""
+    if why := _missing(of, relative):
+        grey: dict[str, Any] = {"color": style.COLOURS["grey"], "fontsize": style.points(8)}
+        place = panel.get_yaxis_transform()
+        return panel.text(0.98, row, why, transform=place, ha="right", va="center", **grey)
     value, look = _interval(of, relative), style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
-    face = look if of.is_significant else "white"
-    panel.plot([value.mean * scale], [row], "o", ms=style.points(5), color=look, mfc=face, zorder=3)
+    # The test of the absolute difference can differ from that of the ratio, which is drawn.
+    is_sure = value.excludes_zero and not of.untested
+    face = look if is_sure else "white"
+    size = style.points(5)
+    return panel.plot([value.mean * scale], [row], "o", ms=size, color=look, mfc=face, zorder=3)[0]
 
 
 def _bands(panel: Axes, keys: Sequence[str]) -> None:
