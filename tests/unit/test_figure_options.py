@@ -163,15 +163,23 @@ def test_labels_leave_the_other_axes_of_the_user_as_they_are(numbers: ap.Sweep) 
     assert {"N", "rate"} <= texts
 
 
+def test_legends_of_a_column_share_its_width(sweep: ap.Sweep) -> None:
+    """Each had one column, which made the figure high."""
+    legends = sweep.plot.pareto(style="column").legends
+    assert [legend._ncols for legend in legends] == [2, 1]  # type: ignore[attr-defined]
+
+
 def test_several_panels_are_drawn_on_as_many_axes(sweep: ap.Sweep) -> None:
     mine = Figure().subplots(2, 1)
     sweep.plot.pareto(ax=mine)
     titles = [axes.get_title("left") for axes in mine]
     assert titles == ["TMobile-LTE-short.down", "Verizon-LTE-short.down"]
     assert mine[0].get_ylim() == mine[1].get_ylim()
-    # The legends of colours and of markers.
-    legends = mine[1].findobj(mpl.legend.Legend)
-    assert len(legends) == 2
+    # Two legends would overlap: colours and markers are one.
+    [legend] = mine[1].findobj(mpl.legend.Legend)
+    assert legend.get_title().get_text() == "queue discipline · congestion control"
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == [*GRID["bottleneck.aqm"], *GRID["flows.0.cc"]]
 
 
 def test_style_size_title_and_labels_are_obeyed(sweep: ap.Sweep) -> None:

@@ -246,6 +246,22 @@ def test_a_heat_map_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["droptail", "codel", "pie"]
 
 
+def test_numbers_of_a_heat_map_have_contrast(tmp_path: Path) -> None:
+    """Letters on mid-grey cells were white."""
+    plan = plan_of({"a": [1, 2, 3, 4], "b": [1, 2, 3]}, ["utilisation"])
+    sweep = sweep_of(tmp_path, plan, lambda v, _: {"utilisation": (v["a"] * 3 + v["b"]) / 20})
+    axes = sweep.plot.heatmap("utilisation").axes[0]
+    assert len(axes.texts) == len(axes.patches) == 12
+    for cell, text in zip(axes.patches, axes.texts, strict=True):
+        brightness = sum(
+            share * part**2.2
+            for share, part in zip((0.213, 0.715, 0.072), cell.get_facecolor()[:3], strict=True)
+        )
+        letters = {"black": 0.0, "white": 1.0}[text.get_color()]
+        low, high = sorted([brightness, letters])
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
 def test_a_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
     figure = sweep.plot.ecdf("goodput_bps", "aqm")
     assert gids(figure) == ALL

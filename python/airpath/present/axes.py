@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["label_decades", "legend_below"]
+__all__ = ["label_decades", "legend_below", "legends_below"]
 
-_LETTERS_PER_INCH, _KEY = 13, 8
-"""Of the legend's text, and what a handle takes, letters."""
+_LETTERS_PER_INCH = 13
+"""Of the legend's text."""
+_KEY, _MARKER_KEY = 8, 5
+"""What a handle and the space around it take, letters: a line, and a marker."""
 _MOST_IN_PANEL = 6
 """Entries of a legend that is put in the place of a panel."""
 _FEW_DECADES = 2.7
@@ -61,7 +64,12 @@ def _title_size() -> Any:
 
 
 def legend_below(
-    figure: Figure, handles: Sequence[Any], title: str, side: str = "center", share: float = 1.0
+    figure: Figure,
+    handles: Sequence[Any],
+    title: str,
+    side: str = "center",
+    share: float = 1.0,
+    columns: int | None = None,
 ) -> None:
     """Put a legend for all panels below them, on as few lines as fit.
 
@@ -79,24 +87,83 @@ def legend_below(
         Where it stands. Default in the middle.
     share : float
         Of the figure's width, what it may take, in (0, 1]. Default all.
+    columns : int, optional
+        Default: as many as fit.
     """
     spare = _spare_place(figure) if share == 1 and len(handles) <= _MOST_IN_PANEL else {}
     if spare:
         share = 1 / figure.axes[0].get_gridspec().ncols  # type: ignore[union-attr]
     letters = style.letters_in(share * figure.get_figwidth(), _LETTERS_PER_INCH)
     for handle in handles:
-        handle.set_label(style.wrapped(handle.get_label(), letters - _KEY))
-    widest = max(len(line) for handle in handles for line in handle.get_label().split("\n"))
-    columns = int(letters / (widest + _KEY))
-    columns = max(1, min(len(handles), columns))
-    # A last line with one entry is not longer than it needs to be.
-    columns = -(-len(handles) // -(-len(handles) // columns))
+        handle.set_label(style.wrapped(handle.get_label(), letters - _key(handles)))
+    if columns is None:
+        columns = max(1, min(len(handles), int(letters / _entry(handles))))
+        # A last line with one entry is not longer than it needs to be.
+        columns = -(-len(handles) // -(-len(handles) // columns))
     place: dict[str, Any] = spare or {"loc": f"outside lower {side}"}
     columns = 1 if spare else columns
+    space: dict[str, Any] = {}
+    if _key(handles) == _MARKER_KEY:
+        space = {"handlelength": 1.0, "handletextpad": 0.5, "columnspacing": 1.0}
     figure.legend(
         handles=list(handles),
         **place,
         ncols=columns,
         title=style.literal(title) or None,
         title_fontsize=_title_size(),
+        **space,
     )
+
+
+def legends_below(figure: Figure, legends: Sequence[tuple[str, Sequence[Any]]]) -> None:
+    """Put one legend or two for all panels below them, side by side, on as few lines as fit.
+
+    On axes of the user they are one.
+
+    Parameters
+    ----------
+    figure : Figure
+        With a constrained layout.
+    legends : sequence of (str, sequence of artist)
+        Title and entries of each.
+    """
+    if len(legends) == 2 and not current().axes:
+        whole = style.letters_in(figure.get_figwidth(), _LETTERS_PER_INCH)
+        columns = _columns(legends, whole)
+        for (title, handles), side, count in zip(legends, ("left", "right"), columns, strict=True):
+            share = 0.5 if columns == (1, 1) else _width(title, handles, count) / whole
+            legend_below(figure, handles, title, side, share, count)
+    elif legends:
+        title = " · ".join(title for title, _ in legends)
+        legend_below(figure, [handle for _, of in legends for handle in of], title)
+
+
+def _columns(legends: Sequence[tuple[str, Sequence[Any]]], whole: int) -> tuple[int, int]:
+    """Return the columns of two legends that are on as few lines as fit into a width, letters."""
+    (_, first), (_, second) = legends
+
+    def lines(columns: tuple[int, int]) -> tuple[int, int]:
+        rows = max(-(-len(first) // columns[0]), -(-len(second) // columns[1]))
+        return rows, sum(columns)
+
+    fitting = (
+        pair
+        for pair in itertools.product(range(1, len(first) + 1), range(1, len(second) + 1))
+        if sum(_width(*of, count) for of, count in zip(legends, pair, strict=True)) <= whole
+    )
+    return min(fitting, key=lines, default=(1, 1))
+
+
+def _width(title: str, handles: Sequence[Any], columns: int) -> int:
+    return max(columns * _entry(handles), len(title) + 1)
+
+
+def _entry(handles: Sequence[Any]) -> int:
+    """Return the width of an entry, letters."""
+    lines = [line for handle in handles for line in handle.get_label().split("\n")]
+    return max(map(len, lines)) + _key(handles)
+
+
+def _key(handles: Sequence[Any]) -> int:
+    has_lines = any(handle.get_linestyle() != "None" for handle in handles)
+    return _KEY if has_lines else _MARKER_KEY

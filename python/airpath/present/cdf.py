@@ -91,7 +91,7 @@ def draw_curve(
         return np.where(whole < 1, 1 - whole, np.nan) if complementary else whole
 
     colour = style.COLOURS[style.SERIES[number]]
-    look: dict[str, Any] = {"color": colour, "ls": style.DASHES[number % 2], "lw": 1.6}
+    look: dict[str, Any] = {"color": colour, "ls": style.dashes_of(number), "lw": 1.6}
     line = axis.step(value, shares(curve.cdf), where="post", label=label or None, **look)[0]
     if not np.isnan(curve.low).all():
         low, high = shares(curve.low), shares(curve.high)

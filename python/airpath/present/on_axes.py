@@ -67,15 +67,9 @@ class OnAxes:
         return grid[0, 0] if count == 1 else grid.squeeze()
 
     def legend(self, *handles: Any, **options: Any) -> Any:
-        """Put a legend above the last panel, and a second one into it."""
-        last = self._panels[-1]
+        """Put a legend above the last panel."""
         place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
-        if (before := last.get_legend()) is not None:
-            last.add_artist(before)
-            # It is above the panel, not within.
-            before.set_clip_on(False)
-            place = {"loc": "best"}
-        return last.legend(*handles, **{**options, **place})
+        return self._panels[-1].legend(*handles, **{**options, **place})
 
     def supxlabel(self, text: str, **_options: Any) -> None:
         """Name the horizontal axis of the last panel."""

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS",
-    "DASHES",
     "MARKERS",
     "SERIES",
     "colour_of",
     "columns_within",
+    "dashes_of",
     "grid_of",
     "heading",
     "legend_above",
@@ -57,7 +57,7 @@ COLOURS = {
 
 SERIES = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
 MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)))
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 """Colours, markers and dashes of the series of a figure, in order: colour alone never tells them
 apart. ▲ and ▼ have a meaning of their own in figures."""
 
@@ -101,6 +101,11 @@ def style() -> Iterator[None]:
 def colour_of(number: int) -> str:
     """Return the colour of the series with a number, from 0."""
     return COLOURS[SERIES[number % len(SERIES)]]
+
+
+def dashes_of(number: int) -> Any:
+    """Return the dashes of the series with a number, from 0, in the form of matplotlib."""
+    return _DASHES[number % len(_DASHES)]
 
 
 def new_figure(width_in: float, height_in: float) -> Figure:

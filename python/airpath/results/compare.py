@@ -91,7 +91,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
                 everything[at],
                 (at + 1) / max(len(everything), 1),
                 color=colour,
-                ls=style.DASHES[number % 2],
+                ls=style.dashes_of(number),
                 lw=1.8,
             )
         plane.set(xlabel="95th percentile of sojourn times, ms")

@@ -49,7 +49,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
                     shares,
                     where="post",
                     color=style.COLOURS[style.SERIES[number]],
-                    ls=style.DASHES[number % 2],
+                    ls=style.dashes_of(number),
                     lw=1.6,
                 )
                 curve[0].set_gid(gid(chosen.point(place)))
@@ -81,7 +81,7 @@ def legend_of(figure: Figure, chosen: Selection, by: str | None) -> None:
             [],
             [],
             color=style.COLOURS[style.SERIES[number]],
-            ls=style.DASHES[number % 2],
+            ls=style.dashes_of(number),
             lw=1.6,
             label=style.literal(label),
         )

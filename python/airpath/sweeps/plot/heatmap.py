@@ -22,6 +22,8 @@ _MAP = "cividis"
 """Rises in brightness, for any colour vision (Nuñez, Anderton and Renslow 2018)."""
 _MOST_WRITTEN = 14
 """Cells beside each other that have room for a number."""
+_MIDDLE = 0.179
+"""Relative luminance at which black and white letters have the same contrast (WCAG 2.2)."""
 _LETTERS_PER_INCH = 14
 """Of the numbers."""
 
@@ -96,13 +98,12 @@ def _cell(axis: Axes, at: Sequence[int], value: float, colours: Any, text: str) 
 
     column, row = at
     is_known = not math.isnan(value)
-    face = colours.to_rgba(value) if is_known else "#ECEEF0"
+    face: Any = colours.to_rgba(value) if is_known else "#ECEEF0"
     look: dict[str, Any] = {"facecolor": face, "edgecolor": "white", "linewidth": 1.2}
     if not is_known:
         look |= {"hatch": "///", "edgecolor": "#C3CACE"}
     cell = axis.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
     if text:
-        light = is_known and float(np.dot(face[:3], (0.299, 0.587, 0.114))) > 0.5
         axis.text(
             column,
             row,
@@ -110,9 +111,15 @@ def _cell(axis: Axes, at: Sequence[int], value: float, colours: Any, text: str) 
             ha="center",
             va="center",
             fontsize=style.points(8),
-            color="black" if light else "white",
+            color="black" if _luminance(face[:3]) > _MIDDLE else "white",
         )
     return cell
+
+
+def _luminance(colour: Sequence[float]) -> float:
+    """Return the relative luminance of a colour in sRGB, 0 to 1 (WCAG 2.2)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
 
 
 def _digits(values: Sequence[float]) -> int:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from airpath.errors import BadValueError
 from airpath.present import style
-from airpath.present.axes import legend_below
-from airpath.present.drawing import current
+from airpath.present.axes import legends_below
 from airpath.results.intervals import Interval
 from airpath.sweeps.overview import effort
 from airpath.sweeps.plot.limits import set_scale
@@ -182,7 +181,7 @@ class _Pareto:
     def _legend(self, figure: Figure) -> None:
         from matplotlib.lines import Line2D
 
-        both = self.by is not None and self.shape is not None
+        legends: list[tuple[str, list[Any]]] = []
         for axis, looks, is_colour in (
             (self.by, self.colours, True),
             (self.shape, self.markers, False),
@@ -193,9 +192,6 @@ class _Pareto:
                 colour = style.COLOURS[looks[key]] if is_colour else "#9AA3A8"
                 text = style.literal(label)
                 handles.append(Line2D([], [], ls="", marker=marker, color=colour, label=text))
-            if handles:
-                side = ("left" if is_colour else "right") if both else "center"
-                name = "" if axis is None else self.chosen.axis_name(axis)
-                legend_below(
-                    figure, handles, name, side, 0.5 if both and not current().axes else 1.0
-                )
+            if axis is not None:
+                legends.append((self.chosen.axis_name(axis), handles))
+        legends_below(figure, legends)
