@@ -54,9 +54,9 @@ def test_a_run_with_nothing_odd_has_none() -> None:
 def test_nothing_got_through() -> None:
     """A group that got nothing was a row of zeros among others, without a word."""
     lost = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s", loss=1.0))
-    said = told(make(tcp(2), bottleneck=lost))
+    said = told(make(tcp(2, name="web"), bottleneck=lost))
     assert said["nothing-delivered"].startswith(
-        "flows.0: nothing got through after the warm-up, "
+        "flows.web: nothing got through after the warm-up, "
         "for 2 of its 2 flows in 5 of 5 replications."
     )
     # What was complete before, starts at the end, or stops at the start of measurement is no case.

@@ -12,7 +12,7 @@ import pytest
 import airpath as ap
 from airpath.engine.vocabulary import names
 from airpath.results.compare import comparison_figure
-from airpath.results.overview import tables
+from airpath.results.overview import source_name, tables
 from airpath.results.quantities import DELAY_QUANTILES, resolution
 
 ERROR = 1 / 64
@@ -96,7 +96,7 @@ def test_what_is_printed_has_each_queue_each_group_and_all(result: ap.Result) ->
     assert [row[0] for row in table.rows] == [
         "sojourn time, bottleneck",
         "one way, group 0: 2 newreno",
-        "one way, group 1: 1 cubic+newreno",
+        "one way, group 1: 1 cubic",
         "one way, group 2: 1 cbr",
         "one way, all 4",
         "one way, ACKs",
@@ -123,3 +123,19 @@ def test_the_resolution_is_that_of_the_engines_histogram() -> None:
     assert resolution("mean_sojourn_s") == resolution("transfers.0.p95_s") == 0
     measured = [*names("flow"), *names("queue"), *names("link")]
     assert all(map(resolution, (name for name in measured if name[1:3] in ("50", "95", "99"))))
+
+
+def test_the_recovery_is_named_where_it_tells_flows_apart() -> None:
+    """A reader asked why a CUBIC flow was called "cubic+newreno"."""
+    common = {"base_rtt": "40 ms", "cc": "cubic"}
+    sack = ap.flows(1, tcp={"recovery": "sack"}, **common)
+    others = [*ap.flows(1, **common), *ap.flows(1, base_rtt="40 ms")]
+    link = ap.link.Fixed(rate="1 Mbit/s")
+    named = {}
+    for flows in ([*sack, *others], others):
+        bottleneck = ap.Bottleneck(aqm="droptail", link=link)
+        scenario = ap.Scenario(flows=flows, bottleneck=bottleneck, duration="1 s")
+        resolved = ap.simulate(scenario, reps=1).resolved
+        named[len(flows)] = [source_name(resolved, flow) for flow in range(len(flows))]
+    assert named[3] == ["cubic (sack recovery)", "cubic (newreno recovery)", "newreno"]
+    assert named[2] == ["cubic", "newreno"]

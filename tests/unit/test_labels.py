@@ -66,6 +66,9 @@ def test_every_quantity_is_named_in_words() -> None:
     for name in (*of, *PHASE_QUANTITIES, *TRANSFER_QUANTITIES, "jain", "drops", "drop_share"):
         for metric in (name, f"flows.3.{name}"):
             assert WORDS.fullmatch(label_of_quantity(metric)), metric
+    assert label_of_quantity("transfers.web.0B-10kB.mean_s") == (
+        "mean completion time of group web, up to 10 kB"
+    )
     assert (
         label_of_quantity("transfers.0.p95_s") == "95th percentile of completion times of group 0"
     )

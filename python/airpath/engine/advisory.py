@@ -36,7 +36,7 @@ class Advisory:
     text : str
         One line for people, with what to do about it.
     place : str
-        What it is about, ``flows.0`` or ``bottleneck.aqm``; empty for the whole run.
+        What it is about, ``flows.0``, ``flows.web`` or ``bottleneck.aqm``; empty for the whole run.
     """
 
     code: str
@@ -74,6 +74,10 @@ def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory
 def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield groups whose congestion control is the same as another one under its profile."""
     first: dict[str, tuple[int, str]] = {}
+
+    def key(group: int) -> str:
+        return f"flows.{resolved.flows.group_key(group)}"
+
     for group, flow in resolved.flows.first_of_groups.items():
         source, control = flow.source, getattr(scenario.flows[group], "cc", None)
         if control is None or not source.is_tcp:
@@ -82,10 +86,10 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
         if name != control.kind:
             yield Advisory(
                 "same-congestion-control",
-                f"cc = {quote(control.kind)} is what flows.{other}'s {quote(name)} is: under "
+                f"cc = {quote(control.kind)} is what {key(other)}'s {quote(name)} is: under "
                 f"profile = {quote(source.tcp.profile)} both recover by "
                 f"{quote(source.tcp.recovery)}. tcp = {{recovery = …}} tells them apart.",
-                f"flows.{group}",
+                key(group),
             )
 
 
@@ -119,7 +123,7 @@ def _without_marks(
     hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
     for way, place, where in _QUEUES_OF_DATA:
         who = [
-            f"flows.{group}"
+            f"flows.{resolved.flows.group_key(group)}"
             for group, flow in resolved.flows.first_of_groups.items()
             if flow.direction == way and flow.source.tcp.ecn in uses
         ]
@@ -132,7 +136,7 @@ def _nothing_fits(resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
     for group, flow in resolved.flows.first_of_groups.items():
-        sizes[flow.direction][f"flows.{group}"] = flow.source.packet_bytes
+        sizes[flow.direction][f"flows.{resolved.flows.group_key(group)}"] = flow.source.packet_bytes
     yield from _below(resolved.queue, "bottleneck.aqm", sizes["forward"])
     of_acks = {"the ACKs": _ACK_BYTES} if sizes["forward"] else {}
     yield from _below(resolved.ack_path.queue, "ack_path.aqm", sizes["reverse"] or of_acks)

@@ -33,6 +33,7 @@ from airpath.report.report_files import ReportFiles
 from airpath.report.scenarios import scenarios
 from airpath.results.distributions import QUANTITIES
 from airpath.results.estimates import EQUAL, EQUAL_NOTE
+from airpath.sweeps.scales import metric_style
 
 if TYPE_CHECKING:
     from airpath.sweeps.readings import PointData, Readings
@@ -152,7 +153,7 @@ def _verdict(readings: Readings, failures: Any) -> Line:
         rule = plan.rule
         details.append(
             f"! {_several(rule.most, 'replication')} were not enough for the target interval "
-            f"of {rule.metric}: {some_points(wide)}."
+            f"of {_named(readings, rule.metric or '')}: {some_points(wide)}."
         )
     noted = advisory_details(readings)
     tone: Tone = "bad" if details else "" if noted else "good"
@@ -200,11 +201,8 @@ def _several(number: int, what: str) -> str:
 
 def _summary(readings: Readings, metrics: Metrics) -> Section:
     plan = readings.plan
-    facts = [
-        (name if axis in name else f"{name} ({axis})", ", ".join(_labels(readings, axis)))
-        for axis, name in plan.names.items()
-    ]
-    facts.append(("metrics", ", ".join(plan.metrics)))
+    facts = [(name, ", ".join(_labels(readings, axis))) for axis, name in plan.names.items()]
+    facts.append(("metrics", ", ".join(_named(readings, metric) for metric in plan.metrics)))
     if metrics.constant:
         facts.append(("the same everywhere", f"{'; '.join(metrics.constant.values())}; no column"))
     facts.append(("replications", _rule(readings)))
@@ -221,6 +219,11 @@ def _summary(readings: Readings, metrics: Metrics) -> Section:
     return Section("summary", "Summary", [Facts(facts)])
 
 
+def _named(readings: Readings, metric: str) -> str:
+    """Return the name of a metric in words."""
+    return metric_style(metric, [], readings.plan.metric_labels).name
+
+
 def _rule(readings: Readings) -> str:
     rule = readings.plan.rule
     if readings.plan.replicated is None:
@@ -230,7 +233,8 @@ def _rule(readings: Readings) -> str:
         return f"{rule.most} of each point" if rule.least == rule.most else reps
     wanted = [] if rule.relative is None else [f"{100 * rule.relative:g} % of its mean"]
     wanted += [] if rule.absolute is None else [f"{rule.absolute:g}"]
-    until = f"until half the interval of {rule.metric} is at most {' or '.join(wanted)}"
+    name = _named(readings, rule.metric)
+    until = f"until half the interval of {name} is at most {' or '.join(wanted)}"
     return f"{reps}, {until}"
 
 
@@ -247,18 +251,13 @@ def _figures(
         yield Section("figures", "Figures", [Lines([Line(few)])])
     if not drawn and not left_out:
         return
-    from airpath.sweeps.scales import metric_style
-
     hints = _hints(readings, metrics)
     figures: list[Block] = []
     for stem, data in drawn.items():
         links = beside.links_of_figure(stem)
         kind, _, metric = stem.partition("-")
-        name = ""
-        if kind == "distribution":
-            name = QUANTITIES[metric][0]
-        elif metric:
-            name = metric_style(metric, [], readings.plan.metric_labels).name
+        of_packets = QUANTITIES[metric][0] if kind == "distribution" else ""
+        name = of_packets or (_named(readings, metric) if metric else "")
         title = _TITLES.get(kind, kind).format(name)
         title = f"{title[:1].upper()}{title[1:]}"
         svg = inlined(data, f"{anchor('figure', stem)}-", title, hints)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from airpath.results.transfers import SizeClass
 from airpath.scenario.labels import words_of
 
 __all__ = ["label_of_quantity", "short_label"]
@@ -71,8 +72,15 @@ def label_of_quantity(name: str) -> str:
         return _quantity(name)
     if of == "bottleneck":
         return _quantity(quantity)
-    owner = of.replace(".", ", ") if scope == "transfers" else of.rpartition(".")[2]
+    owner = _group_of_transfers(of) if scope == "transfers" else of.rpartition(".")[2]
     return f"{_quantity(quantity)} of {_OF[scope]} {owner}"
+
+
+def _group_of_transfers(of: str) -> str:
+    """Return a group and its size class, if there is one: ``web, 10 kB to 100 kB``."""
+    group, _, last = of.rpartition(".")
+    which = SizeClass.named(last)
+    return f"{group}, {which.title}" if group and which else of.replace(".", ", ")
 
 
 def short_label(label: str) -> str:

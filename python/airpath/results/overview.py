@@ -135,14 +135,22 @@ def flow_name(resolved: ResolvedScenario, flow: int | str) -> str:
 
 
 def source_name(resolved: ResolvedScenario, flow: int | str) -> str:
-    """Return what a flow of a resolved scenario is, in a word or two: ``newreno (reverse)``."""
+    """Return what a flow of a resolved scenario is, in a few words: ``newreno (reverse)``.
+
+    Where flows with its congestion control algorithm differ in their recovery, the recovery is
+    named: ``cubic (sack recovery)``.
+    """
     about = resolved.flows[int(flow)]
     source = about.source
     way = " (reverse)" if about.direction == "reverse" else ""
     if not source.is_tcp:
         return f"{source.kind}{way}"
     cc, recovery = source.congestion.kind, source.tcp.recovery
-    return f"{recovery if cc == 'reno' else f'{cc}+{recovery}'}{way}"
+    if cc == "reno":
+        return f"{recovery}{way}"
+    firsts = (each.source for each in resolved.flows.first_of_groups.values())
+    recoveries = {of.tcp.recovery for of in firsts if of.is_tcp and of.congestion.kind == cc}
+    return f"{cc} ({recovery} recovery){way}" if len(recoveries) > 1 else f"{cc}{way}"
 
 
 def _flow_row(row: Mapping[str, Interval]) -> list[str]:

@@ -222,7 +222,7 @@ def _of_group(
     resolved: ResolvedScenario,
     runs: Runs,
 ) -> Iterator[Advisory]:
-    place = f"flows.{group}"
+    place = f"flows.{resolved.flows.group_key(group)}"
     first = resolved.flows[members[0]]
     yield from _nothing_delivered(place, members, resolved, runs)
     if first.source.is_tcp and first.source.window == "fixed":

@@ -98,7 +98,7 @@ def window_limited(
             example='"1 MB"' if window < 10**6 else f'"{Size(10 * window)}"',
             but=TAKES_FROM_OTHERS if is_full else "",
         ),
-        f"flows.{group}",
+        f"flows.{resolved.flows.group_key(group)}",
     )
 
 

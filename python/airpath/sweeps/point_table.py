@@ -28,15 +28,15 @@ def point_table(
     most : int, optional
         Number of points in the table, the first ones. Units fit all points. Default: all.
     numbered : bool
-        Whether a column has the numbers of the points, axes have their keys as names, and axes with
-        one value have a column. Default True: as in files. Without, axes are named in words.
+        Whether a column has the numbers of the points, and axes with one value have a column.
+        Default True.
     """
     plan = readings.plan
     styles = {metric: _style(readings, metric) for metric in metrics}
     axes = [axis for axis in plan.axes if numbered or len(_labels(readings, axis)) > 1]
     are_several = len(plan.engines) > 1
-    names = axes if numbered else _titles(plan, axes)
-    columns = [*(["point"] if numbered else []), *names, *(["engine"] if are_several else [])]
+    columns = [*(["point"] if numbered else []), *_titles(plan, axes)]
+    columns += ["engine"] if are_several else []
     rows: list[list[Entry]] = [
         [
             *([str(of.point.number)] if numbered else []),
