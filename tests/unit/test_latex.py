@@ -44,6 +44,12 @@ def test_a_column_with_words_is_text_and_special_characters_are_escaped() -> Non
     assert source.endswith("\\end{tabular}\n% Jain's index: 1\n")
 
 
+def test_numbers_with_intervals_have_one_form_also_among_words() -> None:
+    drops = "0.6 (0.0 … 3.4) early, 1.5 ± 0.2 limit_1"
+    source = latex(Table("", ["drops"], [[drops], ["none"]]))
+    assert rows(source)[1] == r"$0.6~[0.0,\,3.4]$ early, $1.5 \pm 0.2$ limit\_1 \\"
+
+
 def test_groups_of_columns_span_and_a_caption_makes_a_table_environment() -> None:
     table = Table("", ["aqm", ("goodput", "cubic"), ("goodput", "reno")], [["pie", "1", "2"]])
     lines = latex(table, caption="A_1", label="tab:a_1").splitlines()

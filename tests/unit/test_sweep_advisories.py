@@ -106,6 +106,10 @@ def test_points_name_their_advisories(tmp_path: Path) -> None:
     assert list(table.columns)[-1] == "advisories"
     assert table["advisories"][2] == "ecn-without-marks; equal-replications"
     assert "ecn" not in table["advisories"][5]
+    document = sweep.to_dict()
+    of_code = {each["code"]: each for each in document["advisories"]}
+    noted = document["points"][of_code["ecn-without-marks"]["points"][0]]["advisories"]
+    assert {**noted[0], "points": [2]} == of_code["ecn-without-marks"]
     page = report_of_sweep(sweep, folder=tmp_path, figures={})
     assert 'id="advisories"' in page
     assert "ECN is on, but nothing marks at the bottleneck" in page

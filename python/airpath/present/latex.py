@@ -18,12 +18,12 @@ _UNITS = (
     *("packets", "points"),
 )
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_VALUE = re.compile(
-    rf"(?P<mean>{_NUMBER})"
-    rf"(?: ± (?P<half>{_NUMBER})| \((?P<low>{_NUMBER}) … (?P<high>{_NUMBER})\))?"
-    rf"(?: (?P<unit>{'|'.join(_UNITS)}))?"
-)
+_ENDS = rf"(?: ± (?P<half>{_NUMBER})| \((?P<low>{_NUMBER}) … (?P<high>{_NUMBER})\))"
+_VALUE = re.compile(rf"(?P<mean>{_NUMBER}){_ENDS}?(?: (?P<unit>{'|'.join(_UNITS)}))?")
 """A number, half its interval or both ends of it, and its unit."""
+
+_WITHIN = re.compile(rf"(?P<mean>{_NUMBER}){_ENDS}")
+"""A number with its interval in the text of an entry: ``0.6 (0.0 … 3.4) early``."""
 
 _MISSING = ("", "–")
 
@@ -142,14 +142,36 @@ def _entry(cell: str, unit: str) -> str:
     """Return an entry, without the unit that is in the head."""
     value = _VALUE.fullmatch(cell)
     if value is None:
-        return _escaped(cell)
+        return _text_entry(cell)
+    own = value["unit"] or ""
+    return _with_ends(value) + (f"~{_escaped(own)}" if own and own != unit else "")
+
+
+def _text_entry(cell: str) -> str:
+    """Return an entry that is not one number; numbers with intervals in it are in math mode."""
+    parts, end = [], 0
+    for found in _WITHIN.finditer(cell):
+        parts += [_with_blanks(cell[end : found.start()]), _with_ends(found)]
+        end = found.end()
+    return "".join([*parts, _with_blanks(cell[end:])])
+
+
+def _with_blanks(words: str) -> str:
+    """Return a part of an entry escaped, with the blanks at its ends."""
+    inner = _escaped(words)
+    before = " " if words[:1] == " " and inner else ""
+    after = " " if words[-1:] == " " and inner else ""
+    return f"{before}{inner}{after}"
+
+
+def _with_ends(value: re.Match[str]) -> str:
+    """Return a number and its interval in math mode."""
     shown = _in_math(value["mean"])
     if value["half"] is not None:
         shown += rf" \pm {_in_math(value['half'])}"
     elif value["low"] is not None:
         shown += rf"~[{_in_math(value['low'])},\,{_in_math(value['high'])}]"
-    own = value["unit"] or ""
-    return f"${shown}$" + (f"~{_escaped(own)}" if own and own != unit else "")
+    return f"${shown}$"
 
 
 def _in_math(number: str) -> str:

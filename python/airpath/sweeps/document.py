@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from airpath.sweeps.advisories import by_kind
 from airpath.sweeps.readings import PointData, Readings
 
 __all__ = ["document"]
@@ -23,6 +24,10 @@ def document(readings: Readings, provenance: Mapping[str, Any]) -> dict[str, Any
     return {
         "provenance": dict(provenance),
         "complete": all(of.complete for of in readings.points),
+        "advisories": [
+            {**kind.first, "points": [point.number for point in kind.points]}
+            for kind in by_kind((of.point, of.advisories) for of in readings.points)
+        ],
         "points": [_point(readings, place, of) for place, of in enumerate(readings.points)],
         "failures": [
             {"point": of.point.number, "replication": replication, "message": message}
