@@ -212,7 +212,7 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
     "snr_db": ("house", float("nan"), [[1.0], [2.0, 3.0]]), "format": ("CSV", ""),
     "style": ("colum", {"font.famly": "serif"}, {"font.size": "x"}, ["column", 5]),
     "figsize": ((3.4,), (0.0, 2.0), (math.nan, 1.0), "34"), "ax": ([], [1]),
-    "labels": ({"x": 1}, [("a", "b")]),
+    "labels": ({"x": 1}, [("a", "b")]), "legend": (None, "no", 2),
     "compare_to": ("vegas", 3),
     "folder": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
 }  # fmt: skip

@@ -152,6 +152,23 @@ def test_a_figure_is_drawn_on_axes_of_the_user(sweep: ap.Sweep, result: ap.Resul
         result.plot.timeline(ax=left)
 
 
+def test_style_and_legend_are_obeyed_on_axes_of_the_user(numbers: ap.Sweep) -> None:
+    """Axes kept their letters; names of axes were cut."""
+    mine = Figure(figsize=(7, 2.6), layout="constrained")
+    left, right = mine.subplots(1, 2)
+    numbers.plot.lines("p95_sojourn_s", ax=left, style="column", title="(a)")
+    numbers.plot.lines("goodput_bps", ax=right, legend=False, title="(b)")
+    for text in (left.xaxis.label, left.yaxis.label, *left.get_xticklabels(), left._left_title):
+        assert text.get_fontfamily()[0] == "serif"
+        assert text.get_fontsize() <= 8
+    assert right.yaxis.label.get_fontfamily()[0] != "serif"
+    assert left.get_legend() is not None
+    assert right.get_legend() is None
+    check_texts_are_inside(mine)
+    bare = numbers.plot.lines("goodput_bps", legend=False)
+    assert bare.legends == []
+
+
 def test_labels_leave_the_other_axes_of_the_user_as_they_are(numbers: ap.Sweep) -> None:
     mine = Figure()
     left, right = mine.subplots(1, 2)

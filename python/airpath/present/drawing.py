@@ -1,4 +1,4 @@
-"""What every figure takes: ``style``, ``ax``, ``figsize``, ``title`` and ``labels``.
+"""What every figure takes: ``style``, ``ax``, ``figsize``, ``title``, ``labels``, ``legend``.
 
 A method that returns a figure has the decorator `drawing`. It reads these arguments; the functions
 of `present.style` that the method calls obey them. So no method has to pass them on.
@@ -58,6 +58,7 @@ class FigureOptions(TypedDict, total=False):
     figsize: tuple[float, float] | None
     title: str | None
     labels: Mapping[str, str] | None
+    legend: bool
 
 
 @dataclass
@@ -80,6 +81,8 @@ class Drawing:
         Whether the figure has its usual title.
     labels : mapping of str to str
         Other texts, by the key or by the text.
+    has_legend : bool
+        Whether the figure has its legends.
     """
 
     rc: Mapping[str, Any] = field(default_factory=dict)
@@ -89,6 +92,7 @@ class Drawing:
     title: str | None = None
     has_usual_title: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
+    has_legend: bool = True
     _used: set[str] = field(default_factory=set)
 
     def called(self, *names: str) -> str:
@@ -110,6 +114,13 @@ class Drawing:
     def panels_of(self, figure: Figure) -> Sequence[Axes]:
         """Return the panels that are drawn, without the others of the user's figure."""
         return [axes for axes in figure.axes if axes not in self.others]
+
+    def remove_legends(self, figure: Figure) -> None:
+        """Remove the legends of the panels that are drawn, and of a figure of Airpath."""
+        found = [axes.get_legend() for axes in self.panels_of(figure)]
+        for legend in [*found, *([] if self.axes else figure.legends)]:
+            if legend is not None:
+                legend.remove()
 
     def rename(self, figure: Figure) -> None:
         """Replace the texts of a figure that have another label.
@@ -217,7 +228,7 @@ _OPTIONS = tuple(FigureOptions.__annotations__)
 
 def _parameter(name: str) -> inspect.Parameter:
     # A title of None is no title.
-    default = ... if name == "title" else None
+    default = {"title": ..., "legend": True}.get(name)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
 
 
@@ -233,6 +244,7 @@ def _obeying(options: Drawing) -> Iterator[Drawing]:
 def _finished(figure: Figure, options: Drawing) -> Figure:
     from airpath.present import style
     from airpath.present.fitting import fit, has_long_names, wrap_names
+    from airpath.present.on_axes import obey_settings
 
     figure = style.own_figure(figure)
     with style.style():
@@ -241,6 +253,13 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
             for way in (axes.xaxis, axes.yaxis):
                 way.get_major_ticks(1)
         options.rename(figure)
+        if not options.has_legend:
+            options.remove_legends(figure)
+        for axes in options.axes if options.rc else ():
+            obey_settings(axes)
+        if options.axes and figure.get_layout_engine() is not None:
+            # Panels have the size that their legends leave.
+            figure.draw_without_rendering()
         for axes in options.axes:
             wrap_names(axes)
         if not options.axes and (options.size_in is not None or has_long_names(figure)):
@@ -272,6 +291,7 @@ def _checked(given: FigureOptions) -> Drawing:
         # A caption says what a title would; the panels of the user are part of another figure.
         has_usual_title=title is ... and not is_column and not axes,
         labels=_labels(given.get("labels")),
+        has_legend=_legend(given.get("legend", True)),
     )
 
 
@@ -360,6 +380,14 @@ def _axes(given: object) -> list[Axes]:
             "for each panel."
         )
     return found
+
+
+def _legend(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise BadValueError(
+            f"{error_prefix('legend', given)}: neither true nor false. Use False for no legend."
+        )
+    return given
 
 
 def _labels(given: object) -> dict[str, str]:

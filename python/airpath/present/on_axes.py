@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,7 +12,31 @@ from airpath.errors import BadValueError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["OnAxes"]
+__all__ = ["OnAxes", "obey_settings"]
+
+
+def obey_settings(panel: Axes) -> None:
+    """Give the texts and lines of axes that were made before the settings of matplotlib."""
+    import matplotlib as mpl
+
+    settings: Any = mpl.rcParams
+    family = settings["font.family"]
+    titles = (panel.title, panel._left_title, panel._right_title)  # type: ignore[attr-defined]
+    for text, size in (
+        (panel.xaxis.label, "axes.labelsize"),
+        (panel.yaxis.label, "axes.labelsize"),
+        *((title, "axes.titlesize") for title in titles),
+    ):
+        text.set(fontfamily=family, fontsize=settings[size])
+    ways: tuple[Literal["x", "y"], ...] = ("x", "y")
+    for way in ways:
+        size, width = settings[f"{way}tick.labelsize"], settings[f"{way}tick.major.width"]
+        panel.tick_params(axis=way, labelsize=size, width=width)
+    for axis in (panel.xaxis, panel.yaxis):
+        for tick in axis.get_major_ticks():
+            tick.label1.set_fontfamily(family)
+    for spine in panel.spines.values():
+        spine.set_linewidth(settings["axes.linewidth"])
 
 
 class OnAxes:
