@@ -173,6 +173,7 @@ OF_MODELS = {*("engine_form", "instead_of", "keys", "model_post_init", "model_re
 _TEXTS = {"a text", "a lone surrogate", "a text of control characters"}
 _NUMBERS = {"an array", "a truth value", "far below its range", "a fraction below 0"}
 FITTING: dict[str, set[str]] = {
+    "legend": {"a truth value"},
     "Scenario.to_toml(relative_to)": _TEXTS,
     "Comparison.save(folder)": _TEXTS,
     "Comparison.save_figure(folder)": _TEXTS,
@@ -249,7 +250,7 @@ def methods() -> Iterator[Call]:
         for argument in arguments:
             place = f"{name}({argument})"
             for kind, (value, _) in OBJECTS.items():
-                if kind not in FITTING.get(place, set()):
+                if kind not in FITTING.get(place, FITTING.get(argument, set())):
                     yield Call(kind, place, called_with(method, METHODS[name], argument, value))
             for value in OUTSIDE.get(argument, ()):
                 yield Call(
