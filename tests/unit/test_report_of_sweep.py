@@ -67,6 +67,17 @@ def test_what_was_asked_for_stands_first_and_nothing_failed(tmp_path: Path) -> N
     assert "What failed" not in page
 
 
+def test_emulated_points_are_not_called_paired(tmp_path: Path) -> None:
+    page = text_of(write_sweep(tmp_path, engines=["emulate"], metrics=["mean_sojourn_s"]))
+    assert "the kernel&#39;s runs are independent" in page
+    assert "of independent replications (Welch)" in page
+    # Marks of emulated points have their texts on hover, too.
+    lines = page[page.index('id="figure-lines-mean-sojourn-s-') :]
+    assert "<title>point 0\n" in lines[: lines.index("</svg>")]
+    assert "paired" not in page
+    assert "within pairs" not in page
+
+
 def test_failures_and_what_is_missing_stand_above_everything(tmp_path: Path) -> None:
     why = {4: "no link", 7: "no link", 9: "other"}
     page = text_of(write_sweep(tmp_path, missing=[1], failed=why))

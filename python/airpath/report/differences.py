@@ -126,7 +126,7 @@ def _table(
     how = sorted({each.difference.method for each in found[0]})
     words = {
         "paired": "within pairs of replications",
-        "Welch": "by Welch, of independent replications",
+        "Welch": "of independent replications (Welch)",
     }
     about = (
         f"Per cent of the mean at {base}, {100 * plan.confidence:g} % intervals "

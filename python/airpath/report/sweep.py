@@ -274,7 +274,7 @@ def _hints(readings: Readings, metrics: Metrics) -> dict[str, str]:
     for place, of in enumerate(readings.points):
         labels = [f"{plan.names[axis]}: {label}" for axis, label in of.point.labels.items()]
         for engine in plan.engines:
-            name = f"point-{of.point.number}" + ("" if engine == "simulate" else f"-{engine}")
+            name = f"point-{of.point.number}" + ("-solve" if engine == "solve" else "")
             lines = [f"point {of.point.number}" + (", model" if engine == "solve" else "")]
             lines += labels
             for metric, style in metrics.styles.items():

@@ -38,7 +38,7 @@ _TRACES = "traces:"
 
 def gid(point: Point, engine: str = "simulate") -> str:
     """Return the identifier of a point's marker in an SVG."""
-    return f"point-{point.number}" if engine == "simulate" else f"point-{point.number}-{engine}"
+    return f"point-{point.number}-solve" if engine == "solve" else f"point-{point.number}"
 
 
 @dataclass(frozen=True)
