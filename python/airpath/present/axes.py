@@ -165,5 +165,10 @@ def _entry(handles: Sequence[Any]) -> int:
 
 
 def _key(handles: Sequence[Any]) -> int:
-    has_lines = any(handle.get_linestyle() != "None" for handle in handles)
-    return _KEY if has_lines else _MARKER_KEY
+    return _KEY if any(map(_has_line, handles)) else _MARKER_KEY
+
+
+def _has_line(handle: Any) -> bool:
+    # Points with intervals are a container, which has no line style of its own.
+    line = handle.lines[0] if hasattr(handle, "lines") else handle
+    return line is None or line.get_linestyle() != "None"

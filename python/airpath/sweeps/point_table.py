@@ -103,7 +103,7 @@ def _cell(readings: Readings, place: int, style: MetricStyle, metric: str, engin
 
 def _notes(rows: Sequence[Sequence[Entry]]) -> list[str]:
     cells = (cell for row in rows for cell in row)
-    is_equal = any(isinstance(cell, Cell) and cell.hint == EQUAL for cell in cells)
+    is_equal = any(getattr(cell, "hint", "") == EQUAL for cell in cells)
     return [EQUAL_NOTE] if is_equal else []
 
 
