@@ -34,9 +34,9 @@ from airpath.errors import (
     ModelWarning,
     RunError,
 )
+from airpath.execution import Stopwatch
 from airpath.present.progress import Auto, of_replications, progress_line, reporting_to
 from airpath.results.captures import captures_of
-from airpath.results.execution import Stopwatch
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables

@@ -31,7 +31,7 @@ LAYERS = (
     "files",
     "foreign_traces",
     "arguments",
-    "errors interrupts",
+    "errors execution interrupts",
     "_airpath",
 )
 """From top to bottom. Packages of one layer do not import each other."""

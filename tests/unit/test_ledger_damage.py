@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from airpath.errors import BadValueError
-from airpath.results.execution import this_machine
+from airpath.execution import this_machine
 from airpath.sweeps.job import File, Job
 from airpath.sweeps.ledger import Ledger
 from airpath.sweeps.ledger.sessions import Session

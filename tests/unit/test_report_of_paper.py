@@ -15,10 +15,10 @@ import pytest
 
 from airpath.cli import main
 from airpath.errors import BadValueError
+from airpath.execution import Machine
 from airpath.report import report_of_paper
 from airpath.report.blocks import MOST_ROWS
 from airpath.report.figures import inlined
-from airpath.results.execution import Machine
 from airpath.sweeps.ledger import Ledger
 from airpath.sweeps.ledger.sessions import Session
 from report_samples import HOSTILE, document, row, write_paper

@@ -12,8 +12,8 @@ import pytest
 
 import airpath as ap
 from airpath.cli import main
+from airpath.execution import this_machine
 from airpath.report import report_of_comparison, report_of_result
-from airpath.results.execution import this_machine
 from airpath.results.intervals import text
 from report_results import write_comparison, write_result
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from airpath.cli import main
+from airpath.execution import Machine
 from airpath.report import report_of_sweep
 from airpath.results.differences import Difference
 from airpath.results.estimates import change, estimate
-from airpath.results.execution import Machine
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.intervals import text as run_text
 from airpath.results.quantities import resolution

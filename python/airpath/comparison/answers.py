@@ -14,7 +14,7 @@ from airpath.results.intervals import Interval, mean_interval
 
 if TYPE_CHECKING:
     from airpath.engine.advisory import Advisory
-    from airpath.results.execution import Execution
+    from airpath.execution import Execution
     from airpath.results.result import Result
     from airpath.solutions import Solution
 

@@ -17,8 +17,8 @@ from airpath.comparison.result import FILES, Comparison
 from airpath.engine.advisory import Advisory
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, one_line
+from airpath.execution import Execution
 from airpath.files import LARGEST, read_bytes
-from airpath.results.execution import Execution
 
 __all__ = ["DOCUMENT", "comparison_of", "load_comparison"]
 

@@ -27,9 +27,9 @@ from airpath.engine.estimate import refuse_too_much
 from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
+from airpath.execution import Stopwatch
 from airpath.files import NewFile, output_folder
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
-from airpath.results.execution import Stopwatch
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.remarks import remarks

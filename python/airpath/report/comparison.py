@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from airpath.comparison import texts
 from airpath.comparison.figure import figure_of
 from airpath.comparison.result import FILES
+from airpath.execution import Execution
 from airpath.present import figure_files
 from airpath.present.tables import MARK, Tone
 from airpath.report.blocks import Block, Facts, Figure, Line, Lines, Page, Section
@@ -19,7 +20,6 @@ from airpath.report.provenance import execution_facts, made_by, provenance
 from airpath.report.report_files import ReportFiles
 from airpath.report.result import advisory_section, scenario_facts
 from airpath.report.sorting import sortable_table
-from airpath.results.execution import Execution
 from airpath.results.provenance import source_line
 
 if TYPE_CHECKING:

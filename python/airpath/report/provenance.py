@@ -10,7 +10,7 @@ from airpath.report.blocks import Block, Code, Facts, Links, Section
 from airpath.report.report_files import ReportFiles
 
 if TYPE_CHECKING:
-    from airpath.results.execution import Execution
+    from airpath.execution import Execution
 
 __all__ = ["execution_facts", "made_by", "provenance"]
 

@@ -12,7 +12,7 @@ from airpath.engine.advisory import Advisory
 from airpath.engine.inputs import trace_formats
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
-from airpath.results.execution import Execution
+from airpath.execution import Execution
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
 from airpath.results.stored import DOCUMENT, SIDES, Folder, TraceFiles, read_document

@@ -23,7 +23,7 @@ from airpath.scenario.overrides import titled
 
 if TYPE_CHECKING:
     from airpath.engine.resolved import ResolvedScenario
-    from airpath.results.execution import Execution
+    from airpath.execution import Execution
     from airpath.results.plot import Plot
     from airpath.trace import Trace
 

@@ -27,7 +27,7 @@ from airpath.sweeps.tasks import Failure, Task, TaskResult, Unit, build, failure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airpath.results.execution import Machine
+    from airpath.execution import Machine
     from airpath.sweeps.job import Contents, Job
     from airpath.sweeps.ledger import Ledger
     from airpath.sweeps.ledger.ledger import Recorded

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.arguments import check_all, error_prefix, path_like, text, whole, word
 from airpath.errors import BadValueError, one_line
+from airpath.execution import Execution
 from airpath.results.distributions import (
     LEVELS,
     QUANTITIES,
@@ -19,7 +20,6 @@ from airpath.results.distributions import (
     counts_of,
     default_owner,
 )
-from airpath.results.execution import Execution
 from airpath.scenario.labels import document_of
 from airpath.scenario.scenario import SERIES
 from airpath.sweeps import tables

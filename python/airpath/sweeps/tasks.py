@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from airpath import _airpath
 from airpath.errors import AirpathError, MachineError, one_line
-from airpath.results.execution import Machine, this_machine
+from airpath.execution import Machine, this_machine
 from airpath.sweeps.job import Contents, Job, run_job
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from airpath.results.execution import Execution, Machine
+from airpath.execution import Execution, Machine
 from airpath.sweeps.ledger.status import Build
 
 __all__ = ["Session"]
