@@ -19,7 +19,6 @@ from airpath.errors import BadValueError, RunError, one_line
 from airpath.interrupts import interrupts_wait
 from airpath.present.progress import terminal_bar
 from airpath.present.terminal import print_table
-from airpath.results.export import checked_formats
 
 if TYPE_CHECKING:
     from airpath.sweeps.coordinator import SweepOutcome
@@ -90,6 +89,8 @@ def run(
     json: options.Json = False,
 ) -> int:
     """Run what is missing of a sweep, and write its tables, figures and report."""
+    from airpath.results.export import checked_formats
+
     _check(reps, seed, threads, dask)
     formats = checked_formats("csv" if format_ is None else format_)
     kinds = output.figure_kinds(out, figure_format, plot, others={"format": format_ is not None})
