@@ -141,7 +141,7 @@ def test_the_prompt_of_a_shell_names_the_scenario(
             ("s.toml", "--host-network"),
             "--host-network: needs a command. Write -- COMMAND, or --shell.",
         ),
-        (("s.toml", "--reps", "2", "--", "x"), "--reps: means nothing beside a command, which"),
+        (("s.toml", "--reps", "2", "--", "x"), "--reps: has no effect on a command, which"),
         (("s.toml", "--json", "--", "x"), "--json: standard output is the command's. Write --out"),
         (("s.toml", "--shell", "x"), "--shell: given beside a command. Give one of them."),
         (("s.toml", "--server", "'", "--", "x"), "--server: No closing quotation."),

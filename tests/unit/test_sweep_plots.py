@@ -273,7 +273,7 @@ def test_a_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
 def test_a_forest_has_a_row_for_each_setting_and_says_what_is_sure(sweep: ap.Sweep) -> None:
     figure = sweep.plot.forest("goodput_bps", compare_to="droptail")
     table = sweep.differences("aqm", "goodput_bps", "droptail").set_index("point")
-    # The disciplines are compared, which somebody chooses, in a panel for each trace.
+    # The disciplines are compared, which a designer chooses, in a panel for each trace.
     assert [axis.get_title("left") for axis in figure.axes] == ["one", "other"]
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels[0] == "codel · newreno · limit 50 packets"

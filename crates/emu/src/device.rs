@@ -70,7 +70,7 @@ impl Device {
     }
 
     /// Makes a pair of veth devices: `name` in the present network namespace, and the other end in a
-    /// namespace of its own, from which the packets are read.
+    /// separate namespace, from which the packets are read.
     ///
     /// # Errors
     /// When the machine does not allow it, or the kernel has no veth devices.

@@ -123,7 +123,7 @@ impl Environment {
                 "/proc/sys is read-only: run `mount -o remount,rw /proc/sys` as root".to_owned()
             }),
             Some(libc::EACCES | libc::EPERM) => {
-                "it cannot be set in a network namespace of its own".to_owned()
+                "it cannot be set in a new network namespace".to_owned()
             }
             _ => "the kernel does not accept the value".to_owned(),
         }

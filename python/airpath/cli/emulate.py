@@ -264,10 +264,9 @@ def _split(server: str) -> list[str]:
 
 
 def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
-    """Refuse options that mean nothing beside a command."""
+    """Refuse options that a command does not use."""
     lines = [
-        f"--{name.replace('_', '-')}: means nothing beside a command, which runs once. "
-        "Leave it out."
+        f"--{name.replace('_', '-')}: has no effect on a command, which runs once. Leave it out."
         for name, value in given.items()
         if value is not None
     ]

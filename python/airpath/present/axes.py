@@ -21,7 +21,7 @@ _LETTERS_PER_INCH = 13
 _KEY, _MARKER_KEY = 8, 5
 """What a handle and the space around it take, letters: a line, and a marker."""
 _MOST_IN_PANEL = 6
-"""Entries of a legend that is put in the place of a panel."""
+"""Entries of a legend that fits into the space of a missing panel."""
 _FEW_DECADES = 2.7
 """On an axis of at most this many decades, 2 and 5 are labelled too."""
 
@@ -169,6 +169,6 @@ def _key(handles: Sequence[Any]) -> int:
 
 
 def _has_line(handle: Any) -> bool:
-    # Points with intervals are a container, which has no line style of its own.
+    # Points with intervals are a container, which has no line style.
     line = handle.lines[0] if hasattr(handle, "lines") else handle
     return line is None or line.get_linestyle() != "None"

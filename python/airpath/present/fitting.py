@@ -26,7 +26,7 @@ _FEWEST = 3
 
 
 def fit(figure: Figure) -> None:
-    """Let the texts of a figure be inside it, and tick labels beside each other.
+    """Keep the texts of a figure inside it, and tick labels apart.
 
     Parameters
     ----------
@@ -129,9 +129,11 @@ def _height_around(axis: Axes, panels: Sequence[Axes]) -> float:
 
 def _width_around(axis: Axes, panels: Sequence[Axes], figure: Figure) -> float:
     """Return how wide the name of a horizontal axis may be: to the middle between panels."""
-    beside = [other for other in panels if _overlap(other.bbox, axis.bbox) and other is not axis]
-    left = max((o.bbox.x1 for o in beside if o.bbox.x1 <= axis.bbox.x0), default=None)
-    right = min((o.bbox.x0 for o in beside if o.bbox.x0 >= axis.bbox.x1), default=None)
+    neighbours = [
+        other for other in panels if _overlap(other.bbox, axis.bbox) and other is not axis
+    ]
+    left = max((o.bbox.x1 for o in neighbours if o.bbox.x1 <= axis.bbox.x0), default=None)
+    right = min((o.bbox.x0 for o in neighbours if o.bbox.x0 >= axis.bbox.x1), default=None)
     middle = (axis.bbox.x0 + axis.bbox.x1) / 2
     ends = [
         middle - (0.0 if left is None else (left + axis.bbox.x0) / 2),
@@ -173,7 +175,7 @@ def _is_crowded(axis: Axis, labels: Sequence[Text]) -> bool:
         return any(above.y0 < below.y1 for below, above in pairs)
     slope = math.sin(math.radians(labels[0].get_rotation())) if labels else 0.0
     if 0 < slope < 1:
-        # Slanted labels are beside each other as far as their lines are apart.
+        # Slanted labels are as far apart as their lines.
         height = 1.1 * _letter(labels[0]) / slope
         return any(right.x1 - left.x1 < height for left, right in pairs)
     space = _SPACE * _letter(labels[0]) if labels else 0.0

@@ -51,7 +51,7 @@ def report_of_comparison(
     report : str
         One HTML document. The same comparison and files give the same text.
     """
-    beside = ReportFiles(folder, out)
+    directory = ReportFiles(folder, out)
     made = comparison.provenance
     answers = comparison.answers
     advisories = (
@@ -64,10 +64,10 @@ def report_of_comparison(
     sections = [
         Section("summary", "Summary", [Facts([*_engines(comparison), *_facts(comparison)])]),
         *advisory_section(advisories),
-        Section("figures", "Figures", [_figure(comparison, beside)]),
+        Section("figures", "Figures", [_figure(comparison, directory)]),
         Section("answers", "Answers of the engines", [table]),
         Section("differences", "Differences and what explains them", list(_reasons(comparison))),
-        provenance(made, names, beside, more=more, scenario="The scenario, all keys"),
+        provenance(made, names, directory, more=more, scenario="The scenario, all keys"),
     ]
     return html(
         Page(
@@ -121,12 +121,12 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     return [base, *scenario_facts(comparison.resolved)]
 
 
-def _figure(comparison: Comparison, beside: ReportFiles) -> Figure:
+def _figure(comparison: Comparison, directory: ReportFiles) -> Figure:
     source = source_line(comparison.provenance)
     name = f"{comparison.title}: {_FIGURE}"
     svg = figure_files.rendered(figure_of(comparison), name, source, ["svg"])["svg"]
     title = "Answers of the engines with their intervals, and differences in per cent"
-    return Figure(title, inlined(svg, "figure-", title), links=beside.links_of_figure(_FIGURE))
+    return Figure(title, inlined(svg, "figure-", title), links=directory.links_of_figure(_FIGURE))
 
 
 def _reasons(comparison: Comparison) -> Iterator[Block]:

@@ -70,25 +70,25 @@ def report_of_paper(
         raise BadValueError(f"{wrong}.") from None
 
 
-def _page(document: Document, beside: ReportFiles) -> Page:
+def _page(document: Document, directory: ReportFiles) -> Page:
     made = document["provenance"]
-    items = [_item(item, document, beside) for item in document["items"]]
+    items = [_item(item, document, directory) for item in document["items"]]
     sections = [
         _summary(document),
         Section("items", "Tables and figures, published and ours", (), items),
         *_claims(document),
-        _provenance(document, beside),
+        _provenance(document, directory),
     ]
     return Page(
         title=f"{document['paper']}: published numbers and ours",
         subtitle=str(made["paper"]),
-        verdict=_verdict(document, beside),
+        verdict=_verdict(document, directory),
         sections=sections,
         made_by=made_by(made),
     )
 
 
-def _verdict(document: Document, beside: ReportFiles) -> Line:
+def _verdict(document: Document, directory: ReportFiles) -> Line:
     found = document["verdict"]
     said = {each["claim"]: each["text"] for each in document["claims"]}
     details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
@@ -100,8 +100,8 @@ def _verdict(document: Document, beside: ReportFiles) -> Line:
     if unfinished or not document.get("complete", True):
         names = ", ".join(unfinished) or "nothing"
         details.append(f"{MARK} Interrupted. Not complete: {names}.")
-    if beside.missing:
-        details.append(f"{MARK} Not there, or no figure: {', '.join(beside.missing)}.")
+    if directory.missing:
+        details.append(f"{MARK} Not there, or no figure: {', '.join(directory.missing)}.")
     judged = found["numbers"] + found["claims"]
     tone: Tone = "bad" if details else "good" if judged else ""
     return Line(found["text"], tone, details)
@@ -156,9 +156,9 @@ def _count(number: int, tone: Tone = "") -> Cell:
 # --- items -------------------------------------------------------------------------------------
 
 
-def _item(item: Document, document: Document, beside: ReportFiles) -> Section:
+def _item(item: Document, document: Document, directory: ReportFiles) -> Section:
     key = anchor("item", item["item"])
-    blocks: list[Block] = list(_figures(item, key, beside))
+    blocks: list[Block] = list(_figures(item, key, directory))
     if not item.get("complete", True):
         blocks.append(Lines([Line(f"{MARK} Interrupted: not all of it was simulated.", "bad")]))
     rows = [Row.of(row) for row in item["rows"]]
@@ -171,36 +171,36 @@ def _item(item: Document, document: Document, beside: ReportFiles) -> Section:
     return Section(key, f"{item['item']}: {item['title']}", blocks)
 
 
-def _figures(item: Document, key: str, beside: ReportFiles) -> Iterator[Block]:
+def _figures(item: Document, key: str, directory: ReportFiles) -> Iterator[Block]:
     """Yield the figures of an item, each once, and links to its other files."""
     formats: dict[str, list[str]] = {}
     # A file that stands for a figure is named as it was when it was written.
     for name in (PurePath(path).name for path in item.get("figures", ())):
         formats.setdefault(PurePath(name).stem, []).append(name)
     for number, (stem, names) in enumerate(formats.items()):
-        there = [name for name in names if beside.has(name)]
-        links = [beside.link(name) for name in there]
+        there = [name for name in names if directory.has(name)]
+        links = [directory.link(name) for name in there]
         title = str(item["title"]) if len(formats) == 1 else f"{item['title']} ({stem})"
         drawn = {PurePath(name).suffix: name for name in reversed(there)}
-        svg = _drawing(beside, drawn.get(".svg"), f"{key}-{number}-", title)
+        svg = _drawing(directory, drawn.get(".svg"), f"{key}-{number}-", title)
         if svg:
             yield Figure(title, svg=svg, links=links)
         elif ".png" in drawn:
-            yield Figure(title, image=data_uri(beside.read(drawn[".png"])), links=links)
+            yield Figure(title, image=data_uri(directory.read(drawn[".png"])), links=links)
         elif links:
             yield Links(links)
-        if not links and beside.is_known:
-            beside.missing.extend(names)
+        if not links and directory.is_known:
+            directory.missing.extend(names)
 
 
-def _drawing(beside: ReportFiles, name: str | None, prefix: str, title: str) -> str:
+def _drawing(directory: ReportFiles, name: str | None, prefix: str, title: str) -> str:
     """Return an SVG file as markup; nothing where there is none that can be read."""
     if name is None:
         return ""
     try:
-        return inlined(beside.read(name), prefix, title)
+        return inlined(directory.read(name), prefix, title)
     except BadValueError:
-        beside.missing.append(name)
+        directory.missing.append(name)
         return ""
 
 
@@ -267,23 +267,23 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, Tone]]] = {
 # --- provenance --------------------------------------------------------------------------------
 
 
-def _provenance(document: Document, beside: ReportFiles) -> Section:
+def _provenance(document: Document, directory: ReportFiles) -> Section:
     made, name = document["provenance"], f"{document['paper']}.json"
     count = len(made.get("scenarios", ()))
     more = [("scenarios", f"{count}, resolved, in {name}")] if count else []
-    more += _execution(beside)
-    return provenance(made, [name], beside, more=more)
+    more += _execution(directory)
+    return provenance(made, [name], directory, more=more)
 
 
-def _execution(beside: ReportFiles) -> list[tuple[str, str]]:
+def _execution(directory: ReportFiles) -> list[tuple[str, str]]:
     """Return run time and machine from the ledger next to the document, if there is one."""
     from airpath.sweeps.ledger import FILE_NAME
     from airpath.sweeps.result import Sweep
 
-    if not beside.has(FILE_NAME):
+    if not directory.has(FILE_NAME):
         return []
     try:
-        sweep = Sweep(beside.path(FILE_NAME))
+        sweep = Sweep(directory.path(FILE_NAME))
         return execution_facts(sweep.execution, sum(each.replications for each in sweep.sessions))
     except BadValueError:
         # The page does not depend on a ledger that is damaged.

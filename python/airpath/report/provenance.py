@@ -49,7 +49,7 @@ def _duration(seconds: float) -> str:
 def provenance(
     made: Mapping[str, Any],
     files: Iterable[str],
-    beside: ReportFiles,
+    directory: ReportFiles,
     *,
     more: Sequence[tuple[str, str]] = (),
     without: Collection[str] = (),
@@ -63,7 +63,7 @@ def provenance(
         The provenance.
     files : iterable of str
         Names of files; those that exist are linked.
-    beside : ReportFiles
+    directory : ReportFiles
         The directory of these files.
     more : sequence of tuple of str
         Further facts.
@@ -80,7 +80,7 @@ def provenance(
     blocks: list[Block] = [Facts([*facts, *more])]
     if scenario and "scenario_toml" in made:
         blocks.append(Code(scenario, str(made["scenario_toml"])))
-    links = [beside.link(name) for name in files if beside.has(name)]
+    links = [directory.link(name) for name in files if directory.has(name)]
     return Section("provenance", "Provenance", [*blocks, *([Links(links)] if links else [])])
 
 

@@ -1,4 +1,4 @@
-"""Files that stand beside a report: whether they are there, what is in them, links to them."""
+"""Files in a report's directory: whether they are there, what is in them, links to them."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ def report_of_result(result: Result, *, folder: Path | None = None, out: Path | 
     report : str
         One HTML document. The same result and files give the same text.
     """
-    beside = ReportFiles(folder, out)
-    figures = list(_figures(result, beside)) if result.replications else []
+    directory = ReportFiles(folder, out)
+    figures = list(_figures(result, directory)) if result.replications else []
     results = [
         Section(anchor("table", table.title), table.title, [replace(table, title="")])
         for table in map(sortable_table, tables(result, "its files") if figures else ())
@@ -67,7 +67,7 @@ def report_of_result(result: Result, *, folder: Path | None = None, out: Path | 
         provenance(
             made,
             ["result.json", *names],
-            beside,
+            directory,
             more=execution_facts(result.execution),
             scenario="The scenario, all keys",
         ),
@@ -76,21 +76,21 @@ def report_of_result(result: Result, *, folder: Path | None = None, out: Path | 
         Page(
             title=result.title,
             subtitle=heading(result),
-            verdict=_verdict(result, beside),
+            verdict=_verdict(result, directory),
             sections=sections,
             made_by=made_by(made),
         )
     )
 
 
-def _verdict(result: Result, beside: ReportFiles) -> Line:
+def _verdict(result: Result, directory: ReportFiles) -> Line:
     runs = len(result.replications)
     verb = "simulated" if result.engine == "simulate" else "emulated"
     text = f"{runs} {'replication' if runs == 1 else 'replications'} {verb}"
     details = [f"{MARK} INVALID: {reason}" for reason in result.invalid]
     if not result.complete:
         details.append(f"{MARK} Incomplete: {runs} of {result.requested} were finished.")
-    details += [f"{MARK} Not drawn: {reason}" for reason in beside.missing]
+    details += [f"{MARK} Not drawn: {reason}" for reason in directory.missing]
     tone: Tone = "bad" if details else "" if result.advisories else "good"
     codes = Counter(advisory.code for advisory in result.advisories)
     if codes:
@@ -139,26 +139,26 @@ def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]
         yield Section("advisories", "Advisories", [Lines(lines)])
 
 
-def _figures(result: Result, beside: ReportFiles) -> Iterator[Block]:
+def _figures(result: Result, directory: ReportFiles) -> Iterator[Block]:
     """Yield the figures, plotted again; one whose data is gone as it was plotted by the run."""
     source = source_line(result.provenance)
     try:
         figures = result.plot.defaults()
     except AirpathError as error:
         # A trace that was changed, a table of a series that was removed.
-        beside.missing.append(one_line(str(error)))
+        directory.missing.append(one_line(str(error)))
         figures = {}
     for stem, figure in figures.items():
         name = f"{result.title}: {stem}"
         svg = figure_files.rendered(figure, name, source, ["svg"])["svg"]
         title = _title(result, figure)
         drawn = inlined(svg, f"{anchor('figure', stem)}-", title)
-        yield Figure(title, svg=drawn, links=beside.links_of_figure(stem))
+        yield Figure(title, svg=drawn, links=directory.links_of_figure(stem))
     for stem in () if figures else dict.fromkeys(Path(name).stem for name in FIGURES):
-        if beside.has(f"{stem}.png"):
+        if directory.has(f"{stem}.png"):
             title = stem.replace("-", " ").capitalize()
-            image = data_uri(beside.read(f"{stem}.png"))
-            yield Figure(title, image=image, links=beside.links_of_figure(stem))
+            image = data_uri(directory.read(f"{stem}.png"))
+            yield Figure(title, image=image, links=directory.links_of_figure(stem))
 
 
 def _title(result: Result, figure: Drawn) -> str:

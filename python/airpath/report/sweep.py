@@ -85,11 +85,11 @@ def report_of_sweep(
     Returns
     -------
     report : str
-        One HTML document. Equal ledgers beside equal files give equal texts.
+        One HTML document. Equal ledgers and files give equal texts.
     """
     from airpath.sweeps.plot.figures import rendered
 
-    beside = ReportFiles(sweep.path.parent if folder is None else folder, out)
+    directory = ReportFiles(sweep.path.parent if folder is None else folder, out)
     readings = sweep.readings
     plan = readings.plan
     if len(plan.points) > _MOST_DRAWN:
@@ -102,13 +102,13 @@ def report_of_sweep(
     metrics = Metrics(readings)
     sections = [
         _summary(readings, metrics),
-        *_figures(readings, metrics, figures, left_out, beside),
+        *_figures(readings, metrics, figures, left_out, directory),
         *_failures(failures),
         *advisories(readings),
         _points(readings, metrics),
         *differences_along(readings, list(metrics.styles)),
         *scenarios(plan),
-        _provenance(sweep, beside),
+        _provenance(sweep, directory),
     ]
     made = sweep.provenance
     return html(
@@ -243,7 +243,7 @@ def _figures(
     metrics: Metrics,
     drawn: Mapping[str, bytes],
     left_out: Mapping[str, str],
-    beside: ReportFiles,
+    directory: ReportFiles,
 ) -> Iterator[Section]:
     count = len(readings.plan.points)
     if count > _MOST_DRAWN:
@@ -254,7 +254,7 @@ def _figures(
     hints = _hints(readings, metrics)
     figures: list[Block] = []
     for stem, data in drawn.items():
-        links = beside.links_of_figure(stem)
+        links = directory.links_of_figure(stem)
         kind, _, metric = stem.partition("-")
         of_packets = QUANTITIES[metric][0] if kind == "distribution" else ""
         name = of_packets or (_named(readings, metric) if metric else "")
@@ -344,14 +344,16 @@ def _failures(failures: Any) -> Iterator[Section]:
     yield Section("failures", "What failed", [Table("", columns, body, notes)])
 
 
-def _provenance(sweep: Sweep, beside: ReportFiles) -> Section:
+def _provenance(sweep: Sweep, directory: ReportFiles) -> Section:
     without = {"axes", "metrics", "engines"}
     commands = dict.fromkeys(session.command for session in sweep.sessions if session.command)
     more = [("command", "; ".join(commands))] if commands else []
     count = sum(session.replications for session in sweep.sessions)
     more += execution_facts(sweep.execution, count)
     title = "The base scenario"
-    found = provenance(sweep.provenance, _FILES, beside, more=more, without=without, scenario=title)
+    found = provenance(
+        sweep.provenance, _FILES, directory, more=more, without=without, scenario=title
+    )
     if sweep.plan.base:
         return found
     line = Lines([Line("The base is a function of the parameters.")])

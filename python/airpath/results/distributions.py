@@ -72,7 +72,7 @@ class Counts:
 
     @classmethod
     def of_values(cls, values: Floats) -> Counts:
-        """Return the counts of values, each a bucket of its own."""
+        """Return the counts of values, a bucket for each."""
         known = np.sort(values[~np.isnan(values)])
         distinct, count = np.unique(known, return_counts=True)
         return cls(np.round(distinct * _NS).astype(np.int64), distinct, distinct, count)

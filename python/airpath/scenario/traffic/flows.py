@@ -89,7 +89,7 @@ class Source(Component):
         share its queue and its channel. Users are numbered from 0 on without gaps; those of an
         ``ofdma-tdd`` link are its stations. Several users, also as ``"0-9"``, get the flows in
         turn: flow i of the group belongs to user i modulo their number; `count` is that of all
-        users together, at least one flow each. Default: each flow is a user of its own, of the
+        users together, at least one flow each. Default: the user that has the
         flow's number, among stations modulo how many there are.
     """
 

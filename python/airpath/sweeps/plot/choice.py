@@ -32,7 +32,7 @@ _CONDITIONS = {
     *("source", "count", "size", "sizes", "start", "cell", "mean", "doppler", "speed", "distance"),
     *("seed", "load", "rtt", "bandwidth"),
 }
-"""Last words of axes that are conditions of the path or of the load, which nobody chooses."""
+"""Last words of axes that a designer does not choose: conditions of the path or the load."""
 _TABLES = {
     *("errors", "snr", "users", "stations", "radio", "arrivals", "backhaul", "access", "egress"),
     *("ack_access", "return"),

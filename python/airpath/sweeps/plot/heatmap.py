@@ -48,7 +48,7 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
         size = (max(2.2, 0.62 * len(columns) + 0.8), max(1.8, 0.42 * len(rows) + 0.7))
         figure, panels = facets.draw(size, sharex=True, sharey=True)
         digits = _digits(known)
-        # Letters that fit into a cell; a tenth of the figure is beside the cells of each column.
+        # Letters that fit into a cell; a tenth of the width of each column is left for its margin.
         across = len(columns) * facets.shape[1]
         room = style.letters_in(0.8 * figure.get_figwidth() / across, _LETTERS_PER_INCH)
         for axis, places in panels:
