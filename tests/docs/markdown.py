@@ -164,13 +164,14 @@ def anchors(page: str) -> set[str]:
 
 
 def pages(root: Path) -> list[Path]:
-    """Return every page of the documentation: the read-me's, the contributors' guide and `docs`.
+    """Return every page of the documentation: those at the root and in `.github`, and `docs`.
 
     Those that are made and not committed, with every number of a paper or every comparison, are
     not among them.
     """
     plugins = root / "examples" / "plugins" / "README.md"
-    top = [root / "README.md", root / "CONTRIBUTING.md", plugins]
+    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", ".github/SECURITY.md")
+    top = [*(root / name for name in names), plugins]
     papers = sorted((root / "papers").rglob("README.md"))
     studies = sorted((root / "studies").glob("*/README.md"))
     guide = sorted((root / "docs").rglob("*.md"))

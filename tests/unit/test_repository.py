@@ -157,15 +157,11 @@ def test_all_parts_have_one_version() -> None:
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
     version = workspace["version"]
     assert _airpath.version() == version
-    citation = (ROOT / "CITATION.cff").read_text("utf-8")
-    assert re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE)
     papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text("utf-8"))["project"]
     assert papers["version"] == version
     assert papers["dependencies"] == [f"airpath[parquet]=={version}"]
     package = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert package["optional-dependencies"]["papers"] == [f"airpath-papers=={version}"]
-    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    assert re.search(r"^## \[Unreleased\]$", changelog, re.MULTILINE)
     plugins = (ROOT / "examples" / "plugins").glob("*/Cargo.toml")
     for manifest in [*(ROOT / "crates").rglob("Cargo.toml"), *plugins]:
         package = tomllib.loads(manifest.read_text("utf-8"))["package"]

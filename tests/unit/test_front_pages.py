@@ -1,0 +1,88 @@
+"""The texts that a visitor of the repository reads first: their length, metadata, forms."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from airpath import _airpath
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def words_of(page: str) -> int:
+    """Count words as `wc -w`, without comments, targets of links and rules of tables."""
+    text = re.sub(r"<!--.*?-->", "", page, flags=re.DOTALL)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return sum(any(c.isalnum() for c in word) for word in text.split())
+
+
+def test_changelog_fits_on_two_screens() -> None:
+    changelog = read("CHANGELOG.md")
+    assert len(changelog.splitlines()) <= 120
+    entries = re.findall(r"^- .*$", changelog, re.MULTILINE)
+    assert [entry for entry in entries if len(entry.split()) > 32] == []
+
+
+def test_changelog_begins_with_this_version_and_lists_changed_numbers() -> None:
+    headings = re.findall(r"^##+ (.*)$", read("CHANGELOG.md"), re.MULTILINE)
+    assert headings[0].startswith(f"[{_airpath.version()}]")
+    assert {"Highlights", "Known limits", "Numbers changed"} <= set(headings)
+
+
+def test_citation_metadata_agree() -> None:
+    citation = yaml.safe_load(read("CITATION.cff"))
+    codemeta = json.loads(read("codemeta.json"))
+    zenodo = json.loads(read(".zenodo.json"))
+    abstract = " ".join(citation["abstract"].split())
+    authors = [author["name"] for author in citation["authors"]]
+    assert citation["version"] == codemeta["version"] == _airpath.version()
+    assert citation["title"] == zenodo["title"]
+    assert abstract == codemeta["description"] == zenodo["description"]
+    assert citation["keywords"] == codemeta["keywords"] == zenodo["keywords"]
+    assert authors == [author["name"] for author in codemeta["author"]]
+    assert authors == [creator["name"] for creator in zenodo["creators"]]
+    assert codemeta["license"].removeprefix("https://spdx.org/licenses/") == citation["license"]
+    assert zenodo["license"] == citation["license"]
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    assert codemeta["softwareRequirements"] == [
+        f"Python {project['requires-python'].replace('>=', '>= ')}"
+    ]
+
+
+@pytest.mark.parametrize("form", sorted(FORMS.glob("*.yml")), ids=lambda form: form.stem)
+def test_issue_form_is_valid(form: Path) -> None:
+    found = yaml.safe_load(form.read_text("utf-8"))
+    if form.stem == "config":
+        assert set(found) <= {"blank_issues_enabled", "contact_links"}
+        return
+    assert {"name", "description", "body"} <= set(found)
+    fields = [part for part in found["body"] if part["type"] != "markdown"]
+    identifiers = [field["id"] for field in fields]
+    assert len(identifiers) == len(set(identifiers))
+    assert all(field["attributes"]["label"] for field in fields)
+    assert {part["type"] for part in found["body"]} <= {
+        *("markdown", "textarea", "input", "dropdown", "checkboxes")
+    }
+
+
+def test_a_wrong_number_is_reported_with_scenario_seed_expected_value_and_source() -> None:
+    found: dict[str, Any] = yaml.safe_load((FORMS / "wrong-number.yml").read_text("utf-8"))
+    required = {part["id"] for part in found["body"] if part.get("validations", {}).get("required")}
+    assert {"scenario", "command", "expected", "source", "version"} <= required
