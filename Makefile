@@ -207,6 +207,7 @@ lint-python: $(VENV)/.stamp-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python scripts/check-words
 	$(BIN)/python -m pip check >/dev/null
 
 test-python: build
