@@ -41,7 +41,7 @@ CARGO_TEST := cargo test --locked --profile quick --no-fail-fast -p airpath-py
 # module; not those whose tests compute long.
 SLOW_UNITS := emu model phy
 UNITS := $(filter-out py airpath $(SLOW_UNITS),$(patsubst crates/%/src/lib.rs,%,$(wildcard crates/*/src/lib.rs)))
-PLUGINS := $(patsubst examples/plugins/%/Cargo.toml,%,$(wildcard examples/plugins/*/Cargo.toml))
+PLUGINS := $(patsubst crates/airpath/plugins/%/Cargo.toml,%,$(wildcard crates/airpath/plugins/*/Cargo.toml))
 OPTIMISED_TESTS := $(CARGO_TEST) -p 'airpath-*-tests' $(SLOW_UNITS:%=-p airpath-%) $(PLUGINS:%=-p airpath-%) --tests
 DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
@@ -60,14 +60,14 @@ help:
 	@echo '             which is built, and the ratios; REPEAT=N: so many runs, or pairs'
 	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
 	@echo 'make full    the papers at full length (many minutes), into out/'
-	@echo 'make studies results.json of studies/vcp and studies/wimax, at full length (hours)'
+	@echo 'make studies results.json of papers/studies/vcp and papers/studies/wimax, at full length (hours)'
 	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
 	@echo '             and its summary, which is committed'
 	@echo 'make docs    from the table of TCP parameters: their class; from the classes of scenarios:'
 	@echo '             tables in docs/, profiles and samples for Rust;'
 	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
 	@echo '             and what make conformance kept: the summary of conformance'
-	@echo 'make lock    requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
+	@echo 'make lock    scripts/requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime'
@@ -89,7 +89,7 @@ long-tests: build
 	$(PYTEST) --hypothesis-profile=long -m 'hypothesis and not long'
 
 bench: $(RELEASE)
-	$(BIN)/python benches/run.py $(NAMES) $(AGAINST:%=--against %) $(REPEAT:%=--repeat %)
+	$(BIN)/python tests/benches/run.py $(NAMES) $(AGAINST:%=--against %) $(REPEAT:%=--repeat %)
 
 full: $(RELEASE) $(PAPERS:%=full-%)
 
@@ -103,8 +103,8 @@ full-%: $(RELEASE)
 studies: $(STUDIES:%=study-%)
 
 study-%: $(RELEASE)
-	$(BIN)/airpath reproduce studies/$* --full --out out/$*-studies
-	$(BIN)/python -m airpath.reproduction --archive out/$*-studies/$*-studies.json studies/$*/results.json
+	$(BIN)/airpath reproduce papers/studies/$* --full --out out/$*-studies
+	$(BIN)/python -m airpath.reproduction --archive out/$*-studies/$*-studies.json papers/studies/$*/results.json
 
 results = papers/airpath_papers/$(1)/results.json
 OVERVIEW := $(BIN)/python -m airpath.reproduction --overview $(PAPER_PAGES)/index.md
@@ -139,7 +139,7 @@ clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so python/airpath/bin
 	rm -rf $(PAPER_PAGES)/*-full.md $(CONFORMANCE)-full.md
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python papers studies tests benches -type d -name __pycache__ -prune -exec rm -rf {} +
+	find python papers tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up and build ---------------------------------------------------------------------------
 
@@ -155,14 +155,14 @@ $(VENV)/.stamp-venv:
 	@touch $@
 
 # Every version is pinned, with what it requires itself.
-$(VENV)/.stamp-tools: $(VENV)/.stamp-venv requirements-dev.txt
-	scripts/install $(VENV) --no-deps --requirement requirements-dev.txt
+$(VENV)/.stamp-tools: $(VENV)/.stamp-venv scripts/requirements-dev.txt
+	scripts/install $(VENV) --no-deps --requirement scripts/requirements-dev.txt
 	@touch $@
 
 # Keeps pinned versions where it can; without the file, the newest are taken.
 lock:
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate \
-	    --custom-compile-command 'make lock' --output-file requirements-dev.txt pyproject.toml
+	    --custom-compile-command 'make lock' --output-file scripts/requirements-dev.txt pyproject.toml
 
 # Builds the module and installs the package in place; later the module alone, unless what describes
 # the package is newer. One module is installed at a time: the other profile's stamp goes.
@@ -228,7 +228,7 @@ test-wheel: build
 # --- the wheel that is given away -----------------------------------------------------------------
 
 $(VENV)/.stamp-zig: $(VENV)/.stamp-tools
-	scripts/install $(VENV) --constraint requirements-dev.txt 'maturin[zig]'
+	scripts/install $(VENV) --constraint scripts/requirements-dev.txt 'maturin[zig]'
 	@touch $@
 
 # Zig links the module against the symbols of an old glibc, whatever this machine has; the program that

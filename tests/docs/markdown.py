@@ -169,11 +169,10 @@ def pages(root: Path) -> list[Path]:
     Those that are made and not committed, with every number of a paper or every comparison, are
     not among them.
     """
-    plugins = root / "examples" / "plugins" / "README.md"
+    plugins = root / "crates" / "airpath" / "plugins" / "README.md"
     names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", ".github/SECURITY.md")
     top = [*(root / name for name in names), plugins]
     papers = sorted((root / "papers").rglob("README.md"))
-    studies = sorted((root / "studies").glob("*/README.md"))
     guide = sorted((root / "docs").rglob("*.md"))
     committed = [page for page in guide if not page.match("*-full.md")]
-    return [*top, *committed, *papers, *studies]
+    return [*top, *committed, *papers]

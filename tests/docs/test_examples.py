@@ -51,7 +51,7 @@ def pages_to_run() -> Iterator[Any]:
 def test_every_example_runs(
     page: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
 ) -> None:
-    for name in ("examples", "studies"):
+    for name in ("examples", "papers/studies"):
         if name in (ROOT / page).read_text("utf-8"):
             shutil.copytree(ROOT / name, tmp_path / name)
     status, printed = run_a_page(page, tmp_path)

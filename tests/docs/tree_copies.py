@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("crates", "docs", "examples/plugins", "python", "scripts", "tests")
+FOLDERS = ("crates", "docs", "python", "scripts", "tests")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
 
 

@@ -20,7 +20,7 @@ from airpath_papers.wimax import PAPER
 from airpath_papers.wimax.claims import SWEEPS
 
 CELLS = SWEEPS.cells("fig1")
-STUDIES = Path(__file__).parents[2] / "studies"
+STUDIES = Path(__file__).parents[2] / "papers" / "studies"
 TITLE_OF_TABLE = "uplink bytes, efficiency and throughput of the three policies"
 TITLE = "how two ACKs of a real run get their uplink: by contention, by piggyback"
 

@@ -31,7 +31,7 @@ LINK: Final = {
     "mcs2": 3,
     "boundary": 1,
 }
-"""A link of a policy, as studies/qawla computes them."""
+"""A link of a policy, as papers/studies/qawla computes them."""
 
 
 def _path(rate: str) -> ap.Scenario:
@@ -99,7 +99,7 @@ def test_points_that_record_series_have_distinct_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["sbd", "clamp", "vcp", "wimax", "qawla"])
-@pytest.mark.parametrize("kind", ["", "studies/"])
+@pytest.mark.parametrize("kind", ["", "papers/studies/"])
 def test_points_of_all_items_stay_in_the_plan(kind: str, name: str) -> None:
     """The points of `ranking` are computed: their scenarios decide."""
     paper = load(str(ROOT / kind / name) if kind else name)
@@ -112,7 +112,7 @@ def test_points_of_all_items_stay_in_the_plan(kind: str, name: str) -> None:
 
 
 def test_a_point_that_a_paper_computes_stays_while_its_scenario_is_the_same() -> None:
-    paper = load(str(ROOT / "studies" / "qawla"))
+    paper = load(str(ROOT / "papers" / "studies" / "qawla"))
     cell = SweepPoint.of("adapted_path", **LINK)
     session = Session(paper, SHORT)
     values = named(paper, cell, session.effort_of(cell))

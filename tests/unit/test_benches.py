@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-RUN = ROOT / "benches" / "run.py"
+RUN = ROOT / "tests" / "benches" / "run.py"
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The plug-ins in `examples/plugins` are complete: a queue discipline, a congestion control algorithm,
+//! The plug-ins in `crates/airpath/plugins` are complete: a queue discipline, a congestion control algorithm,
 //! a link.
 #![forbid(unsafe_code)]
 

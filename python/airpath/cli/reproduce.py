@@ -29,7 +29,7 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="PAPER",
-            help="Name, of airpath list paper, or a folder: studies/qawla.",
+            help="Name, of airpath list paper, or a folder: papers/studies/qawla.",
             autocompletion=completion.papers,
         ),
     ] = None,

@@ -58,8 +58,8 @@ def load(name: str) -> Paper:
     ----------
     name : str
         An installed paper, ``qawla``, or the path of a directory that is a Python package with a
-        `PAPER`, written with a slash, ``studies/qawla``. Modules of a directory import one another
-        with a dot: ``from .scenarios import simulated``.
+        `PAPER`, written with a slash, ``papers/studies/qawla``. Modules of a directory
+        import one another with a dot: ``from .scenarios import simulated``.
 
     Returns
     -------

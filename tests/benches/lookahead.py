@@ -1,9 +1,10 @@
 """What lookahead gains in each scenario of ``examples/``: a table in Markdown.
 
-``python benches/lookahead.py [SECONDS]`` builds the cargo example ``scenario`` and runs each with
-lookahead and in order of time, for SECONDS and twice as long; the differences leave out the making
-of the scenario. Printed per delivered packet: stages taken out of the event queue and instructions,
-without recorded series, and the former with the series that the file asks for. Needs valgrind.
+``python tests/benches/lookahead.py [SECONDS]`` builds the cargo example ``scenario`` and runs each
+with lookahead and in order of time, for SECONDS and twice as long; the differences leave out the
+making of the scenario. Printed per delivered packet: stages taken out of the event queue and
+instructions, without recorded series, and the former with the recorded series of the file. Needs
+valgrind.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Instructions per delivered packet, counted by callgrind: a figure that noise does not touch.
 
-``python benches/instructions.py`` builds the example ``dumbbell`` and runs it for two durations;
-the difference of the counts over that of the packets leaves out the making of the scenario.
-Needs valgrind.
+``python tests/benches/instructions.py`` builds the example ``dumbbell`` and runs it for two
+durations; the difference of the counts over that of the packets leaves out the making of the
+scenario. Needs valgrind.
 """
 
 from __future__ import annotations

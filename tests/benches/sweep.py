@@ -6,7 +6,7 @@ time of the bare engine for as many replications over cores x seconds of the swe
 else runs on the machine, what counts is the processor time of the sweep in place of cores x
 seconds.
 
-    python benches/sweep.py [SECONDS]
+    python tests/benches/sweep.py [SECONDS]
 """
 
 from __future__ import annotations

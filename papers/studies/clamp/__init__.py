@@ -1,6 +1,6 @@
 """Beyond Andrew, Hanly and Mukhtar 2008: what the paper leaves open or only expects.
 
-``airpath reproduce studies/clamp`` runs it; README.md says what came out.
+``airpath reproduce papers/studies/clamp`` runs it; README.md says what came out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Beyond Ozturk and Akar 2015: what its Table 6 depends on, and where its model is right.
 
-``airpath reproduce studies/qawla`` runs them. README.md in this folder says what each one is.
+``airpath reproduce papers/studies/qawla`` runs them. README.md describes
+each.
 """
 
 from __future__ import annotations

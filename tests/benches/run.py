@@ -1,14 +1,14 @@
 """End-to-end benchmarks: prints a table and writes ``out/bench.json``.
 
-``python benches/run.py [NAME ...] [--repeat N] [--against REV]`` runs each scenario in a process
-of its own, on one thread, and reports the median run: packets delivered to receivers per
+``python tests/benches/run.py [NAME ...] [--repeat N] [--against REV]`` runs each scenario in a
+separate process, on one thread, and reports the median run: packets delivered to receivers per
 CPU-second, events per packet, simulated seconds per CPU-second and the peak memory of the process.
 Building the scenario's resolved form is not counted. Every packet is acknowledged (no delayed ACK),
 which makes more events.
 
 With ``--against REV`` the commit REV is built too, in a temporary folder, and runs of both take
 turns: beside the figures of each stands the median of the ratios within pairs, with an interval.
-The other commit runs the benchmark as its own ``benches/run.py`` describes it, in its own process.
+The other commit runs the benchmark of its own ``run.py``, in a separate process.
 
 Some of the names measure something else: ``idle-100000`` the memory that a flow takes which does
 not send, and ``replications-8`` the wall-clock time of 8 replications on two threads as a share

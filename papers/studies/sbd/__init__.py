@@ -1,7 +1,7 @@
 """Beyond Alcaraz and Cerdán 2006: what its numbers depend on, measures of ours, the joint fit.
 
-``airpath reproduce studies/sbd`` runs the first two, ``python -m studies.sbd.fit`` the last. The
-paper's README.md says what was concluded.
+``airpath reproduce papers/studies/sbd`` runs the first two, ``python -m studies.sbd.fit``
+the last. The paper's README.md has the conclusions.
 """
 
 from __future__ import annotations
