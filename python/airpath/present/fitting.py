@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
-__all__ = ["fit", "has_long_names", "shown_ticks", "wrap_names"]
+__all__ = ["fit", "shown_ticks", "wrap_names"]
 
 _ROUNDS = 3
 _SPACE = 0.25
@@ -41,19 +41,11 @@ def fit(figure: Figure) -> None:
 
 
 def wrap_names(axes: Axes) -> None:
-    """Wrap title and names of the axes of a panel of the user, whose layout is not known yet."""
+    """Wrap the title and the axis labels of a visible panel, by its size before layout."""
+    if not axes.get_visible():
+        return
     for text, length, most in _names(axes):
         _wrap(text, length, most)
-
-
-def has_long_names(figure: Figure) -> bool:
-    """Return whether the title or the name of an axis is longer than its panel before layout."""
-    return any(
-        length > most
-        for axes in figure.axes
-        if axes.get_visible()
-        for _, length, most in _names(axes)
-    )
 
 
 def _names(axes: Axes) -> Iterator[tuple[Text, float, float]]:
