@@ -20,7 +20,7 @@ from airpath.arguments import (
     number,
     path_like,
     quantity,
-    whole,
+    replication_count,
     word,
     worker_threads,
 )
@@ -53,9 +53,6 @@ __all__ = [
     "simulate",
     "solve",
 ]
-
-LARGEST_REPS = 10**6
-"""Most replications of one call."""
 
 
 def simulate(
@@ -303,12 +300,9 @@ def _check_window(packets: float, model: str | None, trajectory: Any) -> None:
 def _check_arguments(
     reps: Any, seed: Any, threads: Any, confidence: Any, capture_to: Any, progress: Any
 ) -> None:
-    many = "Write an integer from 1 on"
-    reps_line = whole("reps", reps, 1, LARGEST_REPS, many)
-    seed_line = master_seed(seed)
     check_all(
-        reps_line,
-        seed_line,
+        replication_count(reps),
+        master_seed(seed),
         worker_threads(threads),
         fraction("confidence", confidence),
         None if capture_to is None else path_like("capture_to", capture_to),

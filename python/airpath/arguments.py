@@ -31,6 +31,7 @@ __all__ = [
     "path_like",
     "problem_line",
     "quantity",
+    "replication_count",
     "text",
     "whole",
     "word",
@@ -40,6 +41,9 @@ __all__ = [
 _Q = TypeVar("_Q", bound="Quantity | Decibels")
 
 LARGEST_THREADS = 10**4
+
+LARGEST_REPS = 10**6
+"""Most replications of one call."""
 
 LARGEST = 1e300
 """Above all numbers of any unit."""
@@ -121,6 +125,11 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
 def master_seed(value: Any) -> str | None:
     """Return what is wrong with the argument `seed`, a line."""
     return whole("seed", value, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1")
+
+
+def replication_count(value: Any) -> str | None:
+    """Return the line about a wrong argument `reps`, or None."""
+    return whole("reps", value, 1, LARGEST_REPS, "Write an integer from 1 on")
 
 
 def worker_threads(value: Any) -> str | None:

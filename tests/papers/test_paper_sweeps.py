@@ -181,6 +181,32 @@ def test_a_scenario_that_another_sweep_has_too_gets_its_replications(tmp_path: P
     assert counts == [3, 100]
 
 
+def test_a_limit_of_replications_applies_to_every_point(tmp_path: Path) -> None:
+    text = """
+        [own]
+        set.rate = 1
+        reps = 100
+        [mode]
+        set.rate = 2
+        [share]
+        set.rate = 3
+        reps = {one_in = 2}
+        [figure]
+        set.rate = 1
+        reps_as = ["own"]
+        """
+    found = sweeps(tmp_path, text)
+    limited = Effort(4, 10.0, 1.0, note="100 runs of own.").limited_to(2)
+    counts = {
+        name: [found.effort_of(each, limited).replications for each in found.cells(name)]
+        for name in found.names()
+    }
+    assert counts == {"own": [2], "mode": [2], "share": [2], "figure": [2]}
+    assert limited.note == "At most 2 runs of each point. Without this limit: 100 runs of own."
+    assert limited.resamples == 4
+    assert Effort(4, 10.0, 1.0, resamples=10).limited_to(9).resamples == 10
+
+
 def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
     text = 'grid = {rate = [1, 2, 3, 4], flows = [1, 2]}\nthin = ["rate"]\nreps = {one_in = 2}\n'
     found = sweeps(tmp_path, f"[figure]\n{text}")

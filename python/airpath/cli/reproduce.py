@@ -43,6 +43,10 @@ def reproduce(
     ] = [],  # noqa: B006  (typer copies it)
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many and as long as the paper.")] = False,
+    reps: Annotated[
+        int | None,
+        typer.Option("--reps", help="Most replications of each point. Default: the mode's."),
+    ] = None,
     brief: Annotated[
         bool,
         typer.Option("--brief", help="Only the verdict, and what fails."),
@@ -64,6 +68,7 @@ def reproduce(
             "ITEM": items,
             "--quick": quick,
             "--full": full,
+            "--reps": reps is not None,
             "--brief": brief,
             "--out": out,
             "--figure-format": figure_format,
@@ -87,6 +92,7 @@ def reproduce(
             chosen,
             items,
             mode="quick" if quick else "full" if full else "default",
+            reps=reps,
             out=out,
             seed=seed,
             threads=threads,

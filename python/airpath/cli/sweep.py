@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from airpath.arguments import check_all, master_seed, whole, worker_threads
+from airpath.arguments import check_all, master_seed, replication_count, worker_threads
 from airpath.cli import options, output
 from airpath.cli.examples import epilog
 from airpath.cli.sweep_ledger import export, prune, status
@@ -132,12 +132,9 @@ def _read(file: Path, set_: list[str], reps: int | None, seed: int | None) -> De
 
 
 def _check(reps: int | None, seed: int | None, threads: int | None, dask: str | None) -> None:
-    from airpath.api import LARGEST_REPS
-
-    many = "Write an integer from 1 on"
     both = dask is not None and dask != "local" and threads is not None
     check_all(
-        None if reps is None else whole("reps", reps, 1, LARGEST_REPS, many),
+        None if reps is None else replication_count(reps),
         None if seed is None else master_seed(seed),
         worker_threads(threads),
         "--threads and --dask: the cluster has its own. Leave one of them out." if both else None,

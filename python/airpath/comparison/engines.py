@@ -13,7 +13,7 @@ from airpath.arguments import (
     error_prefix,
     fraction,
     master_seed,
-    whole,
+    replication_count,
     worker_threads,
 )
 from airpath.comparison.answers import Answer
@@ -110,9 +110,8 @@ def compare(
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `comparison` has what was finished.
     """
     chosen = checked_engines(engines)
-    many = "Write an integer from 1 on"
     check_all(
-        whole("reps", reps, 1, api.LARGEST_REPS, many),
+        replication_count(reps),
         master_seed(seed),
         worker_threads(threads),
         fraction("confidence", confidence),

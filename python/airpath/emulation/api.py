@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from airpath.api import LARGEST_REPS
 from airpath.arguments import (
     check_all,
     error_prefix,
@@ -18,6 +17,7 @@ from airpath.arguments import (
     master_seed,
     path_like,
     quantity,
+    replication_count,
     whole,
 )
 from airpath.emulation import document, process, reports
@@ -415,7 +415,7 @@ def _about(
 
 def _problems(seed: Any, reps: Any, confidence: Any, capture_to: Any) -> Iterator[str | None]:
     yield master_seed(seed)
-    yield whole("reps", reps, 1, LARGEST_REPS, "Write an integer from 1 on")
+    yield replication_count(reps)
     yield fraction("confidence", confidence)
     yield None if capture_to is None else path_like("capture_to", capture_to)
 

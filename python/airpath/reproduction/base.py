@@ -67,6 +67,8 @@ class Effort:
         Of grids of parameters, every how many values are simulated, from 1: all of them.
     resamples : int
         Resamples on which each claim is checked for its strength, from 0. Default 100.
+    most : int, optional
+        Largest number of replications of each point, from 1. Default: no limit.
     """
 
     replications: int
@@ -75,6 +77,7 @@ class Effort:
     note: str = ""
     grid_step: int = 1
     resamples: int = 100
+    most: int | None = None
 
     def __post_init__(self) -> None:
         if self.grid_step < 1 or self.resamples < 0:
@@ -89,6 +92,28 @@ class Effort:
         runs = "1 run" if self.replications == 1 else f"{self.replications} runs"
         whole = f"{runs} of {self.duration_s:g} s"
         return f"{whole}, first {self.warmup_s:g} s not counted" if self.warmup_s else whole
+
+    def limited_to(self, reps: int) -> Effort:
+        """Return the effort with at most `reps` replications of each point.
+
+        Points that set their own number are limited too. Of n replications there are at most n^n
+        different resamples, so that there are no more.
+        """
+        note = f"At most {reps} {'run' if reps == 1 else 'runs'} of each point."
+        if self.note:
+            note += f" Without this limit: {self.note}"
+        return replace(
+            self,
+            replications=min(reps, self.replications),
+            note=note,
+            # 5^5 is above the number of resamples of any mode.
+            resamples=min(self.resamples, min(reps, 5) ** min(reps, 5)),
+            most=reps,
+        )
+
+    def limited(self, reps: int) -> int:
+        """Return `reps` replications, or `most` if that is less."""
+        return reps if self.most is None else min(reps, self.most)
 
 
 @dataclass(frozen=True)

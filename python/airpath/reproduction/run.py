@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from airpath import _airpath
-from airpath.arguments import check_all, error_prefix, master_seed, path_like, worker_threads
+from airpath.arguments import (
+    check_all,
+    error_prefix,
+    master_seed,
+    path_like,
+    replication_count,
+    worker_threads,
+)
 from airpath.errors import BadValueError, show
 from airpath.files import output_folder, write_file
 from airpath.present.figure_files import checked_formats
@@ -38,6 +45,7 @@ def reproduce_paper(
     items: Sequence[str] = (),
     *,
     mode: Mode = "default",
+    reps: int | None = None,
     out: str | Path | None = None,
     seed: int = 1,
     threads: int | None = None,
@@ -57,6 +65,8 @@ def reproduce_paper(
         Which of its items, ``["table3", "fig5"]``. Default: all.
     mode : {"quick", "default", "full"}
         How much is simulated; the paper says what each means.
+    reps : int, optional
+        Largest number of replications of each point, 1 to 1 000 000. Default: those of the mode.
     out : str or Path, optional
         Folder for figures, for the report as JSON, and for ``report.html``, which shows both; made
         when missing. Default: no files. After Ctrl-C no figure is drawn. Finished replications are
@@ -85,13 +95,14 @@ def reproduce_paper(
     Raises
     ------
     BadValueError
-        If the paper, an item, the mode or a format is not known, `seed` or `threads` is not
+        If the paper, an item, the mode or a format is not known, `reps`, `seed` or `threads` is not
         accepted, or `out` cannot be written to or has a damaged ledger.
     """
     check_all(
         None if out is None else path_like("out", out),
         master_seed(seed),
         worker_threads(threads),
+        None if reps is None else replication_count(reps),
         progress_line(progress),
     )
     if not isinstance(paper, Paper):
@@ -104,6 +115,8 @@ def reproduce_paper(
             f"{error_prefix('mode', mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
         )
     effort = effort or paper.modes[mode]
+    if reps is not None:
+        effort = effort.limited_to(reps)
     kinds = checked_formats(figure_formats)
     folder = None if out is None else output_folder(out, "out")
     with reporting_to(progress) as tell:

@@ -356,7 +356,7 @@ class Sweeps:
         if cell.reps_as:
             shared = self._reps_by_scenario(cell.reps_as, effort)
             reps = shared.get(self._identity(cell, long), reps)
-        return replace(long, replications=reps)
+        return replace(long, replications=effort.limited(reps))
 
     def _identity(self, cell: SweepPoint, effort: Effort) -> str:
         return key_of(self.scenario(cell, effort).given())

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator
 
-from airpath.api import LARGEST_REPS
+from airpath.arguments import LARGEST_REPS
 from airpath.engine.vocabulary import SERIES_UNITS
 from airpath.errors import show
 from airpath.results.quantities import resolution
