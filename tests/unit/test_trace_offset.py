@@ -150,6 +150,6 @@ def test_what_is_no_offset(offset: Any, message: str) -> None:
 def test_an_offset_is_whole_milliseconds(offset: Any) -> None:
     """Between them the capacity was drawn up to 2 kB behind what the link had delivered."""
     with pytest.raises(
-        ap.errors.BadValueError, match=": no whole number of milliseconds, as the trace"
+        ap.errors.BadValueError, match=": must be an integer number of milliseconds, as the trace"
     ):
         ap.link.Trace(file="steps.down", offset=offset)

@@ -1,4 +1,4 @@
-//! What a link is made from, beside its own configuration.
+//! Inputs of the construction of a link, apart from its own configuration.
 
 use crate::files::Files;
 use airpath_aqm::Queue;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// What a link is given at its making, beside its own configuration.
+/// Inputs of the construction of a link, apart from its own configuration.
 pub struct LinkContext {
     /// The direction that it serves; of a link that serves both, the forward one.
     pub forward: DirectionContext,
@@ -21,8 +21,7 @@ pub struct LinkContext {
     pub users: Users,
     /// Traces and tables.
     pub files: Arc<Files>,
-    /// Plug-ins of the families that links take: error processes, SNR processes and
-    /// whatever else there is.
+    /// Plug-ins of the families that links take: error processes, SNR processes and the others.
     pub registries: Registries,
 }
 
@@ -39,8 +38,8 @@ impl LinkContext {
         }
     }
 
-    /// The error process that `description` asks for, with the randomness of the link of `seed`;
-    /// `None` without a description.
+    /// The error process of `description`, with the random stream of the link from `seed`; `None`
+    /// without a description.
     ///
     /// # Errors
     /// When the kind is unknown or a parameter is not accepted.
@@ -58,7 +57,7 @@ impl LinkContext {
 }
 
 impl LinkContext {
-    /// The SNR process that `description` asks for, with randomness of its own.
+    /// The SNR process of `description`, with a separate random stream.
     ///
     /// # Errors
     /// When the kind is unknown or a parameter is not accepted.
@@ -66,8 +65,8 @@ impl LinkContext {
         self.snr_with(description, seed.child("snr"), None, None)
     }
 
-    /// The SNR process that `description` asks for, for a user of slots of the length `slot`, with
-    /// the randomness of the user of `seed`; what all users have in common has that of the link of
+    /// The SNR process of `description` for a user of slots of the length `slot`, with the
+    /// randomness of the user of `seed`; what all users have in common has that of the link of
     /// `shared`.
     ///
     /// # Errors
@@ -108,8 +107,8 @@ pub struct DirectionContext {
 }
 
 impl DirectionContext {
-    /// A direction whose packets leave by `output` and wait in what `make` makes: without a name the
-    /// direction's only queue, with one a queue among several.
+    /// A direction whose packets leave by `output` and wait in what `make` makes: without a name
+    /// the direction's only queue, with one a queue among several.
     pub fn new(
         output: Port,
         make: impl Fn(Option<&str>) -> Result<Queue, ConfigError> + 'static,
@@ -117,7 +116,7 @@ impl DirectionContext {
         DirectionContext { output, make: Box::new(make) }
     }
 
-    /// A direction with one queue that is there already, whatever it is called.
+    /// A direction with one existing queue of any name.
     pub fn of(queue: Queue, output: Port) -> DirectionContext {
         let queue = RefCell::new(Some(queue));
         DirectionContext::new(output, move |name| {
@@ -135,8 +134,8 @@ impl DirectionContext {
         (self.make)(None)
     }
 
-    /// One of several queues of this direction, of the same discipline, with randomness and number
-    /// of its own. In results it is called by the direction's name, `/` and `name`:
+    /// One of several queues of this direction, of the same discipline, with a separate random
+    /// stream and number. In results it is called by the direction's name, `/` and `name`:
     /// `bottleneck/user 3`.
     ///
     /// # Errors
@@ -151,15 +150,15 @@ impl DirectionContext {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Users {
     flows: u32,
-    /// By flow; empty when each has a user of its own.
+    /// User of each flow; empty when each flow has a separate user.
     of_flow: Arc<[UserId]>,
     /// Those that were named; empty without such.
     named: Arc<[Option<UserId>]>,
 }
 
 impl Users {
-    /// The users of the flows in order of their numbers. A flow of no named user is the user of its
-    /// own number.
+    /// The users of the flows in order of their numbers. A flow without a named user is the user of
+    /// the flow's number.
     pub fn new(named: impl Iterator<Item = Option<UserId>>) -> Users {
         let (mut flows, mut of_flow, mut all) = (0, Vec::new(), Vec::new());
         for user in named {
@@ -178,8 +177,8 @@ impl Users {
         Users { flows, of_flow: of_flow.into(), named: all.into() }
     }
 
-    /// The same among `stations` stations: a flow of no named user belongs to the station of its own number
-    /// modulo theirs.
+    /// The same among `stations` stations: a flow without a named user belongs to the station whose
+    /// number is the flow's number modulo `stations`.
     ///
     /// # Errors
     /// When a named user is none of the stations.
@@ -188,7 +187,7 @@ impl Users {
             let named = self.named.get(flow as usize).copied().flatten();
             match named {
                 Some(UserId(user)) if user >= stations => {
-                    let problem = format!("not there: there are {stations} stations");
+                    let problem = format!("does not exist: there are {stations} stations");
                     Err(ConfigError::new(format!("flows.{flow}.user"), user, problem))
                 }
                 Some(user) => Ok(user),
@@ -247,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn among_stations_an_unnamed_flow_goes_by_its_number_modulo_theirs() {
+    fn unnamed_flow_belongs_to_station_of_its_number_modulo_stations() {
         let users = |named: &[Option<u32>]| Users::new(named.iter().map(|user| user.map(UserId)));
         let of = |users: &Users| -> Vec<u32> {
             (0..users.flows).map(|flow| users.of(FlowId(flow)).0).collect()
@@ -257,6 +256,6 @@ mod tests {
         let folded = users(&[None, Some(1), None, Some(0)]).folded(2).expect("they are there");
         assert_eq!(of(&folded), [0, 1, 0, 0]);
         let error = users(&[None, Some(2)]).folded(2).expect_err("there is none");
-        assert_eq!(error.to_string(), "flows.1.user = 2: not there: there are 2 stations");
+        assert_eq!(error.to_string(), "flows.1.user = 2: does not exist: there are 2 stations");
     }
 }

@@ -1,10 +1,10 @@
 //! Links: one file each, behind one contract.
 //!
-//! A link is a [`Stage`](airpath_core::Stage) that transmits from queues of its own: one for each
-//! direction, or many, by name, made by its [`LinkContext`]. Links
-//! that send one packet after another share [`SerialLink`] and differ in their [`Transmitter`]:
-//! how long a transmission takes and how likely it fails. To add a link: its file, one line in
-//! `links/mod.rs` and one in `links/registry.rs`.
+//! A link is a [`Stage`](airpath_core::Stage) that transmits from its own queues: one for each
+//! direction, or many, by name, made by its [`LinkContext`]. Links that send one packet after
+//! another share [`SerialLink`] and differ in their [`Transmitter`]: how long a transmission takes
+//! and how likely it fails. To add a link: its file, one line in `links/mod.rs` and one in
+//! `links/registry.rs`.
 //!
 //! | file or directory | contents |
 //! | --- | --- |

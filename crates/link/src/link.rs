@@ -17,15 +17,14 @@ pub enum Sides {
     Both,
 }
 
-/// A stage that transmits packets from queues of its own, which it has made as it is made itself:
-/// first those of the forward direction. Queues are numbered in that order, and results have them in
-/// it.
+/// A stage that transmits packets from its own queues, which its constructor makes: first those of
+/// the forward direction. Queues are numbered in that order, and results have them in it.
 ///
-/// Input 0 and [`DirectionContext::output`](crate::DirectionContext) belong to its only or its forward direction,
-/// input 1 and the reverse side's output to the reverse.
+/// Input 0 and [`DirectionContext::output`](crate::DirectionContext) belong to its only or its
+/// forward direction, input 1 and the reverse side's output to the reverse.
 pub trait Link: Stage {
-    /// The directions that links of this kind serve. A link from outside says so when it is
-    /// registered ([`LinkRegistry::register_serving`](crate::LinkRegistry::register_serving)).
+    /// The directions that links of this kind serve. A plug-in declares them when it is registered
+    /// ([`LinkRegistry::register_serving`](crate::LinkRegistry::register_serving)).
     fn sides() -> Sides
     where
         Self: Sized,
@@ -43,18 +42,19 @@ pub trait Link: Stage {
 pub struct SideReport {
     /// Its queues, in order of their numbers.
     pub queues: Vec<QueueReport>,
-    /// Its users, in order of their numbers; none of a link that does not tell them apart.
+    /// Its users, in order of their numbers; empty for a link that does not distinguish users.
     pub users: Vec<UserReport>,
     /// Its stations, in order of their numbers: of a link with grants, at its reverse side.
     pub stations: Vec<StationReport>,
-    /// From the arrivals of packets at the link to their reception; of a link that says so.
+    /// Delays from the arrival of packets at the link to their reception, for a link that measures
+    /// them.
     pub delays: Option<Histogram>,
     /// The link itself.
     pub link: LinkReport,
 }
 
 impl SideReport {
-    /// Of a link that tells neither users nor stations apart.
+    /// Report of a link that distinguishes neither users nor stations.
     pub fn of(queues: Vec<QueueReport>, link: LinkReport) -> SideReport {
         SideReport { queues, users: Vec::new(), stations: Vec::new(), delays: None, link }
     }
@@ -71,7 +71,7 @@ pub struct LinkReport {
     pub delivered_bytes: u64,
     /// Packets delivered.
     pub delivered_packets: u64,
-    /// Packets that were destroyed on the air.
+    /// Packets that were corrupted on the air.
     pub lost_packets: u64,
     /// Transmissions begun in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,
@@ -79,8 +79,8 @@ pub struct LinkReport {
     pub counters: Vec<(Cow<'static, str>, f64)>,
 }
 
-/// What was measured of one user of a cell. Of a user that was given no slot, what is an average over
-/// its slots is `None`.
+/// What was measured of one user of a cell. Of a user that was given no slot, what is an average
+/// over its slots is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserReport {
     /// Its number.
@@ -89,7 +89,7 @@ pub struct UserReport {
     pub delivered_bytes: u64,
     /// Packets delivered.
     pub delivered_packets: u64,
-    /// Packets that were given up, or destroyed.
+    /// Packets that were discarded or corrupted.
     pub lost_packets: u64,
     /// Slots that it was given, of those that began in the measured time.
     pub slots: u64,
@@ -107,8 +107,8 @@ pub struct UserReport {
     pub margin: f64,
 }
 
-/// What was measured of one station, in both directions. Without packets or grants, what is an average
-/// over them is `None`.
+/// What was measured of one station, in both directions. Without packets or grants, what is an
+/// average over them is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StationReport {
     /// Its number.
@@ -125,8 +125,8 @@ pub struct StationReport {
     pub up_packets: u64,
     /// Packets lost in the uplink.
     pub up_lost: u64,
-    /// Bytes that it was granted, before they were rounded to slots, with 6 for each request header and
-    /// 2 for each piggyback request.
+    /// Bytes that it was granted, before they were rounded to slots, with 6 for each request header
+    /// and 2 for each piggyback request.
     pub granted_bytes: u64,
     /// Bytes of its MPDUs, headers included.
     pub used_bytes: u64,
@@ -138,11 +138,11 @@ pub struct StationReport {
     pub mac_delay_p50_s: Option<f64>,
     /// 90th percentile of the same, s.
     pub mac_delay_p90_s: Option<f64>,
-    /// Requests heard by contention.
+    /// Requests received by contention.
     pub requests_contention: u64,
-    /// Requests heard by piggyback.
+    /// Requests received by piggyback.
     pub requests_piggyback: u64,
-    /// Grants that nobody asked for.
+    /// Proactive grants, which no station requested.
     pub grants_proactive: u64,
     /// Codes or scheduling requests that it sent, or draws.
     pub request_attempts: u64,

@@ -154,7 +154,8 @@ impl Hand {
     }
 }
 
-// --- beside a multi-regime link ------------------------------------------------------------------
+// --- compared with a multi-regime link
+// ------------------------------------------------------------------
 
 /// A multi-regime link with g_m and eq. 23 of the MCSs in `chosen`, and `threshold`.
 pub(crate) fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
@@ -389,7 +390,7 @@ pub(crate) fn mcs_by_time(
     used
 }
 
-/// The estimate of an interval is the same whatever was sent before, and whatever is chosen.
+/// The estimate of an interval does not depend on earlier packets or on the chosen MCS.
 #[test]
 fn estimates_depend_on_the_interval_alone() {
     let tagla = json!({"kind": "tagla", "th_per": 0.05});
@@ -423,7 +424,7 @@ fn packets_outside_the_table_are_counted() {
 // --- rate and measurement ------------------------------------------------------------------------
 
 #[test]
-fn all_mcss_scale_and_the_transmission_under_way_is_finished_as_it_began() {
+fn all_mcss_scale_and_the_current_transmission_keeps_its_rate() {
     let pair = json!({"kind": "dual-regime", "mcs_below": "mcs0", "mcs_above": "mcs7",
                       "threshold": 1});
     let mut hand = Hand::new(&adaptive(40.0, pair, json!({})));
@@ -437,7 +438,7 @@ fn all_mcss_scale_and_the_transmission_under_way_is_finished_as_it_began() {
     left.extend(hand.until(100 * MS));
     let first = 1_875_000;
     let second = first + 3_750_000;
-    // The third begins at rate 0; it begins anew at 50 ms and counts once.
+    // The third begins at rate 0; it restarts at 50 ms and counts once.
     let third = 50 * MS + 375_000;
     assert_eq!(left, [(first, 0), (second, 1), (third, 2), (third + 1_875_000, 3)]);
     assert_eq!(hand.used(100 * MS), [("mcs0_packets".into(), 2.0), ("mcs7_packets".into(), 2.0)]);

@@ -85,7 +85,7 @@ impl Policy for Ladder {
 }
 
 #[test]
-fn a_policy_from_outside_may_have_more_regimes() {
+fn plug_in_policy_may_have_more_regimes() {
     let mut policies = PolicyRegistry::default();
     policies.register("ladder", |parameters, setup| {
         assert_eq!((parameters, setup.extra.len()), (&json!({"steps": 3}), 8));

@@ -1,5 +1,5 @@
-//! A cell against closed forms and quadratures, with slots and users without number of data; and its
-//! books, whatever arrives.
+//! A cell against closed forms and quadratures, with slots and users with endless data; and its
+//! accounting under random arrivals.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::{Law, cases, samples};
@@ -55,7 +55,7 @@ impl SnrProcess for Independent {
     }
 }
 
-/// A cell of so many users, each with a flow and a queue of its own.
+/// A cell of `users` users, each with a separate flow and queue.
 fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
     let mut snr = SnrRegistry::default();
     snr.register("independent", |_, setup| {
@@ -91,7 +91,8 @@ fn packet(user: u32, seq: u64, now: Time) -> Packet {
     Packet::datagram(FlowId(user), seq, Bytes(1500), now)
 }
 
-/// What was measured from slot `from` on, up to slot `until`, of users whose queues are never empty.
+/// What was measured from slot `from` on, up to slot `until`, of users whose queues are never
+/// empty.
 pub(crate) fn saturated(
     changes: Value,
     users: u32,
@@ -252,7 +253,7 @@ fn proportional_fairness_gains_more_without_a_largest_rate() {
     assert_gains("no largest rate", &uncapped, 8.318, [1.3117, 1.4725, 1.7852]);
 }
 
-/// A user's channel is the same whatever other users and schedulers there are.
+/// A user's channel does not depend on other users and schedulers.
 #[test]
 fn a_channel_depends_on_its_user_alone() {
     for snr in [
@@ -271,7 +272,7 @@ fn a_channel_depends_on_its_user_alone() {
 }
 
 #[test]
-fn what_users_share_is_one_thing_for_a_cell_and_another_for_another() {
+fn shared_randomness_differs_between_cells() {
     let snrs = |seed: u64| -> Vec<Option<f64>> {
         let report = saturated(json!({"snr": {"kind": "shared"}}), 3, seed, [0, 200]);
         report.users.iter().map(|user| user.mean_snr_db).collect()
@@ -318,7 +319,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The books of a cell of four users.
+/// The account of a cell of four users.
 struct Ledger {
     cell: Cell,
     harness: TestHarness,
@@ -415,7 +416,7 @@ proptest! {
     })]
 
     #[test]
-    fn a_cell_keeps_its_books(
+    fn cell_accounts_for_every_packet(
         steps in prop::collection::vec(step(), 1..150),
         attempts in 1..4u32,
         margin in prop_oneof![Just(json!(0)), Just(json!({"target_loss": 0.1})), Just(json!(0.9))],

@@ -1,4 +1,5 @@
-//! A cell whose slots have the schemes of an error-rate table, against closed forms and quadratures.
+//! A cell whose slots have the schemes of an error-rate table, against closed forms and
+//! quadratures.
 
 use crate::cell::{MEAN, SLOT, saturated};
 use airpath_conformance::Law;
@@ -82,7 +83,7 @@ fn slots_fail_as_often_as_the_table_says() {
 /// With chase combining a block at 2 dB is at 5.01 dB the second time, where nothing fails: of each
 /// 1 + P slots P fail.
 #[test]
-fn what_is_heard_of_a_block_adds_up() {
+fn combined_snr_of_a_block_adds_up() {
     let table = files().table("two").expect("a table");
     let snr = json!({"kind": "constant", "mean_db": 2.0});
     let (first, _) = scheme(&table, 0, 2.0);

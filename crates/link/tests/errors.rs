@@ -1,4 +1,4 @@
-//! When a link asks its error process, what it tells, and what it does with the answer.
+//! When a link calls its error process, with which frames, and how it uses the result.
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
@@ -15,13 +15,13 @@ use std::sync::{Arc, Mutex};
 
 const MS: u64 = 1_000_000;
 
-/// What the error process was told.
+/// Frames that the error process was called with.
 type Asked = Arc<Mutex<Vec<Frame>>>;
 
-/// Notes what it is asked and destroys every second frame, the first not.
+/// Records its calls and corrupts every second frame, not the first.
 struct EverySecond(Asked);
 
-/// Notes what it is asked and destroys nothing.
+/// Records its calls and corrupts nothing.
 struct Nothing(Asked);
 
 impl ErrorProcess for Nothing {
@@ -84,7 +84,7 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     AnyLink::build(&description, setup).map_err(|error| error.to_string())
 }
 
-/// Begin and end of each frame that was asked about, ns.
+/// Begin and end of each frame that the error process was called with, ns.
 fn spans(asked: &Asked) -> Vec<(u64, u64)> {
     let asked = asked.lock().expect("one thread");
     asked.iter().map(|frame| (frame.began.as_nanos(), frame.ended.as_nanos())).collect()
@@ -112,7 +112,7 @@ fn deliver(description: Value) -> (Vec<(u64, u64)>, Vec<u64>) {
 }
 
 #[test]
-fn a_serial_link_asks_for_the_time_from_the_first_bit_to_the_last() {
+fn serial_link_passes_the_time_from_first_to_last_bit() {
     let frames = [(0, MS), (MS, 2 * MS), (2 * MS, 3 * MS), (20 * MS, 21 * MS)];
     for description in [
         json!({"kind": "fixed", "rate_bps": 8_000_000}),
@@ -127,7 +127,7 @@ fn a_serial_link_asks_for_the_time_from_the_first_bit_to_the_last() {
 }
 
 #[test]
-fn a_trace_link_asks_for_the_time_from_the_first_opportunity_to_the_last() {
+fn trace_link_passes_the_time_from_first_to_last_opportunity() {
     // 1504 bytes at 1, 2, 3, 10 ms and so on: packet 1 takes the rest of the first opportunity and
     // a part of the second. An opportunity is an instant; the end is exclusive.
     let (asked, arrived) = deliver(json!({"kind": "trace", "trace": "t"}));
@@ -176,7 +176,7 @@ fn samples_of(kind: &str) -> Value {
     samples("link", kind, accepts).remove(0)
 }
 
-/// A drop-tail queue that notes what it is told of the link.
+/// A drop-tail queue that records the rate that the link passes.
 struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
 
 impl airpath_aqm::QueueWrapper for Listening {
@@ -189,10 +189,10 @@ impl airpath_aqm::QueueWrapper for Listening {
     }
 }
 
-/// What an error process counts is what the link's framing says, as the queue is told it, over every
-/// link; and what takes time at the nominal rate.
+/// Over every link, an error process counts the bytes of the framing that the queue receives; these
+/// bytes take the transmission time at the nominal rate.
 #[test]
-fn an_error_process_is_told_of_every_byte_on_the_air() {
+fn error_process_receives_every_byte_on_the_air() {
     for (kind, _) in AnyLink::BUILT_IN {
         let (mut description, expected) = framed(kind);
         description["kind"] = json!(kind);
@@ -269,7 +269,7 @@ fn bernoulli_loss_bypasses_error_process() {
 
 /// A packet that waits for a rate above zero is not on the air.
 #[test]
-fn a_stalled_packet_is_on_the_air_when_it_is_sent_again() {
+fn stalled_packet_is_on_the_air_when_it_is_retransmitted() {
     let asked = Asked::default();
     let mut link = build(json!({"kind": "fixed", "rate_bps": 8_000_000}), &asked).expect("a link");
     let mut harness = TestHarness::default();
@@ -283,7 +283,7 @@ fn a_stalled_packet_is_on_the_air_when_it_is_sent_again() {
 }
 
 #[test]
-fn faults_say_where_the_error_process_stands() {
+fn problems_name_the_key_of_the_error_process() {
     for description in [
         json!({"kind": "fixed", "rate_bps": 1}),
         json!({"kind": "multi-regime", "thresholds": [], "regimes": [{"rate_bps": 1, "per": 0}]}),

@@ -1,4 +1,4 @@
-//! What every link has to keep, whatever its rate.
+//! Invariants of every link, at any rate.
 //!
 //! A new built-in link is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more, and has to where the link reads a file.
@@ -140,7 +140,7 @@ fn cell(changes: Value) -> Value {
     description
 }
 
-/// Links that send each packet in a frame of its own, with so many bytes beside it.
+/// Links that send each packet in a separate frame, with `bytes` of overhead.
 fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
     let framed = all_descriptions().filter(|description| {
         !matches!(description["kind"].as_str(), Some("rlc-am" | "cell" | "ofdma-tdd" | "mimo"))
@@ -152,7 +152,7 @@ fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
     })
 }
 
-/// Whether the link has traffic of its own, which may go on when no packet is left.
+/// Whether the link has control traffic, which may continue when no packet is left.
 fn has_control_traffic(description: &Value) -> bool {
     description["kind"] == "rlc-am"
 }
@@ -244,12 +244,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Drives one stage by hand as a driver would, and keeps its own books. `sides` directions.
+/// Drives one stage by hand as a driver would, and accounts for its packets. `sides` directions.
 struct Ledger<S> {
     harness: TestHarness,
     link: S,
     sides: usize,
-    /// Whether wake-ups go on when no packet is left.
+    /// Whether wake-ups continue when no packet is left.
     has_control_traffic: bool,
     now: Time,
     sizes: Vec<u32>,
@@ -454,23 +454,23 @@ proptest! {
     // Two tests, for two cores: a bearer takes ten times as long as any other link.
 
     #[test]
-    fn every_link_keeps_its_books(
+    fn every_link_accounts_for_every_packet(
         steps in prop::collection::vec(step(), 1..120),
         before in prop::sample::select(queues().to_vec()),
     ) {
-        keeps_its_books(&steps, &before, |kind| kind != "rlc-am");
+        check_accounting(&steps, &before, |kind| kind != "rlc-am");
     }
 
     #[test]
-    fn every_bearer_keeps_its_books(
+    fn every_bearer_accounts_for_every_packet(
         steps in prop::collection::vec(step(), 1..120),
         before in prop::sample::select(queues().to_vec()),
     ) {
-        keeps_its_books(&steps, &before, |kind| kind == "rlc-am");
+        check_accounting(&steps, &before, |kind| kind == "rlc-am");
     }
 
     #[test]
-    fn two_links_side_by_side_keep_their_books(
+    fn two_parallel_links_account_for_every_packet(
         steps in prop::collection::vec(step(), 1..120),
         first in 0..16usize,
         second in 0..16usize,
@@ -488,7 +488,7 @@ proptest! {
 }
 
 /// The links of these kinds, each behind such a queue.
-fn keeps_its_books(steps: &[Step], before: &Value, is_meant: impl Fn(&str) -> bool) {
+fn check_accounting(steps: &[Step], before: &Value, is_meant: impl Fn(&str) -> bool) {
     let is_meant = |link: &Value| is_meant(link["kind"].as_str().expect("it has one"));
     for description in all_descriptions().filter(is_meant) {
         let link = build(&description, queue(before), Port(0)).expect("a link");

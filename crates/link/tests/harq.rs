@@ -1,5 +1,5 @@
-//! HARQ, ARQ and release in order behind the air of serial links, driven by hand: which packet leaves
-//! when, how delays are distributed, what processes carry.
+//! HARQ, ARQ and release in order behind the air of serial links, driven by hand: which packet
+//! leaves when, how delays are distributed, what processes carry.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex};
 
 const MS: u64 = 1_000_000;
 
-/// What the error process was told.
+/// Frames that the error process was called with.
 type Asked = Arc<Mutex<Vec<Frame>>>;
 
-/// Destroys what its script says, one frame after another; beyond its end nothing.
+/// Corrupts frames by a script, one character per frame; none beyond its end.
 struct Script {
-    fates: Vec<bool>,
+    script: Vec<bool>,
     asked: Asked,
 }
 
@@ -27,12 +27,12 @@ impl ErrorProcess for Script {
     fn corrupts(&mut self, frame: &Frame) -> bool {
         let mut asked = self.asked.lock().expect("one thread");
         asked.push(*frame);
-        self.fates.get(asked.len() - 1).copied().unwrap_or(false)
+        self.script.get(asked.len() - 1).copied().unwrap_or(false)
     }
 }
 
-/// A fixed link with `keys`, whose error process destroys frame number n where `fates[n]` is `x`.
-fn link(keys: Value, fates: &str, seed: u64) -> (AnyLink, Asked) {
+/// A fixed link with `keys`, whose error process corrupts frame number n where `script[n]` is `x`.
+fn link(keys: Value, script: &str, seed: u64) -> (AnyLink, Asked) {
     let mut description = json!({"kind": "fixed", "rate_bps": 1_200_000});
     for (key, value) in keys.as_object().expect("a table") {
         description[key] = value.clone();
@@ -45,11 +45,11 @@ fn link(keys: Value, fates: &str, seed: u64) -> (AnyLink, Asked) {
     let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
     let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
     let asked = Asked::default();
-    let fates: Vec<bool> = fates.chars().map(|fate| fate == 'x').collect();
+    let script: Vec<bool> = script.chars().map(|fate| fate == 'x').collect();
     let mut errors = ErrorsRegistry::default();
     let told = Arc::clone(&asked);
     errors.register("script", move |_, _| {
-        Ok(Box::new(Script { fates: fates.clone(), asked: Arc::clone(&told) }))
+        Ok(Box::new(Script { script: script.clone(), asked: Arc::clone(&told) }))
     });
     let registries = Registries::default().with(errors);
     let context =
@@ -79,9 +79,10 @@ fn drive(
     left.into_iter().map(|(at, _, packet)| (packet.seq, at.as_nanos())).collect()
 }
 
-/// So many packets at once over a link of 1.2 Mbit/s, on which each takes 10 ms: who leaves when, ms.
-fn leave(keys: Value, fates: &str, packets: usize) -> Vec<(u64, u64)> {
-    let (mut link, _) = link(keys, fates, 1);
+/// Sends `packets` packets at once over a link of 1.2 Mbit/s, on which each takes 10 ms; returns
+/// number and departure time in ms.
+fn leave(keys: Value, script: &str, packets: usize) -> Vec<(u64, u64)> {
+    let (mut link, _) = link(keys, script, 1);
     let left = drive(&mut link, &mut TestHarness::default(), std::iter::repeat_n(0, packets));
     left.into_iter().map(|(seq, at)| (seq, at / MS)).collect()
 }
@@ -90,8 +91,8 @@ fn harq(attempts: u32, round_trip_ms: u64) -> Value {
     json!({"attempts": attempts, "round_trip_ns": round_trip_ms * MS})
 }
 
-/// The first packet fails at 10 ms and, behind the third, at 35 ms; it is received at 60 ms. The frames
-/// that are asked about: 0, 1, 2, 0 again at 35, 3, 4, 5, 0 at 60.
+/// The first packet fails at 10 ms and, behind the third, at 35 ms; it is received at 60 ms. The
+/// error process is called for the frames: 0, 1, 2, 0 again at 35, 3, 4, 5, 0 at 60.
 #[test]
 fn a_packet_is_repeated_a_round_trip_later_and_others_overtake_it() {
     let left = leave(json!({"harq": harq(3, 25)}), "x..x", 6);
@@ -99,7 +100,7 @@ fn a_packet_is_repeated_a_round_trip_later_and_others_overtake_it() {
 }
 
 #[test]
-fn in_order_the_repeated_packet_holds_up_the_others() {
+fn in_order_a_retransmitted_packet_blocks_the_others() {
     let left = leave(json!({"harq": harq(3, 25), "in_order": true}), "x..x", 7);
     assert_eq!(left, [(0, 60), (1, 60), (2, 60), (3, 60), (4, 60), (5, 60), (6, 70)]);
 }
@@ -113,9 +114,10 @@ fn the_second_loop_receives_what_harq_gives_up() {
     assert_eq!(leave(alone, "x.x", 3), [(1, 20), (0, 25), (2, 45)]);
 }
 
-/// The first is lost at 35 ms, and those behind it are released then: nobody waits for it any longer.
+/// The first is lost at 35 ms, and those behind it are released then: no packet waits for it any
+/// longer.
 #[test]
-fn what_is_lost_holds_up_the_others_until_it_is_lost() {
+fn in_order_a_failed_packet_blocks_the_others_until_it_is_discarded() {
     let keys = json!({"harq": harq(2, 25), "in_order": true});
     let (mut link, _) = link(keys, "x..x", 1);
     let mut harness = TestHarness::default();
@@ -130,9 +132,10 @@ fn what_is_lost_holds_up_the_others_until_it_is_lost() {
     assert_eq!(counters, [("repetitions", 1.0), ("recovered_packets", 0.0), delay]);
 }
 
-/// Repetitions are asked about at their own times, of the length of the first attempt.
+/// The error process is called for retransmissions at their own times, with the length of the first
+/// attempt.
 #[test]
-fn the_error_process_is_asked_about_each_attempt_at_its_time() {
+fn error_process_is_called_for_each_attempt_at_its_time() {
     let (mut link, asked) = link(json!({"harq": harq(3, 25)}), "x..x", 1);
     drive(&mut link, &mut TestHarness::default(), [0; 3].into_iter());
     let asked = asked.lock().expect("one thread");
@@ -145,8 +148,8 @@ fn the_error_process_is_asked_about_each_attempt_at_its_time() {
 }
 
 /// A packet of 12 000 bytes takes 80 ms. The repetition of the one before it ends within that, and
-/// error processes want to be asked in order: the question about the long one begins where the
-/// repetition began.
+/// error processes are called in order of time: the call for the long one begins where the
+/// retransmission began.
 #[test]
 fn questions_come_in_order_of_time() {
     let (mut link, asked) = link(json!({"harq": harq(2, 25)}), "x", 1);
@@ -163,7 +166,7 @@ fn questions_come_in_order_of_time() {
 }
 
 /// Two processes and a round trip of 80 ms, counted from the starts of attempts: two packets, and
-/// another two when the feedback on these is there. Eight leave no gap.
+/// another two when the feedback on these has arrived. Eight leave no gap.
 #[test]
 fn a_packet_waits_for_a_free_process() {
     let keys = |processes: u32| json!({"harq": {"attempts": 3, "round_trip_ns": 80 * MS, "processes": processes}});
@@ -184,9 +187,9 @@ fn the_second_loop_occupies_no_process() {
     assert_eq!(leave(keys, "x", 3), [(1, 40), (2, 70), (0, 510)]);
 }
 
-/// At rate 0 repetitions go on; the packet on the link waits.
+/// At rate 0 retransmissions continue; the packet on the link waits.
 #[test]
-fn a_link_that_stands_still_repeats_what_it_has_sent() {
+fn stopped_link_retransmits_sent_packets() {
     let (mut link, _) = link(json!({"harq": harq(2, 25)}), "x", 1);
     let mut harness = TestHarness::default();
     for seq in 0..2 {
@@ -202,9 +205,9 @@ fn a_link_that_stands_still_repeats_what_it_has_sent() {
     assert_eq!(left, [(0, Time::from_millis(35)), (1, Time::from_millis(105))]);
 }
 
-/// The closed form, P(k R) = p^k (1 - p) and P((n - 1) R + D) = p^n, its mean R (p + … + p^(n-1)) + D p^n:
-/// 10⁵ packets over a fixed link, with the paper's figures and with others, p from the part's own error,
-/// the link's loss and both. Five standard deviations of the counts.
+/// The closed form, P(k R) = p^k (1 - p) and P((n - 1) R + D) = p^n, its mean R (p + … + p^(n-1)) +
+/// D p^n: 10⁵ packets over a fixed link, with the paper's figures and with others, p from the
+/// part's own error, the link's loss and both. Five standard deviations of the counts.
 #[test]
 fn delays_are_distributed_by_the_closed_form() {
     const PACKETS: usize = 100_000;
@@ -250,8 +253,8 @@ fn delays_are_distributed_by_the_closed_form() {
     }
 }
 
-/// N processes carry N packets in E round trips, E attempts of a packet on average, or what the link
-/// does. Five standard deviations of the mean.
+/// N processes carry N packets in E round trips, E attempts of a packet on average, or what the
+/// link does. Five standard deviations of the mean.
 #[test]
 fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
     const PACKETS: usize = 20_000;
@@ -269,7 +272,8 @@ fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
         let sigma = (square - mean * mean).sqrt() / (PACKETS as f64).sqrt();
         let by_processes = round_trip_ms as f64 / f64::from(processes);
         let each_ms = ends_ms / PACKETS as f64;
-        // With one at a time on the link, packets of several processes wait for each other a little.
+        // With one at a time on the link, packets of several processes wait for each other a
+        // little.
         let slack = if processes == 1 { 0.001 } else { 0.02 };
         let expected = (by_processes * mean).max(1.0);
         let tolerance = by_processes * 5.0 * sigma + slack * expected;

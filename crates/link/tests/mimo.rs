@@ -53,7 +53,7 @@ const FAILURES: Law = Law {
 
 const PAIRS: Law = Law {
     area: "Forward error correction",
-    source: "A packet that fails after one that failed, back to back: the chain's state goes on",
+    source: "A packet that fails after one that failed, back to back: the chain's state continues",
     allows: "3.29 standard deviations of the packets that followed a failed one (99.9 %)",
 };
 
@@ -63,12 +63,12 @@ const SAME: Law = Law {
     allows: "chi-square at 99.9 %",
 };
 
-/// 99.9 % of the normal law are within so many standard deviations.
+/// 99.9 % of the normal distribution are within this number of standard deviations.
 const WITHIN: f64 = 3.29;
 
 const PACKETS: u64 = 20_000;
 
-/// Much longer than any run of the chains here: the chain begins anew.
+/// Much longer than any run of the chains here: the chain restarts.
 const LONG: Duration = Duration::from_secs(3600);
 
 /// A transmitter, and the law of its packets.
@@ -85,7 +85,7 @@ fn send(link: &mut Mimo, bytes: u64, now: Time) -> (bool, Time) {
     (sent.loss == 1.0, sent.ends)
 }
 
-/// The same share of bad symbols in bursts of so many symbols.
+/// The same share of bad symbols in bursts of `symbols` symbols.
 fn bursts(symbols: f64) -> Value {
     json!({"p_good_to_bad": 0.01 / symbols, "p_bad_to_good": 1.0 / symbols})
 }
@@ -193,13 +193,13 @@ fn a_failure_is_followed_by_another_as_the_chain_says() {
         let allowed = WITHIN * (law * (1.0 - law) / failed as f64).sqrt();
         let found = followed as f64 / failed as f64;
         PAIRS.close(format!("{bytes} B, {changes}"), "1", found, law, allowed);
-        let ours = channel.failure_after_failure(Bytes(bytes)).expect("some fail");
-        assert!((ours / law - 1.0).abs() < 1e-12, "{ours}");
+        let computed = channel.failure_after_failure(Bytes(bytes)).expect("some fail");
+        assert!((computed / law - 1.0).abs() < 1e-12, "{computed}");
         assert!(law > first, "{changes}: runs join failures");
     }
 }
 
-/// Between two packets the chain goes on, symbol by symbol of the air.
+/// Between two packets the chain continues, symbol by symbol of the air.
 #[test]
 fn a_failure_is_followed_by_another_after_a_while_as_the_chain_says() {
     let changes = with(json!({"snr_db": 10.0, "fec": rs(0.93)}), bursts(8000.0));
@@ -292,9 +292,13 @@ fn without_a_code_it_is_gilbert_elliott_with_slots_of_a_bit() {
             now = now + LONG;
         }
         // Chi-square of two samples of one law: 24.3 with 7 degrees of freedom at 99.9 %.
-        let terms = counts[0].iter().zip(&counts[1]).map(|(ours, theirs)| {
-            let (ours, theirs) = (*ours as f64, *theirs as f64);
-            if ours + theirs > 0.0 { (ours - theirs).powi(2) / (ours + theirs) } else { 0.0 }
+        let terms = counts[0].iter().zip(&counts[1]).map(|(computed, theirs)| {
+            let (computed, theirs) = (*computed as f64, *theirs as f64);
+            if computed + theirs > 0.0 {
+                (computed - theirs).powi(2) / (computed + theirs)
+            } else {
+                0.0
+            }
         });
         let distance: f64 = terms.sum();
         SAME.between(changes.to_string(), "1", distance, 0.0, 24.3);

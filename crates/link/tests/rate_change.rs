@@ -112,7 +112,7 @@ impl Hand {
         Hand::with_queue(description, AnyQueue::build(&droptail, setup).expect("a queue"))
     }
 
-    /// Runs to `at` and tells the link `event` before what is due then.
+    /// Runs to `at` and passes `event` to the link before the events that are due then.
     fn control(&mut self, at: u64, event: &Control) {
         self.run(at * MS - u64::from(at > 0));
         self.link.control(event, &mut self.harness.at(Time::from_millis(at)));
@@ -147,7 +147,7 @@ impl Hand {
     }
 }
 
-/// Tells of the rates that the link says it has.
+/// Sends the nominal rates that it receives to a channel.
 struct Listening(AnyQueue, mpsc::Sender<u64>);
 
 impl airpath_aqm::QueueWrapper for Listening {
@@ -161,7 +161,7 @@ impl airpath_aqm::QueueWrapper for Listening {
 }
 
 #[test]
-fn every_link_tells_its_queue_the_nominal_rate() {
+fn every_link_passes_the_nominal_rate_to_its_queue() {
     for (description, nominal) in links() {
         let (tell, told) = mpsc::channel();
         let mut queues = Registry::default();
@@ -183,7 +183,7 @@ fn every_link_tells_its_queue_the_nominal_rate() {
 
 /// Rate 0 and then the first one: the packet that waits for it is sent as if it had come then.
 #[test]
-fn a_link_that_was_stopped_goes_on_as_it_would_have_begun() {
+fn stopped_link_resumes_as_a_new_one() {
     for (description, nominal) in links() {
         let mut stopped = Hand::new(&description);
         stopped.set_rate(0, 0);
@@ -212,7 +212,7 @@ fn a_link_that_was_stopped_goes_on_as_it_would_have_begun() {
 }
 
 #[test]
-fn all_regimes_scale_and_the_transmission_under_way_is_finished_as_it_began() {
+fn all_regimes_scale_and_the_current_transmission_keeps_its_rate() {
     let [_, (description, _), ..] = known_links();
     let mut link = Hand::new(&description);
     for _ in 0..3 {
@@ -246,7 +246,7 @@ fn every_opportunity_scales() {
     // 752 bytes from 10 ms on: the change goes before the opportunity of its instant.
     link.set_rate(10, nominal / 2);
     assert_eq!(link.until(24), [(5 * MS, 0), (15 * MS, 1)]);
-    // The third has had 752 of its 1504 at 20 ms; 3008 bytes have room for two more in all.
+    // The third has had 752 of its 1504 at 20 ms; 3008 bytes fit two more in all.
     for _ in 0..3 {
         link.arrive(24, 1500);
     }
@@ -267,7 +267,7 @@ fn a_packet_in_transit_waits_while_the_rate_is_zero() {
     assert_eq!(link.until(29), []);
     link.set_rate(30, nominal);
     assert_eq!(link.until(100), [(30 * MS, 0)]);
-    // Stopped and started after the opportunity at 40 ms has been used: it is not there again.
+    // Stopped and started after the opportunity at 40 ms has been used: it does not come again.
     link.arrive(101, 1500);
     link.arrive(101, 1500);
     assert_eq!(link.until(105), [(105 * MS, 1)]);

@@ -106,7 +106,7 @@ fn an_snr_of_two_levels_is_the_mixture_of_two_constant_ones() {
 
 /// An estimate is of the start of its interval; a packet meets the SNR at its own begin.
 #[test]
-fn an_old_estimate_chooses_and_the_snr_of_now_destroys() {
+fn mcs_follows_the_old_estimate_and_loss_the_current_snr() {
     let end = 20_000 * MS;
     let old = json!({"estimate_interval_ns": 2000 * MS});
     let hand = loaded(&link(json!({"kind": "trace", "trace": "two"}), old));
@@ -130,7 +130,7 @@ fn the_number_and_the_constant_process_are_the_same() {
 }
 
 #[test]
-fn faults_say_where_the_snr_stands() {
+fn problems_name_the_key_of_the_snr() {
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let error = |snr: Value| {
         build(&link(snr, json!({})), &droptail, PolicyRegistry::default()).err().expect("refused")

@@ -108,8 +108,8 @@ fn opportunities_of_one_instant_carry_a_packet_each() {
 }
 
 #[test]
-fn a_packet_that_does_not_fit_goes_on_at_the_next_opportunity() {
-    // 1501 + 4 bytes: one byte is left for the second opportunity, which has room for more.
+fn packet_that_does_not_fit_continues_at_the_next_opportunity() {
+    // 1501 + 4 bytes: one byte is left for the second opportunity, which has capacity left.
     let mut link = Hand::at_ms(&[5, 10, 15]);
     link.arrive(1, 1501);
     link.arrive(1, 1499);
@@ -142,13 +142,13 @@ fn several_small_packets_share_an_opportunity() {
 }
 
 #[test]
-fn what_an_idle_link_does_not_use_is_lost() {
+fn unused_opportunities_of_an_idle_link_are_lost() {
     let mut link = Hand::at_ms(&[1, 2, 3, 4, 100]);
     link.arrive(50, 1500);
     link.arrive(50, 1500);
     assert_eq!(link.until(100), [(100, 0)]);
     assert_eq!(link.until(200), [(101, 1)]);
-    // And the unused part of one opportunity is not there for the next packet.
+    // And the unused part of one opportunity is not available to the next packet.
     let mut half = Hand::at_ms(&[5, 10]);
     half.arrive(1, 752);
     half.arrive(6, 1500);
@@ -157,7 +157,8 @@ fn what_an_idle_link_does_not_use_is_lost() {
 
 #[test]
 fn the_trace_starts_again_at_its_last_time() {
-    // Rounds begin at 0, 12, 24 …; the opportunity at 0 coincides with the last of the round before.
+    // Rounds begin at 0, 12, 24 …; the opportunity at 0 coincides with the last of the round
+    // before.
     let mut link = Hand::at_ms(&[0, 5, 5, 12]);
     for _ in 0..10 {
         link.arrive(0, 1500);

@@ -4,8 +4,8 @@
 //! Source: qawla-2015 §2, §4 and §6. A packet of L bytes fills ⌈L/k_m⌉ FEC blocks:
 //!
 //! ```text
-//! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23)
-//! estimate = SNR + bias + noise, normal, anew in each estimate interval
+//! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23) estimate =
+//! SNR + bias + noise, normal, redrawn in each estimate interval
 //! ```
 //!
 //! The true SNR of a packet is that of the instant at which its transmission begins; an estimate is
@@ -14,8 +14,8 @@
 //! Regimes are the policy's, as on a multi-regime link. The nominal rate is c_m of the fastest MCS
 //! of the table; when the scenario sets another, all MCSs keep their proportion to it.
 //!
-//! The noise of an interval is a function of its number alone, whatever was sent before: compared
-//! policies see the same estimates.
+//! The noise of an interval is a function of its number only, not of earlier transmissions:
+//! compared policies see the same estimates.
 
 mod settings;
 
@@ -258,7 +258,7 @@ impl Scheme {
 /// An SNR that varies, or an estimate of it that does.
 struct Radio {
     process: AnySnr,
-    /// Until when the true SNR is as it was asked for last.
+    /// Time until which the latest sample of the true SNR holds.
     holds_until: Time,
     /// Whether the policy looks at an estimate at all.
     is_estimated: bool,
@@ -360,7 +360,7 @@ impl Adaptive {
         })
     }
 
-    /// Looks at the SNR, and asks the policy anew when the estimate changes.
+    /// Reads the SNR, and calls the policy when the estimate has changed.
     #[inline]
     fn follow_radio(&mut self, now: Time) {
         let Some(radio) = &mut self.radio else { return };
@@ -391,7 +391,7 @@ impl Transmitter for Adaptive {
         }
         let (time, bytes, loss) = scheme.meet(frame);
         let ends = now + time;
-        // Without a rate it begins anew later.
+        // Without a rate it restarts later.
         if !ends.is_never() {
             scheme.packets += 1;
             let is_covered = self.is_true_covered && self.is_estimate_covered;

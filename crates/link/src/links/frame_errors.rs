@@ -1,13 +1,13 @@
-//! What destroys the frames of a link: its own loss, and the error process that it was given.
+//! Corruption of the frames of a link: its own random loss and its error process.
 
 use airpath_core::{Seed, Stream};
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 
-/// The fate of frames.
+/// Decides which frames are corrupted.
 pub(crate) struct FrameErrors {
     /// Draws of the link's own loss.
     losses: Stream,
-    /// What destroys frames beside it.
+    /// Error process in addition to the random loss.
     errors: Option<Box<AnyErrors>>,
 }
 
@@ -17,8 +17,8 @@ impl FrameErrors {
         FrameErrors { losses: seed.stream(), errors: errors.map(Box::new) }
     }
 
-    /// Whether a frame is destroyed that the link itself loses with the probability `loss`. The
-    /// error process is not asked about what that has taken.
+    /// Whether a frame is corrupted. The link itself loses it with the probability `loss`; the
+    /// error process is not called for frames that this loss has taken.
     #[inline]
     pub(crate) fn corrupts(&mut self, loss: f64, frame: impl FnOnce() -> Frame) -> bool {
         self.losses.bernoulli(loss)

@@ -1,4 +1,4 @@
-//! What the user sets of framing: one key of every link that sends each packet in a frame of its own.
+//! Configuration of framing: one key of every link that sends each packet in a separate frame.
 
 use airpath_core::{Bytes, Checks, ConfigError, Framing};
 use serde::Deserialize;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_framing_is_refused() {
+    fn invalid_framing_is_rejected() {
         for (given, expected) in [
             (json!(65_536), "framing.overhead_bytes = 65536: above 65535. Accepted: 0 to 65535"),
             (json!({"block_bytes": 0}), "framing.block_bytes = 0: below 1. Accepted: 1 to 65535"),

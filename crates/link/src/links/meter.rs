@@ -25,7 +25,7 @@ impl Meter {
         Meter { regime_packets: vec![0; regimes], ..Meter::default() }
     }
 
-    /// Measurement starts anew at `now`.
+    /// Restarts the measurement at `now`.
     pub fn restart(&mut self, now: Time) {
         *self = Meter { since: now, ..Meter::new(self.regime_packets.len()) };
     }
@@ -67,7 +67,7 @@ impl Meter {
         self.delivered_bytes += u64::from(packet.size);
     }
 
-    /// A packet has been destroyed, or given up.
+    /// A packet has been corrupted or discarded.
     #[inline]
     pub fn lose(&mut self) {
         self.lost_packets += 1;
@@ -83,10 +83,11 @@ impl Meter {
         self.delivered_packets
     }
 
-    /// The report of a link whose capacity is time: up to `now`, with a transmission under way since
-    /// `under_way`.
-    pub fn report_of_time(&self, now: Time, under_way: Option<Time>) -> LinkReport {
-        let sending = under_way.map_or(Duration::ZERO, |began| self.busy_between(began, now));
+    /// The report of a link whose capacity is time: up to `now`, with a transmission in progress
+    /// since `in_progress_since`.
+    pub fn report_of_time(&self, now: Time, in_progress_since: Option<Time>) -> LinkReport {
+        let sending =
+            in_progress_since.map_or(Duration::ZERO, |began| self.busy_between(began, now));
         let busy = Duration::from_nanos(self.used) + sending;
         let span = now.saturating_since(self.since).as_secs_lossy();
         self.report(busy.as_secs_lossy() / span, span)

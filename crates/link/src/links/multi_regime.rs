@@ -41,13 +41,14 @@ pub struct MultiRegimeConfig {
     /// What a packet costs on the air; a number is the overhead alone.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// What destroys packets beside the error rate of the regime: `{"kind": …}`; absent: nothing.
+    /// Error process in addition to the error rate of the regime: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    /// HARQ parameters. Absent: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. Absent:
+    /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
     /// Whether packets leave in the order in which they were sent for the first time.
@@ -55,7 +56,7 @@ pub struct MultiRegimeConfig {
     pub in_order: bool,
 }
 
-/// Sends in the regime that the queue length asks for.
+/// Transmits in the regime that the queue length selects.
 #[derive(Clone, Debug)]
 pub struct MultiRegime {
     thresholds: Vec<u64>,

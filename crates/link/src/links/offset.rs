@@ -1,7 +1,7 @@
 //! Where in its trace a link begins.
 //!
-//! At time t of the run the trace stands at t + offset, through all its repetitions. A drawn offset
-//! has a stream of its own: the link's other draws are the same with and without it.
+//! At time t of the run the trace is at t + offset, through all its repetitions. A random offset
+//! has a separate stream: the link's other draws are the same with and without it.
 
 use airpath_core::{Checks, Duration, Seed};
 use serde::Deserialize;
@@ -19,20 +19,20 @@ pub enum OffsetSpec {
         /// From the start of the trace, ns; beyond its end, of its repetitions.
         time_ns: u64,
     },
-    /// A random place, drawn anew in each replication.
+    /// A random place, drawn in each replication.
     Uniform {
         /// Earliest, ns.
         low_ns: u64,
         /// Latest (exclusive), ns.
         high_ns: u64,
     },
-    /// Any place of a round, drawn anew in each replication.
+    /// Any place of a round, drawn in each replication.
     Random {},
 }
 
 impl OffsetSpec {
-    /// Rejects a time that is not one of the whole milliseconds at which recorded opportunities, and
-    /// values of the capacity, come.
+    /// Rejects a time that is not one of the whole milliseconds at which recorded opportunities,
+    /// and values of the capacity, come.
     pub(crate) fn check_grid(self, checks: &mut Checks) {
         let times = match self {
             OffsetSpec::At { time_ns } => vec![("time_ns", time_ns)],
@@ -43,7 +43,7 @@ impl OffsetSpec {
         };
         for (field, nanos) in times {
             if !nanos.is_multiple_of(GRID_NS) {
-                let problem = "no whole number of milliseconds, as the trace's times are";
+                let problem = "must be an integer number of milliseconds, as the trace's times are";
                 checks.reject(
                     &format!("offset.{field}"),
                     nanos,
@@ -85,7 +85,7 @@ impl Offset {
         spec.map_or_else(Offset::default, |spec| spec.draw(period, seed))
     }
 
-    /// What a link with an offset reports beside what it counts.
+    /// Result of a link with an offset in addition to its counters.
     pub(crate) fn counters(self) -> Vec<(Cow<'static, str>, f64)> {
         let seconds = Duration::from_nanos(self.nanos).as_secs_lossy();
         self.is_set.then_some((Cow::Borrowed("trace_offset_s"), seconds)).into_iter().collect()

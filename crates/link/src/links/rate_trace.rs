@@ -34,13 +34,14 @@ pub struct RateTraceConfig {
     /// What a packet costs on the air; a number is the overhead alone.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// Repeats what the radio has destroyed; absent: nothing is repeated.
+    /// HARQ parameters. Absent: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// Receives what HARQ gives up, or what is destroyed without it; absent: that is lost.
+    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. Absent:
+    /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
     /// Whether packets leave in the order in which they were sent for the first time.
@@ -312,7 +313,8 @@ mod tests {
             prop_assert_eq!(link.transfer_end(frame + frame, start), end);
         }
 
-        /// With an offset a transmission takes what it would take so much later without one.
+        /// A transmission with an offset takes as long as one that begins later by the offset
+        /// without it.
         #[test]
         fn an_offset_is_a_later_start(
             rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
@@ -351,9 +353,9 @@ mod tests {
                 left -= rate;
                 index += 1;
             };
-            let ours = link.transfer_end(Bytes(bytes), Time::from_secs(8 * start));
-            prop_assert!(ours.saturating_since(end) <= Duration::from_nanos(1), "{ours:?} {end:?}");
-            prop_assert!(end.saturating_since(ours) <= Duration::from_nanos(1), "{ours:?} {end:?}");
+            let computed = link.transfer_end(Bytes(bytes), Time::from_secs(8 * start));
+            prop_assert!(computed.saturating_since(end) <= Duration::from_nanos(1), "{computed:?} {end:?}");
+            prop_assert!(end.saturating_since(computed) <= Duration::from_nanos(1), "{computed:?} {end:?}");
         }
     }
 }

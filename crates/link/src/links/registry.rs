@@ -33,7 +33,7 @@ built_in_components! {
         "rate-trace" => RateTrace(SerialLink<RateTraceTransmitter>):
             "Piecewise-constant rate from a time,rate file.",
         "cell" => Cell(Cell): "A fading cell: slots, a queue for each user, a scheduler.",
-        "ofdma-tdd" => Tdd(Tdd): "Frames of 802.16: stations ask for their uplink.",
+        "ofdma-tdd" => Tdd(Tdd): "Frames of 802.16: stations request uplink bandwidth.",
         "rlc-am" => RlcAm(RlcAm): "3G radio bearer: RLC acknowledged mode, both directions.",
     }
 }
@@ -92,7 +92,7 @@ impl LinkRegistry {
         &self.links
     }
 
-    /// The directions that the link which `description` (`{"kind": …}`) asks for will serve.
+    /// The directions that the link of `description` (`{"kind": …}`) will serve.
     ///
     /// # Errors
     /// When the description names no kind. Of an unknown one [`AnyLink::build`] speaks.

@@ -26,8 +26,8 @@ impl Scale {
         self.nominal = nominal;
     }
 
-    /// What has become of `rate`, in whole bit/s, rounded up: above 0 unless the nominal rate or
-    /// `rate` is 0.
+    /// Scaled `rate`, bit/s, rounded up to an integer: above 0 unless the nominal rate or `rate` is
+    /// 0.
     ///
     /// # Panics
     /// When the first nominal rate was 0.

@@ -1,8 +1,8 @@
 //! A link that sends one packet after another from its queue.
 //!
 //! What a kind of link adds is its [`Transmitter`]: when a transmission that begins now ends, and
-//! with which probability it fails. A packet in transmission is finished at the rate it began
-//! with, whatever happens to the rate meanwhile. What HARQ and ARQ do with it: `serial/retransmission.rs`.
+//! with which probability it fails. A packet in transmission is finished at the rate it began with,
+//! even if the rate changes meanwhile. What HARQ and ARQ do with it: `serial/retransmission.rs`.
 
 mod retransmission;
 
@@ -26,8 +26,8 @@ pub struct Transmission {
     pub ends: Time,
     /// What it takes of the link's capacity: the frame, and what fills its last block.
     pub bytes: Bytes,
-    /// Probability that the packet is destroyed: 0 or 1 where the transmitter itself has drawn it, since
-    /// its state at the end goes with it.
+    /// Probability that the packet is corrupted: 0 or 1 where the transmitter itself has drawn it,
+    /// since its state at the end goes with it.
     pub loss: f64,
     /// Regime in which it is sent, from 0.
     pub regime: usize,
@@ -47,8 +47,8 @@ pub trait Transmitter {
     /// is scaled in proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
 
-    /// What a packet costs on the air at the nominal rate: as `given`, with what the transmitter itself
-    /// makes of a frame.
+    /// What a packet costs on the air at the nominal rate: as `given`, with what the transmitter
+    /// itself makes of a frame.
     fn framing(&self, given: Framing) -> Framing {
         given
     }
@@ -67,7 +67,7 @@ pub trait Transmitter {
     }
 }
 
-/// The transmission that is under way, or waits for a rate above zero.
+/// The transmission that is in progress, or waits for a rate above zero.
 #[derive(Clone, Copy, Debug)]
 struct Service {
     /// Whether there is one.
@@ -222,8 +222,8 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
-    /// Tells the discipline the nominal rate, and what a packet costs at it.
-    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+    /// Passes the nominal rate, and the cost of a packet at it, to the discipline.
+    fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         let nominal = self.transmitter.nominal_rate();
         let framing = self.transmitter.framing(self.framing);
         self.queue.on_rate(LinkRate { nominal, framing }, ctx);
@@ -231,7 +231,7 @@ impl<T: Transmitter> SerialLink<T> {
 
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.transmitter.set_rate(rate);
-        self.tell_rate(ctx);
+        self.notify_rate(ctx);
         let waiting = self.queue.packets();
         if self.service.is_there && self.service.transmission.ends.is_never() {
             let frame = self.framing.on_air(self.packet.bytes());
@@ -272,7 +272,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.tell_rate(ctx),
+            Control::Begin => self.notify_rate(ctx),
             Control::StartMeasurement => {
                 self.meter.restart(ctx.now);
                 self.transmitter.restart_measurement();

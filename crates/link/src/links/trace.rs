@@ -1,10 +1,10 @@
 //! A link driven by recorded delivery opportunities.
 //!
 //! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes, of one packet or of
-//! several; a packet that does not fit goes on at the next opportunity; what an opportunity
+//! several; a packet that does not fit continues at the next opportunity; what an opportunity
 //! cannot use is lost. A packet that arrives at the instant of an opportunity comes too late for
-//! it. The trace repeats, its last timestamp being the period. The overhead of `framing` is 4 bytes in
-//! Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
+//! it. The trace repeats, its last timestamp being the period. The overhead of `framing` is 4 bytes
+//! in Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
 //!
 //! The nominal rate is the mean of the trace. When the scenario sets another, every opportunity
 //! carries more or fewer bytes in proportion; their times stay. The run begins in the trace at
@@ -40,7 +40,7 @@ pub struct TraceConfig {
     /// What a packet costs on the air; a number is the overhead alone.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// What destroys packets beside `loss`: `{"kind": …}`; absent: nothing.
+    /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
     /// Where in the trace the run begins; absent: at its start.
@@ -212,11 +212,11 @@ impl TraceLink {
             OpportunitySize::at(rate, self.schedule.opportunities())
         };
         self.nominal = rate;
-        self.tell_rate(ctx);
+        self.notify_rate(ctx);
     }
 
-    /// Tells the discipline the nominal rate.
-    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+    /// Passes the nominal rate to the discipline.
+    fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         self.queue.on_rate(LinkRate { nominal: self.nominal, framing: self.framing }, ctx);
     }
 
@@ -319,7 +319,7 @@ impl Stage for TraceLink {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.tell_rate(ctx),
+            Control::Begin => self.notify_rate(ctx),
             Control::StartMeasurement => {
                 self.settle(ctx.now);
                 self.offered = OfferedBytes { first: self.next, bytes: 0 };

@@ -1,4 +1,5 @@
-//! The second loop: what HARQ gave up, or what was destroyed without it, arrives later all the same.
+//! The second loop: blocks that HARQ has discarded, or that were corrupted without HARQ, arrive
+//! later.
 //!
 //! Source: wimax-2009 §5.1 (100 ms). An idealisation, the paper's own ("we emulate"): it always
 //! succeeds, and takes time and no capacity.

@@ -1,13 +1,13 @@
-//! Hybrid ARQ as a part of any link: a block whose attempt fails is sent again a round trip later, so
-//! often and no more.
+//! Hybrid ARQ as a component of any link: a block whose attempt fails is retransmitted a round trip
+//! later, a limited number of times.
 //!
-//! Source: wimax-2009 §5.1 (at most three repetitions, 30 ms each). Attempts are events in time. What
-//! destroys one is the part's own error rate, or what destroys the frames of the link. Repetitions take
-//! time and no capacity.
+//! Source: wimax-2009 §5.1 (at most three repetitions, 30 ms each). Attempts are events in time.
+//! The error rate of this component, or the error process of the link, corrupts them.
+//! Retransmissions take time and no capacity.
 //!
-//! With stop-and-wait processes (IEEE 802.16-2009 §6.3.17; 3GPP TS 36.321 §5.4.2) a block occupies one
-//! from the start of its first attempt until the feedback on its last, a round trip after the start of
-//! that; a new block waits for a free one.
+//! With stop-and-wait processes (IEEE 802.16-2009 §6.3.17; 3GPP TS 36.321 §5.4.2) a block occupies
+//! one from the start of its first attempt until the feedback on its last, a round trip after the
+//! start of that; a new block waits for a free one.
 
 mod attempt_errors;
 
@@ -50,11 +50,11 @@ impl HarqConfig {
         self.error.check(checks);
     }
 
-    /// The probabilities that attempts fail by themselves, given that those before have failed: of the
-    /// first ones, at least of one; the last is of all later ones too.
+    /// The probabilities that attempts fail by themselves, given that those before have failed: of
+    /// the first ones, at least of one; the last is of all later ones too.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table or a scheme of it is not there.
+    /// When a value is outside its range, or a table or one of its schemes does not exist.
     pub fn attempt_errors(&self, files: &Files) -> Result<Vec<f64>, ConfigError> {
         let mut checks = Checks::default();
         self.check(&mut checks);
@@ -74,10 +74,10 @@ pub struct Harq {
 }
 
 impl Harq {
-    /// The part, with randomness of its own, and tables from `files`.
+    /// The component, with a separate random stream, and tables from `files`.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table or a scheme of it is not there.
+    /// When a value is outside its range, or a table or one of its schemes does not exist.
     pub fn new(config: &HarqConfig, files: &Files, seed: &Seed) -> Result<Harq, ConfigError> {
         let mut checks = Checks::default();
         config.check(&mut checks);
@@ -98,8 +98,8 @@ impl Harq {
         error > 0.0 && self.draws.bernoulli(error)
     }
 
-    /// When attempt number `made` (from 1), which has failed by `now`, has been repeated; `None` when it
-    /// was the last.
+    /// When attempt number `made` (from 1), which has failed by `now`, has been repeated; `None`
+    /// when it was the last.
     #[inline]
     pub(crate) fn repeats(&self, made: u32, now: Time) -> Option<Time> {
         (made < self.attempts).then(|| after(now, self.round_trip))
@@ -140,9 +140,9 @@ pub(crate) fn after(now: Time, wait: Duration) -> Time {
 #[derive(Clone, Debug)]
 struct Processes {
     count: usize,
-    /// Those in use, and those whose feedback is on its way.
+    /// Processes in use, and those whose feedback is in flight.
     taken: usize,
-    /// When the feedback is there.
+    /// Arrival times of the feedback.
     freed: BinaryHeap<Reverse<Time>>,
 }
 

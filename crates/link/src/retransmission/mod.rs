@@ -1,8 +1,8 @@
 //! Retransmission below IP: HARQ, then ARQ, behind the air of a link.
 //!
-//! A link reports the first attempt of each block with [`Retransmission::begin`], and polls the later outcomes with
-//! [`Retransmission::take_due`]. Each block has one outcome. Where blocks have to leave in order, a
-//! [`Resequencer`](crate::Resequencer) follows.
+//! A link reports the first attempt of each block with [`Retransmission::begin`], and polls the
+//! later outcomes with [`Retransmission::take_due`]. Each block has one outcome. Where blocks have
+//! to leave in order, a [`Resequencer`](crate::Resequencer) follows.
 //!
 //! | file | |
 //! | --- | --- |
@@ -67,7 +67,7 @@ impl<B> Retransmission<B> {
     /// The same, with error-rate tables from `files`.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table is not there.
+    /// When a value is outside its range, or a table does not exist.
     pub fn with_files(
         harq: Option<&HarqConfig>,
         arq: Option<ArqConfig>,
@@ -92,8 +92,8 @@ impl<B> Retransmission<B> {
         self.harq.as_mut().map_or(now, |harq| harq.free_from(now))
     }
 
-    /// The first attempt of a block starts, which occupies a process. Whoever has no use for processes
-    /// need not say so.
+    /// The first attempt of a block starts, which occupies a process. A caller that does not limit
+    /// processes need not call it.
     #[inline]
     pub fn start(&mut self) {
         if let Some(harq) = &mut self.harq {
@@ -101,11 +101,11 @@ impl<B> Retransmission<B> {
         }
     }
 
-    /// The first attempt of `block` ends now; `is_destroyed` says what the air has done to it. Gives what
-    /// has become of it, unless something follows.
+    /// The first attempt of `block` ends now; `is_corrupted` if the air has corrupted it. Returns
+    /// its outcome, unless a retransmission follows.
     #[inline]
-    pub fn begin(&mut self, block: B, is_destroyed: bool, now: Time) -> Option<BlockOutcome<B>> {
-        self.end_first(block, is_destroyed, Duration::ZERO, now)
+    pub fn begin(&mut self, block: B, is_corrupted: bool, now: Time) -> Option<BlockOutcome<B>> {
+        self.end_first(block, is_corrupted, Duration::ZERO, now)
     }
 
     /// The same of a block of which an attempt takes `airtime`.
@@ -113,11 +113,11 @@ impl<B> Retransmission<B> {
     pub fn end_first(
         &mut self,
         block: B,
-        is_destroyed: bool,
+        is_corrupted: bool,
         airtime: Duration,
         now: Time,
     ) -> Option<BlockOutcome<B>> {
-        self.attempted(Pending { block, made: 1, airtime }, is_destroyed, now)
+        self.attempted(Pending { block, made: 1, airtime }, is_corrupted, now)
     }
 
     /// When the next repetition ends.
@@ -126,8 +126,8 @@ impl<B> Retransmission<B> {
         self.pending.next()
     }
 
-    /// Takes a block whose fate is known by `now`, what its repetitions came to; `corrupts` says what the
-    /// air does to one, and may note it in the block.
+    /// Takes a block whose outcome after its retransmissions is known by `now`; `corrupts` decides
+    /// whether the air corrupts an attempt, and may record it in the block.
     pub fn take_due(
         &mut self,
         now: Time,
@@ -139,25 +139,26 @@ impl<B> Retransmission<B> {
             if pending.made == 0 {
                 return Some(BlockOutcome { block: pending.block, is_received: true });
             }
-            let is_destroyed = corrupts(&mut pending.block);
+            let is_corrupted = corrupts(&mut pending.block);
             pending.made += 1;
-            if let Some(ended) = self.attempted(pending, is_destroyed, at) {
+            if let Some(ended) = self.attempted(pending, is_corrupted, at) {
                 return Some(ended);
             }
         }
     }
 
-    /// An attempt has ended at `now`: what has become of the block, unless something follows.
+    /// An attempt has ended at `now`. Returns the outcome of the block, unless a retransmission
+    /// follows.
     #[inline]
     fn attempted(
         &mut self,
         pending: Pending<B>,
-        is_destroyed: bool,
+        is_corrupted: bool,
         now: Time,
     ) -> Option<BlockOutcome<B>> {
         let Pending { made, airtime, .. } = pending;
         if let Some(harq) = &mut self.harq {
-            let fails = harq.fails(made) || is_destroyed;
+            let fails = harq.fails(made) || is_corrupted;
             match harq.repeats(made, now) {
                 Some(repeated) if fails => {
                     self.pending.push(repeated, pending);
@@ -168,7 +169,7 @@ impl<B> Retransmission<B> {
             if !fails {
                 return Some(BlockOutcome { block: pending.block, is_received: true });
             }
-        } else if !is_destroyed {
+        } else if !is_corrupted {
             return Some(BlockOutcome { block: pending.block, is_received: true });
         }
         if let Some(delay) = self.arq {
@@ -178,7 +179,7 @@ impl<B> Retransmission<B> {
         Some(BlockOutcome { block: pending.block, is_received: false })
     }
 
-    /// Blocks whose fate is open.
+    /// Blocks whose outcome is not known yet.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }

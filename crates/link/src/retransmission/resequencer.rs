@@ -1,7 +1,7 @@
-//! Release in order: what comes late holds up what was sent behind it.
+//! Release in order: a late entry blocks those that were sent after it.
 //!
-//! Entries are numbered as they are sent. Each is settled once, in any order: received, or lost. In order,
-//! it is released when all before it are; else as it is settled.
+//! Entries are numbered as they are sent. Each is settled once, in any order: received, or lost. In
+//! order, it is released when all before it are; else as it is settled.
 
 use std::collections::VecDeque;
 
@@ -50,8 +50,8 @@ impl<T> Resequencer<T> {
         self.entry_mut(number).map(|entry| &mut entry.value)
     }
 
-    /// Entry number `number` is settled: received, or lost. `release` is given what is released by it,
-    /// with its fate.
+    /// Entry number `number` is settled: received, or lost. `release` receives the entries that it
+    /// releases, with their outcome.
     #[inline]
     pub fn settle(&mut self, number: u64, is_received: bool, mut release: impl FnMut(T, bool)) {
         self.mark(number, is_received);
@@ -62,8 +62,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// Entry number `number` is settled, and stays inside: [`Resequencer::released_by`] says which are to
-    /// be taken.
+    /// Entry number `number` is settled, and stays inside: [`Resequencer::released_by`] says which
+    /// are to be taken.
     #[inline]
     pub fn mark(&mut self, number: u64, is_received: bool) {
         if let Some(entry) = self.entry_mut(number) {
@@ -71,8 +71,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// The same, with what `judge` makes of the entry; it stays open when that is `None`. Gives whether it
-    /// is settled now.
+    /// The same, with what `judge` makes of the entry; it stays open when that is `None`. Gives
+    /// whether it is settled now.
     #[inline]
     pub fn mark_with(&mut self, number: u64, judge: impl FnOnce(&mut T) -> Option<bool>) -> bool {
         let Some(entry) = self.entry_mut(number) else { return false };
@@ -83,8 +83,8 @@ impl<T> Resequencer<T> {
         fate.is_some()
     }
 
-    /// The next entry that is released as number `settled` is, with its number and its fate. It is to be
-    /// taken before the next one is asked for.
+    /// The next entry that is released as number `settled` is, with its number and its outcome. The
+    /// caller takes it before it queries the next one.
     #[inline]
     pub fn released_by(&mut self, settled: u64) -> Option<(u64, &mut T, bool)> {
         let number = if self.in_order { self.first } else { settled };
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order_what_is_late_holds_up_what_follows() {
+    fn late_entry_blocks_later_ones_in_order() {
         let expected = [('a', true), ('b', true), ('c', true), ('d', false), ('e', true)];
         assert_eq!(released(true), expected);
     }

@@ -1,8 +1,9 @@
 //! The loops behind the air of a serial link: HARQ, ARQ, and release in order.
 //!
-//! What the link's own loss and its error process destroy are attempts. Repetitions begin and end as
-//! [`Retransmission`] says, whatever else the link is sending then: they take time and no capacity. Each meets
-//! the link's own loss with the probability of the first, and the error process at its own time.
+//! The link's own loss and its error process corrupt attempts. Retransmissions begin and end as
+//! [`Retransmission`] decides, regardless of other transmissions of the link: they take time and no
+//! capacity. Each meets the link's own loss with the probability of the first, and the error
+//! process at its own time.
 
 use crate::files::Files;
 use crate::links::frame_errors::FrameErrors;
@@ -19,7 +20,7 @@ use std::borrow::Cow;
 struct Flight {
     /// Its number in the order of first attempts.
     number: u64,
-    /// Probability that the link itself destroys an attempt.
+    /// Probability that the link itself loses an attempt.
     loss: f64,
     /// The first attempt.
     frame: Frame,
@@ -31,7 +32,7 @@ pub(crate) struct RetransmissionStage {
     order: Resequencer<Packet>,
     /// What is given up counts as that.
     reason: DropReason,
-    /// When the latest frame began that the error process was asked about.
+    /// Start of the latest frame for which the error process was called.
     asked_from: Time,
     counts: Counts,
 }
@@ -46,7 +47,7 @@ struct Counts {
 }
 
 impl RetransmissionStage {
-    /// What `harq` and `arq` ask for; `None` without either, for then nothing is late.
+    /// The stage of `harq` and `arq`; `None` without either, since then nothing is late.
     ///
     /// # Errors
     /// When a value is outside its range, or a table is not among `files`.
@@ -89,12 +90,12 @@ impl RetransmissionStage {
         air: &mut FrameErrors,
         release: impl FnMut(Packet, bool),
     ) {
-        // Nobody has asked for a process since it started: the link sends one packet at a time.
+        // No process has been requested since it started: the link sends one packet at a time.
         self.recovery.start();
         let flight = Flight { number: self.order.push(packet), loss, frame };
-        let is_destroyed = corrupts(&flight, frame.ended, air, &mut self.asked_from);
+        let is_corrupted = corrupts(&flight, frame.ended, air, &mut self.asked_from);
         let airtime = frame.ended.saturating_since(frame.began);
-        if let Some(ended) = self.recovery.end_first(flight, is_destroyed, airtime, frame.ended) {
+        if let Some(ended) = self.recovery.end_first(flight, is_corrupted, airtime, frame.ended) {
             self.settle(ended, frame.ended, release);
         }
     }
@@ -119,7 +120,7 @@ impl RetransmissionStage {
         }
     }
 
-    /// What has become of a packet is known.
+    /// The outcome of a packet is known.
     fn settle(
         &mut self,
         ended: BlockOutcome<Flight>,
@@ -146,14 +147,14 @@ impl RetransmissionStage {
         self.order.len()
     }
 
-    /// Counts start anew.
+    /// Restarts the counters.
     pub(crate) fn restart_measurement(&mut self) {
         self.counts = Counts::default();
     }
 
-    /// What is counted, by name: repetitions that have ended; packets received by one, or by ARQ; the
-    /// mean time from the end of a packet's first attempt to its reception, in which waiting for order
-    /// is no part.
+    /// What is counted, by name: repetitions that have ended; packets received by one, or by ARQ;
+    /// the mean time from the end of a packet's first attempt to its reception, in which waiting
+    /// for order is no part.
     pub(crate) fn counters(&self) -> [(Cow<'static, str>, f64); 3] {
         let Counts { repetitions, recovered, received, delay } = self.counts;
         let mean_s = delay.as_secs_lossy() / received.max(1) as f64;
@@ -165,8 +166,8 @@ impl RetransmissionStage {
     }
 }
 
-/// What the air does to an attempt that ends at `ended`. The error process is asked in order of time:
-/// about one that began before the latest that it was asked about, from there on.
+/// Whether the air corrupts an attempt that ends at `ended`. The error process is called in order
+/// of time: for an attempt that began before the latest call, with the time after that call.
 fn corrupts(flight: &Flight, ended: Time, air: &mut FrameErrors, asked_from: &mut Time) -> bool {
     let Flight { loss, frame, .. } = *flight;
     air.corrupts(loss, || {

@@ -6,15 +6,15 @@ use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The folder that `AIRPATH_TRACES` names, else `../shared/traces` beside the workspace.
-fn folder() -> PathBuf {
+/// The directory that `AIRPATH_TRACES` names, else `../shared/traces` next to the workspace.
+fn directory() -> PathBuf {
     match std::env::var_os("AIRPATH_TRACES") {
-        Some(folder) => PathBuf::from(folder),
+        Some(directory) => PathBuf::from(directory),
         None => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
     }
 }
 
-/// Every recorded trace by name. Without any it says so where the test runner cannot hide it.
+/// Every recorded trace by name. Without any it reports that where the test runner cannot hide it.
 pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
         .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
@@ -37,7 +37,8 @@ pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
         .collect()
 }
 
-/// The bytes on offer in each millisecond of `0 ..= end_ms`; those at time 0 come before any packet.
+/// The bytes on offer in each millisecond of `0 ..= end_ms`; those at time 0 come before any
+/// packet.
 pub(crate) fn offered_by_ms(trace: &OpportunityTrace, end_ms: u64) -> Vec<u64> {
     let mut bytes = vec![0; end_ms as usize + 1];
     let rounds = end_ms / trace.period_ms();
@@ -53,7 +54,7 @@ pub(crate) fn offered_by_ms(trace: &OpportunityTrace, end_ms: u64) -> Vec<u64> {
 }
 
 /// In every window, first to last, at most the bytes on offer and the part of one packet that had
-/// been sent before; and from the start, all bytes on offer but for the part of one packet.
+/// been sent before; and from the start, all bytes on offer except the part of one packet.
 pub(crate) fn check_windows(delivered: &[u64], offered: &[u64], largest: u64) {
     let (mut surplus, mut least) = (0_i64, 0_i64);
     for (ms, (out, on_offer)) in delivered.iter().zip(offered).enumerate() {

@@ -1,9 +1,9 @@
-//! What becomes of a block whose slot has failed.
+//! Retransmission of blocks whose slot has failed.
 //!
-//! Without HARQ its bits are sent again as part of a new block, at a new rate (clamp-2008 §5.2). With it
-//! the same block is repeated, and the receiver combines what it has heard of it: with chase combining
-//! the SNRs add up (Chase 1985), with incremental redundancy the capacities do. clamp-2008 §6 expects of
-//! the latter that it makes up for what fast fading costs.
+//! Without HARQ its bits are retransmitted as part of a new block, at a new rate (clamp-2008 §5.2).
+//! With it the same block is retransmitted, and the receiver combines all attempts: with chase
+//! combining the SNRs add up (Chase 1985), with incremental redundancy the capacities do.
+//! clamp-2008 §6 expects of the latter that it makes up for what fast fading costs.
 
 use super::rate::{Coded, SlotRate};
 use serde::Deserialize;
@@ -26,12 +26,12 @@ pub enum Harq {
 pub(super) struct HarqBlock {
     /// How it was made.
     pub(super) block: Coded,
-    /// What has been heard of it: a sum of power ratios or of capacities.
-    pub(super) heard: f64,
+    /// Combined attempts: a sum of power ratios or of capacities.
+    pub(super) combined: f64,
 }
 
 impl Harq {
-    /// What has been heard of a block after another slot, which ended with the SNR `snr`, a power
+    /// Combined attempts of a block after another slot, which ended with the SNR `snr`, a power
     /// ratio; `before` it was 0 at first.
     #[inline]
     pub(super) fn on_feedback(self, before: f64, snr: f64, rate: &SlotRate) -> f64 {
@@ -57,12 +57,12 @@ mod tests {
         for (harq, carried) in
             [(Harq::Off, 2.0), (Harq::Chase, 5f64.log2()), (Harq::Incremental, 3.0)]
         {
-            let heard = harq.on_feedback(harq.on_feedback(0.0, 1.0, &rate), 3.0, &rate);
+            let combined = harq.on_feedback(harq.on_feedback(0.0, 1.0, &rate), 3.0, &rate);
             let fails = |factor: f64| {
                 // The SNR at which the capacity is that.
                 let snr = (carried * factor).exp2() - 1.0;
                 let block = rate.block(0, Duration::from_secs(1), snr, 0.0);
-                rate.fails(&block, harq, heard)
+                rate.fails(&block, harq, combined)
             };
             assert!(!fails(1.0 - 1e-9) && fails(1.0 + 1e-9), "{harq:?}");
         }

@@ -1,13 +1,13 @@
 //! The margin m of the selected rate: a number, or one that finds its target by itself.
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
-//! retransmissions is approximately a target". The rule is ours, for the paper gives none: one m for
-//! the whole cell, or one for each user (`per_user`); a finished packet that was given up adds
-//! δ(1 − p*) to it, one that was delivered takes δp* away, so that m rests where a share p* of the
-//! packets is given up. δ is 0.1 until the
-//! 10th loss, 0.02 until the 40th, then 0.002; m begins at 0, or at its least value where that is
-//! above, and stays within [−4, 0.95] or what the user sets as its least. Steps that shrink with losses,
-//! not with time, also get there in a cell of low rate.
+//! retransmissions is approximately a target". The rule is Airpath's, since the paper gives none:
+//! one m for the whole cell, or one for each user (`per_user`); a finished packet that was given up
+//! adds δ(1 − p*) to it, one that was delivered takes δp* away, so that m rests where a share p* of
+//! the packets is given up. δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002; m begins
+//! at 0, or at its least value where that is above, and stays within [−4, 0.95] or what the user
+//! sets as its least. Steps that shrink with losses, not with time, also get there in a cell of low
+//! rate.
 
 use airpath_core::{Checks, above, at_least};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ const LEAST: f64 = -100.0;
 const LEAST_ADAPTIVE: f64 = -4.0;
 /// Largest value of an adaptive margin.
 const MOST_ADAPTIVE: f64 = 0.95;
-/// δ until so many losses.
+/// (losses, δ): the step δ holds until that many losses.
 const STEPS: [(u32, f64); 2] = [(10, 0.1), (40, 0.02)];
 /// δ after them.
 const LAST_STEP: f64 = 0.002;
@@ -106,7 +106,7 @@ impl Margins {
 /// One margin, with what moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Margin {
-    /// m.
+    /// Margin m.
     value: f64,
     /// p*; `None` of one that stays as it is.
     target: Option<f64>,
@@ -129,7 +129,7 @@ impl Margin {
         Margin { value, target, least, losses: 0, sum: 0.0, slots: 0 }
     }
 
-    /// m.
+    /// Returns the margin m.
     #[inline]
     pub(super) fn value(&self) -> f64 {
         self.value
@@ -149,12 +149,12 @@ impl Margin {
         if self.slots > 0 { self.sum / self.slots as f64 } else { self.value }
     }
 
-    /// Starts the measurement anew.
+    /// Restarts the measurement.
     fn restart_measurement(&mut self) {
         (self.sum, self.slots) = (0.0, 0);
     }
 
-    /// δ.
+    /// Returns the step δ.
     fn step(&self) -> f64 {
         let step = STEPS.iter().find(|(until, _)| self.losses < *until);
         step.map_or(LAST_STEP, |(_, step)| *step)
@@ -247,7 +247,8 @@ mod tests {
         assert_eq!(margin.value(), -4.0);
     }
 
-    /// Packets that are lost with 0.2 e^{-4m}, drawn evenly: the share of losses becomes the target.
+    /// Packets that are lost with 0.2 e^{-4m}, drawn evenly: the share of losses becomes the
+    /// target.
     #[test]
     fn it_rests_where_the_target_is_met() {
         let mut margin = adaptive(0.01);

@@ -1,26 +1,26 @@
 //! A cell: one radio channel, divided into slots, and a queue for each user.
 //!
-//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the users with data have rates by their
-//! SNRs (Eq. 18), and a scheduler chooses one of them. Its block takes as many bits as fit, of several
-//! packets or of a part of one. If the SNR at the slot's end does not carry the rate, the block has
-//! failed: its bits are sent again when the user is next served, at the rate of that slot. At the n-th
-//! failure in a row the packets that the block would have completed are given up, and the one that it
-//! would have begun keeps what it has; nothing to give up, the count goes on. With HARQ the block itself is
-//! repeated instead. Delivered is at the end of
+//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the users with data have rates by
+//! their SNRs (Eq. 18), and a scheduler chooses one of them. Its block takes as many bits as fit,
+//! of several packets or of a part of one. If the SNR at the slot's end does not carry the rate,
+//! the block has failed: its bits are retransmitted when the user is next served, at the rate of
+//! that slot. At the n-th failure in a row the packets that the block would have completed are
+//! given up, and the one that it would have begun keeps what it has; without a packet to discard,
+//! the count continues. With HARQ the block itself is repeated instead. Delivered is at the end of
 //! the slot that completes a packet.
 //!
-//! Slots begin at whole multiples of their length. The cell sleeps while nobody has data; channels are
-//! functions of time, and averages catch up by the numbers of slots. What arrives within a slot is
-//! served from the next one on, what arrives as one begins from that one, if it is not taken.
+//! Slots begin at whole multiples of their length. The cell sleeps while no user has data; channels
+//! are functions of time, and averages catch up by the numbers of slots. What arrives within a slot
+//! is served from the next one on, what arrives as one begins from that one, if it is not taken.
 //!
-//! Left out: the time that acknowledgements of blocks take, errors in the knowledge of the SNR, power
-//! control, interference of other cells.
+//! Left out: the time that acknowledgements of blocks take, errors in the knowledge of the SNR,
+//! power control, interference of other cells.
 //!
 //! | file | what |
 //! | --- | --- |
 //! | `settings.rs` | what the user sets |
 //! | `rate.rs`, `rate/` | the rate of a slot, and whether the channel has carried it |
-//! | `harq.rs` | what becomes of a block that has failed |
+//! | `harq.rs` | retransmission of a failed block |
 //! | `margin.rs` | the margin of that rate |
 //! | `user.rs` | a user's queue, its packets in blocks, what is measured |
 
@@ -176,13 +176,13 @@ impl Cell {
         }
     }
 
-    /// Whether slots are given away: somebody has data, and there is a rate.
+    /// Whether slots are assigned: a user has data, and the rate is above zero.
     #[inline]
     fn is_awake(&self) -> bool {
         !self.with_data.is_empty() && !self.rate.is_zero()
     }
 
-    /// Notes what has become of a user's data and of its queue's timer.
+    /// Updates the state of a user's data and of its queue's timer.
     #[inline]
     fn look_at(&mut self, user: usize, now: Time) {
         let (person, radio) = (&self.people[user], &mut self.radios[user]);
@@ -192,7 +192,8 @@ impl Cell {
         self.timers.note(user, person.queue.next_wakeup());
     }
 
-    /// The users that can be served in slot number `slot`, with their rates; gives the largest rate.
+    /// The users that can be served in slot number `slot`, with their rates; gives the largest
+    /// rate.
     fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
         let mut largest = 0.0f64;
         let (now, records) = (ctx.now, ctx.records(Series::Snr));
@@ -257,10 +258,10 @@ impl Cell {
         self.meter.add_busy(began, ended);
         let Cell { people, meter, margins, output, .. } = self;
         let (person, margin) = (&mut people[user], margins.of_mut(user));
-        let before = person.repeated.map_or(0.0, |repeated| repeated.heard);
-        let heard =
+        let before = person.repeated.map_or(0.0, |repeated| repeated.combined);
+        let combined =
             self.harq.on_feedback(before, self.radios[user].channel.at_end_of(slot), &self.rate);
-        let mut has_failed = self.rate.fails(&coded, self.harq, heard);
+        let mut has_failed = self.rate.fails(&coded, self.harq, combined);
         if let Some(errors) = &mut self.errors
             && !has_failed
         {
@@ -277,7 +278,7 @@ impl Cell {
                 margin.on_loss();
             }
             if self.harq != Harq::Off && person.is_failing() {
-                person.repeated = Some(HarqBlock { block: coded, heard });
+                person.repeated = Some(HarqBlock { block: coded, combined });
             }
         } else {
             let deliver = |packet: &Packet, ctx: &mut Ctx<'_>| {
@@ -290,8 +291,8 @@ impl Cell {
         self.look_at(user, ctx.now);
     }
 
-    /// Tells the disciplines the nominal rate.
-    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+    /// Passes the nominal rate to the disciplines.
+    fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         let rate = LinkRate::of_packets(self.rate.nominal());
         for user in 0..self.people.len() {
             self.people[user].queue.on_rate(rate, ctx);
@@ -301,7 +302,7 @@ impl Cell {
 
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.rate.set_nominal(rate);
-        self.tell_rate(ctx);
+        self.notify_rate(ctx);
         self.wait_for_slot(ctx.now);
     }
 
@@ -354,7 +355,7 @@ impl Stage for Cell {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.tell_rate(ctx),
+            Control::Begin => self.notify_rate(ctx),
             Control::StartMeasurement => self.restart_measurement(ctx.now),
             Control::Rate(rate) => self.change_rate(*rate, ctx),
             _ => {}
@@ -368,8 +369,8 @@ impl Stage for Cell {
 
 impl Link for Cell {
     fn reports(&self, now: Time) -> Vec<SideReport> {
-        let under_way = self.block.map(|block| self.start_of(block.slot));
-        let link = self.meter.report_of_time(now, under_way);
+        let in_progress_since = self.block.map(|block| self.start_of(block.slot));
+        let link = self.meter.report_of_time(now, in_progress_since);
         let slots = self.measured_slots(now);
         let users = (0..).zip(self.people.iter().zip(&self.radios));
         let of_user = |(user, (person, radio)): (u32, (&User, &Radio))| {

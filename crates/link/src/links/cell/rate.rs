@@ -79,10 +79,10 @@ pub(super) struct Coded {
     /// The rate that was selected, bit/s, and the bits that make of it.
     pub(super) rate: f64,
     pub(super) bits: u64,
-    /// The number of its scheme in the table, and how unlucky it is: from the most likely to fail, 0,
-    /// to 1. Both 0 without a table.
+    /// The number of its scheme in the table, and how unlucky it is: from the most likely to fail,
+    /// 0, to 1. Both 0 without a table.
     mcs: usize,
-    luck: f64,
+    variate: f64,
 }
 
 /// The rate of slots at the present nominal rate.
@@ -148,14 +148,14 @@ impl SlotRate {
     /// A block for slot number `slot`, of the length `length`, whose rate was selected at `snr` and
     /// `margin`.
     pub(super) fn block(&self, slot: u64, length: Duration, snr: f64, margin: f64) -> Coded {
-        let (mcs, rate, luck) = match self {
+        let (mcs, rate, variate) = match self {
             SlotRate::Shannon(shannon) => (0, shannon.select(snr, margin), 0.0),
             SlotRate::Mcs(of_table) => {
                 let (mcs, rate) = of_table.select(snr, margin).unwrap_or_default();
-                (mcs, rate, of_table.luck(slot))
+                (mcs, rate, of_table.variate(slot))
             }
         };
-        Coded { rate, bits: whole_bits(rate, length), mcs, luck }
+        Coded { rate, bits: whole_bits(rate, length), mcs, variate }
     }
 
     /// What incremental redundancy adds up over the slots of a block, at the SNR `snr` of one: the
@@ -168,20 +168,20 @@ impl SlotRate {
         }
     }
 
-    /// Whether `block` fails, of which `heard` has been heard with `harq`.
+    /// Whether `block` fails, whose attempts combine to `combined` with `harq`.
     #[inline]
-    pub(super) fn fails(&self, block: &Coded, harq: Harq, heard: f64) -> bool {
+    pub(super) fn fails(&self, block: &Coded, harq: Harq, combined: f64) -> bool {
         match (self, harq) {
             (SlotRate::Shannon(shannon), Harq::Off | Harq::Chase) => {
-                block.rate > shannon.capacity(heard)
+                block.rate > shannon.capacity(combined)
             }
-            (SlotRate::Shannon(_), Harq::Incremental) => block.rate > heard,
+            (SlotRate::Shannon(_), Harq::Incremental) => block.rate > combined,
             (SlotRate::Mcs(of_table), Harq::Off | Harq::Chase) => {
-                block.luck < of_table.error_rate(block.mcs, block.bits, heard)
+                block.variate < of_table.error_rate(block.mcs, block.bits, combined)
             }
             (SlotRate::Mcs(of_table), Harq::Incremental) => {
-                let snr = libm::exp2(heard) - 1.0;
-                block.luck < of_table.error_rate(block.mcs, block.bits, snr)
+                let snr = libm::exp2(combined) - 1.0;
+                block.variate < of_table.error_rate(block.mcs, block.bits, snr)
             }
         }
     }

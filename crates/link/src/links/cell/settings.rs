@@ -26,20 +26,20 @@ pub struct CellConfig {
     /// The margin of the selected rate: a number below 1, or a table with a target.
     #[serde(default)]
     pub margin: MarginConfig,
-    /// n: when so many slots in a row have failed for a user, what the last one would have completed
-    /// is given up. At least 1.
+    /// n: after that many failed slots in a row of a user, the packets that the last one would have
+    /// completed are discarded. At least 1.
     pub attempts: u32,
-    /// What becomes of a block whose slot has failed.
+    /// Retransmission of a block whose slot has failed.
     #[serde(default)]
     pub harq: Harq,
     /// Who is served: `{"kind": …}`.
     pub scheduler: Value,
-    /// The SNR of every user, each with randomness of its own: `{"kind": …}`.
+    /// SNR process of every user, each with a separate random stream: `{"kind": …}`.
     pub snr: Value,
     /// Users that differ. Entries of users without flows have no effect.
     #[serde(default)]
     pub users: Vec<UserConfig>,
-    /// What destroys blocks beside the fading: `{"kind": …}`; absent: nothing.
+    /// Error process of blocks in addition to the fading: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
 }

@@ -128,8 +128,8 @@ fn packets_span_slots_and_keep_what_has_been_received() {
     assert_eq!(run(&mut cell, &mut harness, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
 }
 
-/// At the second failure in a row the packet that the slot would have completed is given up, and the
-/// one that it would have begun is kept from its start.
+/// At the second failure in a row the packet that the slot would have completed is given up, and
+/// the one that it would have begun is kept from its start.
 #[test]
 fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
     let snr = 2f64.powf(1.25) - 1.0;
@@ -139,7 +139,7 @@ fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
     // Slot 0: 15 000 bits, packets 0 and 1; the first failure. Slot 1: 11 112 bits of packet 0, the
-    // second; it would have completed nothing, and the count goes on.
+    // second; it would have completed nothing, and the count continues.
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
     assert_eq!(harness.counts().total(), 0);
     // Slot 2: 7019 bits at SNR 0.5, received. The count begins again.
@@ -202,7 +202,7 @@ fn a_rate_of_zero_stops_the_cell_and_a_change_scales_its_slots() {
 }
 
 #[test]
-fn a_margin_leaves_room_for_a_fade() {
+fn margin_absorbs_a_fade_below_it() {
     for (margin, is_delivered) in [(0.0, false), (0.4, false), (0.6, true)] {
         let mut harness = TestHarness::default();
         let mut cell = cell(&[&[30.0, 15.0]], json!({"margin": margin}));
@@ -213,7 +213,7 @@ fn a_margin_leaves_room_for_a_fade() {
 }
 
 #[test]
-fn an_error_process_destroys_slots_beside_the_fading() {
+fn error_process_corrupts_slots_in_addition_to_fading() {
     let errors = json!({"errors": {"kind": "independent", "loss": 1}, "attempts": 3});
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[1.0]], errors);
@@ -273,9 +273,9 @@ fn values_outside_their_ranges_are_refused() {
     }
 }
 
-/// A block of two packets, 24 000 bits at an SNR of 3, of which slots of SNR 1 carry half: a new block
-/// of one packet without HARQ; the third attempt with chase combining (SNR 1 + 1 + 1); the second with
-/// incremental redundancy (12 000 + 12 000 bits).
+/// A block of two packets, 24 000 bits at an SNR of 3, of which slots of SNR 1 carry half: a new
+/// block of one packet without HARQ; the third attempt with chase combining (SNR 1 + 1 + 1); the
+/// second with incremental redundancy (12 000 + 12 000 bits).
 #[test]
 fn a_failed_block_is_repeated_with_harq() {
     let mut last = Vec::new();

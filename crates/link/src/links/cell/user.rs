@@ -12,8 +12,8 @@ pub(super) struct Counts {
     delivered_bytes: u64,
     delivered_packets: u64,
     lost_packets: u64,
-    /// Slots that it was given and that began in the measured time, and of these those that failed and
-    /// those in which no user with data had a higher rate.
+    /// Slots that it was given and that began in the measured time, and of these those that failed
+    /// and those in which no user with data had a higher rate.
     slots: u64,
     failed_slots: u64,
     best_slots: u64,
@@ -29,8 +29,8 @@ pub(super) struct Radio {
     pub(super) backlog: Bytes,
     /// Since when the first of them has waited.
     pub(super) head_since: Time,
-    /// Sum of the SNRs of the slots in which it had data since measurement started, power ratios, and
-    /// how many these were.
+    /// Sum of the SNRs of the slots in which it had data since measurement started, power ratios,
+    /// and how many these were.
     snr: f64,
     snr_slots: u64,
 }
@@ -50,7 +50,7 @@ impl Radio {
         snr
     }
 
-    /// Starts the measurement anew.
+    /// Restarts the measurement.
     pub(super) fn restart_measurement(&mut self) {
         (self.snr, self.snr_slots) = (0.0, 0);
     }
@@ -72,7 +72,7 @@ pub(super) struct User {
     received_bits: u64,
     /// Slots that have failed in a row.
     failures: u32,
-    /// The block that is sent again as it was.
+    /// The block that is retransmitted unchanged.
     pub(super) repeated: Option<HarqBlock>,
     /// From arrival to the end of the slot that completes a packet.
     delays: Delays,
@@ -130,7 +130,7 @@ impl User {
         Time::from_nanos(now.as_nanos().saturating_sub(waited.as_nanos()))
     }
 
-    /// Takes from the queue what a block of `bits` carries beside what is held already.
+    /// Dequeues what a block of `bits` carries in addition to the packets already held.
     pub(super) fn fill(&mut self, bits: u64, ctx: &mut Ctx<'_>) {
         let mut packet = Packet::default();
         while self.held_bytes.0 * 8 < self.received_bits.saturating_add(bits)
@@ -141,7 +141,8 @@ impl User {
         }
     }
 
-    /// Takes the next packet that a block completes of which `left` bits are not used up, and uses them.
+    /// Takes the next packet that a block completes of which `left` bits are not used up, and uses
+    /// them.
     fn complete(&mut self, left: &mut u64) -> Option<Packet> {
         let missing = u64::from(self.held.front()?.size) * 8 - self.received_bits;
         *left = left.checked_sub(missing)?;
@@ -151,8 +152,8 @@ impl User {
         Some(packet)
     }
 
-    /// A block of `bits` has been received: `deliver` is given the packets that it completes, and the
-    /// next one keeps the rest.
+    /// A block of `bits` has been received: `deliver` is given the packets that it completes, and
+    /// the next one keeps the rest.
     pub(super) fn succeed(
         &mut self,
         mut bits: u64,
@@ -209,7 +210,8 @@ impl User {
         }
     }
 
-    /// It was given a slot at `rate`, bit/s, and nobody with data had a higher one if it `was_best`.
+    /// It was given a slot at `rate`, bit/s, and no user with data had a higher one if it
+    /// `was_best`.
     #[inline]
     pub(super) fn note_slot(&mut self, rate: f64, was_best: bool) {
         self.counts.slots += 1;
@@ -217,7 +219,7 @@ impl User {
         self.counts.best_slots += u64::from(was_best);
     }
 
-    /// Starts the measurement anew at `now`.
+    /// Restarts the measurement at `now`.
     pub(super) fn restart_measurement(&mut self, now: Time) {
         self.queue.restart_measurement(now);
         self.delays = Delays::default();

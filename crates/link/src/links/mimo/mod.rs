@@ -1,13 +1,14 @@
 //! MIMO fading link: two states of the SNR, a constellation, antennas, and a code of packets.
 //!
 //! ```text
-//! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of modulation symbols ──▶ fate of a packet, state at its end
+//! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of modulation symbols ──▶ outcome of a packet,
+//! state at its end
 //! ```
 //!
-//! The rate is that of the air: parity, data and ACKs alike. Fate and state at the end of a packet
-//! are one draw from their joint law, given the state at its start; the time between packets is
-//! another by the n-step law, in modulation symbols at the rate of the next packet. Both are exact,
-//! also where a run of a state outlasts packets.
+//! The rate is that of the air: parity, data and ACKs alike. Outcome and state at the end of a
+//! packet are one draw from their joint distribution, given the state at its start; the time
+//! between packets is another by the n-step transition probabilities, in modulation symbols at the
+//! rate of the next packet. Both are exact, also where a run of a state outlasts packets.
 //!
 //! Source: vcp-2008 §II; the law of packets: `phy/bit_errors.rs`, codes:
 //! `phy/code/reed_solomon.rs`.
@@ -43,7 +44,7 @@ use std::sync::Arc;
 const SMALL_UP_TO: Bytes = Bytes(128);
 
 /// What is left of a chain's memory is less than this after [`Mimo::forgotten`] symbols: no draw
-/// can tell.
+/// can resolve it.
 const FORGOTTEN: f64 = 1e-18;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -198,9 +199,8 @@ impl Transmitter for Mimo {
     }
 }
 
-/// The bounds of a draw from [0, 1) at which the outcome changes, by the state at the start. What
-/// is rare stands at 0, where numbers are dense; what cannot be is never drawn, whatever was
-/// rounded.
+/// The bounds of a draw from [0, 1) at which the outcome changes, by the state at the start. Rare
+/// outcomes lie near 0, where numbers are dense; impossible ones are never drawn, despite rounding.
 fn thresholds(outcome: &Outcome) -> [[f64; 3]; 2] {
     [0, 1].map(|from| {
         let ([lost_and_good, lost_and_bad], [good, bad]) =
@@ -211,7 +211,7 @@ fn thresholds(outcome: &Outcome) -> [[f64; 3]; 2] {
     })
 }
 
-/// After so many steps, 1 or more, a chain has forgotten where it was.
+/// Number of steps, at least 1, after which a chain has forgotten its state.
 fn forgotten(states: TwoStates) -> u64 {
     let leaving = states.good_to_bad + states.bad_to_good;
     let log = if leaving < 1.0 { libm::log1p(-leaving) } else { libm::log(leaving - 1.0) };

@@ -1,5 +1,4 @@
-//! What becomes of packets, by channel and size: made when a size is first met, once for a
-//! scenario.
+//! Outcomes of packets by channel and size: computed when a size is first met, once for a scenario.
 //!
 //! Replications, threads and directions share it. An entry is a function of channel and size alone,
 //! so that it does not matter who makes it.
@@ -13,14 +12,14 @@ use std::sync::{Mutex, PoisonError};
 /// The outcomes of one channel, by the packets' bytes.
 type BySize = BTreeMap<u64, Outcome>;
 
-/// What becomes of packets.
+/// Cache of packet outcomes.
 #[derive(Debug, Default)]
 pub struct Outcomes {
     made: Mutex<Vec<(MimoChannel, BySize)>>,
 }
 
 impl Outcomes {
-    /// That of a packet on a channel. Who asks for one that is being made waits for it.
+    /// Outcome of a packet on a channel. Waits if another thread is computing it.
     pub fn of(&self, channel: &MimoChannel, packet: Bytes) -> Outcome {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.iter().position(|(known, _)| known == channel);

@@ -10,7 +10,7 @@ use airpath_phy::symbol_error::{Branches, Constellation, Fading, symbol_error_ra
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The SNR beyond which no error rate can be told from 0, a power ratio.
+/// The SNR beyond which no error rate can be distinguished from 0, a power ratio.
 const MOST_SNR: f64 = 1e100;
 
 /// What the user sets.
@@ -48,7 +48,7 @@ pub struct MimoConfig {
     /// Another code rate for small packets.
     #[serde(default)]
     pub small: Option<SmallConfig>,
-    /// What destroys packets beside the fading: `{"kind": …}`; absent: nothing.
+    /// Error process in addition to the fading: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
 }
@@ -62,7 +62,7 @@ pub enum FadingKind {
     Rayleigh,
     /// A line of sight.
     Rician,
-    /// Nakagami's.
+    /// Nakagami fading.
     Nakagami,
 }
 
@@ -88,7 +88,7 @@ pub enum FecConfig {
 pub struct SmallConfig {
     /// Largest of them, bytes of an IP packet.
     pub up_to_bytes: u64,
-    /// r of theirs, in (0, 1].
+    /// Code rate r of control packets, in (0, 1].
     pub code_rate: f64,
 }
 
@@ -262,7 +262,7 @@ impl MimoChannel {
         self.bits
     }
 
-    /// Largest of the packets that have a code of their own.
+    /// Largest of the packets that have a separate code.
     pub fn small_up_to(&self) -> Option<Bytes> {
         self.small.map(|(up_to, _)| up_to)
     }
@@ -275,8 +275,8 @@ impl MimoChannel {
         })
     }
 
-    /// What becomes of a packet, by the state before it and that at its end. A packet whose block
-    /// would have more symbols than a code can have is lost.
+    /// Outcome of a packet, by the state before it and that at its end. A packet whose block would
+    /// have more symbols than a code can have is lost.
     pub fn outcome(&self, packet: Bytes) -> Outcome {
         let small = self.small.filter(|(up_to, _)| packet <= *up_to).map(|(_, code)| code);
         let Some(code) = small.or(self.code) else {

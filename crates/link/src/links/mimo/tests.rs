@@ -27,8 +27,8 @@ fn rs(code_rate: f64) -> Value {
     json!({"kind": "reed-solomon", "code_rate": code_rate, "symbol_bits": 8})
 }
 
-/// Sends packets of these sizes in turn, each so many nanoseconds after the one before it.
-fn fates(link: &mut Mimo, sizes: &[u64], gap_ns: u64, count: usize) -> Vec<bool> {
+/// Sends packets of these sizes in turn, each `gap_ns` nanoseconds after the one before it.
+fn outcomes(link: &mut Mimo, sizes: &[u64], gap_ns: u64, count: usize) -> Vec<bool> {
     let mut now = Time::ZERO;
     (0..count)
         .map(|number| {
@@ -68,7 +68,7 @@ fn nothing_is_drawn_for_a_packet_that_waits_for_a_rate() {
 #[test]
 fn large_and_small_packets_are_counted_apart() {
     let mut link = link(&json!({"snr_db": 14}), 0);
-    let lost = fates(&mut link, &[1040, 128, 129, 40], 0, 4000);
+    let lost = outcomes(&mut link, &[1040, 128, 129, 40], 0, 4000);
     let failed = |sizes: &[usize]| {
         let of = |(number, lost): (usize, &bool)| *lost && sizes.contains(&(number % 4));
         lost.iter().enumerate().filter(|entry| of(*entry)).count() as f64
@@ -89,13 +89,13 @@ fn laws_are_made_once_for_all_links_of_a_scenario() {
         let channel = config.channel().expect("accepted");
         let seed = Seed::new(1, replication, "link");
         let mut link = Mimo::new(Rate(1_000_000), channel, Arc::clone(&shared), &seed);
-        fates(&mut link, &[1040, 40, 1040, 576], 0, 100);
+        outcomes(&mut link, &[1040, 40, 1040, 576], 0, 100);
     }
     assert_eq!(shared.made(), 3);
 }
 
 #[test]
-fn what_is_impossible_is_never_drawn() {
+fn impossible_outcome_is_never_drawn() {
     let outcome = Outcome { delivered: [[1.0 - 1e-13, 0.0]; 2], failed: [[0.0; 2]; 2] };
     assert_eq!(thresholds(&outcome), [[0.0, 0.0, 1.0]; 2]);
     let outcome = Outcome { delivered: [[0.0; 2]; 2], failed: [[0.3, 0.7 - 1e-13]; 2] };
@@ -123,7 +123,7 @@ fn idle_time_counts_in_symbols_of_the_air() {
 }
 
 #[test]
-fn what_is_not_accepted() {
+fn invalid_config_is_rejected() {
     for (changes, expected) in [
         (
             json!({"tx": 3}),

@@ -4,8 +4,8 @@ use airpath_core::{Bytes, Duration, Rate, Time};
 
 /// The grid of TTIs, and the PDUs that the nominal rate gives to each.
 ///
-/// A rate that is no whole number of PDUs per TTI gives the odd PDU to some of them, so that the
-/// rate is kept in the long run.
+/// A rate that is not an integer number of PDUs per TTI gives the odd PDU to some of them, so that
+/// the rate is kept in the long run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     tti: u64,

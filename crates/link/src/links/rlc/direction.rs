@@ -98,7 +98,7 @@ impl Direction {
         }
     }
 
-    /// Reckons the TTI that is served next, when there is something to send from `ready_at` on.
+    /// Computes the TTI that is served next, when there is something to send from `ready_at` on.
     #[inline]
     pub(super) fn plan(&mut self, ready_at: Time, now: Time) {
         let from = ready_at.max(self.tti_ends).max(now);
@@ -116,7 +116,7 @@ impl Direction {
         self.queue.as_ref().map_or(0, Queue::packets) + self.sdus.undelivered()
     }
 
-    /// Whether the `pdus` that are sent in the TTI that begins at `start` are destroyed.
+    /// Whether the `pdus` that are sent in the TTI that begins at `start` are corrupted.
     #[inline]
     pub(super) fn corrupts(&mut self, start: Time, pdus: u64) -> bool {
         let Some(errors) = &mut self.errors else { return false };
@@ -195,7 +195,7 @@ impl Direction {
         (0..frame.runs).for_each(|_| self.runs.drop_front());
     }
 
-    /// The receiver is told to go on without what the sender gave up, up to the number `until`.
+    /// Has the receiver skip what the sender has discarded, up to the number `until`.
     #[cold]
     pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
         let Direction { sender, receiver, sdus, queue, meter, .. } = self;
@@ -226,7 +226,7 @@ impl Direction {
         }
     }
 
-    /// Both peers start anew: what was on its way is lost.
+    /// Resets both peers: data in flight are lost.
     pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
         let Direction { sdus, queue, meter, .. } = self;
         let (count, bytes) = sdus.reset(|packet| {
@@ -243,11 +243,11 @@ impl Direction {
         self.counts.offered = self.offered(ctx.now);
         self.counts.rate_since = ctx.now.max(self.tti_ends);
         self.clock.set_rate(rate);
-        self.tell_rate(ctx);
+        self.notify_rate(ctx);
     }
 
-    /// Tells the discipline the nominal rate.
-    pub(super) fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+    /// Passes the nominal rate to the discipline.
+    pub(super) fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         if let Some(queue) = &mut self.queue {
             let framing = Framing::default().in_blocks(self.sdus.block());
             queue.on_rate(LinkRate { nominal: self.clock.rate(), framing }, ctx);
@@ -273,7 +273,7 @@ impl Direction {
         self.counts.stalled + still
     }
 
-    /// Starts the measurement anew.
+    /// Restarts the measurement.
     pub(super) fn restart_measurement(&mut self, now: Time) {
         let duplicates_before = self.receiver.duplicates;
         self.counts = Counts { rate_since: now, duplicates_before, ..Counts::default() };

@@ -1,10 +1,10 @@
 //! 3G radio bearer: RLC in acknowledged mode, both directions in one stage.
 //!
-//! Source: 3GPP TS 25.322; parameters and their settings after Alcaraz & Cerdán 2006, Table 1.
-//! A packet is an SDU. It leaves the queue when the first of its PDUs is sent, counts as held by
-//! the link until all are acknowledged, and is delivered when all PDUs before its end have arrived.
-//! All PDUs of a TTI share their fate. A direction's TTI carries, in this order, control PDUs (one
-//! PDU each), PDUs that were reported missing, new PDUs.
+//! Source: 3GPP TS 25.322; parameters and their settings after Alcaraz & Cerdán 2006, Table 1. A
+//! packet is an SDU. It leaves the queue when the first of its PDUs is sent, counts as held by the
+//! link until all are acknowledged, and is delivered when all PDUs before its end have arrived. All
+//! PDUs of a TTI are received or lost together. A direction's TTI carries, in this order, control
+//! PDUs (one PDU each), PDUs that were reported missing, new PDUs.
 //!
 //! Left out: piggybacked status, local suspend, ciphering, the limits MaxRST and MaxMRW, and the
 //! splitting of a status report over several PDUs. On a reset both peers are silent from the RESET
@@ -44,10 +44,10 @@ use receiver::{Receiver, ReceiverRules, StatusReport};
 use sdus::Sdus;
 use sender::Sender;
 
-/// A reset under way.
+/// A reset in progress.
 #[derive(Clone, Copy, Debug)]
 struct Reset {
-    /// The direction whose sender asked for it.
+    /// The direction whose sender started it.
     by: usize,
     /// When the RESET PDU is sent (again).
     send_at: Time,
@@ -155,7 +155,7 @@ impl RlcAm {
         }
     }
 
-    /// Reckons when the direction `side` sends next, from `now` on; a TTI that is due stays so.
+    /// Computes when the direction `side` sends next, from `now` on; a TTI that is due stays so.
     #[inline]
     fn plan(&mut self, side: usize, now: Time) {
         if self.directions[side].next_tti > now {
@@ -164,7 +164,7 @@ impl RlcAm {
         }
     }
 
-    /// Reckons what is due next in both directions, from `now` on.
+    /// Computes the next event of both directions, from `now` on.
     fn reschedule(&mut self, now: Time) {
         self.plan(0, now);
         self.plan(1, now);
@@ -200,7 +200,7 @@ impl RlcAm {
             let (data, poll) = self.directions[side].fill(slots - control, ctx);
             frame.poll = poll;
             filled += data;
-            if self.directions[side].sender.wants_reset() {
+            if self.directions[side].sender.needs_reset() {
                 self.begin_reset(side, now);
             }
         } else {
@@ -250,7 +250,7 @@ impl RlcAm {
         u64::from(frame.reset || frame.reset_ack)
     }
 
-    /// Puts `frame` on the air, `pdus` of which `control` are control PDUs, unless it is destroyed.
+    /// Puts `frame` on the air, `pdus` of which `control` are control PDUs, unless it is corrupted.
     #[inline]
     fn transmit(&mut self, side: usize, [pdus, control]: [u64; 2], frame: Frame, start: Time) {
         let direction = &mut self.directions[side];
@@ -293,7 +293,7 @@ impl RlcAm {
         self.free_reports.push(place);
     }
 
-    /// Hands up what has arrived in order.
+    /// Delivers what has arrived in order.
     #[inline]
     fn deliver(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let output = self.outputs[side];
@@ -332,7 +332,7 @@ impl RlcAm {
     }
 
     /// Takes from the air what is left of a reset: repetitions of RESET and RESET ACK, which their
-    /// sequence number (RSN) would tell from those of the next one.
+    /// sequence number (RSN) would distinguish from those of the next one.
     #[cold]
     fn clear_air(&mut self, side: usize) {
         while let Some(frame) = self.directions[side].take_frame(Time::NEVER) {
@@ -416,11 +416,11 @@ impl Stage for RlcAm {
         self.wakeup
     }
 
-    /// A change of rate concerns both directions, unless the reverse has a rate of its own.
+    /// A change of rate concerns both directions, unless the reverse has a separate rate.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         for (side, direction) in self.directions.iter_mut().enumerate() {
             match event {
-                Control::Begin => direction.tell_rate(ctx),
+                Control::Begin => direction.notify_rate(ctx),
                 Control::StartMeasurement => direction.restart_measurement(ctx.now),
                 Control::Rate(rate) if side == 0 || self.reverse_follows => {
                     direction.set_rate(*rate, ctx);

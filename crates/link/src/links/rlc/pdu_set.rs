@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct PduSet {
     words: Box<[u64]>,
-    /// How many of them are not zero: what tells whether the set is empty, without counting bits.
+    /// Number of words that are not zero; the set is empty when it is 0.
     used: u32,
 }
 

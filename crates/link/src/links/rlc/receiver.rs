@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A status report (STATUS PDU): the ACK and LIST super-fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StatusReport {
-    /// LSN: everything before it has arrived but for `missing`.
+    /// LSN: everything before it except `missing` has arrived.
     pub(super) last: Sn,
     /// What is missing before it, in order.
     pub(super) missing: Vec<PduRun>,
@@ -63,7 +63,7 @@ impl Receiver {
         }
     }
 
-    /// VR(R).
+    /// Returns VR(R), the next PDU expected in order.
     #[inline]
     pub(super) fn next(&self) -> u64 {
         self.next
@@ -163,7 +163,7 @@ impl Receiver {
         }
     }
 
-    /// Starts anew; what was counted stays.
+    /// Resets the receiver except its counters.
     pub(super) fn reset(&mut self) {
         let duplicates = self.duplicates;
         *self = Receiver { duplicates, ..Receiver::new(self.rules) };

@@ -1,9 +1,9 @@
 //! The SDUs of one direction: cut into PDUs, held until acknowledged, delivered in order.
 //!
-//! Source: 3GPP TS 25.322 §9.2.2.8 (length indicators), §11.3 (segmentation and concatenation).
-//! The ring stands for the SDU buffers of both peers: the sender frees an SDU when it sees all its
-//! PDUs acknowledged, the receiver delivers it when all before are there. What a length indicator
-//! would tell the receiver, which PDU ends an SDU, it reads here.
+//! Source: 3GPP TS 25.322 §9.2.2.8 (length indicators), §11.3 (segmentation and concatenation). The
+//! ring stands for the SDU buffers of both peers: the sender frees an SDU when it sees all its PDUs
+//! acknowledged, the receiver delivers it when all before have arrived. The receiver reads here
+//! which PDU ends an SDU, instead of length indicators.
 
 use airpath_aqm::Queue;
 use airpath_core::{Bytes, Ctx, Packet, Ring};
@@ -28,11 +28,11 @@ struct Sdu {
     abandoned: bool,
     /// It was given up before all of it was sent: it can only be skipped.
     cut_short: bool,
-    /// The receiver has been told to go on without it.
+    /// The receiver has been ordered to skip it.
     skipped: bool,
 }
 
-/// PDUs and SDUs that the receiver is to go on without.
+/// PDUs and SDUs that the receiver is to skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Skip {
     /// The first PDU with nothing but given-up SDUs.
@@ -85,8 +85,8 @@ impl Sdus {
         }
     }
 
-    /// The bytes of which an SDU takes a whole number: a PDU's, or one where the end of an SDU and
-    /// the start of the next share a PDU.
+    /// Granularity of an SDU in bytes: a PDU's payload, or 1 where the end of an SDU and the start
+    /// of the next share a PDU.
     pub(super) fn block(&self) -> Bytes {
         Bytes(if self.concatenation { 1 } else { self.payload })
     }
@@ -119,16 +119,16 @@ impl Sdus {
         &mut self.ring[(number - self.base) as usize]
     }
 
-    /// Fills up to `room` PDUs, numbered from `first` on, with what is left of the last SDU and
+    /// Fills up to `space` PDUs, numbered from `first` on, with what is left of the last SDU and
     /// with those that wait in `queue`; gives how many were made.
     pub(super) fn segment(
         &mut self,
         first: u64,
-        room: u64,
+        space: u64,
         queue: &mut Queue,
         ctx: &mut Ctx<'_>,
     ) -> u64 {
-        let (mut pdu, mut filled, end) = (first, 0, first + room);
+        let (mut pdu, mut filled, end) = (first, 0, first + space);
         while pdu < end {
             if self.unsent == 0 && !self.begin_next(pdu, queue, ctx) {
                 break;
@@ -190,8 +190,8 @@ impl Sdus {
         self.forget();
     }
 
-    /// Frees the SDUs all of whose PDUs are known to have arrived, in whatever order; gives how
-    /// many and how many bytes. No PDU from `known_end` on is known.
+    /// Frees the SDUs all of whose PDUs are known to have arrived, in any order; returns their
+    /// number and bytes. No PDU from `known_end` on is known.
     pub(super) fn free(
         &mut self,
         known_end: u64,
@@ -267,7 +267,7 @@ impl Sdus {
         }
     }
 
-    /// Both peers start anew: SDUs that are not delivered are handed to `lose`; gives how many the
+    /// Resets both peers: calls `lose` for each SDU that is not delivered; returns how many the
     /// sender still held, and their bytes.
     pub(super) fn reset(&mut self, mut lose: impl FnMut(Packet)) -> (usize, Bytes) {
         let (mut count, mut bytes) = (0, 0);
@@ -285,7 +285,7 @@ impl Sdus {
         (count, Bytes(bytes))
     }
 
-    /// Lets go of SDUs that neither peer needs.
+    /// Releases SDUs that neither peer needs.
     #[inline]
     fn forget(&mut self) {
         while let Some(sdu) = self.ring.front()

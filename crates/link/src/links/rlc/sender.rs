@@ -1,8 +1,8 @@
 //! The sending side of an acknowledged-mode entity.
 //!
 //! Source: 3GPP TS 25.322 §9.4 (VT(S), VT(A), VT(DAT)), §9.5 (Timer_Poll), §9.7.1 (polls), §11.3.2
-//! (transmission), §11.5.3 (reception of a status report), §11.6 (move receiving window).
-//! A TTI's PDUs share their fate, so a poll in one of them is a poll of the TTI.
+//! (transmission), §11.5.3 (reception of a status report), §11.6 (move receiving window). The PDUs
+//! of a TTI are received or lost together, so a poll in one of them is a poll of the TTI.
 
 use super::pdu_set::PduSet;
 use super::receiver::StatusReport;
@@ -33,7 +33,7 @@ impl Payload {
     }
 }
 
-/// Timer_Poll.
+/// State of Timer_Poll.
 #[derive(Clone, Copy, Debug)]
 struct Poll {
     /// When it expires.
@@ -61,12 +61,12 @@ pub(super) struct Sender {
     poll: Option<Poll>,
     /// What the receiver is yet to skip, oldest first.
     skips: Ring<Skip>,
-    /// When the receiver is told (again).
+    /// Time of the next order to the receiver.
     skip_at: Time,
     /// How many skips there have been.
     skipped: u32,
-    /// Whether a PDU was given up and both peers are to start anew.
-    wants_reset: bool,
+    /// Whether a PDU was discarded and both peers are to be reset.
+    needs_reset: bool,
 }
 
 impl Sender {
@@ -85,7 +85,7 @@ impl Sender {
             skips: Ring::default(),
             skip_at: Time::NEVER,
             skipped: 0,
-            wants_reset: false,
+            needs_reset: false,
         }
     }
 
@@ -101,9 +101,9 @@ impl Sender {
         self.rules.window - self.outstanding()
     }
 
-    /// Whether both peers are to start anew.
-    pub(super) fn wants_reset(&self) -> bool {
-        self.wants_reset
+    /// Whether both peers are to be reset.
+    pub(super) fn needs_reset(&self) -> bool {
+        self.needs_reset
     }
 
     /// From when on there is something to send; `has_data` says whether new data wait.
@@ -115,8 +115,8 @@ impl Sender {
         self.poll.map_or(Time::NEVER, |poll| poll.expires).min(self.skip_at)
     }
 
-    /// Whether the receiver is to be told now what to skip: takes a PDU. Gives until which of the
-    /// skips, by their number.
+    /// Whether the receiver is now ordered to skip PDUs, which takes a PDU. Returns the number of
+    /// the last skip of the order.
     pub(super) fn take_skip_order(&mut self, now: Time) -> Option<u32> {
         if self.skip_at > now {
             return None;
@@ -142,16 +142,16 @@ impl Sender {
     ) {
         payload.clear();
         let mut poll_at = None;
-        self.send_again(slots, sdus, queue.as_deref_mut(), payload, &mut poll_at, ctx);
-        if self.wants_reset {
+        self.retransmit(slots, sdus, queue.as_deref_mut(), payload, &mut poll_at, ctx);
+        if self.needs_reset {
             payload.clear();
             return;
         }
-        let room = (slots - payload.again).min(self.window_left());
+        let space = (slots - payload.again).min(self.window_left());
         if let Some(queue) = queue
-            && room > 0
+            && space > 0
         {
-            self.send_new(room, sdus, queue, payload, &mut poll_at, ctx);
+            self.send_new(space, sdus, queue, payload, &mut poll_at, ctx);
         }
         self.poll_on_expiry(slots, payload, &mut poll_at, ctx.now);
         if let Some(next) = poll_at {
@@ -161,7 +161,7 @@ impl Sender {
     }
 
     /// Transmits what was reported missing, in order of number.
-    fn send_again(
+    fn retransmit(
         &mut self,
         slots: u64,
         sdus: &mut Sdus,
@@ -181,7 +181,7 @@ impl Sender {
             from = number + 1;
             if self.is_given_up(number) {
                 self.give_up(number, sdus, queue.as_deref_mut(), ctx);
-                if self.wants_reset {
+                if self.needs_reset {
                     return;
                 }
                 continue;
@@ -199,14 +199,14 @@ impl Sender {
     /// Transmits new PDUs.
     fn send_new(
         &mut self,
-        room: u64,
+        space: u64,
         sdus: &mut Sdus,
         queue: &mut Queue,
         payload: &mut Payload,
         poll_at: &mut Option<u64>,
         ctx: &mut Ctx<'_>,
     ) {
-        let made = sdus.segment(self.next, room, queue, ctx);
+        let made = sdus.segment(self.next, space, queue, ctx);
         if made == 0 {
             return;
         }
@@ -231,8 +231,8 @@ impl Sender {
             }
     }
 
-    /// Timer_Poll has expired: the last PDU of the TTI polls; if there is none, the one sent last is
-    /// transmitted again.
+    /// Timer_Poll has expired: the last PDU of the TTI polls; if there is none, the one sent last
+    /// is transmitted again.
     fn poll_on_expiry(
         &mut self,
         slots: u64,
@@ -246,7 +246,8 @@ impl Sender {
         } else if payload.runs.is_empty() && poll_at.is_none() && slots > 0 {
             let number = self.pdu_that_polls();
             if self.is_given_up(number) {
-                // The next TTI gives it up, unless the receiver is being told already.
+                // The next TTI discards it, unless the receiver is being ordered to skip it
+                // already.
                 if !self.is_skipped(number) {
                     self.nacked.insert(number..number + 1);
                 }
@@ -312,7 +313,7 @@ impl Sender {
         ctx: &mut Ctx<'_>,
     ) {
         if self.rules.on_max_dat == OnMaxDat::Reset {
-            self.wants_reset = true;
+            self.needs_reset = true;
             return;
         }
         let (skip, count, bytes) = sdus.abandon(number, self.next);
@@ -360,14 +361,15 @@ impl Sender {
         self.confirm_skips(report.skips_made);
     }
 
-    /// Whether a report stops Timer_Poll that says nothing of the PDU that polled. SDUs have to wait
-    /// that can be sent, and the last of them has to poll: or else nothing might ask again.
+    /// Whether a report stops Timer_Poll that says nothing of the PDU that polled. SDUs have to
+    /// wait that can be sent, and the last of them has to poll: or else nothing might ask again.
     fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
         let asks_again = self.rules.last_pdu_poll && sdus_wait && self.window_left() > 0;
         self.rules.poll_stop == PollStop::Report && asks_again
     }
 
-    /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is old.
+    /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is
+    /// old.
     fn numbers_of(&self, run: PduRun, last: u64) -> Option<Range<u64>> {
         let ahead = run.first.at_or_after(self.acknowledged);
         let first = if ahead < last { ahead } else { ahead.checked_sub(Sn::MODULUS)? };
@@ -380,7 +382,8 @@ impl Sender {
         self.nacked.remove(from..end);
     }
 
-    /// Has `pdus` transmitted again, but for those about which a report is not believed yet.
+    /// Schedules the retransmission of `pdus`, except those about which a report is not believed
+    /// yet.
     fn missing(&mut self, pdus: Range<u64>, now: Time) {
         let mut from = pdus.start;
         for number in pdus.clone() {
@@ -400,7 +403,7 @@ impl Sender {
         self.known.remove(old..self.acknowledged);
     }
 
-    /// Whether the receiver is being told to go on without `number`.
+    /// Whether the receiver is being ordered to skip `number`.
     fn is_skipped(&self, number: u64) -> bool {
         self.skips.iter().any(|skip| skip.pdus().contains(&number))
     }
@@ -429,7 +432,7 @@ impl Sender {
         open.is_empty() || (pdus.end <= self.next && self.known.first_missing(open).is_none())
     }
 
-    /// Starts anew.
+    /// Resets the sender.
     pub(super) fn reset(&mut self) {
         *self = Sender::new(self.rules);
     }

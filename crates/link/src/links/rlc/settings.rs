@@ -15,10 +15,11 @@ const MAX_TIME_NS: u64 = 3_600_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMaxDat {
-    /// The SDUs that it carries are discarded, and the receiver is told to move on (§11.6).
+    /// The SDUs that it carries are discarded, and the receiver is ordered to move its window
+    /// (§11.6).
     #[default]
     Discard,
-    /// Both peers start anew; everything that was on its way is lost (§11.4).
+    /// Both peers are reset; everything in flight is lost (§11.4).
     Reset,
 }
 
@@ -98,7 +99,7 @@ pub struct RlcConfig {
     pub mrw_timer_ns: u64,
     /// Timer_RST, ns. Above 0.
     pub reset_timer_ns: u64,
-    /// What destroys the frames of the forward direction: `{"kind": …}`; null: nothing.
+    /// Error process of the frames of the forward direction: `{"kind": …}`; null: none.
     #[serde(default)]
     pub errors: Option<Value>,
     /// The same for the reverse direction; null: as the forward one, independently.

@@ -1,4 +1,5 @@
-//! A serial link with retransmission behind its air. All of it is apart: links without have no use for it.
+//! A serial link with retransmission behind its air. All of it is apart: links without have no use
+//! for it.
 
 use super::{SerialLink, Transmitter};
 use crate::links::frame_errors::FrameErrors;
@@ -45,7 +46,7 @@ impl<T: Transmitter> SerialLink<T> {
         self.note_due(waits_until);
     }
 
-    /// Notes when the link has something to do: that, or what else is under way.
+    /// Notes the next event of the link: that, or one of a transmission in progress.
     fn note_due(&mut self, waits_until: Time) {
         let in_loops = self
             .retransmission

@@ -1,4 +1,4 @@
-//! From the air to the packets that are handed up.
+//! From the air to the packets that are delivered to the upper layer.
 
 use super::Tdd;
 use super::settings::TddConfig;
@@ -12,7 +12,7 @@ use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// What is on the air in one direction, and what becomes of it.
+/// MPDUs on the air in one direction, and their retransmissions.
 pub(super) struct AirInterface {
     /// Bursts' MPDUs by their arrival.
     sent: VecDeque<(Time, Mpdu)>,
@@ -83,8 +83,8 @@ impl AirInterface {
         Some(mpdu)
     }
 
-    /// Takes an MPDU whose fate is known by `now`; on the air it has been for `airtime`. `fades` says
-    /// what the radio does to an attempt.
+    /// Takes an MPDU whose outcome is known by `now`, after `airtime` on the air. `fades` decides
+    /// whether the radio corrupts an attempt.
     fn take_ended(
         &mut self,
         now: Time,
@@ -94,11 +94,11 @@ impl AirInterface {
         let AirInterface { sent, errors, recovery, .. } = self;
         let mut corrupts = |mpdu: &mut Mpdu, ended: Time| {
             let fades = fades(mpdu);
-            let is_destroyed = errors.as_mut().is_some_and(|errors| {
+            let is_corrupted = errors.as_mut().is_some_and(|errors| {
                 let began = Time::from_nanos(ended.as_nanos().saturating_sub(airtime.as_nanos()));
                 errors.corrupts(&Frame { began, ended, bytes: Bytes(mpdu.bytes), mcs: None })
             });
-            fades || is_destroyed
+            fades || is_corrupted
         };
         if recovery.next_wakeup() <= now
             && let Some(ended) = recovery.take_due(now, |mpdu| corrupts(mpdu, now))
@@ -109,8 +109,8 @@ impl AirInterface {
             && at <= now
         {
             sent.pop_front();
-            let is_destroyed = corrupts(&mut mpdu, at);
-            if let Some(ended) = recovery.begin(mpdu, is_destroyed, now) {
+            let is_corrupted = corrupts(&mut mpdu, at);
+            if let Some(ended) = recovery.begin(mpdu, is_corrupted, now) {
                 return Some(ended);
             }
         }
@@ -119,7 +119,7 @@ impl AirInterface {
 }
 
 impl Tdd {
-    /// Everything of the direction `side` whose fate is known by now.
+    /// Receives all MPDUs of the direction `side` whose outcome is known by now.
     pub(super) fn receive_mpdus(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         if self.air[side].is_perfect {
             while let Some(mpdu) = self.air[side].take_arrived(ctx.now) {
@@ -131,7 +131,7 @@ impl Tdd {
         self.air[side].find_next();
     }
 
-    /// The same where something may be destroyed, and repeated.
+    /// The same if MPDUs may be corrupted and retransmitted.
     fn receive_through_errors(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let frame = |at: fn(&super::Clock, u64) -> Time| at(&self.clock, 0);
         let airtime = match side {
@@ -154,13 +154,13 @@ impl Tdd {
         }
     }
 
-    /// An MPDU is settled: its packets are handed up, or lost.
+    /// An MPDU is settled: its packets are delivered or lost.
     #[inline]
     fn settle(&mut self, side: usize, mpdu: &Mpdu, is_received: bool, ctx: &mut Ctx<'_>) {
         let number = mpdu.station as usize;
         for packet in mpdu.numbers() {
             if self.stations[number].sides[side].settle_piece(packet, is_received) {
-                self.hand_up(side, number, packet, ctx);
+                self.deliver(side, number, packet, ctx);
             }
         }
         if mpdu.request_number > 0 {
@@ -168,14 +168,14 @@ impl Tdd {
         }
     }
 
-    /// Packet number `settled` of a station is settled: hands up what is released by it, or drops what
-    /// is lost.
-    pub(super) fn hand_up(&mut self, side: usize, number: usize, settled: u64, ctx: &mut Ctx<'_>) {
+    /// Packet number `settled` of a station is settled: delivers the packets that it releases, or
+    /// drops those that are lost.
+    pub(super) fn deliver(&mut self, side: usize, number: usize, settled: u64, ctx: &mut Ctx<'_>) {
         loop {
             let Tdd { stations, meters, ports, air, .. } = &mut *self;
             let Station { sides, traffic, delays, .. } = &mut stations[number];
-            let Side { queue, on_their_way, .. } = &mut sides[side];
-            let Some((first, msdu, is_received)) = on_their_way.released_by(settled) else { break };
+            let Side { queue, in_flight, .. } = &mut sides[side];
+            let Some((first, msdu, is_received)) = in_flight.released_by(settled) else { break };
             let traffic = &mut traffic[side];
             if is_received {
                 traffic.packets += 1;
@@ -192,7 +192,7 @@ impl Tdd {
                 queue.lose(msdu.packet, air[side].reason, ctx);
             }
             let ends_mpdu = msdu.ends_mpdu;
-            on_their_way.take(first);
+            in_flight.take(first);
             if side == 0 && ends_mpdu {
                 let event = Downlink::Ended { is_received };
                 let queued = self.stations[number].requested;

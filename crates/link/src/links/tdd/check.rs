@@ -1,6 +1,6 @@
 //! What a TDD link accepts.
 
-use super::LEAST_ROOM;
+use super::LEAST_PAYLOAD;
 use super::radio::SETS;
 use super::settings::{MapOverhead, StationConfig, TddConfig};
 use super::slots::SlotSize;
@@ -35,7 +35,7 @@ impl TddConfig {
         self.check_schemes(&mut checks);
         self.check_components(&mut checks);
         if checks.is_clean() {
-            self.check_room(&mut checks);
+            self.check_capacity(&mut checks);
             self.check_mac(&mut checks);
         }
         checks.finish()
@@ -63,8 +63,8 @@ impl TddConfig {
             } else {
                 ("map_overhead.per_burst", per_burst, slots)
             };
-            let room = below(self.downlink_slots.saturating_sub(other));
-            checks.related(field, larger, room, "leaves no room in the downlink");
+            let rest = below(self.downlink_slots.saturating_sub(other));
+            checks.related(field, larger, rest, "leaves no slots for data in the downlink");
         }
         checks.within("map_relevance", self.map_relevance, 0..=MOST_RELEVANCE);
     }
@@ -122,13 +122,13 @@ impl TddConfig {
     }
 
     /// Rejects directions of which a frame does not carry a header and a piece of a packet.
-    fn check_room(&self, checks: &mut Checks) {
-        let needed = self.header() + LEAST_ROOM;
+    fn check_capacity(&self, checks: &mut Checks) {
+        let needed = self.header() + LEAST_PAYLOAD;
         for (side, (_, field)) in SIDES.into_iter().enumerate() {
-            let room = self.room(side);
-            if room < needed {
+            let capacity = self.capacity(side);
+            if capacity < needed {
                 let direction = ["downlink", "uplink"][side];
-                let problem = format!("leaves {room} bytes of a frame's {direction}");
+                let problem = format!("leaves {capacity} bytes of a frame's {direction}");
                 let advice = format!("Write what leaves {needed} or more");
                 checks.reject(field, self.slots()[side], &problem, &advice);
             }
@@ -158,7 +158,7 @@ impl TddConfig {
             AnyScheduler::build(&self.scheduler, scheduler)
         });
         let Some(rules) = grant.map(|grant| grant.rules()) else { return };
-        let room = at_most(self.room(1));
+        let room = at_most(self.capacity(1));
         checks.related("grant.size_bytes", rules.largest, room, "more than a frame's uplink");
         if let Some(request) = request
             && rules.asks
@@ -177,7 +177,7 @@ impl TddConfig {
     }
 
     /// Bytes of a direction of a frame with the most robust scheme in use.
-    pub(super) fn room(&self, side: usize) -> u64 {
+    pub(super) fn capacity(&self, side: usize) -> u64 {
         let slots = self.slots()[side];
         if self.radio.is_some() {
             return SlotSize::new(SETS[side].schemes[0], self.slot_symbols).bytes_of(slots);

@@ -1,7 +1,8 @@
 //! What is given away as a frame begins: its downlink, and the uplink that its map speaks for.
 //!
-//! Both are given away in turns. A turn of the downlink is an MPDU, one of the uplink as many bytes as an
-//! MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to slots once.
+//! Both are given away in turns. A turn of the downlink is an MPDU, one of the uplink as many bytes
+//! as an MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to
+//! slots once.
 
 use super::Tdd;
 use super::side::{LARGEST_MPDU, Segmentation, Side};
@@ -27,17 +28,17 @@ pub(super) struct Burst {
     pub(super) station: u32,
     /// For data.
     pub(super) bytes: u64,
-    /// Room for so many request headers.
+    /// Number of request headers that are granted.
     pub(super) headers: u32,
     /// Number of the scheme, where schemes follow the radio.
     pub(super) scheme: u8,
 }
 
-/// What a station would have of the downlink of a frame: kept, for most frames find most stations as
-/// they were.
+/// What a station would have of the downlink of a frame: kept, for most frames find most stations
+/// as they were.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DownlinkState {
-    /// Whether it is to be found anew, for something has become of the station's data or its slots.
+    /// Whether it is to be recomputed, since the station's data or its slots have changed.
     pub(super) is_stale: bool,
     /// Of all slots, bit/s.
     rate: f64,
@@ -94,7 +95,7 @@ impl Tdd {
                 }
                 (offer.rate, offer.backlog, now.saturating_since(offer.head_since))
             } else {
-                // The base station knows no more than the request queue.
+                // The base station sees the request queue only.
                 let station = &stations[number];
                 let rate = station.sides[1].slot.rate(slots[1], *frame_s);
                 (rate, station.requested, Duration::ZERO)
@@ -106,7 +107,7 @@ impl Tdd {
         });
     }
 
-    /// The place among the candidates of whoever is served next.
+    /// Place of the station served next among the candidates.
     #[inline]
     fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
         let place = self.schedulers[side].choose(frame, &self.candidates);
@@ -120,7 +121,7 @@ impl Tdd {
 
     /// The candidate at `place` is given `bytes` in `frame`.
     #[inline]
-    fn tell_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
+    fn notify_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
         let rate = bytes as f64 * 8.0 / self.frame_s;
         self.schedulers[side].served(frame, &self.candidates, place, rate);
     }
@@ -162,7 +163,7 @@ impl Tdd {
             let Some(place) = self.choose(1, frame, ctx) else { return 0 };
             let number = self.candidates[place].user.0 as usize;
             let given = self.grant_turn(number, sent_in, first, &mut free);
-            self.tell_served(1, frame, place, given);
+            self.notify_served(1, frame, place, given);
             let station = &mut self.stations[number];
             self.candidates[place].backlog = Bytes(station.requested);
             if given == 0 || station.requested == 0 {
@@ -182,8 +183,8 @@ impl Tdd {
         let station = &mut self.stations[number];
         let (slot, turn) = (station.sides[1].slot, self.turns[number]);
         let mut bytes = station.requested.min(LARGEST_MPDU);
-        let room = slot.bytes_of(turn.slots + *free) - turn.bytes;
-        bytes = bytes.min(room);
+        let space = slot.bytes_of(turn.slots + *free) - turn.bytes;
+        bytes = bytes.min(space);
         if bytes == 0 {
             return 0;
         }
@@ -218,9 +219,9 @@ impl Tdd {
             let (slot, turn) = (station.sides[0].slot, self.turns[number]);
             let is_first = turn.bytes == 0;
             let left = if is_first { free.saturating_sub(self.per_burst) } else { free };
-            let room = slot.bytes_of(turn.slots + left) - turn.bytes;
+            let space = slot.bytes_of(turn.slots + left) - turn.bytes;
             let segmentation = &self.segmentation[0];
-            let mpdu = station.sides[0].next_mpdu(number as u32, room, segmentation, ctx);
+            let mpdu = station.sides[0].next_mpdu(number as u32, space, segmentation, ctx);
             let mut given = 0;
             if let Some(mpdu) = mpdu {
                 given = mpdu.bytes;
@@ -240,7 +241,7 @@ impl Tdd {
             } else if is_first && left == whole && !segmentation.fragments {
                 self.drop_too_large(0, number, ctx);
             }
-            self.tell_served(0, frame, place, given);
+            self.notify_served(0, frame, place, given);
             self.look_at(0, number);
             let direction = &self.stations[number].sides[0];
             if given == 0 || !direction.has_data() {
@@ -252,8 +253,8 @@ impl Tdd {
         }
     }
 
-    /// The packet that is next does not fit into a frame with the largest maps, and is not cut: it is
-    /// dropped.
+    /// The packet that is next does not fit into a frame with the largest maps, and is not cut: it
+    /// is dropped.
     #[cold]
     pub(super) fn drop_too_large(&mut self, side: usize, number: usize, ctx: &mut Ctx<'_>) {
         // Maps may speak of every station's uplink in every frame.
@@ -269,7 +270,7 @@ impl Tdd {
             return;
         }
         if let Some(packet) = direction.drop_head() {
-            self.hand_up(side, number, packet, ctx);
+            self.deliver(side, number, packet, ctx);
         }
     }
 }

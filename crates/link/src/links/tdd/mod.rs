@@ -1,17 +1,17 @@
-//! A TDD link of frames, in which stations ask for their uplink.
+//! A TDD link of frames, in which stations request uplink bandwidth.
 //!
-//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame begins with maps and downlink bursts, the
-//! uplink follows. The base station has a transmission queue and a request queue (a counter of bytes)
-//! for each station. As a frame begins it gives its downlink slots to what waits, and the uplink slots of
-//! the frame that its map speaks for to what is asked for. A station puts into its burst what it has as the
-//! burst closes, and asks for the rest by piggyback; without a grant it asks by the request procedure.
-//! A grant policy may add to the request queues without being asked.
+//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame begins with maps and downlink
+//! bursts, the uplink follows. The base station has a transmission queue and a request queue (a
+//! counter of bytes) for each station. As a frame begins it gives its downlink slots to what waits,
+//! and the uplink slots of the frame that its map describes to the requests. A station puts into
+//! its burst what it has as the burst closes, and requests the rest by piggyback; without a grant
+//! it uses the request procedure. A grant policy may add proactive grants to the request queues.
 //!
-//! The link sleeps in frames in which nothing is to be done. Equal times go in this order: requests are
-//! heard, bursts are received, bursts close, stations ask, the frame begins.
+//! The link sleeps in frames in which nothing is to be done. Equal times go in this order: requests
+//! are received, bursts are received, bursts close, stations ask, the frame begins.
 //!
-//! Left out: slots of HARQ repetitions, losses of requests other than collisions, room for piggyback
-//! subheaders (they are counted, and always fit), the two-dimensional shape of bursts.
+//! Left out: slots of HARQ repetitions, losses of requests other than collisions, space for
+//! piggyback subheaders (they are counted, and always fit), the two-dimensional shape of bursts.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -22,8 +22,8 @@
 //! | `side.rs` | a direction of a station: packets and MPDUs |
 //! | `station.rs` | a station as both ends know it |
 //! | `frame.rs` | what is given away as a frame begins |
-//! | `uplink.rs` | asking, bursts, hearing |
-//! | `air.rs` | from the air to the packets that are handed up |
+//! | `uplink.rs` | requests, bursts and their reception |
+//! | `air.rs` | from the air to the packets that are delivered |
 //! | `radio.rs` | schemes that follow the radio |
 //! | `report.rs` | what is measured |
 //! | `single_station.rs` | what a station that has the link to itself meets, for analytic models |
@@ -75,8 +75,8 @@ use station::Station;
 use std::collections::VecDeque;
 use uplink::ReceivedRequest;
 
-/// Bytes beside a header without which a frame carries nothing, not even pieces of a packet.
-const LEAST_ROOM: u64 = 8;
+/// Least payload of a direction of a frame, bytes: without it not even a piece of a packet fits.
+const LEAST_PAYLOAD: u64 = 8;
 
 /// The link. Input and output 0 are the downlink, 1 the uplink.
 pub struct Tdd {
@@ -90,7 +90,7 @@ pub struct Tdd {
     map_relevance: u64,
     /// By direction.
     segmentation: [Segmentation; 2],
-    /// 2, unless nobody uses the uplink.
+    /// 2, or 1 if no flow uses the uplink.
     directions: usize,
     users: Users,
     stations: Vec<Station>,
@@ -129,15 +129,16 @@ pub struct Tdd {
     /// Frames in which something was sent since measurement started.
     frames: u64,
     meters: [Meter; 2],
-    heard: Vec<RequestEvent>,
+    received: Vec<RequestEvent>,
     candidates: Vec<Candidate>,
-    /// By station: of the downlink, and what it has got in the direction of the frame that is given away.
+    /// By station: of the downlink, and what it has got in the direction of the frame that is given
+    /// away.
     offers: Vec<DownlinkState>,
     turns: Vec<FrameAllocation>,
     /// When the first of the bursts closes.
     closes: Time,
-    /// The earliest of what is due at other times than those of frames: requests, what stations stated,
-    /// fallbacks, timers of queues and of the grant policy.
+    /// The earliest of what is due at other times than those of frames: requests, what stations
+    /// stated, fallbacks, timers of queues and of the grant policy.
     seldom: Time,
     /// The earliest of all that is due.
     wakeup: Time,
@@ -177,8 +178,8 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
             let problem = "nothing is ever granted, for stations cannot ask";
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
-        // Of a policy from outside; `check` has looked at the others.
-        if rules.largest > config.room(1) {
+        // A plug-in policy; `check` has checked the built-in ones.
+        if rules.largest > config.capacity(1) {
             let problem = "more than a frame's uplink";
             return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
         }
@@ -269,7 +270,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
             is_stopped: false,
             frames: 0,
             meters: [Meter::default(), Meter::default()],
-            heard: Vec::new(),
+            received: Vec::new(),
             candidates: Vec::with_capacity(count),
             offers: vec![DownlinkState::STALE; count],
             turns: vec![FrameAllocation::default(); count],
@@ -284,7 +285,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
 }
 
 impl Tdd {
-    /// Of an uplink that nobody uses, where the link has one direction.
+    /// Error for the queue of an unused uplink, when the link has one direction.
     fn no_queue() -> Result<Queue, ConfigError> {
         let description = json!({"kind": "droptail", "limit": {"packets": 1}});
         let setup = Setup { seed: Seed::new(0, 0, ""), registry: &Registry::default(), extra: () };
@@ -310,8 +311,8 @@ impl Tdd {
         AnyScheduler::build(&config.scheduler, setup).map_err(|error| error.under("scheduler"))
     }
 
-    /// Tells the disciplines their nominal rates: a station's with the whole frame to itself.
-    fn tell_rate(&mut self, ctx: &mut Ctx<'_>) {
+    /// Passes their nominal rates to the disciplines: a station's with the whole frame to itself.
+    fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         for number in 0..self.stations.len() {
             for side in 0..2 {
                 let direction = &mut self.stations[number].sides[side];
@@ -325,8 +326,8 @@ impl Tdd {
         }
     }
 
-    /// All slots of both directions carry more or less, in proportion of `rate` to the nominal rate of
-    /// the downlink.
+    /// All slots of both directions carry more or less, in proportion of `rate` to the nominal rate
+    /// of the downlink.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.wait_for_frame(ctx.now);
         self.rate = rate;
@@ -340,7 +341,7 @@ impl Tdd {
         }
         self.is_stopped = self.stations.iter().any(|station| !self.carries_anything(station));
         self.wait_for_frame(ctx.now);
-        self.tell_rate(ctx);
+        self.notify_rate(ctx);
     }
 
     /// A station's scheme, or its SNR, is another.
@@ -372,7 +373,7 @@ impl Tdd {
         (0..2).all(|side| {
             let slot =
                 self.radio.as_ref().map_or(station.sides[side].slot, |radio| radio.least(side));
-            slot.bytes_of(self.slots[side]) >= self.segmentation[side].header + LEAST_ROOM
+            slot.bytes_of(self.slots[side]) >= self.segmentation[side].header + LEAST_PAYLOAD
         })
     }
 
@@ -439,7 +440,7 @@ impl Stage for Tdd {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.tell_rate(ctx),
+            Control::Begin => self.notify_rate(ctx),
             Control::StartMeasurement => self.restart_measurement(ctx.now),
             Control::Rate(rate) => self.change_rate(*rate, ctx),
             Control::User(user, change) => self.change_user(*user, change, ctx),

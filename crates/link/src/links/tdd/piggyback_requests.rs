@@ -1,11 +1,11 @@
-//! Piggyback requests that are read with the MPDUs that carry them, where the base station does not read
-//! them at once: after the repetitions of HARQ and ARQ, or never.
+//! Piggyback requests that are read with the MPDUs that carry them, where the base station does not
+//! read them at once: after the repetitions of HARQ and ARQ, or never.
 
 use super::Tdd;
 use super::uplink::ReceivedRequest;
 use airpath_core::{Duration, Time};
 
-/// Requests on the air. An MPDU has the number of its own, from 1; 0 is none.
+/// Requests on the air. An MPDU has the number of its request, from 1; 0: no request.
 #[derive(Default)]
 pub(super) struct PiggybackRequests {
     /// By number less 1: what is said, and what is added once it is read.
@@ -31,8 +31,8 @@ impl PiggybackRequests {
 }
 
 impl Tdd {
-    /// The MPDU with request number `request_number` of a station is settled: the request is read, or lost with
-    /// it, which the station learns at once.
+    /// The MPDU with request number `request_number` of a station is settled: the request is read,
+    /// or lost with it, which the station learns at once.
     #[cold]
     pub(super) fn read_carried(
         &mut self,

@@ -1,17 +1,18 @@
-//! Schemes that follow the radio: each station has an SNR over time, a policy chooses by what was fed
-//! back of it, and an attempt fails as the error-rate table has it at the SNR of its frame.
+//! Schemes that follow the radio: each station has an SNR over time, a policy chooses by what was
+//! fed back of it, and an attempt fails as the error-rate table has it at the SNR of its frame.
 //!
-//! Source: wimax-2009 §5.1 (adaptive modulation and coding by the SINR, from two lists). The channel is
-//! reciprocal, as between the directions of a TDD link: the uplink has the downlink's SNR, moved by a
-//! number of dB that stands for other powers, noise and bandwidth. The SNR is that of the frame's start and
-//! holds for the frame.
+//! Source: wimax-2009 §5.1 (adaptive modulation and coding by the SINR, from two lists). The
+//! channel is reciprocal, as between the directions of a TDD link: the uplink has the downlink's
+//! SNR, moved by a number of dB that stands for other powers, noise and bandwidth. The SNR is that
+//! of the frame's start and holds for the frame.
 //!
 //! ```text
 //! estimate in frame f   SNR of frame f − feedback          scheme: the policy's, for that estimate
-//! an attempt fails with F_n/F_{n-1},  F_n = per(all that was heard), see `harq/attempt_errors.rs`
+//! an attempt fails with F_n/F_{n-1},  F_n = per(combined attempts), see `harq/attempt_errors.rs`
 //! ```
 //!
-//! Left out: errors of the feedback; several users' interference other than what the SNR stands for.
+//! Left out: errors of the feedback; several users' interference other than what the SNR stands
+//! for.
 
 use super::slots::SlotSize;
 use crate::context::LinkContext;
@@ -40,7 +41,7 @@ const LONGEST_FEEDBACK: u64 = 1_000_000;
 pub struct RadioConfig {
     /// Key of the error-rate table, with a curve for each modulation and code rate of the lists.
     pub table: String,
-    /// The SNR of every station's downlink, each with randomness of its own: `{"kind": …}`.
+    /// SNR process of every station's downlink, each with a separate random stream: `{"kind": …}`.
     pub snr: Value,
     /// What the uplink's SNR is higher by, dB, -200 to 200.
     #[serde(default)]
@@ -67,11 +68,11 @@ impl RadioConfig {
     }
 }
 
-/// The packet for which policies take packet error rates: the largest of most paths, as on an adaptive
-/// link.
+/// The packet for which policies take packet error rates: the largest of most paths, as on an
+/// adaptive link.
 const REFERENCE: Bytes = Bytes(1500);
 
-/// What a radio is told of its link.
+/// Inputs of the construction of a radio from its link.
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
     pub(super) stations: u32,
@@ -88,7 +89,7 @@ struct Channel {
     met: [SlottedSnr; 2],
     /// What a control event has moved it by, dB.
     moved_db: f64,
-    /// The scheme of either direction, for the estimate beside it, dB.
+    /// (SNR estimate in dB, scheme for it), by direction.
     chosen: [(f64, u8); 2],
 }
 
@@ -224,14 +225,14 @@ impl Radio {
         self.counts[side][usize::from(scheme)] += 1;
     }
 
-    /// Whether an attempt fails that is made in `frame`; what was heard of the MPDU grows by it. Frames
-    /// of a station do not fall.
+    /// Whether an attempt in `frame` fails; the combined SNR of the MPDU grows by it. Frames of a
+    /// station do not fall.
     pub(super) fn corrupts(&mut self, side: usize, frame: u64, mpdu: &mut super::Mpdu) -> bool {
         let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
         let channel = &mut self.channels[mpdu.station as usize];
         let snr = channel.met[side].at(frame) * from_db(channel.moved_db + uplink_db);
-        let before = f64::from(mpdu.heard);
-        let heard = match self.combining {
+        let before = f64::from(mpdu.combined);
+        let combined = match self.combining {
             Combining::None => snr,
             Combining::Chase => before + snr,
             Combining::Incremental => before + snr + before * snr,
@@ -243,8 +244,8 @@ impl Radio {
         };
         let is_first = before == 0.0 || self.combining == Combining::None;
         let earlier = if is_first { 1.0 } else { undecoded(before) };
-        let now = undecoded(heard);
-        mpdu.heard = heard as f32;
+        let now = undecoded(combined);
+        mpdu.combined = combined as f32;
         let fails = if earlier > 0.0 { (now / earlier).min(1.0) } else { 0.0 };
         fails > 0.0 && self.draws[side].bernoulli(fails)
     }

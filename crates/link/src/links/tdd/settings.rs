@@ -40,7 +40,7 @@ pub struct TddConfig {
     /// Schemes that follow the radio; absent: those that are set.
     #[serde(default)]
     pub radio: Option<RadioConfig>,
-    /// Stations that differ. Entries of stations that are not there are refused.
+    /// Stations that differ. Entries of stations that do not exist are rejected.
     #[serde(default)]
     pub users: Vec<StationConfig>,
     /// Whether MPDUs end with a CRC of 4 octets.
@@ -56,9 +56,9 @@ pub struct TddConfig {
     /// The second loop in both directions; absent: none.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// Whether packets are handed up in the order in which they were sent.
+    /// Whether packets are delivered in the order in which they were sent.
     pub in_order: PerDirection,
-    /// What destroys MPDUs of the downlink: `{"kind": …}`; absent: nothing.
+    /// Error process of MPDUs of the downlink: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
     /// The same of the uplink.
@@ -69,7 +69,7 @@ pub struct TddConfig {
     pub piggyback_read: PiggybackRead,
     /// How stations ask: `{"kind": …}`.
     pub request: Value,
-    /// What they are granted unasked: `{"kind": …}`.
+    /// Grant policy, which adds proactive grants: `{"kind": …}`.
     pub grant: Value,
     /// Who is served, in both directions: `{"kind": …}`.
     pub scheduler: Value,
@@ -96,7 +96,7 @@ pub struct StationConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PiggybackRead {
-    /// As the burst that carries it is received, whatever becomes of its MPDUs.
+    /// When the burst that carries it is received, even if its MPDUs are lost.
     #[default]
     AtOnce,
     /// As the last MPDU of the burst is received, after its repetitions; it is lost with that.
@@ -139,7 +139,7 @@ impl TddConfig {
         Clock::new(frame, decoded, closed, received)
     }
 
-    /// Octets of an MPDU beside its payload.
+    /// Header and trailer of an MPDU, bytes.
     pub(super) fn header(&self) -> u64 {
         if self.crc { 10 } else { 6 }
     }

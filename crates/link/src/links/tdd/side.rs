@@ -1,8 +1,8 @@
-//! One direction of a station: its queue, what of it is on the way, what it becomes on the air.
+//! One direction of a station: its queue, the packets in flight, and the MPDUs made from them.
 //!
-//! A packet (MSDU) is carried by MPDUs: alone, in pieces with a subheader each (fragmentation), or with
-//! others and a subheader each (packing). It is complete when all its pieces are there, and lost when
-//! one of them is.
+//! A packet (MSDU) is carried by MPDUs: alone, in pieces with a subheader each (fragmentation), or
+//! with others and a subheader each (packing). It is complete when all its pieces have arrived, and
+//! lost when one of them is.
 
 use super::slots::SlotSize;
 use crate::retransmission::resequencer::Resequencer;
@@ -18,13 +18,13 @@ pub(super) const LARGEST_MPDU: u64 = 2047;
 /// How packets become MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segmentation {
-    /// Octets of an MPDU beside its payload.
+    /// Header and trailer of an MPDU, bytes.
     pub(super) header: u64,
     pub(super) fragments: bool,
     pub(super) packs: bool,
 }
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Msdu {
     pub(super) packet: Packet,
@@ -50,8 +50,8 @@ pub(super) struct Mpdu {
     pub(super) bytes: u64,
     /// Number of its scheme, where schemes follow the radio.
     pub(super) scheme: u8,
-    /// What its attempts came to, a power ratio.
-    pub(super) heard: f32,
+    /// Combined SNR of its attempts, a power ratio.
+    pub(super) combined: f32,
     /// Number of the piggyback request that is read with it; 0: none.
     pub(super) request_number: u32,
 }
@@ -72,7 +72,7 @@ pub(super) struct Side {
     pub(super) slot: SlotSize,
     /// Number of the scheme of `slot`, where schemes follow the radio.
     pub(super) scheme: u8,
-    pub(super) on_their_way: Resequencer<Msdu>,
+    pub(super) in_flight: Resequencer<Msdu>,
     head: Option<Head>,
 }
 
@@ -86,7 +86,7 @@ impl Mpdu {
 
 impl Side {
     pub(super) fn new(queue: Queue, slot: SlotSize, in_order: bool) -> Side {
-        Side { queue, slot, scheme: 0, on_their_way: Resequencer::new(in_order), head: None }
+        Side { queue, slot, scheme: 0, in_flight: Resequencer::new(in_order), head: None }
     }
 
     /// Whether anything is to be sent.
@@ -97,7 +97,7 @@ impl Side {
 
     /// Packets inside.
     pub(super) fn held(&self) -> usize {
-        self.queue.packets() + self.on_their_way.len()
+        self.queue.packets() + self.in_flight.len()
     }
 
     /// What is to be sent, with a header for each packet, bytes.
@@ -114,7 +114,7 @@ impl Side {
     #[inline]
     pub(super) fn head_packet(&mut self) -> Option<&Packet> {
         match self.head {
-            Some(head) => self.on_their_way.get_mut(head.number).map(|msdu| &msdu.packet),
+            Some(head) => self.in_flight.get_mut(head.number).map(|msdu| &msdu.packet),
             None => self.queue.peek(),
         }
     }
@@ -123,11 +123,11 @@ impl Side {
     #[inline]
     fn take_head(&mut self, ctx: &mut Ctx<'_>) -> Option<Head> {
         if self.head.is_none() {
-            // It is moved to where it waits for its fate, and copied nowhere else.
-            let number = self.on_their_way.push(Msdu::default());
-            let msdu = self.on_their_way.get_mut(number)?;
+            // It is moved to the resequencer, and copied nowhere else.
+            let number = self.in_flight.push(Msdu::default());
+            let msdu = self.in_flight.get_mut(number)?;
             if !self.queue.dequeue_into(&mut msdu.packet, ctx) {
-                self.on_their_way.take_back();
+                self.in_flight.take_back();
                 return None;
             }
             let left = u64::from(msdu.packet.size);
@@ -136,11 +136,11 @@ impl Side {
         self.head
     }
 
-    /// The next MPDU, of at most `room` bytes; `None` when nothing fits, or nothing waits.
+    /// The next MPDU, of at most `space` bytes; `None` when nothing fits, or nothing waits.
     pub(super) fn next_mpdu(
         &mut self,
         station: u32,
-        room: u64,
+        space: u64,
         segmentation: &Segmentation,
         ctx: &mut Ctx<'_>,
     ) -> Option<Mpdu> {
@@ -152,13 +152,13 @@ impl Side {
             ends: 0,
             bytes: segmentation.header,
             scheme: self.scheme,
-            heard: 0.0,
+            combined: 0.0,
             request_number: 0,
         };
-        if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= room {
+        if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= space {
             // The usual: a packet alone.
             (mpdu.packets, mpdu.ends, mpdu.bytes) = (1, 1, mpdu.bytes + head.left);
-            let msdu = self.on_their_way.get_mut(head.number)?;
+            let msdu = self.in_flight.get_mut(head.number)?;
             (msdu.missing, msdu.is_whole, msdu.ends_mpdu) = (1, true, true);
             self.head = None;
             return Some(mpdu);
@@ -176,7 +176,7 @@ impl Side {
             };
             let is_plain = mpdu.packets == 0 && !head.is_begun;
             let own = if is_plain { 0 } else { SUBHEADER };
-            let limit = if is_plain { room } else { room.min(LARGEST_MPDU) };
+            let limit = if is_plain { space } else { space.min(LARGEST_MPDU) };
             let used = mpdu.bytes + for_others;
             if used + own + head.left <= limit {
                 mpdu.bytes = used + own + head.left;
@@ -184,7 +184,7 @@ impl Side {
                 last_end = Some((head.number, is_plain));
                 mpdu.ends += 1;
             } else {
-                let limit = room.min(LARGEST_MPDU);
+                let limit = space.min(LARGEST_MPDU);
                 if segmentation.fragments && used + SUBHEADER < limit {
                     let piece = limit - used - SUBHEADER;
                     mpdu.bytes = limit;
@@ -203,7 +203,7 @@ impl Side {
             }
         }
         if let Some((number, _)) = last_end
-            && let Some(msdu) = self.on_their_way.get_mut(number)
+            && let Some(msdu) = self.in_flight.get_mut(number)
         {
             msdu.ends_mpdu = true;
         }
@@ -214,7 +214,7 @@ impl Side {
     #[inline]
     fn send_piece(&mut self, head: Head, bytes: u64) {
         let is_whole = bytes == head.left;
-        if let Some(msdu) = self.on_their_way.get_mut(head.number) {
+        if let Some(msdu) = self.in_flight.get_mut(head.number) {
             msdu.missing += 1;
             msdu.is_whole = is_whole;
         }
@@ -225,20 +225,20 @@ impl Side {
     /// Gives its number if it is settled by that.
     pub(super) fn drop_head(&mut self) -> Option<u64> {
         let Head { number, .. } = self.head.take()?;
-        let msdu = self.on_their_way.get_mut(number)?;
+        let msdu = self.in_flight.get_mut(number)?;
         (msdu.is_whole, msdu.is_lost) = (true, true);
         if msdu.missing > 0 {
             return None;
         }
-        self.on_their_way.mark(number, false);
+        self.in_flight.mark(number, false);
         Some(number)
     }
 
-    /// What an MPDU carries of packet number `number` is settled: received, or lost. Gives whether the
-    /// packet is settled by that.
+    /// What an MPDU carries of packet number `number` is settled: received, or lost. Gives whether
+    /// the packet is settled by that.
     #[inline]
     pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {
-        self.on_their_way.mark_with(number, |msdu| {
+        self.in_flight.mark_with(number, |msdu| {
             msdu.missing -= 1;
             msdu.is_lost |= !is_received;
             (msdu.is_whole && msdu.missing == 0).then_some(!msdu.is_lost)

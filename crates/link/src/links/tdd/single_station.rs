@@ -52,11 +52,11 @@ impl TddConfig {
                 fragments: self.fragmentation.of(side),
                 packs: self.packing.of(side),
             };
-            let room = slot[side].bytes_of(slots[side]);
+            let space = slot[side].bytes_of(slots[side]);
             let size = sizes[side].0;
             (single_station.frames[side], single_station.mpdus[side]) =
-                by_itself(size, room, &rules);
-            single_station.packets_per_frame[side] = in_full_frames(size, room, &rules);
+                by_itself(size, space, &rules);
+            single_station.packets_per_frame[side] = in_full_frames(size, space, &rules);
         }
         Ok(single_station)
     }
@@ -84,17 +84,17 @@ impl Packets {
         !self.endless && self.sent > 0
     }
 
-    /// Bytes of the next MPDU, of at most `room`: as `Side::next_mpdu`.
-    fn next_mpdu(&mut self, room: u64, rules: &Segmentation) -> Option<u64> {
+    /// Bytes of the next MPDU, of at most `space`: as `Side::next_mpdu`.
+    fn next_mpdu(&mut self, space: u64, rules: &Segmentation) -> Option<u64> {
         let (mut bytes, mut packets, mut ends, mut plain) = (rules.header, 0, 0, false);
         while !self.is_over() {
             let for_others = if packets == 1 && ends == 1 && plain { SUBHEADER } else { 0 };
             let is_plain = packets == 0 && !self.is_begun;
             let own = if is_plain { 0 } else { SUBHEADER };
-            let limit = if is_plain { room } else { room.min(LARGEST_MPDU) };
+            let limit = if is_plain { space } else { space.min(LARGEST_MPDU) };
             let used = bytes + for_others;
             if used + own + self.left > limit {
-                let limit = room.min(LARGEST_MPDU);
+                let limit = space.min(LARGEST_MPDU);
                 if rules.fragments && used + SUBHEADER < limit {
                     self.left -= limit - used - SUBHEADER;
                     self.is_begun = true;
@@ -116,11 +116,11 @@ impl Packets {
         (packets > 0).then_some(bytes)
     }
 
-    /// Fills a frame of `room` bytes; gives how many MPDUs it took.
-    fn fill(&mut self, mut room: u64, rules: &Segmentation) -> u64 {
+    /// Fills a frame of `space` bytes; gives how many MPDUs it took.
+    fn fill(&mut self, mut space: u64, rules: &Segmentation) -> u64 {
         let mut mpdus = 0;
-        while let Some(bytes) = self.next_mpdu(room, rules) {
-            room -= bytes;
+        while let Some(bytes) = self.next_mpdu(space, rules) {
+            space -= bytes;
             mpdus += 1;
         }
         mpdus
@@ -128,11 +128,11 @@ impl Packets {
 }
 
 /// Frames and MPDUs of a packet by itself; no frames if it never fits.
-fn by_itself(size: u64, room: u64, rules: &Segmentation) -> (u64, u64) {
+fn by_itself(size: u64, space: u64, rules: &Segmentation) -> (u64, u64) {
     let mut packets = Packets::new(size, false);
     let (mut frames, mut mpdus) = (0, 0);
     while !packets.is_over() {
-        match packets.fill(room, rules) {
+        match packets.fill(space, rules) {
             0 => return (0, 0),
             more => (frames, mpdus) = (frames + 1, mpdus + more),
         }
@@ -141,14 +141,14 @@ fn by_itself(size: u64, room: u64, rules: &Segmentation) -> (u64, u64) {
 }
 
 /// Packets that a frame carries on the mean while there are always more.
-fn in_full_frames(size: u64, room: u64, rules: &Segmentation) -> f64 {
-    if room > LARGEST_FRAME {
-        return room as f64 / (size + rules.header) as f64;
+fn in_full_frames(size: u64, space: u64, rules: &Segmentation) -> f64 {
+    if space > LARGEST_FRAME {
+        return space as f64 / (size + rules.header) as f64;
     }
     let mut packets = Packets::new(size, true);
     let (mut frames, mut mpdus) = (0, 0);
     while mpdus < COUNTED {
-        match packets.fill(room, rules) {
+        match packets.fill(space, rules) {
             0 => return 0.0,
             more => (frames, mpdus) = (frames + 1, mpdus + more),
         }
@@ -188,7 +188,7 @@ mod tests {
         /// The same MPDUs as a station's side makes of a queue of such packets.
         #[test]
         fn the_mpdus_are_those_of_a_side(
-            size in 40u64..3000, room in 16u64..5000, fragments: bool, packs: bool,
+            size in 40u64..3000, space in 16u64..5000, fragments: bool, packs: bool,
         ) {
             let description = json!({"kind": "droptail", "limit": {"packets": 100_000}});
             let registry = Registry::default();
@@ -204,7 +204,7 @@ mod tests {
             let rules = rules(fragments, packs);
             let mut packets = Packets::new(size, true);
             for _ in 0..40 {
-                let (mut here, mut there) = (room, room);
+                let (mut here, mut there) = (space, space);
                 loop {
                     let found = packets.next_mpdu(here, &rules);
                     let made = side.next_mpdu(0, there, &rules, &mut harness.at(Time::ZERO));

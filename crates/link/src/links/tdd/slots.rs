@@ -18,7 +18,7 @@ impl SlotSize {
         SlotSize { bits, of: of * mcs.repetition }
     }
 
-    /// The same with `rate` in the place of `nominal`.
+    /// The same for `rate` instead of `nominal`.
     pub(super) fn scaled(self, rate: u64, nominal: u64) -> SlotSize {
         // A thousandth of a bit is as fine as it gets, which keeps products small.
         let bits = u128::from(self.bits) * 1000 * u128::from(rate)

@@ -29,16 +29,17 @@ pub(super) struct Station {
     pub(super) sides: [Side; 2],
     /// Its request queue at the base station, bytes.
     pub(super) requested: u64,
-    /// Request headers that are to get room.
+    /// Request headers that are to be granted.
     pub(super) headers: u32,
-    /// Bytes that maps have granted, ever, and those of bursts that have closed: the rest is on its way.
+    /// Bytes that maps have granted, ever, and those of bursts that have closed: the rest is in
+    /// flight.
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
     /// `closed_ever` as it asked last.
     pub(super) closed_as_asked: u64,
-    /// `closed_ever` of the latest piggyback request that was heard.
-    pub(super) closed_as_heard: u64,
-    /// Requests that were begun and not heard, by contention and by piggyback.
+    /// `closed_ever` of the latest piggyback request that was received.
+    pub(super) closed_at_request: u64,
+    /// Requests that were begun and not yet received, by contention and by piggyback.
     pub(super) asks: u32,
     /// Since when it has waited for a grant: data came, or a burst closed in which it sent some.
     pub(super) waits_since: Time,
@@ -57,7 +58,7 @@ impl Station {
             granted_ever: 0,
             closed_ever: 0,
             closed_as_asked: 0,
-            closed_as_heard: 0,
+            closed_at_request: 0,
             asks: 0,
             waits_since: Time::ZERO,
             traffic: [Traffic::default(); 2],
@@ -66,8 +67,8 @@ impl Station {
         }
     }
 
-    /// Whether a request or a grant is on its way. The station knows: of its own requests, and of
-    /// grants from the answer to them.
+    /// Whether a request or a grant is in flight. The station knows its requests, and the grants
+    /// from the answers to them.
     #[inline]
     pub(super) fn is_served(&self) -> bool {
         self.asks > 0 || self.requested > 0 || self.granted_ever > self.closed_ever
@@ -75,11 +76,11 @@ impl Station {
 
     /// Whether the base station has something to grant it.
     #[inline]
-    pub(super) fn wants_grant(&self) -> bool {
+    pub(super) fn needs_grant(&self) -> bool {
         self.requested > 0 || self.headers > 0
     }
 
-    /// Starts the measurement anew at `now`.
+    /// Restarts the measurement at `now`.
     pub(super) fn restart_measurement(&mut self, now: Time) {
         self.sides.iter_mut().for_each(|side| side.queue.restart_measurement(now));
         self.traffic = [Traffic::default(); 2];

@@ -1,6 +1,6 @@
-//! Step tests: which packet is handed up when, and what is counted.
+//! Step tests: which packet is delivered when, and what is counted.
 
-mod books;
+mod accounting;
 mod causal;
 mod piggyback;
 mod radio;
@@ -13,8 +13,8 @@ use airpath_phy::snr::SnrSteps;
 use serde_json::Value;
 use std::cell::Cell as Counter;
 
-/// The link of the issue with `changes`: frames of 5 ms, bursts decoded after 3 ms, closed after 3 ms
-/// and received after 5.6 ms.
+/// The link of the issue with `changes`: frames of 5 ms, bursts decoded after 3 ms, closed after 3
+/// ms and received after 5.6 ms.
 pub(super) fn description(changes: Value) -> Value {
     let mut link = json!({
         "frame_ns": 5_000_000, "stations": 1, "downlink_slots": 420, "uplink_slots": 175,
@@ -37,7 +37,7 @@ fn ahead(kind: &str) -> Value {
     json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100_000_000})
 }
 
-/// A link of so many flows, without limits of its queues.
+/// A link of `flows` flows, without limits of its queues.
 pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigError> {
     let made = std::rc::Rc::new(Counter::new(0));
     let side = |port| {
@@ -63,7 +63,7 @@ pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigE
 struct World {
     link: Tdd,
     harness: TestHarness,
-    /// Microseconds, port and number of what was handed up.
+    /// Delivered packets: time in microseconds, port and number.
     out: Vec<(u64, u8, u64)>,
 }
 
@@ -128,14 +128,14 @@ impl World {
 }
 
 #[test]
-fn what_waits_as_a_frame_begins_is_sent_in_it() {
+fn packet_waiting_at_frame_start_is_sent_in_the_frame() {
     let mut world = World::new(json!({}));
     world.put(0, 0, 0, 1000).put(1, 0, 1, 1000).put(5_001, 0, 2, 1000);
     assert_eq!(world.ended(), [(3_000, 0, 0), (8_000, 0, 1), (13_000, 0, 2)]);
 }
 
-/// wimax-mac §1: 360 slots of 9 B are 3240 B. Two packets of 1540 B and their headers leave 148 B: 140 B of the
-/// third with a header and a subheader of 2 B, the rest in the next frame.
+/// wimax-mac §1: 360 slots of 9 B are 3240 B. Two packets of 1540 B and their headers leave 148 B:
+/// 140 B of the third with a header and a subheader of 2 B, the rest in the next frame.
 #[test]
 fn a_frame_carries_its_slots_and_packets_are_cut_to_fit() {
     let mut world = World::new(json!({}));
@@ -154,8 +154,8 @@ fn a_frame_carries_its_slots_and_packets_are_cut_to_fit() {
     assert_eq!(used, 2 * (2u64 * 1546).div_ceil(9));
 }
 
-/// wimax-2009 Fig. 1, steps 1 to 4: heard 30 ms after its arrival, in the map of the frame of 35 ms, sent
-/// in the frame of 40 ms, received 5.6 ms after its start.
+/// wimax-2009 Fig. 1, steps 1 to 4: request received 30 ms after its arrival, in the map of the
+/// frame of 35 ms, sent in the frame of 40 ms, received 5.6 ms after its start.
 #[test]
 fn fig1_an_ack_by_contention() {
     let mut world = World::new(json!({}));
@@ -173,8 +173,9 @@ fn with_a_relevance_of_0_a_map_grants_in_its_own_frame() {
     assert_eq!(world.ended(), [(40_600, 1, 0)]);
 }
 
-/// wimax-2009 Fig. 1: the second ACK goes by piggyback: heard as the burst of the frame of 40 ms is received,
-/// at 45 ms in time for the map of that instant, at 45.6 ms for that of 50 ms; sent in the frame after it.
+/// wimax-2009 Fig. 1: the second ACK goes by piggyback: received as the burst of the frame of 40 ms
+/// is received, at 45 ms in time for the map of that instant, at 45.6 ms for that of 50 ms; sent in
+/// the frame after it.
 #[test]
 fn fig1_the_second_ack_by_piggyback() {
     let mut world = World::new(json!({"received_ns": 5_000_000}));
@@ -191,12 +192,12 @@ fn fig1_the_second_ack_by_piggyback() {
 }
 
 #[test]
-fn where_every_packet_asks_for_itself_nothing_goes_by_piggyback() {
+fn requests_per_packet_disable_piggyback() {
     let request = json!({"kind": "random-delay", "delay": {"low_ns": 30_000_000, "high_ns": 30_000_000},
         "collision": 0.0, "timer_ns": 1, "per": "packet"});
     let mut world = World::new(json!({"request": request}));
     world.put(3_500, 1, 0, 40).put(6_000, 1, 1, 40);
-    // Heard at 33.5 and 36 ms, in the maps of 35 and 40 ms.
+    // Received at 33.5 and 36 ms, in the maps of 35 and 40 ms.
     assert_eq!(world.ended(), [(45_600, 1, 0), (50_600, 1, 1)]);
     assert_eq!(
         (world.counter("requests_contention"), world.counter("requests_piggyback")),
@@ -205,7 +206,8 @@ fn where_every_packet_asks_for_itself_nothing_goes_by_piggyback() {
     assert_eq!(world.counter("granted_bytes"), 2.0 * 52.0);
 }
 
-/// wimax-2009 §4.1: granted as the data are served at 3 ms, in the map of 5 ms, sent in the frame of 10 ms.
+/// wimax-2009 §4.1: granted as the data are served at 3 ms, in the map of 5 ms, sent in the frame
+/// of 10 ms.
 #[test]
 fn blind_grants_come_with_the_data() {
     let mut world = World::new(json!({"grant": ahead("blind-bi")}));
@@ -228,7 +230,8 @@ fn adapt_bi_grants_once_and_the_rest_goes_by_piggyback() {
 fn a_station_left_without_a_grant_asks_after_the_fallback() {
     for kind in ["blind-bi", "adapt-bi"] {
         let mut world = World::new(json!({"grant": ahead(kind)}));
-        // Asks at 101 ms, heard at 131 ms, in the map of 135 ms, sent in the frame of 140 ms.
+        // Request sent at 101 ms, received at 131 ms, in the map of 135 ms, sent in the frame of
+        // 140 ms.
         world.put(1_000, 1, 0, 40);
         assert_eq!(world.ended(), [(145_600, 1, 0)], "{kind}");
     }
@@ -244,9 +247,9 @@ fn an_ack_larger_than_its_grant_is_cut() {
     assert_eq!(counts.map(|name| world.counter(name)), [1.0, 46.0 + 2.0 + 22.0, 46.0 + 22.0]);
 }
 
-/// A request says what waits, and is net of what is on its way.
+/// A request contains the backlog, net of grants in flight.
 #[test]
-fn a_request_is_net_of_grants_on_their_way() {
+fn request_is_net_of_grants_in_flight() {
     let mut world = World::new(json!({"grant": ahead("blind-bi"), "map_relevance": 3}));
     world.put(0, 0, 0, 1540).put(5_000, 0, 1, 1540);
     // The first waits from 1 ms on; data are served at 3 and 8 ms.
@@ -259,10 +262,10 @@ fn a_request_is_net_of_grants_on_their_way() {
     );
 }
 
-/// wimax-2009 §5.1: attempts are 30 ms apart, and order is kept: what is late holds up the rest.
+/// wimax-2009 §5.1: attempts are 30 ms apart, and order is kept: a late packet blocks the rest.
 #[test]
 fn harq_repeats_and_order_is_kept() {
-    // The first attempt of the downlink is destroyed, and no other.
+    // The first attempt of the downlink is corrupted, and no other.
     let mut world = World::new(json!({
         "harq": {"attempts": 4, "round_trip_ns": 30_000_000},
         "errors": {"kind": "independent", "loss": 0.5},
@@ -277,8 +280,8 @@ fn harq_repeats_and_order_is_kept() {
     assert!(late > 20, "{late}");
 }
 
-/// With `when = "served"` the grant comes as the packet is handed up, late as it may be; with the first
-/// transmission, before HARQ has done with it.
+/// With `when = "served"` the grant comes when the packet is delivered, even if late; with the
+/// first transmission, before HARQ has done with it.
 #[test]
 fn grants_come_as_the_service_ends_or_before() {
     for (when, expected) in [("served", 2.0), ("first-transmission", 2.0), ("delivered", 0.0)] {
@@ -349,9 +352,10 @@ fn a_packet_that_fits_into_no_frame_and_is_not_cut_is_dropped() {
 }
 
 #[test]
-fn scheduling_requests_and_ranging_get_room_for_a_header_first() {
-    // Asked at 1 ms; the opportunity of frame 0 closes at 3 ms and is received at 5.6 ms. Header: map of 10 ms,
-    // sent in the frame of 15 ms, received at 20.6 ms. Data: map of 25 ms, frame of 30 ms.
+fn scheduling_requests_and_ranging_get_a_header_grant_first() {
+    // Asked at 1 ms; the opportunity of frame 0 closes at 3 ms and is received at 5.6 ms. Header:
+    // map of 10 ms, sent in the frame of 15 ms, received at 20.6 ms. Data: map of 25 ms, frame of
+    // 30 ms.
     for request in [
         json!({"kind": "scheduling-request", "period_ns": 5_000_000}),
         json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [1, 1]}),
@@ -364,7 +368,7 @@ fn scheduling_requests_and_ranging_get_room_for_a_header_first() {
 }
 
 #[test]
-fn periodic_grants_come_whether_or_not_there_are_data() {
+fn periodic_grants_come_without_data() {
     let grant = json!({"kind": "unsolicited", "period_ns": 20_000_000, "size_bytes": 46, "fallback_ns": 100_000_000});
     let mut world = World::new(json!({"grant": grant}));
     world.put(1_000, 1, 0, 40).run(100_000);
@@ -415,7 +419,7 @@ fn rejects_inconsistent_config() {
         ),
         (
             json!({"map_overhead": {"slots": 420}}),
-            "map_overhead.slots = 420: leaves no room in the downlink. Accepted: less than 420",
+            "map_overhead.slots = 420: leaves no slots for data in the downlink. Accepted: less than 420",
         ),
         (json!({"harq": {"attempts": 0, "round_trip_ns": 1}}), "harq.attempts = 0: below 1"),
         (
@@ -463,7 +467,8 @@ fn uplink_slots_are_shared_and_what_does_not_fit_waits() {
         world.put_of(flow, 1_000, 1, u64::from(flow), 40);
     });
     let out = world.ended();
-    // 8 slots each of 175: 21 in one frame, and 42 B of the next station's 46, which it cannot use up.
+    // 8 slots each of 175: 21 in one frame, and 42 B of the next station's 46, which it cannot use
+    // up.
     let first = out.iter().filter(|(at, ..)| *at == 45_600).count();
     assert_eq!((first, out.len()), (21, 30));
 }

@@ -1,8 +1,8 @@
 //! Who has something to do, and what is due first.
 //!
-//! Frames, bursts and what is on the air have times of their own. What is due at other times (requests,
-//! statements, fallbacks, timers of queues and of the grant policy) has one time together, `seldom`, so
-//! that most wakes ask none of them.
+//! Frames, bursts and MPDUs on the air have separate times. Irregular events (requests, statements,
+//! fallbacks, timers of queues and of the grant policy) share one time, `seldom`, so that most
+//! wake-ups poll none of them.
 
 use super::Tdd;
 use crate::mac::grant::Grant;
@@ -10,7 +10,7 @@ use crate::mac::request::Request;
 use airpath_core::{Ctx, Time};
 
 impl Tdd {
-    /// Notes what has become of the data of a station and of its queue's timer.
+    /// Updates the state of a station's data and of its queue's timer.
     #[inline]
     pub(super) fn look_at(&mut self, side: usize, station: usize) {
         let direction = &self.stations[station].sides[side];
@@ -23,10 +23,10 @@ impl Tdd {
         self.seldom = self.seldom.min(timer);
     }
 
-    /// Notes what has become of a station's request queue.
+    /// Updates the state of a station's request queue.
     #[inline]
     pub(super) fn look_at_request(&mut self, station: usize) {
-        self.with_request.set(station, self.stations[station].wants_grant());
+        self.with_request.set(station, self.stations[station].needs_grant());
     }
 
     /// The next frame does not begin before `now`, when nothing waited for it.
@@ -62,8 +62,8 @@ impl Tdd {
         self.closes = burst.map_or(Time::NEVER, |burst| self.clock.closed_at(burst.frame));
     }
 
-    /// Finds what is due first at other times than those of frames. Whoever adds to it says so at once:
-    /// then the smaller of the two is it.
+    /// Finds the first irregular event. Code that adds one takes the minimum of its time and this
+    /// one at once.
     pub(super) fn find_irregular_timer(&mut self) {
         self.seldom = self
             .stated

@@ -1,4 +1,4 @@
-//! Asking for the uplink, its bursts, and what the base station hears.
+//! Requests for the uplink, its bursts, and their reception by the base station.
 
 use super::Tdd;
 use super::frame::REQUEST_HEADER;
@@ -14,7 +14,7 @@ const PIGGYBACK: u64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedRequest {
     ask: BandwidthRequest,
-    /// Its `closed_ever` as it said so.
+    /// Its `closed_ever` when the request was made.
     closed: u64,
     is_piggyback: bool,
 }
@@ -42,12 +42,13 @@ impl Tdd {
         self.note_fallback(number);
     }
 
-    /// Whether every packet asks for itself, and nothing goes by piggyback.
+    /// Whether every packet has a separate request, without piggyback.
     fn asks_per_packet(&self) -> bool {
         self.asking.per_packet && self.rules.asks
     }
 
-    /// A station with data asks, if nothing is on its way for it and it may.
+    /// A station with data sends a request, if it may and neither a request nor a grant is in
+    /// flight.
     fn ask_if_left(&mut self, number: usize, now: Time) {
         let station = &self.stations[number];
         if self.rules.asks && station.sides[1].has_data() && !station.is_served() {
@@ -88,14 +89,14 @@ impl Tdd {
         }
     }
 
-    /// What the procedure lets the base station hear.
+    /// Polls the procedure for requests that the base station has received.
     pub(super) fn poll_requests(&mut self, now: Time) {
         if self.request.next_wakeup() > now {
             return;
         }
-        let mut heard = std::mem::take(&mut self.heard);
-        self.request.wake(now, &mut heard);
-        for each in heard.drain(..) {
+        let mut received = std::mem::take(&mut self.received);
+        self.request.wake(now, &mut received);
+        for each in received.drain(..) {
             match each {
                 RequestEvent::Request(ask) => {
                     let closed = self.stations[ask.station as usize].closed_as_asked;
@@ -108,7 +109,7 @@ impl Tdd {
                 }
             }
         }
-        self.heard = heard;
+        self.received = received;
     }
 
     /// What stations said in bursts and headers that have been received.
@@ -118,7 +119,7 @@ impl Tdd {
         }
     }
 
-    /// A request of a station is lost, which asks again if nothing else is on its way.
+    /// A request of a station is lost; the station repeats it if nothing else is in flight.
     pub(super) fn forget_request(&mut self, number: usize, now: Time) {
         let station = &mut self.stations[number];
         station.asks = station.asks.saturating_sub(1);
@@ -126,9 +127,8 @@ impl Tdd {
         self.note_fallback(number);
     }
 
-    /// The base station hears a request: it replaces what the request queue holds, net of what is on
-    /// its way; one that adds is added. A piggyback request that another one has overtaken says nothing
-    /// any more.
+    /// The base station receives a request: it replaces the request queue, net of grants in flight;
+    /// an incremental one is added. A piggyback request that another one has overtaken is ignored.
     fn on_request(&mut self, stated: ReceivedRequest, now: Time) {
         let ReceivedRequest {
             ask: BandwidthRequest { station: number, bytes, adds },
@@ -145,9 +145,9 @@ impl Tdd {
             station.counts.contention += 1;
             station.counts.granted_bytes += REQUEST_HEADER;
         }
-        let is_overtaken = is_piggyback && closed < station.closed_as_heard;
+        let is_overtaken = is_piggyback && closed < station.closed_at_request;
         if is_piggyback {
-            station.closed_as_heard = station.closed_as_heard.max(closed);
+            station.closed_at_request = station.closed_at_request.max(closed);
         }
         if adds {
             station.requested += bytes;
@@ -158,7 +158,7 @@ impl Tdd {
         let more = self.grant.on_request(number, bytes, station.requested);
         self.grant_proactively(number as usize, more, now);
         self.look_at_request(number as usize);
-        // What was on its way may have been too little.
+        // The grants in flight may have been too small.
         self.ask_if_left(number as usize, now);
         self.note_fallback(number as usize);
     }
@@ -278,8 +278,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Two bursts of 46 bytes have closed. The second said that 40 bytes wait, which came after the first
-    /// had closed.
+    /// Two bursts of 46 bytes have closed. The second said that 40 bytes wait, which came after the
+    /// first had closed.
     #[test]
     fn a_piggyback_request_that_was_overtaken_says_nothing() {
         let mut tdd = make(json!({}), 1, 1).expect("accepted");

@@ -1,5 +1,5 @@
-//! adapt-BI (wimax-2009 §4.2, Fig. 5): with what is served to a station it gets room for an ACK while its
-//! request queue is empty; bursts that leave data behind ask for them by piggyback.
+//! adapt-BI (wimax-2009 §4.2, Fig. 5): a station that is served receives a grant for an ACK while
+//! its request queue is empty; bursts that leave data behind request them by piggyback.
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
@@ -66,7 +66,7 @@ mod tests {
 
     /// Fig. 5: the scheduler checks the request queue of the connection.
     #[test]
-    fn fig5_nothing_is_granted_while_something_is_asked_for() {
+    fn fig5_no_grant_while_a_request_is_pending() {
         let mut adapt = policy(GrantTiming::Served);
         assert_eq!(adapt.on_downlink(0, RECEIVED, 0), 46);
         assert_eq!(adapt.on_downlink(0, RECEIVED, 46), 0);

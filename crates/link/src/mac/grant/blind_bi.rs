@@ -1,5 +1,5 @@
-//! blind-BI (wimax-2009 §4.1): with everything that is served to a station it gets room for an ACK, whether
-//! or not it will need it. It asks for nothing, unless it is left without a grant.
+//! blind-BI (wimax-2009 §4.1): whenever a station is served it receives a grant for an ACK, whether
+//! or not it will need it. It sends requests only when it is left without a grant.
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_served_gets_room_for_an_ack() {
+    fn every_served_packet_gets_a_grant_for_an_ack() {
         let grants = |when| {
             let mut policy = policy(when);
             [Downlink::Sent, RECEIVED, LOST].map(|event| policy.on_downlink(0, event, 92))

@@ -1,15 +1,15 @@
 //! What a base station grants stations that have not asked.
 //!
 //! A policy sees what is served to a station in the downlink, requests, and grants used or not; its
-//! answer is added to the station's request queue: bytes that the next maps grant. To add one: its file
-//! and one line in `registry.rs`.
+//! answer is added to the station's request queue: bytes that the next maps grant. To add one: its
+//! file and one line in `registry.rs`.
 //!
 //! | file | policy |
 //! | --- | --- |
-//! | `uni.rs` | nothing: stations ask (wimax-2009 §2.2) |
-//! | `blind_bi.rs` | room for an ACK with everything that is served (wimax-2009 §4.1) |
-//! | `adapt_bi.rs` | the same while nothing is asked for, and piggyback (wimax-2009 §4.2) |
-//! | `unsolicited.rs` | room in each period: UGS, semi-persistent and configured grants |
+//! | `uni.rs` | no proactive grants (wimax-2009 §2.2) |
+//! | `blind_bi.rs` | a grant for an ACK with every served packet (wimax-2009 §4.1) |
+//! | `adapt_bi.rs` | the same while no request is pending, and piggyback (wimax-2009 §4.2) |
+//! | `unsolicited.rs` | a grant in each period: UGS, semi-persistent and configured grants |
 //! | `proactive.rs` | what the two of the paper have in common |
 
 mod adapt_bi;
@@ -31,7 +31,7 @@ pub use unsolicited::{Unsolicited, UnsolicitedConfig};
 
 use airpath_core::{Duration, Time};
 
-/// What a policy is given at its making, beside its own configuration.
+/// Inputs of the construction of a policy, apart from its own configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct GrantContext {
     /// How many stations there are.
@@ -45,11 +45,11 @@ pub struct GrantContext {
 pub struct GrantRules {
     /// Whether a station with data asks at once.
     pub asks: bool,
-    /// Whether a burst that leaves data behind asks for them.
+    /// Whether a burst that leaves data behind requests them.
     pub piggybacks: bool,
     /// After how long without a grant a station with data asks all the same; `None`: never.
     pub fallback: Option<Duration>,
-    /// The largest grant that nobody asked for, bytes; 0 without such.
+    /// The largest proactive grant, bytes; 0 without such.
     pub largest: u64,
 }
 
@@ -65,8 +65,8 @@ pub enum Downlink {
     },
 }
 
-/// A policy. What its calls return is added to the request queue of `station`, bytes; `queued` is what
-/// is in there.
+/// A policy. What its calls return is added to the request queue of `station`, bytes; `queued` is
+/// what is in there.
 pub trait Grant {
     /// What stations do; never changes.
     fn rules(&self) -> GrantRules;
@@ -74,7 +74,7 @@ pub trait Grant {
     /// Something was served to `station`.
     fn on_downlink(&mut self, station: u32, event: Downlink, queued: u64) -> u64;
 
-    /// `station` has asked for `bytes`.
+    /// `station` has requested `bytes`.
     fn on_request(&mut self, station: u32, bytes: u64, queued: u64) -> u64;
 
     /// A grant of `granted` bytes has been received, `used` of them with data.

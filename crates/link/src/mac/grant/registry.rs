@@ -9,10 +9,10 @@ pub type GrantRegistry = Registry<dyn Grant + Send, GrantContext>;
 built_in_components! {
     /// Any grant policy.
     enum AnyGrant: dyn Grant + Send, GrantContext {
-        "uni" => Uni(Uni): "Nothing unasked: stations ask.",
-        "blind-bi" => BlindBi(BlindBi): "Room for an ACK with everything that is served.",
-        "adapt-bi" => AdaptBi(AdaptBi): "The same while nothing is asked for, and piggyback.",
-        "unsolicited" => Unsolicited(Unsolicited): "Room in each period: UGS, configured grants.",
+        "uni" => Uni(Uni): "No proactive grants: stations send requests.",
+        "blind-bi" => BlindBi(BlindBi): "A grant for an ACK with every served packet.",
+        "adapt-bi" => AdaptBi(AdaptBi): "The same while no request is pending, and piggyback.",
+        "unsolicited" => Unsolicited(Unsolicited): "A grant in each period: UGS, configured grants.",
     }
 }
 

@@ -1,5 +1,5 @@
-//! UNI (wimax-2009 §2.2, §5.1): downlink and uplink know nothing of each other. A station asks as data come,
-//! and by piggyback for what a burst leaves behind.
+//! UNI (wimax-2009 §2.2, §5.1): downlink and uplink are independent. A station sends a request when
+//! data arrive, and requests by piggyback what a burst leaves behind.
 
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Component, ConfigError, Setup, Time};

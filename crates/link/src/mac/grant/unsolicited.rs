@@ -1,5 +1,6 @@
-//! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR. Every
-//! station gets room in each period, its turn n frames into it; what is left behind goes by piggyback.
+//! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR.
+//! Every station receives a grant in each period, n frames after its start; remaining data are
+//! requested by piggyback.
 
 use super::proactive::check_grant;
 use super::{Downlink, Grant, GrantContext, GrantRules};

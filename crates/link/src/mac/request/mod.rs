@@ -1,16 +1,16 @@
-//! How stations ask for their uplink: what lies between data at a station and the base station's
-//! knowledge of them.
+//! Request procedures: how a base station learns of the data of a station.
 //!
-//! A procedure is asked by the link for a station that has data and no grant on its way, and tells it
-//! later what the base station has heard: the request itself, or that a request header wants room, in
-//! which the station says how much it has. To add one: its file and one line in `registry.rs`.
+//! The link calls a procedure for a station that has data and no grant in flight. The procedure
+//! reports later what the base station has received: the request itself, or a code that requires a
+//! grant for a request header, which contains the backlog. To add one: its file and one line in
+//! `registry.rs`.
 //!
 //! | file | procedure |
 //! | --- | --- |
 //! | `random_delay.rs` | one drawn delay, collisions that cost a timer (wimax-2009 §5.1) |
 //! | `ranging.rs` | codes, collisions, back-off, then a header (IEEE 802.16e; wimax-2009 §2.2) |
 //! | `scheduling_request.rs` | an opportunity in each period, then a header (LTE and NR) |
-//! | `none.rs` | nothing: grants come unasked, or never |
+//! | `none.rs` | no requests: grants are proactive, or never come |
 
 mod none;
 mod random_delay;
@@ -30,7 +30,7 @@ pub use scheduling_request::{SchedulingRequest, SchedulingRequestConfig};
 use crate::links::tdd::Clock;
 use airpath_core::{Duration, Time};
 
-/// What a procedure is given at its making, beside its own configuration.
+/// Inputs of the construction of a procedure, apart from its own configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestContext {
     /// How many stations there are.
@@ -42,27 +42,27 @@ pub struct RequestContext {
 /// A station asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BandwidthRequest {
-    /// Who.
+    /// Number of the station.
     pub station: u32,
     /// What waits there, MAC headers included.
     pub bytes: u64,
-    /// Whether it is for one packet, beside what was asked for others.
+    /// Whether it is for one packet, in addition to earlier requests.
     pub adds: bool,
 }
 
-/// What the base station has heard.
+/// A request or code that the base station has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestEvent {
     /// A request with its number of bytes.
     Request(BandwidthRequest),
-    /// That this station wants room for a request header.
+    /// This station requires a grant for a request header.
     Code(u32),
 }
 
 /// What a procedure has in common for all stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRules {
-    /// Whether every packet asks for itself, or the queue once.
+    /// Whether every packet has a separate request, or the queue one.
     pub per_packet: bool,
     /// Whether there is anything to ask with.
     pub can_ask: bool,
@@ -82,11 +82,12 @@ pub trait Request {
     /// What holds for all stations; never changes.
     fn rules(&self) -> RequestRules;
 
-    /// A station asks at `now`. Of those that ask for their queue, each has one request under way at
-    /// most.
+    /// A station sends a request at `now`. A station with one request for its queue has at most one
+    /// in flight.
     fn ask(&mut self, ask: BandwidthRequest, now: Time);
 
-    /// When something is heard, or happens on the way; [`Time::NEVER`] when nobody asks.
+    /// Time of the next event: a reception, a collision or a timer; [`Time::NEVER`] without
+    /// requests.
     fn next_wakeup(&self) -> Time;
 
     /// What happens at `now`: `heard` gets what the base station knows from then on.
@@ -98,7 +99,7 @@ pub trait Request {
     /// What was counted of `station`.
     fn counts(&self, station: u32) -> RequestCounts;
 
-    /// Counting starts anew.
+    /// Restarts the counters.
     fn restart_measurement(&mut self);
 }
 
@@ -108,8 +109,8 @@ mod testing {
     use crate::links::tdd::Clock;
     use airpath_core::{Component, ConfigError, Duration, Seed, Setup, Time};
 
-    /// A procedure of this configuration in frames of 5 ms, which close after 3 ms and are received after
-    /// 5.6 ms.
+    /// A procedure of this configuration in frames of 5 ms, which close after 3 ms and are received
+    /// after 5.6 ms.
     pub(super) fn make<R: Component<dyn Request + Send, RequestContext>>(
         config: R::Config,
         stations: u32,
@@ -121,8 +122,8 @@ mod testing {
         R::build(config, Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra })
     }
 
-    /// The mean time, ms, from asking to being heard over `count` requests of station 0 one after another;
-    /// with the last time.
+    /// The mean time, ms, from a request to its reception over `count` requests of station 0 one
+    /// after another; with the last time.
     pub(super) fn asks(request: &mut impl Request, count: u32) -> (f64, Time) {
         let (mut now, mut sum, mut heard) = (Time::ZERO, 0, Vec::new());
         for _ in 0..count {

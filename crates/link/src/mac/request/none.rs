@@ -1,4 +1,4 @@
-//! Stations cannot ask: what is not granted unasked is not sent.
+//! Stations cannot send requests: only proactive grants carry data.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use airpath_core::{Component, ConfigError, Duration, Setup, Time};
@@ -30,7 +30,7 @@ impl Request for NoRequest {
     }
 
     fn ask(&mut self, _ask: BandwidthRequest, _now: Time) {
-        // The rules say that nobody can.
+        // The rules allow no requests.
     }
 
     fn next_wakeup(&self) -> Time {

@@ -1,8 +1,9 @@
 //! A request takes a drawn time, from data at the station to the base station's knowledge of them.
 //!
-//! Source: wimax-2009 §5.1: uniform from 25 to 50 ms; with a probability of 1 % codes collide, which costs
-//! a timer of 100 ms. Each collision adds the timer, and the next attempt may collide again. How much the
-//! station asks for is what waits as it begins, as in Fig. 1: what comes later goes by piggyback.
+//! Source: wimax-2009 §5.1: uniform from 25 to 50 ms; with a probability of 1 % codes collide,
+//! which costs a timer of 100 ms. Each collision adds the timer, and the next attempt may collide
+//! again. A request is for the backlog at its start, as in Fig. 1: later data are requested by
+//! piggyback.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::retransmission::delay_queue::DelayQueue;
@@ -46,7 +47,7 @@ pub enum Per {
     /// One is outstanding for the queue, the rest goes by piggyback: the standard.
     #[default]
     Queue,
-    /// Every packet asks for itself, and nothing goes by piggyback.
+    /// Every packet has a separate request, without piggyback.
     Packet,
 }
 
@@ -80,7 +81,7 @@ struct Station {
 pub struct RandomDelay {
     config: DrawnConfig,
     stations: Vec<Station>,
-    under_way: DelayQueue<BandwidthRequest>,
+    in_flight: DelayQueue<BandwidthRequest>,
 }
 
 impl Component<dyn Request + Send, RequestContext> for RandomDelay {
@@ -104,7 +105,7 @@ impl Component<dyn Request + Send, RequestContext> for RandomDelay {
             counts: RequestCounts::default(),
         };
         let stations = (0..setup.extra.stations).map(station).collect();
-        Ok(RandomDelay { config, stations, under_way: DelayQueue::default() })
+        Ok(RandomDelay { config, stations, in_flight: DelayQueue::default() })
     }
 }
 
@@ -122,16 +123,16 @@ impl Request for RandomDelay {
             counts.attempts += 1;
             counts.collisions += 1;
         }
-        self.under_way.push(now + takes, ask);
+        self.in_flight.push(now + takes, ask);
     }
 
     #[inline]
     fn next_wakeup(&self) -> Time {
-        self.under_way.next()
+        self.in_flight.next()
     }
 
     fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
-        while let Some(ask) = self.under_way.take_due(now) {
+        while let Some(ask) = self.in_flight.take_due(now) {
             heard.push(RequestEvent::Request(ask));
         }
     }
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_delay_and_no_probability_is_refused() {
+    fn invalid_delay_and_probability_are_rejected() {
         let reversed = Span { low_ns: 2, high_ns: 1 };
         let refused = |config| RandomDelay::check(&config).expect_err("refused").to_string();
         let found = refused(DrawnConfig { delay: reversed, ..CONFIG });

@@ -1,7 +1,8 @@
-//! Contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2): a station sends one of a few codes in
-//! the ranging opportunity of a frame. Two that send the same one both fail, notice it as a timer runs
-//! out, and try again after a random number of opportunities from a window that has doubled. A code
-//! that is heard gets room for a request header in a map; the header says how much waits.
+//! Contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2): a station sends one of a few
+//! codes in the ranging opportunity of a frame. Two that send the same one both fail, notice it as
+//! a timer runs out, and try again after a random number of opportunities from a window that has
+//! doubled. A code that is received gets a grant for a request header in a map; the header contains
+//! the backlog.
 //!
 //! There is one opportunity in each frame, as its uplink bursts close.
 
@@ -81,14 +82,14 @@ impl Component<dyn Request + Send, RequestContext> for Ranging {
     }
 }
 
-/// A whole number below `limit`.
+/// A random integer below `limit`.
 fn below(draws: &mut Stream, limit: u32) -> u32 {
     ((draws.uniform() * f64::from(limit)) as u32).min(limit - 1)
 }
 
 impl Ranging {
-    /// The station sends a code in an opportunity of its window, the first of which is the next after
-    /// `from`.
+    /// The station sends a code in an opportunity of its window, the first of which is the next
+    /// after `from`.
     fn plan(&mut self, station: u32, from: Time) {
         let Station { draws, window, .. } = &mut self.stations[station as usize];
         let frame = self.clock.frame_to_close_after(from) + u64::from(below(draws, *window));
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_code_is_heard_in_the_first_opportunity() {
+    fn single_code_is_received_in_the_first_opportunity() {
         let config = RangingConfig { codes: 1, timer_ns: 50_000_000, backoff: [1, 1] };
         let mut ranging: Ranging = make(config, 1).expect("accepted");
         let mut heard = Vec::new();

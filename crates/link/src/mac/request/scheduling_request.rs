@@ -1,6 +1,6 @@
-//! Scheduling requests (LTE, NR: TS 36.321, TS 38.321 §5.4.4): every station has an opportunity of its own in
-//! each period, in which it says that it has data, and no more. The base station answers with room for
-//! a buffer status, which is the request header here; the rest goes by piggyback.
+//! Scheduling requests (LTE, NR: TS 36.321, TS 38.321 §5.4.4): every station has a dedicated
+//! opportunity in each period, which signals only that it has data. The base station answers with a
+//! grant for a buffer status report, which is the request header here; the rest goes by piggyback.
 //!
 //! Station n has its first opportunity n frames into the period, modulo its length.
 
@@ -24,7 +24,7 @@ pub struct SchedulingRequest {
     period: u64,
     clock: Clock,
     counts: Vec<RequestCounts>,
-    under_way: DelayQueue<u32>,
+    in_flight: DelayQueue<u32>,
 }
 
 impl Component<dyn Request + Send, RequestContext> for SchedulingRequest {
@@ -44,7 +44,7 @@ impl Component<dyn Request + Send, RequestContext> for SchedulingRequest {
             period: config.period_ns,
             clock,
             counts,
-            under_way: DelayQueue::default(),
+            in_flight: DelayQueue::default(),
         })
     }
 }
@@ -73,15 +73,15 @@ impl Request for SchedulingRequest {
     fn ask(&mut self, ask: BandwidthRequest, now: Time) {
         let frame = self.frame_of(ask.station, now);
         self.counts[ask.station as usize].attempts += 1;
-        self.under_way.push(self.clock.received_at(frame), ask.station);
+        self.in_flight.push(self.clock.received_at(frame), ask.station);
     }
 
     fn next_wakeup(&self) -> Time {
-        self.under_way.next()
+        self.in_flight.next()
     }
 
     fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
-        while let Some(station) = self.under_way.take_due(now) {
+        while let Some(station) = self.in_flight.take_due(now) {
             heard.push(RequestEvent::Code(station));
         }
     }
@@ -108,8 +108,8 @@ mod tests {
     fn every_station_has_its_own_opportunity_in_each_period() {
         let config = SchedulingRequestConfig { period_ns: 20_000_000 };
         let mut requests: SchedulingRequest = make(config, 5).expect("accepted");
-        // Frames of 5 ms that close after 3 ms and are received after 5.6 ms. Opportunities of station 1
-        // are in frames 1, 5, 9, …, of station 4 in 0, 4, 8.
+        // Frames of 5 ms that close after 3 ms and are received after 5.6 ms. Opportunities of
+        // station 1 are in frames 1, 5, 9, …, of station 4 in 0, 4, 8.
         for (station, asked_ms, received_us) in [
             (1, 0, 10_600),
             (1, 7, 10_600),

@@ -1,8 +1,8 @@
 //! α-fair: the largest w μ/r^α, with r the average of the rate obtained.
 //!
 //! Source: Mo, Walrand 2000 (the family of utilities), as a scheduler that climbs their gradient:
-//! Stolyar 2005. α = 0 is the largest rate, 1 proportional fairness, and for α → ∞ the least rate is
-//! made as large as can be. r is that of the proportional-fair scheduler.
+//! Stolyar 2005. α = 0 is the largest rate, 1 proportional fairness, and for α → ∞ the least rate
+//! is made as large as can be. r is that of the proportional-fair scheduler.
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler, best};
@@ -50,7 +50,7 @@ impl Component<dyn Scheduler + Send, Population> for AlphaFair {
     }
 }
 
-/// r^α.
+/// Returns r^α, for the rate r in bit/s.
 #[inline]
 fn disutility(rate: f64, alpha: f64) -> f64 {
     if alpha == 0.5 {

@@ -1,8 +1,9 @@
-//! r, the exponential average of the rate that each user has obtained (clamp-2008 §5.3):
-//! r(n) = (1 − β) r(n − 1) + β μ(n), with β = slot/time constant, and μ the rate that was selected for
-//! the user in slot n if it was served, else 0.
+//! r, the exponential average of the rate that each user has obtained (clamp-2008 §5.3): r(n) = (1
+//! − β) r(n − 1) + β μ(n), with β = slot/time constant, and μ the rate that was selected for the
+//! user in slot n if it was served, else 0.
 //!
-//! Only who is served is touched; what has passed since counts as (1 − β)ᵏ when it is asked about.
+//! Only the served user is updated; the k slots since then count as (1 − β)ᵏ when the average is
+//! read.
 
 use super::Population;
 use airpath_core::{Checks, ConfigError, UserId, at_least};
@@ -61,7 +62,7 @@ fn power(mut base: f64, mut exponent: u64) -> f64 {
 /// The averages of all users.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Averages {
-    /// β.
+    /// β, the weight of a slot.
     share: f64,
     powers: Powers,
     /// r at the end of a slot, and one more than the number of that slot, by user.
@@ -86,14 +87,16 @@ impl Averages {
         Ok(Averages { share, powers: Powers::new(1.0 - share), rates })
     }
 
-    /// r of `user` after all slots before number `slot`, and what it has obtained in that one, bit/s.
+    /// r of `user` after all slots before number `slot`, and what it has obtained in that one,
+    /// bit/s.
     #[inline]
     pub(super) fn before(&self, user: UserId, slot: u64) -> f64 {
         let (rate, since) = self.rates[user.0 as usize];
         (rate * self.powers.of(slot.saturating_sub(since))).max(LEAST_RATE)
     }
 
-    /// `user` obtains `rate` in slot number `slot`, beside what it has obtained in it before.
+    /// `user` obtains `rate` in slot number `slot`, in addition to what it has obtained in it
+    /// before.
     #[inline]
     pub(super) fn serve(&mut self, user: UserId, slot: u64, rate: f64) {
         let (before, since) = self.rates[user.0 as usize];

@@ -1,4 +1,4 @@
-//! The largest w μ, whatever users have had before: most bits, and no fairness.
+//! The largest w μ, regardless of earlier service: most bits, and no fairness.
 //!
 //! Source: Knopp, Humblet 1995 (one user at a time, the one with the best channel).
 

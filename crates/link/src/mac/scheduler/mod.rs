@@ -1,7 +1,7 @@
 //! Schedulers of cells and frames: who is served in a slot.
 //!
 //! A scheduler sees of each user with data its rate, its backlog and how long its first packet has
-//! waited, and keeps what else it needs itself. It is asked in slots in which somebody has data, and
+//! waited, and keeps what else it needs itself. It is called in slots in which a user has data, and
 //! catches up with the others by their numbers. To add one: its file and one line in `registry.rs`.
 //!
 //! | file | scheduler |
@@ -46,18 +46,18 @@ pub struct Candidate {
 
 /// Chooses who is served.
 pub trait Scheduler {
-    /// Which of `candidates` is served next in slot number `slot`: its place among them. There is at
-    /// least one, and they come in rising order of their users. Slots come in rising order; in those in
-    /// between nobody was served. A cell asks once in a slot; a frame has several turns, and who was
-    /// served in it may be among the candidates again.
+    /// Which of `candidates` is served next in slot number `slot`: its place among them. There is
+    /// at least one, and they come in rising order of their users. Slots come in rising order; in
+    /// those in between no user was served. A cell asks once in a slot; a frame has several turns,
+    /// and who was served in it may be among the candidates again.
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
 
-    /// The one at `place` of `candidates`, which was chosen last, is served: with `rate`, spread over the
-    /// whole slot, bit/s. Follows every choice.
+    /// The one at `place` of `candidates`, which was chosen last, is served: with `rate`, spread
+    /// over the whole slot, bit/s. Follows every choice.
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
 }
 
-/// What a scheduler is given at its making, beside its own configuration.
+/// Inputs of the construction of a scheduler, apart from its own configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
     /// w, by user.

@@ -1,5 +1,5 @@
-//! One user after another, in the order of their numbers, whatever their rates. Who has no data is
-//! passed over. Weights do not count.
+//! One user after another, in the order of their numbers, regardless of their rates. Users without
+//! data are skipped. Weights have no effect.
 
 use super::{Candidate, Population, Scheduler};
 use airpath_core::{Component, ConfigError, Setup};

@@ -1,8 +1,9 @@
-//! How likely an attempt fails: a number, or what an error-rate table says of what has been heard.
+//! The error probability of an attempt: a number, or the value of an error-rate table at the
+//! combined SNR.
 //!
-//! The receiver combines the attempts of a block (in the words of [`crate::links::cell`]): with chase combining
-//! the SNRs add up (Chase 1985), with incremental redundancy the capacities do. With per(γ) of the table
-//! and n attempts at the SNR γ, a power ratio,
+//! The receiver combines the attempts of a block (in the words of [`crate::links::cell`]): with
+//! chase combining the SNRs add up (Chase 1985), with incremental redundancy the capacities do.
+//! With per(γ) of the table and n attempts at the SNR γ, a power ratio,
 //!
 //! ```text
 //! P(not decoded after n) = F_n = per(γ)^n, per(n γ) or per((1 + γ)^n - 1)
@@ -16,8 +17,8 @@ use airpath_phy::per_table::PerCurve;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Attempts that are told apart; later ones fail like the last of these.
-const TOLD_APART: u32 = 64;
+/// Number of attempts with separate error probabilities; later ones fail like the last of these.
+const DISTINCT_ATTEMPTS: u32 = 64;
 
 /// Bytes of the largest block.
 const LARGEST_BLOCK: u64 = 65_535;
@@ -108,8 +109,9 @@ impl TableErrors {
         let table = files.table(&self.table)?;
         let names: Vec<String> = table.curves.iter().map(|curve| curve.mcs.name.clone()).collect();
         let curve = &table.curves[self.mcs.place("mcs", &names)?];
-        let undecoded: Vec<f64> =
-            (1..=attempts.min(TOLD_APART)).map(|attempt| self.undecoded(attempt, curve)).collect();
+        let undecoded: Vec<f64> = (1..=attempts.min(DISTINCT_ATTEMPTS))
+            .map(|attempt| self.undecoded(attempt, curve))
+            .collect();
         let before = std::iter::once(1.0).chain(undecoded.iter().copied());
         Ok(before
             .zip(&undecoded)
@@ -117,7 +119,7 @@ impl TableErrors {
             .collect())
     }
 
-    /// F_n.
+    /// Returns F_n, the probability that n attempts leave a block undecoded.
     fn undecoded(&self, attempts: u32, curve: &PerCurve) -> f64 {
         let n = f64::from(attempts);
         let of_db = |snr_db| curve.per(snr_db, Bytes(self.block_bytes));
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_accepted_is_named() {
+    fn rejected_value_is_named() {
         let refused = |changes: serde_json::Value| {
             let mut given = json!({"table": "t", "mcs": "one", "snr_db": 1});
             for (key, value) in changes.as_object().expect("a table") {
@@ -238,7 +240,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever is heard, all attempts of a block together fail as the table says.
+        /// All attempts of a block together fail with the probability of the table, at any combined
+        /// SNR.
         #[test]
         fn the_attempts_together_fail_as_the_table_says(
             snr_db in -10.0..8.0f64, attempts in 1u32..80, incremental: bool,

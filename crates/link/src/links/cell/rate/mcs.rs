@@ -11,12 +11,12 @@
 //! scheme is expected to deliver a bit has no rate.
 //!
 //! Whether a block fails is a comparison of P_m with a number that is uniform and a function of the
-//! slot's number alone. A block that is repeated keeps its number: P_m falls as what has been heard
-//! of it rises, and each attempt fails with the P_m of that, counted over all blocks.
+//! slot's number only. A retransmitted block keeps its number: P_m falls as the combined SNR rises,
+//! and each attempt fails with the P_m of that, counted over all blocks.
 //!
 //! The choice is a function of the SNR, constant between some values of it. They are found as the
-//! cell is made and when its nominal rate changes, to a millionth of a dB; a slot then takes a search
-//! among a few numbers.
+//! cell is made and when its nominal rate changes, to a millionth of a dB; a slot then takes a
+//! search among a few numbers.
 
 use airpath_core::{Bytes, Duration, Rate, Stream};
 use airpath_phy::per_table::{PerCurve, PerTable};
@@ -91,7 +91,8 @@ impl Mcs {
         self.given.iter().map(|rate| rate * factor).collect()
     }
 
-    /// The scheme with the largest expected goodput at `snr_db`, and its rate; of equal ones the first.
+    /// The scheme with the largest expected goodput at `snr_db`, and its rate; of equal ones the
+    /// first.
     fn best(&self, rates: &[f64], snr_db: f64) -> Option<(usize, f64)> {
         let mut best = None;
         // A bit in a slot.
@@ -142,8 +143,8 @@ impl Mcs {
         self.choices[place.saturating_sub(1)].scheme
     }
 
-    /// The number of the block that is made for slot number `slot`, uniform in [0, 1).
-    pub(super) fn luck(&self, slot: u64) -> f64 {
+    /// Uniform variate in [0, 1) of the block that is made for slot number `slot`.
+    pub(super) fn variate(&self, slot: u64) -> f64 {
         Stream::new(self.key, slot, "slot").uniform()
     }
 
@@ -257,8 +258,8 @@ mod tests {
     #[test]
     fn the_number_of_a_slot_depends_on_the_slot_alone() {
         let (one, other) = (mcs(None), Mcs::new(table(), None, SLOT, 2));
-        assert_eq!(one.luck(7), one.luck(7));
-        assert_ne!(one.luck(7), one.luck(8));
-        assert_ne!(one.luck(7), other.luck(7));
+        assert_eq!(one.variate(7), one.variate(7));
+        assert_ne!(one.variate(7), one.variate(8));
+        assert_ne!(one.variate(7), other.variate(7));
     }
 }

@@ -18,7 +18,7 @@ const MS: u64 = 1_000_000;
 /// TTIs with one choice of settings.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// An error process that is hostile until it is told to be clean.
+/// An error process that is hostile until it is switched to clean.
 struct Switched {
     stream: Stream,
     loss: [f64; 2],
@@ -68,14 +68,14 @@ fn description(stream: &mut Stream) -> Value {
 
 /// A packet, when it came, and how often it was delivered and dropped.
 #[derive(Clone, Copy, Debug)]
-struct Fate {
+struct PacketOutcome {
     size: u32,
     offered: Time,
     delivered: u32,
     dropped: u32,
 }
 
-/// Drives a link in both directions and keeps its books.
+/// Drives a link in both directions and accounts for every packet.
 struct Ledger {
     harness: TestHarness,
     link: AnyLink,
@@ -84,7 +84,7 @@ struct Ledger {
     now: Time,
     /// How late wake-ups may be.
     lateness: u64,
-    packets: Vec<Fate>,
+    packets: Vec<PacketOutcome>,
     /// From the start of a TTI to the arrival of its PDUs.
     latency: [u64; 2],
     last: [Option<u64>; 2],
@@ -159,7 +159,7 @@ impl Ledger {
         let number = 2 * self.packets.len() as u64 + u64::from(side);
         let mut packet = Packet::datagram(FlowId(0), number, Bytes(u64::from(size)), self.now);
         packet.set_payload(PayloadHandle(self.packets.len() as u32 + 1));
-        self.packets.push(Fate { size, offered: self.now, delivered: 0, dropped: 0 });
+        self.packets.push(PacketOutcome { size, offered: self.now, delivered: 0, dropped: 0 });
         self.inside += 1;
         self.link.receive(Port(side), &packet, &mut self.harness.at(self.now));
         self.check();
@@ -184,8 +184,8 @@ impl Ledger {
         self.now = until;
     }
 
-    /// A few hundred TTIs' worth of what may happen, up to `until`.
-    fn storm(&mut self, until: Time) {
+    /// A few hundred TTIs of random events, up to `until`.
+    fn exchange_randomly(&mut self, until: Time) {
         while self.now < until {
             match (self.stream.uniform() * 20.0) as u32 {
                 0..=9 => {
@@ -223,8 +223,8 @@ impl Ledger {
         }
         assert_eq!(self.inside, 0, "still inside after {pause:?}: {}", self.description);
         assert_eq!(self.link.held(), 0);
-        for fate in &self.packets {
-            assert_eq!(fate.delivered + fate.dropped, 1, "{fate:?}");
+        for outcome in &self.packets {
+            assert_eq!(outcome.delivered + outcome.dropped, 1, "{outcome:?}");
         }
         self.is_clean.store(false, Ordering::Relaxed);
     }
@@ -234,13 +234,13 @@ impl Ledger {
         for (port, packet) in self.harness.sent() {
             let (side, place) = (usize::from(port.0), packet.payload().0 as usize - 1);
             assert_eq!(packet.seq, 2 * place as u64 + side as u64, "left by the wrong output");
-            let fate = &mut self.packets[place];
-            assert_eq!(u32::from(packet.size), fate.size);
-            fate.delivered += 1;
-            let taken = self.now.saturating_since(fate.offered).as_nanos();
+            let outcome = &mut self.packets[place];
+            assert_eq!(u32::from(packet.size), outcome.size);
+            outcome.delivered += 1;
+            let taken = self.now.saturating_since(outcome.offered).as_nanos();
             assert!(
                 taken >= self.latency[side],
-                "faster than the radio: {fate:?} at {:?}",
+                "faster than the radio: {outcome:?} at {:?}",
                 self.now
             );
             assert!(self.last[side].is_none_or(|last| last < packet.seq), "out of order");
@@ -268,7 +268,7 @@ fn run(seed: u64, lateness: u64, ttis: u64) -> Ledger {
     let mut left = ttis;
     while left > 0 {
         let stretch = one_of(&mut ledger.stream, &[10, 100, 1000]).min(left);
-        ledger.storm(ledger.now + Duration::from_nanos(stretch * 10 * MS));
+        ledger.exchange_randomly(ledger.now + Duration::from_nanos(stretch * 10 * MS));
         ledger.drain();
         left -= stretch;
     }
@@ -325,8 +325,8 @@ proptest! {
     }
 }
 
-/// A report that was not believed about the PDU that had polled used to stop Timer_Poll, though that
-/// PDU was not transmitted again: with the rest of the window lost nothing ever asked any more.
+/// A report that was not believed about the PDU that had polled used to stop Timer_Poll, though
+/// that PDU was not transmitted again: with the rest of the window lost no poll followed.
 #[test]
 fn a_report_that_is_not_believed_leaves_timer_poll_running() {
     run(13_220_775_027_869_882_796, 52_131_650, 21);

@@ -16,7 +16,7 @@ const MS: u64 = 1_000_000;
 /// Starts of the TTIs that were used, forward and reverse, ms.
 type Used = Arc<Mutex<[Vec<u64>; 2]>>;
 
-/// Destroys the TTIs that it is told.
+/// Corrupts the TTIs of a list.
 struct Scripted {
     side: usize,
     lost: Vec<u64>,
@@ -43,7 +43,7 @@ struct Exchange {
 
 impl Exchange {
     /// A bearer of 384 kbit/s, 20 ms forward and 30 ms back, with `change`; the frames of the TTIs
-    /// `lost` are destroyed, by direction.
+    /// `lost` are corrupted, by direction.
     fn new(change: &Value, lost: [&[u64]; 2]) -> Exchange {
         let mut description = json!({
             "kind": "rlc-am", "rate_bps": 384_000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
@@ -122,7 +122,7 @@ impl Exchange {
     }
 }
 
-// --- time and room ----------------------------------------------------------------------------
+// --- time and capacity------------------------------------------------------------------------
 
 #[test]
 fn a_packet_waits_for_its_ttis_and_then_takes_the_latency() {
@@ -153,7 +153,7 @@ fn the_four_bearers_carry_12_8_4_and_2_pdus_per_tti() {
 }
 
 #[test]
-fn clause_11_3_2_a_report_goes_first_and_takes_the_room_of_a_pdu() {
+fn clause_11_3_2_report_goes_first_and_takes_the_capacity_of_a_pdu() {
     let mut exchange = Exchange::new(&json!({"reverse_rate_bps": 64_000}), [&[], &[]]);
     exchange.offer(0, 0, 0, 40);
     exchange.offer(0, 1, 1, 1500);
@@ -178,7 +178,7 @@ fn a_poll_is_answered_when_it_arrives_and_then_all_is_silent() {
 }
 
 #[test]
-fn a_lost_report_is_asked_for_when_timer_poll_expires() {
+fn lost_report_is_polled_when_timer_poll_expires() {
     let mut exchange = Exchange::new(&json!({}), [&[], &[20]]);
     exchange.offer(0, 0, 0, 40);
     exchange.run(10_000);
@@ -211,7 +211,7 @@ fn a_lost_tti_is_reported_once_a_later_one_arrives_and_is_repeated() {
 /// The PDU of 20 ms shows what is missing. With 20 + 30 ms it is repeated 50 ms later; with 25 ms
 /// each way the report waits for a TTI, and so does the repetition.
 #[test]
-fn a_report_and_what_it_asks_for_wait_for_a_tti() {
+fn report_and_requested_pdus_wait_for_a_tti() {
     for (forward, back, reported, repeated) in [(20, 30, 40, 70), (25, 25, 50, 80)] {
         let change = json!({"latency_ns": forward * MS, "reverse_latency_ns": back * MS});
         let mut exchange = Exchange::new(&change, [&[10], &[]]);
@@ -226,7 +226,7 @@ fn a_report_and_what_it_asks_for_wait_for_a_tti() {
 /// length of both timers: a prohibited report comes after Timer_Poll has expired, and the poll of
 /// that moment is prohibited again. 50 ms or a longer Timer_Poll end it.
 #[test]
-fn a_report_that_comes_after_timer_poll_has_expired_is_asked_for_again_and_again() {
+fn report_later_than_timer_poll_is_polled_repeatedly() {
     let reported = |forward: u64, back: u64, poll_timer: u64| {
         let change = json!({
             "rate_bps": 64_000, "window_poll": "timed", "poll_timer_ns": poll_timer * MS,
@@ -247,8 +247,8 @@ fn a_report_that_comes_after_timer_poll_has_expired_is_asked_for_again_and_again
 
 // --- giving up --------------------------------------------------------------------------------
 
-/// The SDU's only TTI is lost, and it may not be sent again; so is the first order to go on without
-/// it, and then the first confirmation.
+/// The SDU's only TTI is lost, and it may not be retransmitted; so is the first order to skip it,
+/// and then the first confirmation.
 #[test]
 fn clause_11_6_the_order_to_move_on_is_repeated_until_it_is_confirmed() {
     let change = json!({"max_dat": 2});
@@ -288,8 +288,8 @@ fn clause_11_6_an_sdu_that_was_cut_short_is_not_delivered() {
     assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(2, 150), (1, 810)], 1));
 }
 
-/// As above, with RESET and RESET ACK in the place of the order and its confirmation. What was not
-/// yet begun is sent after the reset.
+/// As above, with RESET and RESET ACK instead of the order and its confirmation. What was not yet
+/// begun is sent after the reset.
 #[test]
 fn clause_11_4_reset_is_repeated_until_it_is_acknowledged() {
     let change = json!({"max_dat": 2, "on_max_dat": "reset"});

@@ -1,6 +1,6 @@
 //! Sender and receiver under a hostile air: frames lost one by one and in bursts, orders to move on
-//! lost, reports lost, late and in the wrong order. `world.rs` keeps the account and checks it after
-//! every TTI.
+//! lost, reports lost, late and in the wrong order. `world.rs` keeps the account and checks it
+//! after every TTI.
 
 use super::settings::{Settings, one_of};
 use super::world::World;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// TTIs under hostile air with one choice of settings.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// Runs a world of drawn settings for so many TTIs of hostile air; now and then the air becomes
+/// Runs a world of random settings for `ttis` TTIs of hostile air; now and then the air becomes
 /// clean, and everything has to come out.
 fn run(seed: u64, ttis: u64, windows: &[u64]) -> World {
     let mut stream = Stream::new(seed, 0, "hostile");
@@ -29,7 +29,8 @@ fn run(seed: u64, ttis: u64, windows: &[u64]) -> World {
     world
 }
 
-/// So many settings; gives how often the numbers wrapped and how many SDUs were discarded.
+/// Runs `settings` random settings; returns how often the numbers wrapped and how many SDUs were
+/// discarded.
 fn run_all(first_seed: u64, settings: u64, windows: &[u64]) -> (u64, usize) {
     let (mut wraps, mut discarded) = (0, 0);
     for seed in first_seed..first_seed + settings {
@@ -41,8 +42,8 @@ fn run_all(first_seed: u64, settings: u64, windows: &[u64]) -> (u64, usize) {
     (wraps, discarded)
 }
 
-/// Windows, with their first seed and what has to happen at least in a million TTIs: numbers that wrap
-/// around, SDUs that are discarded.
+/// Windows, with their first seed and what has to happen at least in a million TTIs: numbers that
+/// wrap around, SDUs that are discarded.
 const WINDOWS: [(u64, &[u64], u64, usize); 3] = [
     (0, &[1, 2, 8], 100, 1000),
     (10_000, &[9, 63, 64, 65, 300], 500, 1000),

@@ -48,7 +48,8 @@ pub(super) fn one_of<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
 }
 
 impl Settings {
-    /// Drawn from `stream`, with one of `windows`. The last PDUs poll, so that the sender always learns its fate.
+    /// Drawn from `stream`, with one of `windows`. The last PDUs poll, so that the sender always
+    /// learns their outcome.
     pub(super) fn draw(stream: &mut Stream, windows: &[u64]) -> Settings {
         let window = one_of(stream, windows);
         let payload = one_of(stream, &[2, 3, 40, 80, 1500]);

@@ -63,7 +63,7 @@ impl Sending {
         }
     }
 
-    /// With so much data that it never ends.
+    /// A sender with endless data.
     fn saturated(rules: Rules) -> Sending {
         let mut sending = Sending::new(rules);
         sending.offer_endlessly();
@@ -136,7 +136,7 @@ fn clause_11_3_2_new_pdus_wait_for_the_window() {
     assert_eq!(sending.tti(0, 12), polls(0..8));
     assert_eq!(sending.sender.window_left(), 0);
     assert_eq!(sending.sender.ready_at(true), Time::from_millis(60), "nothing but Timer_Poll");
-    // A hole holds the window, whatever has arrived behind it.
+    // A hole holds the window, regardless of arrivals behind it.
     sending.report(50, 8, &[(3, 4)]);
     assert_eq!((sending.sender.outstanding(), sending.sender.window_left()), (5, 3));
     assert_eq!(sending.tti(50, 12), (vec![3, 8, 9, 10], true));
@@ -201,7 +201,7 @@ fn clause_9_5_when_timer_poll_expires_the_next_pdu_polls() {
     sending.offer_endlessly();
     assert_eq!(sending.tti(50, 12), polls_not(3..15));
     assert_eq!(sending.tti(60, 12), polls(15..27));
-    assert_eq!(sending.ready_at(), Some(120), "started anew");
+    assert_eq!(sending.ready_at(), Some(120), "restarted");
 }
 
 #[test]
@@ -243,10 +243,10 @@ fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     }
 }
 
-/// As a simpler simulator has it. Where nothing is left to send only the answer stops it: it could be
-/// lost, and nothing else would ask.
+/// As a simpler simulator has it. Where nothing is left to send only the answer stops it: it could
+/// be lost, and nothing else would ask.
 #[test]
-fn any_report_stops_timer_poll_when_it_is_told_to() {
+fn any_report_stops_timer_poll_if_configured() {
     for (poll_stop, waiting, then) in [
         (PollStop::Answer, true, Some(60)),
         (PollStop::Report, true, None),
@@ -441,7 +441,7 @@ fn pdus(bytes: u64, count: u64, concatenation: bool) -> u64 {
     sending.tti(0, 2047).0.len() as u64
 }
 
-/// 1501 bytes of payload each, but for the one of 21 that fills its last PDU exactly: 37.524 PDUs,
+/// 1501 bytes of payload each, except the one of 21 that fills its last PDU exactly: 37.524 PDUs,
 /// or 37.525 if that one were not spared its length indicator.
 #[test]
 fn clause_9_2_2_8_sdus_of_1500_bytes_share_pdus() {

@@ -1,5 +1,5 @@
 //! A sender and a receiver with a hostile air between them, and a plain account of what may happen:
-//! which bytes are in which PDU, which PDUs have arrived, what the sender has been told.
+//! which bytes are in which PDU, which PDUs have arrived, which reports the sender has received.
 
 use super::settings::{ChannelParams, Settings, TTI};
 use crate::links::rlc::receiver::{Receiver, StatusReport};
@@ -35,10 +35,10 @@ struct Report {
 #[derive(Clone, Copy, Debug, Default)]
 struct Pdu {
     transmissions: u32,
-    /// It has arrived, or the receiver was told to do without it.
+    /// It has arrived, or the receiver was ordered to skip it.
     received: bool,
     arrived: bool,
-    /// The sender was told of it.
+    /// The sender has received a report of it.
     known: bool,
 }
 
@@ -225,7 +225,7 @@ impl World {
         for place in (0..self.reports.len()).rev() {
             if self.reports[place].arrives <= self.tti {
                 let report = self.reports.remove(place);
-                self.hear(report);
+                self.receive_report(report);
             }
         }
         self.report();
@@ -312,8 +312,8 @@ impl World {
         for _ in 0..count {
             let number = self.pdus.len() as u64;
             self.pdus.push(Pdu::default());
-            let mut room = self.settings.rules.payload;
-            while room > 0 {
+            let mut space = self.settings.rules.payload;
+            while space > 0 {
                 if self.unsent == 0 {
                     let Some(packet) = self.waiting.pop_front() else { break };
                     self.unsent = u64::from(packet.size);
@@ -328,30 +328,30 @@ impl World {
                         discarded: false,
                     });
                 }
-                let taken = room.min(self.unsent);
+                let taken = space.min(self.unsent);
                 self.unsent -= taken;
-                room -= taken;
+                space -= taken;
                 let sdu = self.all.last_mut().expect("it has begun");
                 (sdu.last, sdu.complete) = (number, self.unsent == 0);
-                if sdu.complete && room > 0 {
-                    room = if self.settings.rules.concatenation { room - 1 } else { 0 };
+                if sdu.complete && space > 0 {
+                    space = if self.settings.rules.concatenation { space - 1 } else { 0 };
                 }
             }
         }
     }
 
-    fn hear(&mut self, heard: Report) {
+    fn receive_report(&mut self, received: Report) {
         let now = self.now();
         // The numbers allow no report that is half of them behind.
-        if heard.last + 2048 <= self.acknowledged {
+        if received.last + 2048 <= self.acknowledged {
             return;
         }
-        self.sender.on_status(&heard.report, !self.queue.is_empty(), now);
+        self.sender.on_status(&received.report, !self.queue.is_empty(), now);
         let Self { sender, sdus, .. } = self;
         let (count, bytes) = sdus.free(sender.known_end(), |pdus| sender.has_arrived(pdus));
         self.queue.release(count, bytes, &mut self.harness.at(now));
-        for number in self.acknowledged..heard.last {
-            if heard.missing.binary_search(&number).is_err() {
+        for number in self.acknowledged..received.last {
+            if received.missing.binary_search(&number).is_err() {
                 self.pdus[number as usize].known = true;
             }
         }
@@ -486,7 +486,7 @@ impl World {
         assert_eq!(self.sender.outstanding(), outstanding, "VT(S) - VT(A)");
         assert!(outstanding <= rules.window, "{outstanding} PDUs outstanding");
         let held = self.all[self.oldest..].iter().filter(|sdu| !sdu.freed).count();
-        assert_eq!(self.held(), held, "what the queue is told: {:?}", self.settings);
+        assert_eq!(self.held(), held, "held as reported to the queue: {:?}", self.settings);
         assert_eq!(self.waiting.len(), self.queue.packets());
         assert_eq!(self.sdus.has_partial(), self.unsent > 0);
         let inside = self.all[self.oldest..].iter();

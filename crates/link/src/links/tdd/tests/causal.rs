@@ -1,4 +1,4 @@
-//! Nothing is granted before it was received, whatever carries the request and whatever the clock.
+//! No grant precedes the reception of its request, for all request procedures and clocks.
 
 use super::World;
 use crate::links::tdd::Clock;
@@ -20,7 +20,8 @@ fn granted(clock: &Clock, heard: Time, relevance: u64) -> u64 {
     clock.frame_from(heard) + relevance
 }
 
-/// When an ACK that comes at `asked` is received at the soonest, each step after the one that it answers.
+/// When an ACK that comes at `asked` is received at the soonest, each step after the one that it
+/// answers.
 fn soonest(clock: &Clock, way: Way, asked: Time, relevance: u64) -> Time {
     let heard = match way {
         Way::Drawn(ms) => asked + Duration::from_millis(ms),
@@ -49,9 +50,9 @@ fn requests() -> impl Strategy<Value = (Value, Way)> {
 }
 
 proptest! {
-    /// A lone ACK, and one that comes before its burst closes and goes by piggyback: both as soon as a chain of
-    /// receptions allows, and never sooner. A burst is received some time after it closes, be it in a
-    /// later frame.
+    /// A lone ACK, and one that comes before its burst closes and goes by piggyback: both as soon
+    /// as a chain of receptions allows, and never sooner. A burst is received some time after it
+    /// closes, be it in a later frame.
     #[test]
     fn a_request_is_answered_by_the_next_map_after_its_reception(
         (request, way) in requests(),
@@ -74,7 +75,8 @@ proptest! {
         world.put(asked_us, 1, 0, 40);
         prop_assert_eq!(world.ended(), [(first.as_nanos() / 1000, 1, 0)]);
         if closes_us > asked_us + 1 {
-            // What a header says is what waits as it is sent: the second comes just before the burst.
+            // What a header says is what waits as it is sent: the second comes just before the
+            // burst.
             let second = clock.received_at(granted(&clock, first, relevance));
             let mut world = World::new(changes);
             world.put(asked_us, 1, 0, 40).put(closes_us - 1, 1, 1, 40);

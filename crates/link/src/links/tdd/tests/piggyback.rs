@@ -3,17 +3,17 @@
 use super::{World, ahead};
 use serde_json::{Value, json};
 
-/// Two ACKs of which the second is asked for in the burst of the first.
+/// Two ACKs of which the second is requested in the burst of the first.
 fn two_acks(changes: Value) -> World {
     let mut world = World::new(changes);
     world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
     world
 }
 
-/// The burst of the frame of 40 ms is received at 45.6 ms: too late for the map of 45 ms, so that the
-/// second ACK goes in the frame of 55 ms. Without repetitions both readings are one.
+/// The burst of the frame of 40 ms is received at 45.6 ms: too late for the map of 45 ms, so that
+/// the second ACK goes in the frame of 55 ms. Without repetitions both readings are one.
 #[test]
-fn it_is_heard_as_its_mpdu_is_received() {
+fn request_is_read_when_its_mpdu_is_received() {
     let mut world = two_acks(json!({"piggyback_read": "at-once"}));
     assert_eq!(world.ended(), [(45_600, 1, 0), (60_600, 1, 1)]);
     let mut world = two_acks(json!({"piggyback_read": "with-mpdu"}));
@@ -22,9 +22,10 @@ fn it_is_heard_as_its_mpdu_is_received() {
     assert_eq!(world.ended(), [(45_000, 1, 0), (55_000, 1, 1)], "in time for the next map");
 }
 
-/// The second loop delivers at 145.6 ms what failed; read at once, the request is in the map of 50 ms.
+/// The second loop delivers at 145.6 ms what failed; read at once, the request is in the map of 50
+/// ms.
 #[test]
-fn what_is_repeated_holds_its_request_up() {
+fn retransmitted_mpdu_delays_its_request() {
     let lossy = |read: &str| {
         json!({
             "piggyback_read": read, "arq": {"delay_ns": 100_000_000},
@@ -38,8 +39,9 @@ fn what_is_repeated_holds_its_request_up() {
     assert_eq!(world.ended(), [(145_600, 1, 0), (160_600, 1, 1)]);
 }
 
-/// The station asks anew as it is lost, at 45.6 ms: heard at 75.6 ms, in the map of 80, sent in the frame
-/// of 85 ms. One that may not ask does after its fallback, 100 ms after the burst.
+/// The station requests again as it is lost, at 45.6 ms: received at 75.6 ms, in the map of 80,
+/// sent in the frame of 85 ms. One that may not ask does after its fallback, 100 ms after the
+/// burst.
 #[test]
 fn it_is_lost_with_its_mpdu() {
     let loss = json!({"kind": "independent", "loss": 1.0});

@@ -76,7 +76,7 @@ fn a_scheme_is_chosen_by_what_was_fed_back() {
 
 /// F_n of the table: what is lost after n attempts, of 4000 packets, within four standard errors.
 #[test]
-fn attempts_fail_as_the_table_has_it_at_what_was_heard() {
+fn attempts_fail_by_the_table_at_the_combined_snr() {
     let table = files().table("awgn").expect("there");
     let table = McsSet::DOWNLINK_802_16E.table(&table, 1e6).expect("all curves");
     let curve = table.curve("qpsk-1/2").expect("there");
@@ -139,7 +139,7 @@ fn a_control_event_moves_the_snr_of_one_station() {
 }
 
 #[test]
-fn what_is_not_accepted_of_a_radio() {
+fn invalid_radio_is_rejected() {
     for (changes, field) in [
         (json!({"uplink_db": 201.0}), "radio.uplink_db"),
         (json!({"feedback_frames": 1_000_001}), "radio.feedback_frames"),

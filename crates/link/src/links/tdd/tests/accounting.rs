@@ -1,5 +1,5 @@
-//! The books, whatever the settings and whatever arrives: every packet is handed up once or counted as
-//! lost, and what is used was granted.
+//! Accounting for random settings and arrivals: every packet is delivered once or counted as lost,
+//! and only granted slots are used.
 
 use super::make;
 use crate::link::Link;
@@ -126,7 +126,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_packet_is_handed_up_once_or_lost_and_what_is_used_was_granted(
+    fn every_packet_is_delivered_once_or_lost_and_only_granted_slots_are_used(
         settings in settings(),
         arrivals in prop::collection::vec((0u64..400_000, 0u8..2, 0u32..7, 30u64..1600), 1..120),
     ) {
@@ -176,7 +176,7 @@ proptest! {
             ["granted_bytes", "granted_slots", "requests_contention", "requests_piggyback"]
                 .map(counter);
         prop_assert!(counter("used_bytes") <= granted);
-        // What requests take is counted in bytes; of slots only where a header is granted room.
+        // Requests are counted in bytes; in slots only where a header is granted.
         let bits = match &settings["radio"] {
             Value::Null => slot_bits(settings["uplink_mcs"].as_str().expect("a name")),
             _ => 144.0,
