@@ -16,7 +16,7 @@ const LARGEST: u64 = 1 << 50;
 pub enum SizeDistribution {
     /// Always the same.
     Fixed {
-        /// Bytes.
+        /// Size, bytes.
         bytes: u64,
     },
     /// Exponential, rounded up to a byte.
@@ -157,10 +157,10 @@ fn check_triangle(checks: &mut Checks, [smallest, mode, largest]: [u64; 3], step
 pub enum TimeDistribution {
     /// Always the same.
     Fixed {
-        /// Nanoseconds.
+        /// Duration, ns.
         time_ns: u64,
     },
-    /// Exponential.
+    /// Exponential distribution.
     Exponential {
         /// Mean, nanoseconds.
         mean_ns: u64,
@@ -183,9 +183,9 @@ impl TimeDistribution {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Burst {
-    /// So many bytes.
+    /// A number of bytes.
     Size(SizeDistribution),
-    /// As much as goes in so much time.
+    /// As many bytes as are transmitted in a given time.
     Time(TimeDistribution),
 }
 
@@ -236,7 +236,7 @@ pub struct OnOff {
     pub stream: Stream,
 }
 
-/// The state of an application that writes and pauses, over whatever TCP.
+/// The state of an application that writes and pauses, over any TCP.
 #[derive(Clone, Debug)]
 pub struct Application {
     config: OnOffConfig,
@@ -245,7 +245,7 @@ pub struct Application {
 }
 
 impl Application {
-    /// It pauses until it is told to write.
+    /// It pauses until [`Application::write`] is called.
     pub fn new(on_off: OnOff) -> Application {
         Application { config: on_off.config, stream: on_off.stream, is_writing: false }
     }
@@ -255,7 +255,7 @@ impl Application {
         self.is_writing
     }
 
-    /// A burst begins: its bytes (`u64::MAX`: as many as go), and when it is over if time says so;
+    /// A burst begins: its bytes (`u64::MAX`: as many as go), and its end if it is limited by time;
     /// `NEVER`: when the last of them has been acknowledged.
     pub fn write(&mut self, now: Time) -> (u64, Time) {
         self.is_writing = true;
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn invalid_distributions_are_rejected() {
         let pareto = |shape, smallest_bytes, largest_bytes| {
             SizeDistribution::Pareto { shape, smallest_bytes, largest_bytes }.validate().is_err()
         };

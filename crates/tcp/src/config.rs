@@ -79,7 +79,7 @@ pub struct TcpConfig {
     /// How the window is written into an ACK.
     #[serde(default)]
     pub window_scaling: WindowScaling,
-    /// What becomes of the SACK information when the retransmission timer expires.
+    /// Handling of the SACK information when the retransmission timer expires.
     #[serde(default)]
     pub sack_after_timeout: SackAfterTimeout,
     /// What an idle time leaves of the window.
@@ -101,7 +101,7 @@ pub struct TcpConfig {
     /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
     #[serde(default)]
     pub flight_bound: FlightBound,
-    /// Whether segments of a congestion control that asks for no rate are paced by window and RTT.
+    /// Whether segments are paced by window and RTT if the congestion control sets no pacing rate.
     #[serde(default)]
     pub pacing: Pacing,
     /// How losses are found with SACK.
@@ -110,7 +110,7 @@ pub struct TcpConfig {
     /// Tail loss probes (RFC 8985 §7); with `rack` only.
     #[serde(default)]
     pub tail_loss_probe: bool,
-    /// Which segments ask for an ACK at once.
+    /// Which segments request an immediate ACK.
     #[serde(default)]
     pub push: Push,
     /// R2 (RFC 9293 §3.8.3): retransmissions of data by the timer, without an answer, after which its
@@ -193,7 +193,7 @@ pub enum FlightBound {
     Replaced,
 }
 
-/// Whether segments of a congestion control that asks for no rate of its own are paced.
+/// Whether segments are paced if the congestion control sets no pacing rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pacing {
@@ -209,7 +209,7 @@ pub enum Pacing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LossDetection {
-    /// By what has arrived beyond a hole (RFC 6675); what was sent again and lost again waits for the
+    /// By what has arrived beyond a hole (RFC 6675); a lost retransmission waits for the
     /// retransmission timer.
     #[default]
     Sack,
@@ -221,7 +221,7 @@ pub enum LossDetection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Push {
-    /// None.
+    /// No timestamps option.
     #[default]
     Off,
     /// The last one of each burst of two or more that leave as one (Linux `__tcp_transmit_skb` and
@@ -229,7 +229,7 @@ pub enum Push {
     Bursts,
 }
 
-/// Explicit congestion notification: whether an end asks for it and agrees to it.
+/// Explicit congestion notification: whether an endpoint requests it and agrees to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EcnUse {
@@ -274,7 +274,7 @@ pub enum FastRetransmitGuard {
     /// Those for data that was sent since (RFC 6582 §3.2 step 1): an ACK of all that was sent
     /// before does not cover more than `recover`.
     Rfc,
-    /// Those as well that ask for the first byte sent since (ns-3, class TcpSocketBase).
+    /// Also those that acknowledge up to the first byte sent since (ns-3, class TcpSocketBase).
     Ns3,
 }
 
@@ -336,7 +336,7 @@ pub enum FirstRttvar {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WindowScaling {
-    /// As a number of bytes without a limit of its own.
+    /// As a number of bytes without a separate limit.
     #[default]
     Exact,
     /// 16 bits: 65 535 bytes at most (RFC 9293 §3.1).
@@ -345,7 +345,7 @@ pub enum WindowScaling {
     On,
 }
 
-/// What becomes of the SACK information when the retransmission timer expires.
+/// Handling of the SACK information when the retransmission timer expires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SackAfterTimeout {

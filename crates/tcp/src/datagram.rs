@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_sends_goes_on_as_before() {
+    fn rate_change_keeps_the_schedule_of_an_active_source() {
         let mut source = source(0);
         assert_eq!(sent(&mut source, 1), [0, 1]);
         control(&mut source, Control::Start, 1);

@@ -3,7 +3,7 @@
 //! Source: ns-2 `tcp.cc`, `tcp-reno.cc`; ns-3.48 `TcpSocketBase`, `TcpTxBuffer`, `TcpNewReno`,
 //! `TcpLinuxReno`; Linux `tcp_cong_control`, `tcp_reno_ssthresh`, `tcp_enter_loss`. The reference
 //! (`docs/reference/tcp-profiles.md`) compares each with the RFCs. CUBIC under ns-3 and Linux is a
-//! congestion control of its own.
+//! separate congestion control algorithm.
 
 use crate::config::{EcnUse, StackVariant, TcpConfig};
 use airpath_core::{Checks, at_least};
@@ -11,8 +11,8 @@ use airpath_core::{Checks, at_least};
 /// One departure from the RFCs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deviation {
-    /// A loss or an echo reduces min(cwnd, receive window), whatever FlightSize is (ns-2; RFC 5681
-    /// eq. 4).
+    /// A loss or an echo reduces min(cwnd, receive window), regardless of FlightSize (ns-2; RFC
+    /// 5681 eq. 4).
     ReducesOfferedWindow,
     /// What a loss or an echo leaves of cwnd is at least one segment, not two (ns-2; RFC 5681 eq. 4).
     LeavesOneSegment,

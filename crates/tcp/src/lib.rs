@@ -1,4 +1,4 @@
-//! TCP endpoints as state machines without I/O, and datagram sources beside them.
+//! TCP endpoints as state machines without I/O, and datagram sources.
 //!
 //! | concern | file |
 //! | --- | --- |
@@ -12,7 +12,7 @@
 //! | probes of a closed window | `sender/persist.rs` |
 //! | loss detection, fast retransmit, fast recovery | `recovery/`, one file per way |
 //! | window growth and reduction | `congestion/`, one file per congestion control |
-//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; what it tells the congestion control of an ACK `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs`, and tables of that `ss.rs` |
+//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; ACK events for the congestion control `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs`, and tables of that `ss.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |

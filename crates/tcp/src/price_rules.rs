@@ -56,7 +56,7 @@ impl Arrivals {
     }
 }
 
-/// What the rules are told of a packet that has arrived, or is known to have.
+/// Input of the rules for a packet that has arrived, or is known to have arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PricedPacket {
     pub(crate) now: Time,

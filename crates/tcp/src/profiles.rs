@@ -9,8 +9,8 @@ use serde_json::Value;
 
 const TABLES: &str = include_str!("profiles.json");
 
-/// The options of the profile `name` as a description of a source has them, with `changes`, a
-/// table, in the place of theirs.
+/// The options of the profile `name` as a description of a source has them, with the values of the
+/// table `changes` replacing them.
 ///
 /// ```
 /// use serde_json::json;

@@ -1,4 +1,5 @@
-//! A set of byte ranges: what the receiver holds beyond a hole, what the sender was told of it.
+//! A set of byte ranges: data that the receiver holds beyond a hole, and data that the sender knows
+//! to be held.
 
 /// Bytes `start` … `end` − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,7 @@ struct Beyond {
     /// A byte of each of the islands that were touched last, the latest first; a place that is
     /// not needed repeats another or is stale.
     latest: [u64; REMEMBERED],
-    /// The islands in the order in which SACK blocks tell of them; so many of them as there are.
+    /// The islands in the order in which SACK blocks report them; only the first `count` are used.
     reported: [Range; REMEMBERED],
     reports: usize,
 }
@@ -147,7 +147,7 @@ impl Beyond {
     }
 
     /// First the island of the latest arrival, then those that were reported first most recently,
-    /// and whatever else there is room for (RFC 2018 §4).
+    /// and others that fit (RFC 2018 §4).
     fn order_reports(&mut self) {
         self.reports = 0;
         let known = self.latest.iter().filter_map(|at| self.islands.holding(*at));

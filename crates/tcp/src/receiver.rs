@@ -42,7 +42,7 @@ pub struct Receiver {
     edge: u64,
     unacknowledged: u32,
     ack_deadline: Time,
-    /// When an ACK tells that the window has opened.
+    /// Time of the ACK that announces the opened window.
     update_at: Time,
     mss: u32,
     field: WindowField,
@@ -66,7 +66,7 @@ struct Timestamps {
     last_ack_sent: u64,
 }
 
-/// Half a round of the clock: what is older cannot be told from what is newer.
+/// Half a round of the clock: older values cannot be distinguished from newer ones.
 const HALF_A_ROUND: Duration = Duration::from_nanos(1000 << 31);
 
 impl Timestamps {
@@ -216,22 +216,22 @@ impl Receiver {
         WindowState { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
     }
 
-    /// Sets the time at which the window has opened so far that the sender is told.
+    /// Sets the time at which the window has opened far enough for a window update.
     #[cold]
     fn await_opening(&mut self, now: Time) {
         let due = self.window.next_update(&self.window_state(now));
         self.update_at = if due > now { due } else { Time::NEVER };
     }
 
-    /// A segment beyond the right edge is answered and not taken (RFC 9293 §3.10.7.4): it is
-    /// larger than the room, or the probe of a closed window.
+    /// A segment beyond the right edge is answered and not taken (RFC 9293 §3.10.7.4): it is larger
+    /// than the free buffer, or the probe of a closed window.
     #[cold]
     fn refuse(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.measure(packet, SegmentOrder::Duplicate, 0, ctx);
         self.send_ack(Flags::NONE, ctx);
     }
 
-    /// Inlined whatever it weighs: with its registers saved and restored it cost a percent more.
+    /// Always inlined: with its registers saved and restored it cost a percent more.
     #[inline(always)]
     fn measure(
         &mut self,

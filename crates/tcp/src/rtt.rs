@@ -10,9 +10,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     options: Arc<TcpConfig>,
-    /// Least value of the RTO: none where `rto_floor` asks for one of 4·RTTVAR.
+    /// Least value of the RTO: none where `rto_floor` bounds 4·RTTVAR instead.
     min_rto: Duration,
-    /// Least value of 4·RTTVAR, ns: the granularity, or what `rto_floor` asks for.
+    /// Least value of 4·RTTVAR, ns: the granularity, or the bound of `rto_floor`.
     least_term: f64,
     estimate: Option<Estimate>,
     /// RTO without back-off, kept up to date by every sample.

@@ -51,7 +51,7 @@ pub struct SenderConfig {
     pub transfer: Option<u64>,
     /// When it starts.
     pub start: Time,
-    /// When it sends nothing new any more.
+    /// Time after which it sends no new data.
     pub stop: Time,
 }
 
@@ -80,7 +80,7 @@ struct Handshake {
 
 /// The sender of one connection. Input 0 takes ACKs, output 0 gives segments.
 ///
-/// What a usual ACK reads or writes stands together in front: with many flows every cache line counts.
+/// The fields of the fast path are together in front: with many flows every cache line counts.
 #[repr(C)]
 pub struct Sender {
     flow: FlowId,
@@ -125,7 +125,7 @@ pub struct Sender {
     /// When everything was acknowledged, or the connection aborted; never before.
     closed_at: Time,
     options: Arc<TcpConfig>,
-    /// What leaves as one and asks for an ACK.
+    /// The burst that requests an ACK at its end.
     burst: Option<Box<Burst>>,
     /// Writes now and then; without it, the data is all there at the start.
     application: Option<Box<Application>>,
@@ -156,7 +156,7 @@ impl Sender {
             recovery: Recovery::new(options),
             timestamps: options.timestamps,
             ts_recent: 0,
-            board: match config.congestion.wants_rate_samples() {
+            board: match config.congestion.needs_rate_samples() {
                 true => Scoreboard::default().with_rates(),
                 false => Scoreboard::default(),
             },
@@ -292,7 +292,7 @@ impl Sender {
             }
         } else {
             self.on_window_update(ctx.now);
-            if self.congestion.wants_every_ack() {
+            if self.congestion.needs_every_ack() {
                 self.notify_nonadvancing_ack(ack, None, ctx.now);
             }
         }
@@ -329,8 +329,8 @@ impl Sender {
         }
     }
 
-    /// Does what loss recovery says about an ACK of new data; says whether the retransmission timer
-    /// starts anew.
+    /// Applies the verdict of loss recovery on an ACK of new data; returns whether the
+    /// retransmission timer is restarted.
     #[cold]
     fn act(&mut self, mut verdict: Verdict, ctx: &mut Ctx<'_>) -> bool {
         if verdict == Verdict::Begins {
@@ -355,7 +355,7 @@ impl Sender {
         }
     }
 
-    /// The RTT that an ACK of new data tells: by its timestamp, or by a segment that it covers.
+    /// The RTT sample of an ACK of new data: by its timestamp, or by a segment that it covers.
     #[inline]
     fn rtt_sample(
         &self,
@@ -374,7 +374,7 @@ impl Sender {
         if heard.verdict == Verdict::Begins {
             self.begin_recovery(ctx);
         }
-        if self.congestion.wants_every_ack() {
+        if self.congestion.needs_every_ack() {
             self.notify_nonadvancing_ack(ack, Some(heard), ctx.now);
         }
     }
@@ -388,7 +388,7 @@ impl Sender {
         self.reduce_for_loss(&LossEvent::new(ctx.now, flight, cwnd));
         self.recovery.on_reduced(&self.board, self.congestion.ssthresh());
         let first = self.recovery.first_again(&self.board);
-        self.send_again(first, Sent::Head, ctx);
+        self.retransmit(first, Sent::Head, ctx);
         self.recovery.after_loss(&self.board, self.congestion.ssthresh())
     }
 

@@ -8,11 +8,11 @@ use std::io::{self, Write};
 /// One sender at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SsSample {
-    /// When.
+    /// Time of the sample.
     pub time: Time,
     /// Number of the flow.
     pub flow: u32,
-    /// What the sender told; its retransmissions count from the start of the run.
+    /// State of the sender; its retransmissions count from the start of the run.
     pub info: SenderInfo,
     /// Bytes cumulatively acknowledged since the sample before, over the time between, bit/s.
     pub delivery_rate_bps: f64,
@@ -32,7 +32,7 @@ pub struct SsColumn {
     pub of: SsValue,
 }
 
-/// What stands in a column.
+/// Value of a column.
 pub enum SsValue {
     /// The number of the flow.
     Flow,
@@ -43,7 +43,8 @@ pub enum SsValue {
 }
 
 impl SsColumn {
-    /// Writes the column: little-endian doubles, but for the flow (32 bits) and the state (8 bits).
+    /// Writes the column: little-endian doubles, except for the flow (32 bits) and the state (8
+    /// bits).
     ///
     /// # Errors
     /// When the sink fails.

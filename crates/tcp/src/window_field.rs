@@ -55,7 +55,7 @@ impl WindowField {
         fits >> self.shift << self.shift
     }
 
-    /// The largest window that it can tell, bytes.
+    /// The largest window that it can represent, bytes.
     pub(crate) fn most(self) -> u64 {
         u64::from(self.most)
     }

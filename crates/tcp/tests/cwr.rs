@@ -6,7 +6,7 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-use crate::random_channel::{Connection, fates, options};
+use crate::random_channel::{Connection, options, treatments};
 use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_conformance::cases;
 use airpath_core::{Duration, Time};
@@ -102,8 +102,8 @@ fn linux_does_not_reduce_ssthresh_again_for_a_timeout_in_the_same_window() {
     tcp.expect([retransmission(1)]).ssthresh(10_000).cwnd(1000);
 }
 
-/// Linux `tcp_enter_loss`: whatever fraction the echo left of cwnd, ssthresh stays, also at the next
-/// timeout.
+/// Linux `tcp_enter_loss`: ssthresh stays, regardless of the fraction of cwnd after the echo, also
+/// at the next timeout.
 #[test]
 fn linux_timeouts_keep_the_ssthresh_of_an_echo_in_the_same_window() {
     for (cc, left) in [
@@ -296,7 +296,7 @@ proptest! {
 
     #[test]
     fn a_transfer_with_marks_and_losses_ends(
-        options in options(), fates in fates(), tenths in 1u64..800, rack_timers: bool, prr: bool,
+        options in options(), treatments in treatments(), tenths in 1u64..800, rack_timers: bool, prr: bool,
     ) {
         let options = TcpConfig {
             recovery: if prr { RecoveryKind::Prr } else { RecoveryKind::Sack },
@@ -308,7 +308,7 @@ proptest! {
         };
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         let mut connection =
-            Connection::new(&options, Some(transfer), Duration::from_millis(20)).with_fates(fates);
+            Connection::new(&options, Some(transfer), Duration::from_millis(20)).with_treatments(treatments);
         prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
         prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
     }

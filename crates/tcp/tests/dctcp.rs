@@ -54,7 +54,7 @@ fn s3_3_alpha_is_the_share_of_marked_bytes() {
 }
 
 #[test]
-fn s3_4_a_loss_halves_whatever_alpha_is() {
+fn s3_4_loss_halves_cwnd_for_every_alpha() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "initial_alpha": 0.0}));
     tcp.at(100)
         .quiet_duplicates(2)

@@ -91,7 +91,7 @@ fn s6_1_1_a_receiver_without_ecn_does_not_agree() {
 // --- the sender's reaction, §6.1.2 -------------------------------------------------------------
 
 #[test]
-fn s6_1_2_an_echo_halves_the_window_and_the_next_new_segment_says_so_once() {
+fn s6_1_2_echo_halves_the_window_and_the_next_new_segment_has_cwr_once() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000).ssthresh(5000).ecn_reductions(1).nothing();
     tcp.ack(5000).cwnd(5000).nothing();
@@ -111,7 +111,7 @@ fn s6_1_2_echoes_from_the_same_window_of_data_change_nothing() {
         tcp.echo_ack(ack * 1000).expect_marked([new(ack + 4)], [Ect0]).cwnd(5000);
     }
     tcp.ecn_reductions(1);
-    // The ACK of the segment with CWR, not echoing any more: growth goes on.
+    // The ACK of the segment with CWR, without echo: growth continues.
     tcp.at(200).ack(11_000).cwnd(5000).anything();
     tcp.ack(15_000).cwnd(6000).anything();
 }
@@ -238,7 +238,7 @@ fn s6_1_2_an_echo_in_the_window_of_a_loss_changes_nothing() {
 }
 
 /// The recovery of a loss that the echo's reduction covers may see echoes of later data: they are
-/// answered when it is over, for the receiver goes on echoing until CWR comes.
+/// answered when it is over, since the receiver echoes until CWR comes.
 #[test]
 fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
     let mut tcp = ten_segments(|_| ());
@@ -254,7 +254,7 @@ fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
 fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
     let mut tcp = ten_segments(|_| ());
     tcp.timeout_at(1000).expect_marked([retransmission(0)], [Plain]).cwnd(1000);
-    // Slow start goes on, for only new data can carry CWR and end the echo.
+    // Slow start continues, since only new data can carry CWR and end the echo.
     tcp.at(1100).echo_ack(1000).cwnd(2000).expect_marked(retransmissions(1, 3), [Plain, Plain]);
     tcp.at(1200).echo_ack(3000).cwnd(3000).expect(retransmissions(3, 6));
     tcp.at(1300).echo_ack(10_000).cwnd(4000).ecn_reductions(0);
@@ -264,7 +264,7 @@ fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
 
 /// After a timeout the echo's reduction is history, even for segments of its window.
 #[test]
-fn a_loss_after_a_timeout_is_answered_whatever_was_echoed_before_it() {
+fn loss_after_a_timeout_reduces_despite_earlier_echoes() {
     let mut tcp = ten_segments(|given| given.tcp.recovery = RecoveryKind::Reno);
     tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
     tcp.timeout_at(1100).expect([retransmission(1)]).cwnd(1000).ssthresh(4500);
@@ -356,7 +356,7 @@ fn s6_1_2_the_answer_to_a_taken_probe_is_an_old_echo() {
     tcp.at(1300).echo_ack_with_window(12_001, 0).ecn_reductions(2).nothing();
 }
 
-/// RFC 9293 §3.8.6.1: the persist timer tells of no loss.
+/// RFC 9293 §3.8.6.1: the persist timer indicates no loss.
 #[test]
 fn the_persist_timer_reduces_and_announces_nothing() {
     let mut tcp = ten_that_fill_the_window();

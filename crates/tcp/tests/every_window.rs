@@ -1,4 +1,4 @@
-//! What every receive-window policy has to keep, whatever it advertises.
+//! Invariants of every receive-window policy.
 //!
 //! A new built-in policy is under test as soon as it is registered, as its class describes it.
 
@@ -27,8 +27,8 @@ fn descriptions() -> impl Iterator<Item = Value> {
         .flat_map(|(kind, _)| samples("window", kind, |description| try_build(description).is_ok()))
 }
 
-/// The right edges that are advertised when segments arrive after these waits, ns, each of so many
-/// bytes of what the window allows and with such a price; how far ahead of the data an edge may be is checked.
+/// The advertised right edges for `segments`: (time since the previous one in ns, bytes of what the
+/// window allows, price). Checks how far an edge is ahead of the data.
 fn edges(policy: &mut AnyWindow, segments: &[(u64, u64, f64)]) -> Vec<u64> {
     let (mut now_ns, mut next) = (0, 0);
     let mut edge = if policy.is_bounded() { RECEIVE_WINDOW } else { policy.window() };

@@ -1,5 +1,4 @@
-//! Usual ACKs are dealt with in a short way of their own (`sender/fast_path.rs`), which may change
-//! nothing.
+//! Usual ACKs take a fast path (`sender/fast_path.rs`), which must not change results.
 
 use crate::random_channel::*;
 use airpath_conformance::cases;
@@ -8,15 +7,15 @@ use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEv
 use airpath_tcp::{Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
 
-/// A congestion control that asks for samples of the delivery rate, which it does not use: with
-/// them no ACK is a usual one.
+/// A congestion control that requests samples of the delivery rate, which it does not use: they
+/// disable the fast path.
 struct Watching(AnyCongestion);
 
 impl airpath_tcp::congestion::CongestionWrapper for Watching {
-    delegate_congestion!(0: on_ack, wants_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
+    delegate_congestion!(0: on_ack, needs_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
     delegate_congestion!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, take_error);
 
-    fn wants_rate_samples(&self) -> bool {
+    fn needs_rate_samples(&self) -> bool {
         true
     }
 }
@@ -40,12 +39,12 @@ proptest! {
     /// Event by event, with every choice of options, on a channel that loses, repeats and reorders.
     #[test]
     fn the_short_way_changes_nothing(
-        options in options(), fates in fates(), tenths in 1u64..3000, one_way in 0u64..120,
+        options in options(), treatments in treatments(), tenths in 1u64..3000, one_way in 0u64..120,
     ) {
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         let one_way = Duration::from_millis(one_way);
-        let mut fast_path = Connection::new(&options, Some(transfer), one_way).with_fates(fates.clone());
-        let mut other = watched(&options, transfer, one_way).with_fates(fates);
+        let mut fast_path = Connection::new(&options, Some(transfer), one_way).with_treatments(treatments.clone());
+        let mut other = watched(&options, transfer, one_way).with_treatments(treatments);
         for _ in 0..200_000 {
             let is_over = fast_path.run(Time::NEVER, 1);
             prop_assert_eq!(other.run(Time::NEVER, 1), is_over);

@@ -18,9 +18,9 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// The first segment is lost and `duplicates` duplicate ACKs arrive. The third resends it and
-/// sets a window of ssthresh + 3 = 8 segments, the next ones add a segment each: from the sixth
-/// on the window has room for new segments.
+/// The first segment is lost and `duplicates` duplicate ACKs arrive. The third resends it and sets
+/// a window of ssthresh + 3 = 8 segments, the next ones add a segment each: from the sixth on the
+/// window admits new segments.
 fn recovering(change: impl FnOnce(&mut Given), duplicates: u64) -> SenderScript {
     let mut tcp = ten_in_flight(change);
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
@@ -47,7 +47,7 @@ fn the_third_duplicate_resends_the_first_unacknowledged_segment() {
 }
 
 #[test]
-fn duplicates_count_anew_after_each_new_ack() {
+fn duplicate_count_restarts_after_each_new_ack() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.quiet_duplicates(2).ack(1000).expect([new(10)]);
     tcp.quiet_duplicates(2).ack(2000).expect([new(11)]);
@@ -122,7 +122,7 @@ fn one_loss_costs_one_halving_and_one_retransmission() {
     }
 }
 
-/// RFC 5681 §3.2 step 6: the first ACK of new data ends it, whatever else was lost.
+/// RFC 5681 §3.2 step 6: the first ACK of new data ends it, even if more was lost.
 #[test]
 fn reno_leaves_recovery_at_a_partial_ack() {
     let mut tcp = recovering(reno, 8);
@@ -216,8 +216,8 @@ fn a_partial_ack_of_less_than_a_segment_only_deflates() {
     tcp.at(200).duplicate().expect([new(10)]);
 }
 
-/// RFC 6582 §3.2 step 3: the window that a partial ACK deflates is still at least one segment,
-/// and inflates from there. Here most of the duplicates were lost on their way.
+/// RFC 6582 §3.2 step 3: the window that a partial ACK deflates is still at least one segment, and
+/// inflates from there. Here most of the duplicates were lost.
 #[test]
 fn a_deep_deflation_leaves_a_window_of_one_segment() {
     let mut tcp = ten_in_flight(|_| ());
@@ -348,7 +348,7 @@ fn further_timeouts_of_the_window_keep_ssthresh() {
 
 /// What is lost after it counts afresh, from no more than cwnd.
 #[test]
-fn a_timeout_in_the_next_window_is_reckoned_from_that_window() {
+fn timeout_in_the_next_window_reduces_from_that_window() {
     let mut tcp = a_lost_retransmission(FlightBound::Cwnd);
     tcp.at(1100).ack(18_000).cwnd(2000).expect(new_segments(18, 20));
     tcp.at(1200).ack(20_000).cwnd(3000).expect(new_segments(20, 23));
@@ -360,7 +360,7 @@ fn a_timeout_in_the_next_window_is_reckoned_from_that_window() {
 /// A recovery that ends at a hole beyond `recover` leaves more outstanding than cwnd: segments 0
 /// and 11 are lost.
 #[test]
-fn a_fast_retransmit_is_reckoned_from_no_more_than_cwnd() {
+fn fast_retransmit_reduces_from_no_more_than_cwnd() {
     for (bound, ssthresh) in [(FlightBound::Cwnd, 2500), (FlightBound::None, 3000)] {
         let mut tcp = recovering(|given| given.tcp.flight_bound = bound, 9);
         // 10, 12 and 13 arrive.
@@ -393,10 +393,10 @@ fn duplicates_after_a_timeout_do_not_start_recovery_up_to_recover() {
     tcp.at(1210).quiet_duplicates(3).ssthresh(5000);
 }
 
-/// ns-3 asks for no more than that everything sent before has been acknowledged. Profile `ns3` had
-/// the RFC's guard: with a loss of 10 % and without SACK its goodput was 21 % too low.
+/// ns-3 requires only that everything sent before has been acknowledged. Profile `ns3` had the
+/// RFC's guard: with a loss of 10 % and without SACK its goodput was 21 % too low.
 #[test]
-fn ns3_admits_duplicates_that_ask_for_the_first_byte_after_recover() {
+fn ns3_admits_duplicates_of_the_first_byte_after_recover() {
     let mut tcp = ten_in_flight(|given| given.tcp.fast_retransmit_guard = FastRetransmitGuard::Ns3);
     tcp.timeout_at(1000).expect([retransmission(0)]).ssthresh(5000);
     tcp.at(1100).ack(5000).cwnd(2000).expect([retransmission(5), retransmission(6)]);
@@ -423,7 +423,7 @@ fn without_the_guard_duplicates_after_a_timeout_start_recovery() {
     tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).ack(5000).expect([retransmission(5), retransmission(6)]);
     tcp.at(1110).quiet_duplicates(2).duplicate();
-    // cwnd = 2000 + 3000 from 5000: going back goes on, up to what was sent before.
+    // cwnd = 2000 + 3000 from 5000: go-back-N continues, up to the data sent before.
     tcp.expect([retransmission(5)].into_iter().chain(retransmissions(7, 10))).ssthresh(2000);
 }
 
@@ -444,7 +444,7 @@ fn ns3_admits_duplicates_of_a_full_ack() {
 
 /// One segment below `recover` is not enough, after a timeout.
 #[test]
-fn ns3_keeps_out_duplicates_that_ask_for_less_than_recover() {
+fn ns3_ignores_duplicates_below_recover() {
     let mut tcp = ten_in_flight(as_ns3);
     tcp.timeout_at(1000).expect([retransmission(0)]).ssthresh(5000);
     tcp.at(1100).ack(9000).cwnd(2000).expect([retransmission(9), new(10)]);
@@ -464,9 +464,9 @@ fn ns3_admits_duplicates_beyond_recover() {
     tcp.expect([retransmission(11), new(14), new(15)]).ssthresh(2000);
 }
 
-/// A recovery that they began has a `recover` of its own.
+/// A recovery that they began has a new `recover`.
 #[test]
-fn ns3_guards_anew_from_the_recovery_that_it_admitted() {
+fn ns3_guard_restarts_from_the_admitted_recovery() {
     let mut tcp = recovering(as_ns3, 9);
     tcp.at(200).ack(10_000).expect([new(14)]);
     tcp.at(210).quiet_duplicates(2).duplicate().expect([retransmission(10)]).ssthresh(2500);
@@ -476,8 +476,8 @@ fn ns3_guards_anew_from_the_recovery_that_it_admitted() {
 }
 
 /// The first eleven segments are lost, and with them, after the timeout, the first one beyond
-/// `recover`. Without SACK ns-3's guard lets three duplicates repair it and the RFC's does not; with
-/// SACK no guard is asked (RFC 6675 has its recovery point).
+/// `recover`. Without SACK ns-3's guard lets three duplicates repair it and the RFC's does not;
+/// with SACK no guard applies (RFC 6675 has its recovery point).
 #[test]
 fn with_sack_the_guard_means_nothing() {
     let course = |recovery, guard| {

@@ -166,7 +166,7 @@ fn rfc5681_4_1_a_window_that_was_closed_for_long_opens_to_a_restart() {
 
 /// Five segments fill no window of 14.
 #[test]
-fn a_window_that_is_not_used_grows_if_it_is_told_to() {
+fn unused_window_grows_with_grow_unused() {
     for (grow_unused, cwnd) in [(true, 19_000), (false, 14_000)] {
         let mut tcp = script::sender(|given| {
             given.tcp.initial_window = 14_000;
@@ -181,9 +181,9 @@ fn a_window_that_is_not_used_grows_if_it_is_told_to() {
     }
 }
 
-/// A window with less room than a segment is used.
+/// A window with less than a segment left is used.
 #[test]
-fn a_window_that_is_used_grows_whatever_it_is_told() {
+fn used_window_grows_regardless_of_grow_unused() {
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 5900;
         given.tcp.grow_unused = false;

@@ -104,7 +104,7 @@ fn no_more_than_two_segments_go_beyond_the_window() {
 /// RFC 3042 §2 sends previously unsent data; after a timeout there is none to send, for what is
 /// outstanding exceeds cwnd by more than two segments.
 #[test]
-fn it_does_not_hasten_what_a_timeout_sends_again() {
+fn limited_transmit_does_not_hasten_retransmissions_after_a_timeout() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1050).quiet_duplicates(3).cwnd(1000);

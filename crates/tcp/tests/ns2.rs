@@ -244,7 +244,7 @@ fn with_ecn(given: &mut Given) {
 }
 
 #[test]
-fn what_is_sent_again_is_ecn_capable() {
+fn retransmissions_are_ecn_capable() {
     let mut tcp = ns2_sender(|given| {
         with_ecn(given);
         given.in_congestion_avoidance(10_000);
@@ -267,7 +267,7 @@ fn an_echo_halves_the_window_once_and_marks_and_losses_of_a_window_once_together
 }
 
 #[test]
-fn echoes_leave_one_segment_which_goes_on() {
+fn echoes_reduce_to_one_segment_which_is_still_sent() {
     let mut tcp = ns2_sender(|given| {
         with_ecn(given);
         given.in_congestion_avoidance(3000);

@@ -58,7 +58,7 @@ fn tcp_linux_reno_halves_an_unused_window() {
 /// The second one finds nothing lost and sends new data, still beyond cwnd. Only the first
 /// restarts the timer.
 #[test]
-fn a_partial_ack_sends_a_segment_whatever_pipe_says() {
+fn partial_ack_sends_a_segment_regardless_of_pipe() {
     let mut tcp = in_flight(20, |_| ());
     tcp.arrives(2).expect([new(20)]).arrives(3).expect([new(21)]);
     tcp.arrives(4).expect([retransmission(0)]).cwnd(8500);
@@ -92,13 +92,13 @@ fn tcp_new_reno_grows_by_one_ack_at_the_end_of_a_recovery() {
 
 /// Errata 1610 to RFC 6675 §5.1. Segments 3 and 6 arrived, and the receiver need not say it again.
 #[test]
-fn a_timeout_keeps_what_sack_told() {
+fn timeout_keeps_sack_information() {
     let mut tcp = in_flight(10, |_| ());
     tcp.arrives(3).expect([new(10)]).arrives(6).expect([new(11)]);
     tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
     tcp.at(1100).sack(1000, []).cwnd(2000).expect(retransmissions(1, 3));
     tcp.at(1200).sack(2000, []).cwnd(3000).expect(retransmissions(4, 6));
-    // Lost segments beyond the highest that SACK told of come after new data.
+    // Lost segments beyond the highest selectively acknowledged one come after new data.
     tcp.at(1300).sack(4000, []).cwnd(4000).expect([new(12), new(13)]);
 }
 
@@ -140,7 +140,7 @@ fn below_ssthresh_what_was_delivered_may_leave() {
 
 /// The receive window leaves 500 bytes, and a segment has left the network.
 #[test]
-fn what_is_left_of_the_receive_window_is_sent() {
+fn rest_of_the_receive_window_is_sent() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
         given.tcp.stack = StackVariant::Ns3;

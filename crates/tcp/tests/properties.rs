@@ -18,11 +18,11 @@ proptest! {
     /// The invariants hold at every step (see `Connection::check`), and the transfer ends.
     #[test]
     fn every_byte_arrives_once_and_the_transfer_ends(
-        options in options(), fates in fates(), tenths in 1u64..800, one_way in 0u64..120,
+        options in options(), treatments in treatments(), tenths in 1u64..800, one_way in 0u64..120,
     ) {
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         let one_way = Duration::from_millis(one_way);
-        let mut connection = Connection::new(&options, Some(transfer), one_way).with_fates(fates);
+        let mut connection = Connection::new(&options, Some(transfer), one_way).with_treatments(treatments);
         prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
         prop_assert!(connection.sender.report().completed_at.is_some());
         prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
@@ -49,8 +49,8 @@ proptest! {
         prop_assert_eq!(connection.receiver.report().duplicates, 0);
     }
 
-    /// Marks are no losses: whatever is marked, nothing is sent twice, and every reduction is of
-    /// a window of its own.
+    /// Marks are not losses: with any marks nothing is sent twice, and every reduction is in a
+    /// separate window.
     #[test]
     fn marks_need_no_retransmission(
         options in options(), marks in prop::collection::vec(any::<bool>(), 0..400),
@@ -63,11 +63,11 @@ proptest! {
             ecn: if options.ecn == EcnUse::Off { EcnUse::On } else { options.ecn },
             ..options
         };
-        let fates = marks.iter().map(|mark| if *mark { Fate::Mark } else { Fate::Deliver });
+        let treatments = marks.iter().map(|mark| if *mark { PacketTreatment::Mark } else { PacketTreatment::Deliver });
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         let one_way = Duration::from_millis(one_way);
         let mut connection =
-            Connection::new(&options, Some(transfer), one_way).with_fates(fates.collect());
+            Connection::new(&options, Some(transfer), one_way).with_treatments(treatments.collect());
         prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
         let report = connection.sender.report();
         prop_assert_eq!((report.retransmissions, report.timeouts), (0, 0));
@@ -79,7 +79,7 @@ proptest! {
     }
 }
 
-/// What happens to a packet on its way to or from a receiver that drops what it has reported.
+/// Event of a packet on the path to or from a receiver that drops data it has reported.
 #[derive(Clone, Copy, Debug)]
 enum ChannelEvent {
     Deliver,
@@ -167,7 +167,7 @@ fn events() -> impl Strategy<Value = Vec<ChannelEvent>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
-    /// RFC 2018 §8: what was acknowledged selectively may be dropped, and is sent again.
+    /// RFC 2018 §8: what was acknowledged selectively may be dropped, and is retransmitted.
     #[test]
     fn reneging_does_no_harm(
         options in options(), prr: bool, events in events(), tenths in 1u64..800,
@@ -178,11 +178,11 @@ proptest! {
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &events));
     }
 
-    /// The same under ns-3's procedures: whatever is lost, delayed or dropped by the receiver, the
-    /// transfer ends.
+    /// The same under ns-3's procedures: the transfer ends despite any losses, delays and drops by
+    /// the receiver.
     #[test]
     fn under_ns3s_procedures_the_transfer_ends(
-        options in options(), prr: bool, fates in fates(), events in events(), tenths in 1u64..800,
+        options in options(), prr: bool, treatments in treatments(), events in events(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
         let (stack, ecn) = (StackVariant::Ns3, EcnUse::Off);
@@ -190,7 +190,7 @@ proptest! {
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &events));
         let one_way = Duration::from_millis(20);
-        let mut connection = Connection::new(&options, Some(transfer), one_way).with_fates(fates);
+        let mut connection = Connection::new(&options, Some(transfer), one_way).with_treatments(treatments);
         prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
         prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
     }
@@ -216,9 +216,9 @@ proptest! {
 
 /// 5 GiB in segments of nearly 64 KiB, one packet in a thousand lost.
 #[test]
-fn a_stream_beyond_4_gib_goes_on() {
+fn stream_continues_beyond_4_gib() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr] {
-        a_long_stream_goes_on(&TcpConfig {
+        check_long_stream(&TcpConfig {
             mss: 65_483,
             initial_window: 10 * 65_483,
             receive_window: 60_000_000,
@@ -229,13 +229,16 @@ fn a_stream_beyond_4_gib_goes_on() {
     }
 }
 
-fn a_long_stream_goes_on(options: &TcpConfig) {
+fn check_long_stream(options: &TcpConfig) {
     let transfer = 5 * (1 << 30) + 7;
-    let fates = (0..200_000u32)
-        .map(|packet| if packet % 1000 == 999 { Fate::Lose } else { Fate::Deliver })
-        .collect();
-    let mut connection =
-        Connection::new(options, Some(transfer), Duration::from_millis(10)).with_fates(fates);
+    let treatments =
+        (0..200_000u32)
+            .map(|packet| {
+                if packet % 1000 == 999 { PacketTreatment::Lose } else { PacketTreatment::Deliver }
+            })
+            .collect();
+    let mut connection = Connection::new(options, Some(transfer), Duration::from_millis(10))
+        .with_treatments(treatments);
     assert!(connection.run(Time::NEVER, 2_000_000));
     assert!(connection.sender.report().completed_at.is_some());
     assert!(connection.sender.report().fast_retransmits > 0);

@@ -78,7 +78,7 @@ fn the_reduction_bound_does_not_go_beyond_ssthresh() {
     tcp.arrives(11).expect([retransmission(1)]);
 }
 
-/// The end (RFC 6937 §3): cwnd = ssthresh, whatever pipe was.
+/// The end (RFC 6937 §3): cwnd = ssthresh, regardless of pipe.
 #[test]
 fn the_window_is_ssthresh_in_the_end() {
     let mut tcp = twenty_in_flight(|_| ());
@@ -93,7 +93,7 @@ fn the_window_is_ssthresh_in_the_end() {
 /// DeliveredData counts what is new to the sender: the cumulative ACK of what was acknowledged
 /// selectively before delivers nothing. Segments 0 and 10 are lost.
 #[test]
-fn what_was_sacked_before_is_delivered_once() {
+fn sacked_bytes_count_as_delivered_once() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly([4, 5]).arrives(6).expect([new(20)]);
@@ -106,7 +106,7 @@ fn what_was_sacked_before_is_delivered_once() {
 
 /// An ACK of two segments delivers two.
 #[test]
-fn a_delayed_ack_counts_all_that_it_tells() {
+fn delayed_ack_counts_all_bytes_it_acknowledges() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrives_with_ack_lost(1).arrives(2).nothing();
     // prr_delivered = 2, prr_out = 1 with the fast retransmit.
@@ -116,7 +116,7 @@ fn a_delayed_ack_counts_all_that_it_tells() {
     }
 }
 
-/// RFC 6937 §3: an ACK that tells of many at once lets as many leave as the proportion asks for.
+/// RFC 6937 §3: an ACK of many segments releases as many as the proportion allows.
 #[test]
 fn lost_acks_are_caught_up_with() {
     let mut tcp = twenty_in_flight(|_| ());
@@ -161,7 +161,7 @@ fn a_timeout_ends_the_reduction() {
     tcp.at(1200).arrives(4).cwnd(3000).expect(retransmissions(6, 8));
 }
 
-/// The second recovery starts its counts anew.
+/// The second recovery resets its counts.
 #[test]
 fn each_recovery_counts_for_itself() {
     let mut tcp = sender(|given| given.tcp.recovery = RecoveryKind::Prr);

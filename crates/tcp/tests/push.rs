@@ -1,10 +1,10 @@
-//! Segments that ask for an ACK at once: the last of each burst, as in Linux.
+//! Segments that request an immediate ACK: the last of each burst, as in Linux.
 
 use crate::script::{MSS, Mark, SenderScript, new, new_segments, receiver, sender};
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::Push;
 
-/// Five segments leave at 0 with an initial window of so many.
+/// Five segments leave at 0 with an initial window of five segments.
 fn in_bursts() -> SenderScript {
     sender(|given| {
         given.tcp.push = Push::Bursts;
@@ -14,7 +14,7 @@ fn in_bursts() -> SenderScript {
 
 /// Linux `tcp_tso_autosize`: two segments at least leave as one, and the second carries PSH.
 #[test]
-fn every_second_segment_of_what_leaves_together_asks_for_an_ack() {
+fn every_second_segment_of_a_burst_requests_an_ack() {
     let marks = [Mark::Plain, Mark::Push, Mark::Plain, Mark::Push, Mark::Plain];
     let mut tcp = in_bursts();
     tcp.expect_marked(new_segments(0, 5), marks);
@@ -47,7 +47,7 @@ fn without_the_option_no_segment_asks() {
 
 /// Linux `tcp_cleanup_rbuf` with ICSK_ACK_PUSHED.
 #[test]
-fn a_receiver_acknowledges_what_asks_for_it_at_once() {
+fn receiver_acknowledges_requesting_segments_at_once() {
     let mut tcp = receiver(|_| ());
     tcp.segment(0).nothing().segment(1).ack(2000);
     tcp.segment(2).nothing();

@@ -51,7 +51,7 @@ fn a_segment_that_is_late_within_the_window_is_not_lost() {
 
 /// §6.2 step 3: after reordering three segments are not enough, time is.
 #[test]
-fn after_reordering_the_window_holds_whatever_arrived() {
+fn after_reordering_the_window_holds_regardless_of_arrivals() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.arrives(1).nothing();
     tcp.arrives(0).expect(new_segments(10, 12));
@@ -60,7 +60,7 @@ fn after_reordering_the_window_holds_whatever_arrived() {
 }
 
 /// §6.2 step 5: every segment that left before one that has arrived is lost, not only the oldest.
-/// The window is 5000 bytes, and 7, 8 and 9 and what is sent again are in flight.
+/// The window is 5000 bytes, and 7, 8 and 9 and the retransmissions are in flight.
 #[test]
 fn all_that_left_before_is_lost_at_once() {
     let mut tcp = ten_in_flight(|_| ());
@@ -70,10 +70,10 @@ fn all_that_left_before_is_lost_at_once() {
     tcp.arrives(9).expect([new(10)]);
 }
 
-/// §6.2 step 5: a segment that was sent again is lost when what left after it has arrived. RFC 6675
-/// leaves it to the retransmission timer.
+/// §6.2 step 5: a retransmission is deemed lost when a segment that left after it has arrived. RFC
+/// 6675 leaves it to the retransmission timer.
 #[test]
-fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
+fn lost_retransmission_is_retransmitted_without_a_timeout() {
     let mut tcp = recovering(|_| ());
     tcp.arrive_quietly([4]).arrives(5).nothing();
     tcp.arrives(6).expect([new(10)]);
@@ -86,7 +86,7 @@ fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
 
 /// Linux `tcp_xmit_retransmit_queue`: the retransmission timer starts with the oldest segment.
 #[test]
-fn the_timer_starts_anew_with_each_retransmission_of_the_oldest() {
+fn timer_restarts_with_each_retransmission_of_the_oldest() {
     let mut tcp = recovering(|_| ());
     tcp.timer(1100);
 }

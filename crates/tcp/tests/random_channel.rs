@@ -20,14 +20,14 @@ pub(crate) const FLOW: FlowId = FlowId(0);
 
 /// What the channel does to a packet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fate {
+pub(crate) enum PacketTreatment {
     Deliver,
     Lose,
     /// Congestion is marked, if the packet allows it.
     Mark,
-    /// A second copy comes so many milliseconds later.
+    /// A second copy comes this many milliseconds later.
     Repeat(u64),
-    /// It comes so many milliseconds later than others.
+    /// It comes this many milliseconds later than others.
     Delay(u64),
 }
 
@@ -59,17 +59,17 @@ pub(crate) enum To {
     Receiver,
 }
 
-/// A connection over a channel of constant delay with a list of fates, and its invariants.
+/// A connection over a channel of constant delay with a list of packet treatments, and its invariants.
 pub(crate) struct Connection {
     pub(crate) options: TcpConfig,
     pub(crate) transfer: Option<u64>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     pub(crate) harness: TestHarness,
-    /// Packets under way by time of arrival, then by order of sending.
+    /// Packets in flight by time of arrival, then by order of sending.
     pub(crate) channel: BTreeMap<(Time, u64), (To, Packet)>,
     pub(crate) one_way: Duration,
-    pub(crate) fates: Vec<Fate>,
+    pub(crate) treatments: Vec<PacketTreatment>,
     pub(crate) packets: u64,
     pub(crate) now: Time,
     pub(crate) sent: u64,
@@ -101,7 +101,7 @@ impl Connection {
             harness: TestHarness::default(),
             channel: BTreeMap::new(),
             one_way,
-            fates: Vec::new(),
+            treatments: Vec::new(),
             packets: 0,
             now: Time::ZERO,
             sent: 0,
@@ -115,8 +115,8 @@ impl Connection {
     }
 
     /// The channel's treatment of the first packets, in order of sending; the rest is delivered.
-    pub(crate) fn with_fates(mut self, fates: Vec<Fate>) -> Connection {
-        self.fates = fates;
+    pub(crate) fn with_treatments(mut self, treatments: Vec<PacketTreatment>) -> Connection {
+        self.treatments = treatments;
         self
     }
 
@@ -204,8 +204,8 @@ impl Connection {
         }
     }
 
-    /// RFC 3168 §6.1.5: what is sent again is not ECN-capable but in ns-2, and does not say CWR. What
-    /// a VCP connection sends has the code for low.
+    /// RFC 3168 §6.1.5: retransmissions are not ECN-capable except in ns-2, and have no CWR.
+    /// Segments of a VCP connection have the code for low load.
     pub(crate) fn check_ecn(&self, segment: &Packet, retransmission: bool) {
         let is_ns2 = self.options.stack == StackVariant::Ns2;
         let capable = self.options.ecn.is_negotiated() && (is_ns2 || !retransmission);
@@ -250,18 +250,19 @@ impl Connection {
     }
 
     pub(crate) fn launch(&mut self, to: To, mut packet: Packet) {
-        let fate = self.fates.get(self.packets as usize).copied().unwrap_or(Fate::Deliver);
+        let event =
+            self.treatments.get(self.packets as usize).copied().unwrap_or(PacketTreatment::Deliver);
         let due = self.now + self.one_way;
         let late = |millis| due + Duration::from_millis(millis);
         self.packets += 1;
-        if matches!(fate, Fate::Mark) && packet.ecn.is_capable() {
+        if matches!(event, PacketTreatment::Mark) && packet.ecn.is_capable() {
             packet.ecn = Ecn::Ce;
         }
-        let copies = match fate {
-            Fate::Deliver | Fate::Mark => vec![due],
-            Fate::Lose => vec![],
-            Fate::Repeat(millis) => vec![due, late(millis)],
-            Fate::Delay(millis) => vec![late(millis)],
+        let copies = match event {
+            PacketTreatment::Deliver | PacketTreatment::Mark => vec![due],
+            PacketTreatment::Lose => vec![],
+            PacketTreatment::Repeat(millis) => vec![due, late(millis)],
+            PacketTreatment::Delay(millis) => vec![late(millis)],
         };
         for time in copies {
             // Copies of one packet at the same time are one copy; nothing depends on it.
@@ -403,13 +404,13 @@ pub(crate) fn options() -> impl Strategy<Value = TcpConfig> {
 }
 
 /// Losses, repetitions and delays of up to 150 packets, data and ACKs alike.
-pub(crate) fn fates() -> impl Strategy<Value = Vec<Fate>> {
-    let fate = prop_oneof![
-        6 => Just(Fate::Deliver),
-        2 => Just(Fate::Lose),
-        2 => Just(Fate::Mark),
-        1 => (0u64..400).prop_map(Fate::Repeat),
-        1 => (1u64..400).prop_map(Fate::Delay),
+pub(crate) fn treatments() -> impl Strategy<Value = Vec<PacketTreatment>> {
+    let event = prop_oneof![
+        6 => Just(PacketTreatment::Deliver),
+        2 => Just(PacketTreatment::Lose),
+        2 => Just(PacketTreatment::Mark),
+        1 => (0u64..400).prop_map(PacketTreatment::Repeat),
+        1 => (1u64..400).prop_map(PacketTreatment::Delay),
     ];
-    prop::collection::vec(fate, 0..150)
+    prop::collection::vec(event, 0..150)
 }

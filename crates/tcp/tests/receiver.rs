@@ -45,7 +45,7 @@ fn a_later_segment_does_not_prolong_the_delay() {
 }
 
 #[test]
-fn the_count_starts_anew_after_the_delay() {
+fn count_restarts_after_the_delay() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(0).timeout_at(210).ack(1000);
     peer.at(220).segment(1).nothing();
@@ -83,7 +83,7 @@ fn a_segment_behind_a_hole_takes_the_delayed_ack_with_it() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(0).nothing();
     peer.at(20).segment(2).ack(1000).no_timer();
-    // The count starts anew: the hole is filled at once, then every second segment.
+    // The count restarts: the hole is filled at once, then every second segment.
     peer.at(30).segment(1).ack(3000);
     peer.at(40).segment(3).nothing();
     peer.at(50).segment(4).ack(5000);
@@ -179,7 +179,7 @@ fn a_shrinking_window_follows_once_the_data_has_caught_up() {
     peer.at(12).segment(2).nothing().at(13).segment(3).ack(4000).window(1000);
 }
 
-/// A policy that notes what it is told.
+/// A policy that records its calls.
 struct Notes(Arc<Mutex<Vec<(bool, bool, f32)>>>);
 
 impl ReceiveWindow for Notes {

@@ -42,9 +42,9 @@ fn the_third_duplicate_resends_the_first_hole_and_halves() {
     tcp.arrives(3).expect([retransmission(0)]).cwnd(5000).ssthresh(5000).timer(1000);
 }
 
-/// RFC 6675 §5 step 2: the ACKs of 1, 2 and 3 were lost; the first duplicate tells of four.
+/// RFC 6675 §5 step 2: the ACKs of 1, 2 and 3 were lost; the first duplicate reports four.
 #[test]
-fn one_ack_that_tells_of_more_than_two_segments_is_enough() {
+fn one_ack_of_more_than_two_segments_starts_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrives_with_ack_lost(1).arrives_with_ack_lost(2).arrives_with_ack_lost(3);
     tcp.arrives(4).expect([retransmission(0)]).ssthresh(5000);
@@ -52,7 +52,7 @@ fn one_ack_that_tells_of_more_than_two_segments_is_enough() {
 
 /// RFC 6675 §4, `IsLost`: *more* than (DupThresh − 1)·SMSS.
 #[test]
-fn one_ack_that_tells_of_two_segments_is_not_enough() {
+fn one_ack_of_two_segments_does_not_start_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrives_with_ack_lost(1).arrives(2).nothing().cwnd(10_000);
     // One byte of the next makes it more.
@@ -72,7 +72,7 @@ fn one_ack_with_two_short_blocks_is_not_enough() {
     tcp.sack(0, [4000..4001, 6000..6001]).nothing().cwnd(10_000);
 }
 
-/// RFC 6675 §5 step 1: three duplicates are enough even when they tell of less than a segment.
+/// RFC 6675 §5 step 1: three duplicates are enough even when they report less than a segment.
 #[test]
 fn three_duplicates_of_short_segments_are_enough() {
     let mut tcp = ten_in_flight(|_| ());
@@ -92,8 +92,8 @@ fn acks_without_news_are_no_duplicates() {
     tcp.cwnd(10_000);
 }
 
-/// RFC 6675 §2: an ACK that tells of new data beyond a hole is a duplicate even though it moves
-/// the cumulative acknowledgement. Segment 2 is lost, and so are the ACKs of 0, 1, 3 and 4.
+/// RFC 6675 §2: an ACK that reports new data beyond a hole is a duplicate even though it moves the
+/// cumulative acknowledgement. Segment 2 is lost, and so are the ACKs of 0, 1, 3 and 4.
 #[test]
 fn an_ack_of_new_data_can_begin_recovery() {
     let mut tcp = ten_in_flight(|_| ());
@@ -104,7 +104,7 @@ fn an_ack_of_new_data_can_begin_recovery() {
     tcp.arrives(5).expect([retransmission(2)]).ssthresh(4000).cwnd(4000).timer(1100);
 }
 
-/// The same ACK with less to tell counts as the first duplicate.
+/// The same ACK with fewer blocks counts as the first duplicate.
 #[test]
 fn an_ack_of_new_data_can_be_the_first_duplicate() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
@@ -118,7 +118,7 @@ fn an_ack_of_new_data_can_be_the_first_duplicate() {
 
 /// RFC 6675 §5: a cumulative ACK resets DupAcks.
 #[test]
-fn duplicates_count_anew_after_each_new_ack() {
+fn duplicate_count_restarts_after_each_new_ack() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.sack(0, [5000..5100]).nothing().sack(0, [5000..5200]).nothing();
     tcp.sack(1000, []).expect([new(10)]);
@@ -129,14 +129,14 @@ fn duplicates_count_anew_after_each_new_ack() {
 /// RFC 6675 §5: the scoreboard is updated from *any* ACK with SACK information, also from one
 /// that was overtaken.
 #[test]
-fn an_overtaken_ack_still_tells_what_has_arrived() {
+fn overtaken_ack_still_reports_arrivals() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.sack(2000, []).expect(new_segments(10, 12));
     tcp.sack(1000, [3000..6000]).expect([retransmission(2)]).ssthresh(5000);
 }
 
 #[test]
-fn an_overtaken_ack_does_not_tell_of_what_has_been_acknowledged_since() {
+fn overtaken_ack_does_not_report_data_acknowledged_since() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.sack(6000, []).expect(new_segments(10, 16));
     tcp.sack(1000, [3000..6000]).nothing().cwnd(11_000);
@@ -144,7 +144,7 @@ fn an_overtaken_ack_does_not_tell_of_what_has_been_acknowledged_since() {
 
 // --- 1 to 4 losses in a window ----------------------------------------------------------------
 
-/// The window is not inflated: `pipe` falls with every duplicate until it leaves room.
+/// The window is not inflated: `pipe` falls with every duplicate until a segment fits.
 #[test]
 fn one_loss() {
     let mut tcp = recovering(|_| ());

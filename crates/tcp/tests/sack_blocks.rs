@@ -106,11 +106,11 @@ fn filling_a_hole_keeps_the_order_of_the_rest() {
 }
 
 #[test]
-fn a_forgotten_block_is_reported_when_there_is_room_again() {
+fn omitted_block_is_reported_when_it_fits_again() {
     let mut tcp = reporter();
     for index in [1, 3, 5, 7] {
         tcp.segment(index).ack(0);
     }
-    // 5 and 7 become one: 1, left out before, has room.
+    // 5 and 7 become one: 1, omitted before, fits.
     tcp.segment(6).ack(0).blocks([5000..8000, 3000..4000, 1000..2000]);
 }

@@ -29,7 +29,7 @@ fn segments(given: &mut Given) {
 
 /// Segments 3 and 6 arrived in time; the ACKs after the timeout are silent about them.
 #[test]
-fn kept_marks_are_not_resent_though_nothing_tells_of_them_anew() {
+fn kept_marks_are_not_resent_without_new_reports() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([3, 6]).timeout_at(1000);
     tcp.expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
@@ -40,9 +40,9 @@ fn kept_marks_are_not_resent_though_nothing_tells_of_them_anew() {
     tcp.at(1300).sack(5000, []).cwnd(5000).expect([retransmission(9), new(10)]);
 }
 
-/// `pipe` holds what was sent again and neither what is lost nor what is known to have arrived.
+/// `pipe` includes retransmissions, but neither lost segments nor those known to have arrived.
 #[test]
-fn what_arrives_after_the_timeout_leaves_the_pipe() {
+fn segments_arriving_after_the_timeout_leave_the_pipe() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([3, 6]).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).arrives(0).cwnd(2000).expect(retransmissions(1, 3));
@@ -63,7 +63,7 @@ fn a_second_timeout_keeps_what_the_first_kept_and_what_came_since() {
     tcp.at(3300).sack(5000, []).cwnd(3000).expect([retransmission(7), retransmission(8)]);
 }
 
-/// A timeout in recovery; 1, 2 and 3 had arrived, 4 arrives beside the fast retransmit.
+/// A timeout in recovery; 1, 2 and 3 had arrived, 4 arrives in addition to the fast retransmit.
 #[test]
 fn a_timeout_in_recovery_keeps_the_marks() {
     let mut tcp = ten_in_flight(|_| ());
@@ -104,7 +104,7 @@ fn reneging_on_kept_marks_is_overcome_by_the_next_timeout() {
 
 // --- slow start by what was delivered -------------------------------------------------------------
 
-/// The ACK of the segment that was sent again covers ten, nine of which arrived long before.
+/// The ACK of the retransmission covers ten, nine of which arrived long before.
 #[test]
 fn after_a_timeout_slow_start_counts_only_what_was_delivered() {
     let mut tcp = ten_in_flight(segments);
@@ -135,25 +135,25 @@ fn a_stretch_ack_counts_the_holes_that_it_fills() {
     }
 }
 
-/// The ACK covers 0 and tells of 8 and 9 for the first time: three segments.
+/// The ACK covers 0 and reports 8 and 9 for the first time: three segments.
 #[test]
-fn news_beyond_a_hole_counts_with_the_ack_that_tells_it() {
+fn data_beyond_a_hole_count_with_the_ack_that_reports_them() {
     let mut tcp = ten_in_flight(segments);
     tcp.arrive_quietly([3]).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).sack(1000, [8000..10_000, 3000..4000]).cwnd(4000);
     tcp.expect([retransmission(1), retransmission(2), retransmission(4), retransmission(5)]);
 }
 
-/// A duplicate ACK never enlarges the window, and what it told counts no more later.
+/// A duplicate ACK never enlarges the window, and its reports do not count again later.
 #[test]
-fn what_a_duplicate_told_counts_no_more() {
+fn bytes_reported_by_a_duplicate_do_not_count_again() {
     let mut tcp = ten_in_flight(segments);
     tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1010).arrive_quietly(1..9).cwnd(1000);
     tcp.at(1020).arrives(0).cwnd(2000).expect([retransmission(9), new(10)]);
 }
 
-/// Without a timeout: two segments change places on the way.
+/// Without a timeout: two segments are reordered.
 #[test]
 fn a_reordered_segment_counts_once() {
     let mut tcp = ten_in_flight(segments);
@@ -161,9 +161,9 @@ fn a_reordered_segment_counts_once() {
     tcp.arrives(2).cwnd(12_000).expect(new_segments(13, 15));
 }
 
-/// What is forgotten and reported anew was delivered before the timeout.
+/// Data that were forgotten and are reported again were delivered before the timeout.
 #[test]
-fn with_forgotten_marks_what_is_reported_anew_does_not_count() {
+fn forgotten_data_reported_again_do_not_count() {
     let mut tcp = ten_in_flight(|given| {
         segments(given);
         given.tcp.sack_after_timeout = SackAfterTimeout::Forget;

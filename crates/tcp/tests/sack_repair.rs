@@ -33,7 +33,7 @@ fn each_partial_ack_restarts_the_timer() {
     tcp.at(250).arrives(1).expect([new(11)]).timer(1250);
 }
 
-/// The receiver's window keeps new data out, not what is sent again.
+/// The receiver's window limits new data, not retransmissions.
 #[test]
 fn the_receive_window_forbids_new_data_only() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
@@ -70,7 +70,8 @@ fn new_segments_go_before_holes_that_may_still_arrive() {
     tcp.arrives(9).expect([new(12)]);
 }
 
-/// RFC 6675 §4, `NextSeg` rule 3: there is nothing new, so segment 8 is sent again on suspicion.
+/// RFC 6675 §4, `NextSeg` rule 3: there is nothing new, so segment 8 is retransmitted although not
+/// deemed lost.
 #[test]
 fn without_new_data_a_hole_is_resent_before_it_is_lost() {
     let mut tcp = recovering(the_last_ten);
@@ -125,7 +126,7 @@ fn the_rescue_skips_what_was_acknowledged() {
     tcp.at(200).arrives(0).expect([retransmission(8)]);
 }
 
-/// RFC 6675 §4, `SetPipe`: what is sent again before it is lost counts twice.
+/// RFC 6675 §4, `SetPipe`: a segment retransmitted before it is deemed lost counts twice.
 #[test]
 fn a_hole_resent_on_suspicion_counts_twice() {
     let mut tcp = recovering(the_last_ten);
@@ -139,7 +140,7 @@ fn a_hole_resent_on_suspicion_counts_twice() {
     tcp.sack(0, [9000..10_000]).nothing();
 }
 
-/// RFC 6675 §4: a hole in the middle of a segment is sent again from its first octet.
+/// RFC 6675 §4: a hole in the middle of a segment is retransmitted from its first octet.
 #[test]
 fn a_part_of_a_segment_is_resent_from_the_hole_on() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
@@ -196,7 +197,7 @@ fn the_end_may_release_a_burst() {
 /// RFC 6675 §5 (A): what was selectively acknowledged beyond the recovery point is kept.
 /// Segment 10 is lost, 11, 12 and 13 are not; the retransmission of 0 comes after them.
 #[test]
-fn what_is_known_beyond_the_recovery_point_is_kept() {
+fn sacked_data_beyond_the_recovery_point_are_kept() {
     let mut tcp = recovering(|_| ());
     tcp.arrive_quietly([4, 5]);
     for index in 6..10 {
@@ -210,7 +211,7 @@ fn what_is_known_beyond_the_recovery_point_is_kept() {
     tcp.arrives(14).expect([retransmission(10)]).ssthresh(2500).cwnd(2500);
 }
 
-/// RFC 6675 §5 step 4.3: HighRxt starts anew. Segments 10 and 12 are lost, and so are their
+/// RFC 6675 §5 step 4.3: HighRxt is reset. Segments 10 and 12 are lost, and so are their
 /// retransmissions, which belonged to the first recovery.
 #[test]
 fn each_recovery_resends_the_holes_that_it_finds() {
@@ -257,7 +258,7 @@ fn the_first_two_duplicates_release_a_new_segment_each() {
 
 /// RFC 6675 §5 step 3.3: `pipe` rules, not the number of duplicates. The ACK of 1 was lost.
 #[test]
-fn a_duplicate_that_tells_of_two_segments_releases_two() {
+fn duplicate_of_two_segments_releases_two() {
     let mut tcp = ten_in_flight(limited_transmit);
     tcp.arrives_with_ack_lost(1).arrives(2).expect(new_segments(10, 12));
     tcp.arrives(3).expect([retransmission(0)]).ssthresh(5000);
@@ -265,7 +266,7 @@ fn a_duplicate_that_tells_of_two_segments_releases_two() {
 
 /// RFC 6675 §5 step 3.3: cwnd − pipe below one SMSS.
 #[test]
-fn a_duplicate_that_tells_of_half_a_segment_releases_none() {
+fn duplicate_of_half_a_segment_releases_none() {
     let mut tcp = ten_in_flight(limited_transmit);
     tcp.sack(0, [1000..1500]).nothing();
     tcp.sack(0, [1000..2000]).expect([new(10)]);

@@ -32,9 +32,9 @@ fn the_last_ten(given: &mut Given) {
     given.transfer = Some(10_000);
 }
 
-/// RFC 6675 §5.1 and RFC 2018 §8. Segments 3 and 6 arrived; the receiver reports them anew.
+/// RFC 6675 §5.1 and RFC 2018 §8. Segments 3 and 6 arrived; the receiver reports them again.
 #[test]
-fn after_a_timeout_all_is_resent_but_what_is_reported_anew() {
+fn after_a_timeout_all_is_resent_except_data_reported_again() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([3, 6]).timeout_at(1000);
     tcp.expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
@@ -63,7 +63,7 @@ fn after_a_timeout_duplicates_do_not_begin_recovery() {
     tcp.timeout_at(1000).expect([retransmission(0)]);
     // Only late: what is in flight is the one resent segment.
     tcp.at(1010).arrive_quietly(1..9).cwnd(1000).ssthresh(5000);
-    // 0 … 8 are there; 9 is resent and the window has room for one more.
+    // 0 … 8 have arrived; 9 is resent and the window admits one more.
     tcp.at(1020).arrives(0).cwnd(2000).expect([retransmission(9), new(10)]);
     tcp.at(1030).arrives(9).cwnd(3000).ssthresh(5000).expect(new_segments(11, 13));
 }
@@ -104,7 +104,7 @@ fn a_timeout_ends_recovery() {
 
 /// RFC 6298 §5.4 to §5.7: the same segment until it arrives, with back-off.
 #[test]
-fn timeouts_go_on_until_the_segment_arrives() {
+fn timeouts_continue_until_the_segment_arrives() {
     let mut tcp = recovering(|_| ());
     for due in [1, 3, 7, 15] {
         tcp.timeout_at(due * 1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);

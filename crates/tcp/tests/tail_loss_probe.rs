@@ -21,10 +21,10 @@ fn tail_after(arrived: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
 
 /// §7.2: two smoothed RTTs, and in Linux 2 ms. §7.3: the last segment when nothing is new.
 #[test]
-fn the_last_segment_is_sent_again_after_two_round_trips() {
+fn last_segment_is_retransmitted_after_two_round_trips() {
     let mut tcp = tail_after(8, |_| ());
     tcp.released_at(302).expect([retransmission(9)]).timeouts(0).cwnd(18_000);
-    // RFC 8985 §7.3: the retransmission timer starts anew.
+    // RFC 8985 §7.3: the retransmission timer restarts.
     tcp.timer(1302);
     // The probe arrives: what left before it is lost.
     tcp.at(402).arrives(9).expect([retransmission(8)]).timeouts(0).cwnd(2000);
@@ -47,7 +47,7 @@ fn a_single_segment_is_probed_when_the_timer_would_have_expired() {
     tcp.timeout_at(2100).expect([retransmission(9)]).timeouts(1);
 }
 
-/// §7.3: new data is sent if there is any, whatever the window.
+/// §7.3: new data is sent if there is any, regardless of the window.
 #[test]
 fn a_probe_is_new_data_where_there_is_some() {
     let mut tcp = tail_after(0, |given| {
@@ -67,8 +67,8 @@ fn nothing_is_probed_beyond_a_hole() {
     tcp.released_at(127).expect([retransmission(7)]).timer(1127);
 }
 
-/// §7.4.2: the probe repaired the only loss, which is answered when more than it is acknowledged. The
-/// receive window keeps back new data until then.
+/// §7.4.2: the probe repaired the only loss, which is answered when more than it is acknowledged.
+/// The receive window blocks new data until then.
 #[test]
 fn a_loss_that_the_probe_repaired_halves_the_window() {
     let mut tcp = tail_after(0, |given| {

@@ -160,7 +160,7 @@ fn a_fast_retransmit_gives_no_sample() {
     tcp.at(110).ack(4000).expect(new_segments(4, 6)).timer(1110);
 }
 
-/// RFC 5681 §3.2 counts the duplicates that follow the last new ACK; a timeout starts anew.
+/// RFC 5681 §3.2 counts the duplicates that follow the last new ACK; a timeout restarts the count.
 #[test]
 fn a_timeout_forgets_the_duplicates_before_it() {
     let mut tcp = sender(|given| given.tcp.recovery = airpath_tcp::RecoveryKind::Reno);
@@ -219,7 +219,7 @@ fn a_floor_on_the_variance_lies_on_top_of_the_round_trip() {
     }
 }
 
-/// Linux's largest RTO is 120 s; the back-off has no cap of its own.
+/// Linux's largest RTO is 120 s; the back-off has no separate cap.
 #[test]
 fn linux_backs_off_up_to_120_seconds() {
     let mut tcp = sender(|given| {

@@ -28,7 +28,7 @@ fn stamping() -> ReceiverScript {
 
 /// RFC 7323 §3.2: once agreed upon, in every segment, retransmissions included.
 #[test]
-fn every_segment_is_twelve_bytes_longer_and_tells_the_time() {
+fn every_segment_is_twelve_bytes_longer_and_has_a_timestamp() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
     tcp.expect(new_segments(0, 3)).timeout_at(1000).expect([retransmission(0)]);
 }
@@ -76,8 +76,8 @@ fn every_ack_of_new_data_gives_a_sample() {
     tcp.at(280).echo(100).ack(2000).expect(new_segments(3, 5)).timer(620);
 }
 
-/// RFC 7323 §4.1: the echo tells which copy arrived, so Karn's rule is not needed, and a sample
-/// ends the back-off.
+/// RFC 7323 §4.1: the echo identifies the copy that arrived, so Karn's rule is not needed, and a
+/// sample ends the back-off.
 #[test]
 fn a_resent_segment_gives_a_sample() {
     let mut tcp = sender(|_| ());
@@ -164,7 +164,7 @@ fn a_hole_keeps_the_echo_until_it_is_filled() {
     tcp.at(70).stamped(5, 60).at(71).stamped(6, 61).ack(7000).echoes(60);
 }
 
-/// A hole that is filled in part: the next ACK still tells of what filled it last.
+/// A hole that is filled in part: the next ACK still echoes the segment that filled it last.
 #[test]
 fn each_part_that_fills_a_hole_gives_its_time() {
     let mut tcp = stamping();

@@ -58,7 +58,7 @@ fn syn_and_data_leave_with_the_code_for_low_and_nothing_is_agreed_on() {
 }
 
 #[test]
-fn a_repeated_syn_and_what_is_sent_again_leave_with_it_too() {
+fn retransmitted_syn_and_segments_leave_with_it_too() {
     let mut tcp = ns2_sender(|given| {
         with_vcp(given);
         given.tcp.handshake = true;
@@ -140,7 +140,7 @@ fn with_delayed_acks_the_echo_is_the_highest_since_the_last() {
     tcp.marked(6, Ecn::Ect1, Flags::NONE).ack(7000).feedback(LOW);
 }
 
-/// What an ACK has told is told once: a lost one takes its code along.
+/// A code is sent in one ACK only: a lost ACK loses its code.
 #[test]
 fn the_code_of_a_lost_ack_is_not_repeated() {
     let mut tcp = receiver_of(1);
@@ -205,7 +205,7 @@ fn codes_in_duplicate_acks_are_not_examined() {
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     tcp.code_ack(1000, OVERLOAD).cwnd(10_062).expect([new(11)]);
     tcp.code_ack(1000, OVERLOAD).cwnd(10_062).expect([new(12)]);
-    // The third halves, whatever its code, to the byte below 5.03125 packets.
+    // The third halves, regardless of its code, to the byte below 5.03125 packets.
     tcp.code_ack(1000, LOW).cwnd(5031).expect([retransmission(1)]);
 }
 

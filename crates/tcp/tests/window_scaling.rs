@@ -44,8 +44,8 @@ fn a_window_that_fits_sixteen_bits_is_not_scaled() {
     peer.syn().syn_ack().window(65_535).segment(0).ack(1000).window(65_535);
 }
 
-/// RFC 7323 §2.4: rounding may tell of a right edge a little to the left of an earlier one; what
-/// was in the window once is taken nevertheless.
+/// RFC 7323 §2.4: rounding may advertise a right edge a little to the left of an earlier one; data
+/// that were in the window once are accepted nevertheless.
 #[test]
 fn rfc7323_2_4_what_was_offered_once_is_taken() {
     // A reader that has stopped: the edge stays where it is, 200 000 at a step of 4.

@@ -1,4 +1,4 @@
-//! What a congestion control hears of an ACK that only updates the window.
+//! Calls of the congestion control for an ACK that only updates the window.
 
 use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, SackBlock, Stage, Time};
@@ -24,12 +24,13 @@ impl CongestionControl for Hearing {
     fn ssthresh(&self) -> u64 {
         u64::MAX
     }
-    fn wants_rate_samples(&self) -> bool {
+    fn needs_rate_samples(&self) -> bool {
         true
     }
 }
 
-/// A sender that has sent ten segments, all that the receiver allows, and what its law hears.
+/// A sender that has sent ten segments, all that the receiver allows, and the calls of its
+/// congestion control.
 struct RecordedAcks {
     sender: Sender,
     harness: TestHarness,
@@ -54,7 +55,8 @@ impl RecordedAcks {
     }
 
     /// The ACK of everything before `seq`, which allows the tenth segment and no more and has the
-    /// block, at so many milliseconds: what the law hears of it. Nothing is sent for it.
+    /// block, at `at` milliseconds: returns the calls of the congestion control. Nothing is sent
+    /// for it.
     fn ack(&mut self, at: u64, seq: u64, flags: Flags, block: Option<(u64, u64)>) -> AckEvent {
         let mut ack = Packet::ack(FlowId(0), seq, (10 * MSS - seq) as u32, 40);
         ack.flags = flags;
@@ -69,7 +71,7 @@ impl RecordedAcks {
         events.remove(0)
     }
 
-    /// A window update; it must not be heard as anything else.
+    /// A window update; the congestion control must not see anything else.
     fn update(&mut self, at: u64, seq: u64, block: Option<(u64, u64)>) -> AckEvent {
         let event = self.ack(at, seq, Flags::WINDOW_UPDATE, block);
         assert_eq!((event.acked, event.delivered, event.growth), (0, 0, None), "at {at} ms");
@@ -114,7 +116,7 @@ fn a_window_update_delivers_nothing() {
     }
 }
 
-/// A block is told once: the update that repeats it delivers nothing.
+/// A block counts once: the update that repeats it delivers nothing.
 #[test]
 fn a_window_update_that_repeats_a_block_delivers_nothing() {
     for options in every_recovery().into_iter().filter(|options| options.recovery.uses_sack()) {

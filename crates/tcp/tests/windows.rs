@@ -158,14 +158,14 @@ fn a_closed_receive_window_releases_nothing_until_it_opens() {
 
 /// RFC 1122 §4.2.3.4 (1): whole segments while something is in flight.
 #[test]
-fn a_congestion_window_with_room_for_half_a_segment_keeps_it() {
+fn congestion_window_does_not_send_half_a_segment() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2500);
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(1000).cwnd(3500).expect(new_segments(2, 4));
 }
 
 #[test]
-fn a_receive_window_with_room_for_half_a_segment_is_left_alone() {
+fn receive_window_of_half_a_segment_more_is_not_used() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2500);
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(1000).expect([new(2)]);
@@ -216,7 +216,7 @@ fn a_transfer_is_complete_when_its_last_byte_is_acknowledged() {
 }
 
 #[test]
-fn the_short_last_segment_waits_for_its_room() {
+fn short_last_segment_waits_until_it_fits() {
     let mut tcp = sender(|given| {
         given.transfer = Some(2300);
         given.tcp.initial_window = 2200;
@@ -246,7 +246,7 @@ fn a_control_event_stops_the_source_too() {
 }
 
 #[test]
-fn what_was_lost_is_resent_after_the_stop() {
+fn lost_segments_are_resent_after_the_stop() {
     let mut tcp = sender(|given| {
         given.tcp.initial_window = 5000;
         given.stop = Some(50);

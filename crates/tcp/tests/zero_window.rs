@@ -67,7 +67,7 @@ fn a_probe_taken_after_the_end_of_its_burst_brings_nothing_more() {
     tcp.at(500).ack_with_window(2001, 5000).nothing();
 }
 
-/// The window update was lost: the receiver has room and takes the byte.
+/// The window update was lost: the receiver has buffer space and accepts the byte.
 #[test]
 fn a_probe_that_is_taken_counts_as_sent() {
     let mut tcp = closed(|_| ());
@@ -77,7 +77,7 @@ fn a_probe_that_is_taken_counts_as_sent() {
     tcp.timer(800);
 }
 
-/// An ACK that crossed the second probe on its way tells of the first.
+/// An ACK that crossed the second probe acknowledges the first.
 #[test]
 fn an_answer_to_an_earlier_probe_is_as_good() {
     let mut tcp = closed(|_| ());
@@ -89,7 +89,7 @@ fn an_answer_to_an_earlier_probe_is_as_good() {
     tcp.at(1110).ack_with_window(2001, 1000).nothing().timer(1310);
 }
 
-/// What a probe tells of may come after the window has opened by another ACK.
+/// The answer to a probe may come after another ACK has opened the window.
 #[test]
 fn a_late_answer_finds_the_byte_in_flight() {
     let mut tcp = closed(|_| ());

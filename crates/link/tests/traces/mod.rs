@@ -16,7 +16,7 @@ fn directory() -> PathBuf {
 
 /// Every recorded trace by name. Without any it reports that where the test runner cannot hide it.
 pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+    let mut files: Vec<PathBuf> = std::fs::read_dir(directory())
         .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
         .unwrap_or_default();
     files.retain(|file| file.extension().is_some_and(|end| end == "up" || end == "down"));

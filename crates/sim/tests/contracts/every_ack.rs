@@ -37,9 +37,9 @@ struct Listening {
 impl airpath_tcp::congestion::CongestionWrapper for Listening {
     delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
     delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
-    delegate_congestion!(inner: wants_rate_samples);
+    delegate_congestion!(inner: needs_rate_samples);
 
-    fn wants_every_ack(&self) -> bool {
+    fn needs_every_ack(&self) -> bool {
         true
     }
 

@@ -44,10 +44,10 @@ impl airpath_tcp::congestion::CongestionWrapper for Sampled {
         self.samples.lock().expect("one thread").extend(event.rate);
         self.inner.on_ack(event);
     }
-    fn wants_every_ack(&self) -> bool {
+    fn needs_every_ack(&self) -> bool {
         true
     }
-    fn wants_rate_samples(&self) -> bool {
+    fn needs_rate_samples(&self) -> bool {
         self.wants
     }
 }

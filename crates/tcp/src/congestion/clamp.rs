@@ -1,15 +1,16 @@
 //! CLAMP at the sender: the congestion window follows the price that the receiver echoes.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §6, which names this form and leaves it open; the rules are
-//! those of the receiver (§4.2, §4.3), in `price_rules.rs`. The window is Reno's (RFC 5681) or that of
-//! the price rules, whichever is smaller.
-//! Chosen: what an ACK tells to have arrived counts as a packet, with a header for each segment of it;
-//! the delay begins with the first RTT sample; slow start begins with the initial window, grows by
-//! what is acknowledged, and ends as well with a loss; a window that the price rules keep is not
-//! halved by a loss, which Reno's is.
+//! Source: Andrew, Hanly and Mukhtar 2008, §6, which names this form and leaves it open; the rules
+//! are those of the receiver (§4.2, §4.3), in `price_rules.rs`. The window is Reno's (RFC 5681) or
+//! that of the price rules, whichever is smaller.
+//! Chosen: the bytes that an ACK reports as arrived count as a packet, with a header for each
+//! segment of it; the delay begins with the first RTT sample; slow start begins with the initial
+//! window, grows by what is acknowledged, and ends as well with a loss; a window that the price
+//! rules keep is not halved by a loss, which Reno's is.
 //!
-//! Ours is `headroom`: while Reno's window is the smaller one, the price holds nothing back and the
-//! window of the price rules would grow without end, to be in force long after the price should hold.
+//! `headroom` is Airpath's addition: while Reno's window is the smaller one, the price limits
+//! nothing and the window of the price rules would grow without end, to be in force long after the
+//! price should hold.
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};

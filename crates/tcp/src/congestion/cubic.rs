@@ -1,11 +1,10 @@
 //! CUBIC: the window as a cubic function of the time since the last loss.
 //!
-//! Source: RFC 9438. Windows are in segments here, as in the RFC.
-//! HyStart is `hystart.rs`.
-//! Left out: spurious-loss rollback (§4.9).
-//! Where the RFC is silent: a second timeout without an ACK in between leaves W_max and cwnd_prior
-//! as the first set them; an idle time does not count in t (Linux), and when it cuts the window,
-//! the next congestion avoidance begins an epoch of its own towards the same W_max.
+//! Source: RFC 9438. Windows are in segments here, as in the RFC. HyStart is `hystart.rs`.
+//! Left out: spurious-loss rollback (§4.9). Where the RFC is silent: a second timeout without an
+//! ACK in between leaves W_max and cwnd_prior as the first set them; an idle time does not count in
+//! t (Linux), and when it cuts the window, the next congestion avoidance begins a new epoch towards
+//! the same W_max.
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
@@ -151,7 +150,7 @@ impl Cubic {
             Advice::GrowLess => 1.0 / CSS_GROWTH_DIVISOR as f64,
             Advice::Leave => {
                 self.ssthresh = Some(self.cwnd);
-                self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+                self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
                 return self.congestion_avoidance(event.now, acked);
             }
         };
@@ -238,7 +237,7 @@ impl CongestionControl for Cubic {
         let since_last =
             event.now.saturating_since(std::mem::replace(&mut self.last_ack, event.now));
         if event.app_limited {
-            // RFC 9438 §5.8: no growth while cwnd is not used, and t stands still.
+            // RFC 9438 §5.8: no growth while cwnd is not used, and t does not advance.
             if let Some(epoch) = &mut self.epoch {
                 epoch.start = epoch.start + since_last;
             }
@@ -253,7 +252,7 @@ impl CongestionControl for Cubic {
     }
 
     #[inline]
-    fn wants_every_ack(&self) -> bool {
+    fn needs_every_ack(&self) -> bool {
         false
     }
 
@@ -262,13 +261,13 @@ impl CongestionControl for Cubic {
         self.ssthresh = Some(ssthresh);
         self.cwnd = ssthresh;
         self.growth.on_reduction(false);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+        self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
         self.after_timeout = false;
     }
 
     /// RFC 9438 §4.8.
     fn on_rto(&mut self, event: &LossEvent) {
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
+        self.hystart.take_if(|hystart| !hystart.continues_after_timeout());
         let is_repeated = self.after_timeout && self.cwnd <= 1.0;
         if is_repeated {
             return;
@@ -290,7 +289,7 @@ impl CongestionControl for Cubic {
         self.ssthresh = Some(ssthresh);
         self.cwnd = self.cwnd.min(ssthresh);
         self.growth.on_reduction(false);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+        self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
         self.after_timeout = false;
     }
 

@@ -140,7 +140,7 @@ impl CubicLinux {
             .map_or(Advice::Grow, |search| search.on_ack(acked * self.mss, event, self.cwnd));
         if advice == Advice::Leave {
             self.ssthresh = self.cwnd;
-            self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+            self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
             return acked;
         }
         let share = if advice == Advice::GrowLess { CSS_GROWTH_DIVISOR } else { 1 };
@@ -284,14 +284,14 @@ impl CongestionControl for CubicLinux {
     }
 
     #[inline]
-    fn wants_every_ack(&self) -> bool {
+    fn needs_every_ack(&self) -> bool {
         false
     }
 
     fn on_loss(&mut self, event: &LossEvent) {
         self.reduce(event.flight);
         self.cwnd = self.ssthresh;
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+        self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
     /// `bictcp_reset` and `bictcp_hystart_reset` as well.
@@ -304,13 +304,13 @@ impl CongestionControl for CubicLinux {
         self.cwnd = 1;
         (self.last_max, self.last_look, self.needed) = (0, None, 0);
         self.delay_min = None;
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
+        self.hystart.take_if(|hystart| !hystart.continues_after_timeout());
     }
 
     fn on_ecn(&mut self, event: &LossEvent) {
         self.reduce(event.flight);
         self.cwnd = self.cwnd.min(self.ssthresh);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+        self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
     fn on_recovered(&mut self, cwnd: u64) {
@@ -350,7 +350,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// In congestion avoidance with so many segments, and a smallest RTT of 40 ms.
+    /// In congestion avoidance with `window` segments, and a smallest RTT of 40 ms.
     fn avoiding(window: u64) -> CubicLinux {
         let options = TcpConfig {
             mss: MSS as u32,
@@ -373,7 +373,7 @@ mod tests {
         cubic.on_loss(&LossEvent::new(Time::ZERO, cwnd, cwnd));
     }
 
-    /// One segment is acknowledged at so many milliseconds.
+    /// One segment is acknowledged at `at` milliseconds.
     fn acknowledge(cubic: &mut CubicLinux, at: u64) {
         cubic.on_ack(&AckEvent::of_new_data(Time::from_millis(at), MSS));
     }
@@ -442,7 +442,7 @@ mod tests {
         assert_eq!((reno(&cubic), cubic.needed, cubic.cwnd), (Some(9), 8, 9));
     }
 
-    /// Far beyond K the function asks for more than half a segment for each acknowledged.
+    /// Far beyond K the function requires more than half a segment for each acknowledged.
     #[test]
     fn no_more_than_a_segment_for_two() {
         let mut cubic = avoiding(10);

@@ -1,13 +1,13 @@
 //! CUBIC in the arithmetic of ns-3: whole segments, ACKs counted until they make one.
 //!
-//! Source: read from class `TcpCubic` of ns-3.48, the same in ns-3.44; written anew. It follows
-//! Linux `tcp_cubic`, with HyStart (Ha & Rhee 2011).
+//! Source: read from class `TcpCubic` of ns-3.48, the same in ns-3.44; an independent
+//! implementation. It follows Linux `tcp_cubic`, with HyStart (Ha & Rhee 2011).
 //! Differs from RFC 9438: windows, targets and thresholds are truncated to segments; a threshold
 //! comes from cwnd, not from the flight; after a timeout `W_max` stays; the Reno-friendly window
 //! never grows by more than β's α; slow start adds all that was acknowledged and may end early.
-//! Differs from ns-3 outside of its procedures, whose recovery counts what an ACK delivered: there an
-//! ACK counts for no more than it delivered. Where a timeout forgets what had arrived before, it counts
-//! for a segment in the slow start after one (RFC 3465 §2.3).
+//! Differs from ns-3 outside of its procedures, whose recovery counts what an ACK delivered: there
+//! an ACK counts for no more than it delivered. Where a timeout forgets what had arrived before, it
+//! counts for a segment in the slow start after one (RFC 3465 §2.3).
 
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
@@ -246,7 +246,7 @@ impl CongestionControl for CubicNs3 {
     }
 
     #[inline]
-    fn wants_every_ack(&self) -> bool {
+    fn needs_every_ack(&self) -> bool {
         false
     }
 
@@ -278,7 +278,7 @@ impl CongestionControl for CubicNs3 {
         self.cwnd = self.cwnd.min(self.mss);
     }
 
-    /// Not ns-3's, which has no restart: what `idle_restart` asks for.
+    /// Not in ns-3, which has no restart: implements `idle_restart`.
     fn on_idle(&mut self, event: &IdleEvent) {
         self.cwnd = self.cwnd.min(event.cwnd);
         self.ssthresh = self.ssthresh.max(event.ssthresh);
@@ -360,7 +360,7 @@ mod tests {
         CubicNs3::new(config, &CongestionSetup { options: options.into() })
     }
 
-    /// A loss at a window of so many segments, of which half are in flight.
+    /// A loss at a window of `segments` segments, of which half are in flight.
     fn loss(segments: u64) -> LossEvent {
         LossEvent::new(Time::ZERO, segments * MSS / 2, segments * MSS)
     }
@@ -385,7 +385,7 @@ mod tests {
 
     /// 9·1.7/2 = 7.65, of which the whole part is kept.
     #[test]
-    fn a_second_loss_below_w_max_leaves_room() {
+    fn second_loss_below_w_max_reduces_w_max() {
         let mut cubic = cubic(10, u64::MAX);
         cubic.on_loss(&loss(10));
         cubic.on_loss(&loss(9));

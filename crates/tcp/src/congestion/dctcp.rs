@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn s3_3_alpha_moves_once_per_window_by_g_towards_the_share_of_marked_bytes() {
         let mut cc = dctcp(0.0625, 1.0, 10);
-        // WindowEnd is SND.UNA at first: the first ACK ends a window of its own.
+        // WindowEnd is SND.UNA at first: the first ACK ends a separate window.
         assert_eq!(echo(&mut cc, false, 1000, 1000, 10_000), 0.9375);
         assert_eq!(echo(&mut cc, true, 3000, 4000, 12_000), 0.9375);
         assert_eq!(echo(&mut cc, false, 6000, 10_000, 20_000), 0.9375);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_idle_time_leaves_is_renos() {
+    fn idle_restart_is_the_same_as_renos() {
         let mut cc = dctcp(0.0625, 0.0, 100);
         cc.on_idle(&IdleEvent { now: Time::ZERO, cwnd: 10_000, ssthresh: 0 });
         assert_eq!((cc.cwnd(), cc.ssthresh(), cc.alpha()), (10_000, 100_000, 0.0));

@@ -23,7 +23,7 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Growth as `options` ask for it.
+    /// Window growth by `options`.
     pub(crate) fn new(options: &TcpConfig) -> Growth {
         Growth {
             kind: options.window_growth,
@@ -43,7 +43,7 @@ impl Growth {
         self.after_timeout = by_timeout;
     }
 
-    /// What a loss is reckoned from: the flight or, in ns-3's TcpLinuxReno, the window.
+    /// Base of the reduction after a loss: the flight or, in ns-3's TcpLinuxReno, the window.
     pub(crate) fn loss_base(&self, event: &LossEvent) -> u64 {
         match self.kind {
             WindowGrowth::Segments if self.deviations.has(Deviation::ReducesCwndOfSegments) => {
@@ -53,7 +53,7 @@ impl Growth {
         }
     }
 
-    /// Whether a window that is not used grows whatever the options say: in ns-3's slow start.
+    /// Whether a window that is not used grows regardless of the options: in ns-3's slow start.
     pub(crate) fn grows_unused(&self, cwnd: u64, ssthresh: u64) -> bool {
         self.deviations.has(Deviation::GrowsUnusedInSlowStart) && cwnd < ssthresh
     }
@@ -336,7 +336,8 @@ mod tests {
         assert_eq!(growth.after_ack(2000, 2000, 1000, &idle(0)), 2000);
     }
 
-    /// What was used of the window is what was outstanding, however much of it SACK had told of.
+    /// What was used of the window is what was outstanding, regardless of how much of it was
+    /// selectively acknowledged.
     #[test]
     fn segments_grow_by_what_was_delivered_and_judge_use_by_what_was_outstanding() {
         let mut growth = growth(WindowGrowth::Segments);
@@ -365,7 +366,7 @@ mod tests {
 
     /// The ACK that reaches ssthresh has segments left for congestion avoidance.
     #[test]
-    fn per_ack_goes_on_beyond_ssthresh_with_what_is_left() {
+    fn per_ack_growth_continues_beyond_ssthresh_with_the_remainder() {
         let mut growth = growth(WindowGrowth::PerAck);
         assert_eq!(windows(&mut growth, (3000, 4000), [2000]), [4000 + MSS * MSS / 4000]);
     }

@@ -31,7 +31,7 @@ const ACK_DELTA: Duration = Duration::from_millis(2);
 const MIN_SAMPLES: u32 = 8;
 /// The smallest rise of the delay that counts: MIN_RTT_THRESH in RFC 9406 §4.3.
 const DELAY_MIN: Duration = Duration::from_millis(4);
-/// The largest rise of the delay that HyStart asks for.
+/// The largest threshold for the rise of the delay.
 const DELAY_MAX: Duration = Duration::from_millis(1000);
 /// MAX_RTT_THRESH, RFC 9406 §4.3.
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
@@ -118,17 +118,17 @@ impl Hystart {
     }
 
     /// Slow start is over, by the search, a loss or a mark; false when the search ends with that.
-    /// RFC 9406 §4.3 keeps HyStart++ to the first slow start; Linux lets HyStart search in each,
-    /// with a round of its own.
-    pub(crate) fn goes_on_after_slow_start(&mut self) -> bool {
+    /// RFC 9406 §4.3 keeps HyStart++ to the first slow start; in Linux HyStart searches in each,
+    /// with a new round.
+    pub(crate) fn continues_after_slow_start(&mut self) -> bool {
         (self.round_end, self.round_rtt, self.samples) = (0, None, 0);
         self.kind == HystartKind::Classic
     }
 
     /// The retransmission timer expired: the path may be another; otherwise the same.
-    pub(crate) fn goes_on_after_timeout(&mut self) -> bool {
+    pub(crate) fn continues_after_timeout(&mut self) -> bool {
         self.reference_rtt = None;
-        self.goes_on_after_slow_start()
+        self.continues_after_slow_start()
     }
 
     fn begin_round(&mut self, event: &AckEvent) {
@@ -332,8 +332,8 @@ mod tests {
     }
 
     #[test]
-    fn after_a_timeout_hystart_goes_on_and_hystart_plus_plus_does_not() {
-        assert!(search(HystartKind::Classic).goes_on_after_timeout());
-        assert!(!search(HystartKind::PlusPlus).goes_on_after_timeout());
+    fn hystart_continues_after_a_timeout_and_hystart_plus_plus_does_not() {
+        assert!(search(HystartKind::Classic).continues_after_timeout());
+        assert!(!search(HystartKind::PlusPlus).continues_after_timeout());
     }
 }

@@ -50,7 +50,7 @@ pub enum RecoveryPhase {
 /// An ACK arrived: of new data, a duplicate, or one that only updates the window.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
-    /// When.
+    /// Time of the event.
     pub now: Time,
     /// The phase after this ACK: `Recovery` for the one that begins a recovery, `Open` for the one
     /// that ends it.
@@ -58,8 +58,8 @@ pub struct AckEvent {
     /// Bytes by which it may enlarge the window, and `None` when it may not: for all but ACKs of
     /// new data, in fast recovery, and when it echoes a mark (RFC 3168 §6.1.2). Of new data these
     /// are `acked`; with ns-3's procedures whole segments. The ACK that ends a recovery has them in
-    /// ns-2 and in ns-3's older releases only; it is told by `acked` and `phase` to laws that want
-    /// every ACK.
+    /// ns-2 and in ns-3's older releases only; algorithms that need every ACK see it by `acked` and
+    /// `phase`.
     pub growth: Option<u64>,
     /// The cumulative acknowledgement, a stream offset.
     pub ack: u64,
@@ -67,8 +67,8 @@ pub struct AckEvent {
     pub sent: u64,
     /// Bytes newly acknowledged, by the cumulative acknowledgement.
     pub acked: u64,
-    /// Bytes acknowledged first by this ACK, in either way: without those that SACK had told of
-    /// before, with those that it tells of now.
+    /// Bytes acknowledged first by this ACK, cumulatively or selectively: without those selectively
+    /// acknowledged before, with those selectively acknowledged now.
     pub delivered: u64,
     /// Bytes beyond `ack` that are acknowledged selectively.
     pub sacked: u64,
@@ -86,14 +86,14 @@ pub struct AckEvent {
     /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
     /// used, for want of data or of receive window, or because segments are paced.
     pub app_limited: bool,
-    /// Sample of the delivery rate, when this ACK gives one, for a congestion control that wants
+    /// Sample of the delivery rate, when this ACK gives one, for a congestion control that needs
     /// them.
     pub rate: Option<RateSample>,
 }
 
 impl AckEvent {
-    /// An ACK of `acked` new bytes, the first of a connection, with no loss under repair; it tells
-    /// nothing else. What the tests of a congestion control begin with.
+    /// An ACK of `acked` new bytes, the first of a connection, outside of loss recovery, without
+    /// other information. Tests of a congestion control start from it.
     pub const fn of_new_data(now: Time, acked: u64) -> AckEvent {
         AckEvent {
             now,
@@ -118,7 +118,7 @@ impl AckEvent {
 /// A loss was detected, by duplicate ACKs or by a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
-    /// When.
+    /// Time of the event.
     pub now: Time,
     /// FlightSize (RFC 5681 §2), bytes.
     pub flight: u64,
@@ -140,7 +140,7 @@ impl LossEvent {
 /// Sending begins again after a time with nothing outstanding.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
-    /// When.
+    /// Time of the event.
     pub now: Time,
     /// The window that is left, bytes; as it was unless the idle time was long.
     pub cwnd: u64,
@@ -177,13 +177,13 @@ airpath_core::contract! { $
         fn ssthresh(&self) -> u64;
 
         /// Whether `on_ack` uses ACKs without `growth`; false spares the congestion control them.
-        fn wants_every_ack(&self) -> bool {
+        fn needs_every_ack(&self) -> bool {
             true
         }
 
         /// Whether `on_ack` uses [`AckEvent::rate`]; called once, when the connection is made. Samples cost
         /// the connection time and memory.
-        fn wants_rate_samples(&self) -> bool {
+        fn needs_rate_samples(&self) -> bool {
             false
         }
 
@@ -233,9 +233,9 @@ airpath_core::contract! { $
     /// }
     ///
     /// impl CongestionWrapper for Counted {
-    ///     delegate_congestion!(inner: on_ack, wants_every_ack, on_loss, on_recovered, on_lost_syn);
-    ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-    ///     delegate_congestion!(inner: wants_rate_samples, take_error);
+    ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered,
+    ///     on_lost_syn); delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh,
+    ///     pacing_rate); delegate_congestion!(inner: needs_rate_samples, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -257,9 +257,9 @@ airpath_core::contract! { $
     /// }
     ///
     /// impl CongestionWrapper for Forgetful {
-    ///     delegate_congestion!(inner: on_ack, wants_every_ack, on_loss, on_recovered, on_lost_syn);
-    ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-    ///     delegate_congestion!(inner: wants_rate_samples, take_error);
+    ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered,
+    ///     on_lost_syn); delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh,
+    ///     pacing_rate); delegate_congestion!(inner: needs_rate_samples, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

@@ -48,7 +48,7 @@ impl Reno {
             mss: u64::from(options.mss),
             beta_ecn: half(),
             growth: Growth::new(options),
-            // Counting segments has a rule of its own.
+            // Counting segments has a separate rule.
             grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
             deviations: Deviations::of(options),
             hystart: None,
@@ -82,7 +82,7 @@ impl Reno {
         let advice = hystart.map_or(Advice::Grow, |hystart| hystart.on_ack(acked, event, whole));
         if advice == Advice::Leave {
             self.ssthresh = self.cwnd;
-            self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+            self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
         }
         let grown = self.growth.after_ack(self.cwnd, self.ssthresh, acked, event);
         self.cwnd = match advice {
@@ -103,7 +103,7 @@ impl Reno {
         self.ssthresh = window.max(2 * self.mss);
         self.cwnd = self.cwnd.min(self.left(window));
         self.growth.on_reduction(false);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+        self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
     /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS.
@@ -161,7 +161,7 @@ impl CongestionControl for Reno {
     }
 
     #[inline]
-    fn wants_every_ack(&self) -> bool {
+    fn needs_every_ack(&self) -> bool {
         false
     }
 
@@ -170,7 +170,7 @@ impl CongestionControl for Reno {
         self.ssthresh = half.max(2 * self.mss);
         self.cwnd = self.left(half);
         self.growth.on_reduction(false);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_slow_start());
+        self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
     /// RFC 5681 §3.1: the loss window is one segment.
@@ -180,7 +180,7 @@ impl CongestionControl for Reno {
         }
         self.cwnd = self.mss;
         self.growth.on_reduction(true);
-        self.hystart.take_if(|hystart| !hystart.goes_on_after_timeout());
+        self.hystart.take_if(|hystart| !hystart.continues_after_timeout());
     }
 
     /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.

@@ -30,8 +30,8 @@ pub enum Freeze {
     /// package).
     #[default]
     PublicCode,
-    /// Nothing: no code counts for t_ρ, and then the window grows by AI for an RTT, whatever the code
-    /// (vcp-2005 §3.2).
+    /// Nothing: no code counts for t_ρ, and then the window grows by AI for an RTT, regardless of
+    /// the code (vcp-2005 §3.2).
     Unconditional,
 }
 
@@ -42,8 +42,8 @@ pub enum OnLoss {
     /// Half of it is left after a fast retransmit, one packet after a timeout.
     #[default]
     Reno,
-    /// The same, if overload was the last code or its reduction is still under way; otherwise nothing.
-    /// What is lost is sent again either way.
+    /// The same, if overload was the last code or its reduction is still in progress; otherwise
+    /// nothing. Lost segments are retransmitted in both cases.
     Ignore,
 }
 

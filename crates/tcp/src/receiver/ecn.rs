@@ -1,7 +1,7 @@
 //! What the receiver echoes of congestion marks.
 //!
-//! Source: RFC 3168 §6.1.3; for DCTCP RFC 8257 §3.2, with an ACK of its own for what arrived
-//! before the change ("MAY" there). VCP's load code has an echo of its own, in `feedback`.
+//! Source: RFC 3168 §6.1.3; for DCTCP RFC 8257 §3.2, with a separate ACK for data that arrived
+//! before the change ("MAY" there). VCP's load code has a separate echo, in `feedback`.
 
 use super::Receiver;
 use crate::config::EcnUse;
@@ -22,7 +22,7 @@ impl Echo {
         Echo { kind, flags: Flags::NONE, load: 0 }
     }
 
-    /// The flags of the answer to `syn` beside SYN (RFC 3168 §6.1.1).
+    /// The flags of the answer to `syn` in addition to SYN (RFC 3168 §6.1.1).
     pub(super) fn answer(&self, syn: &Packet) -> Flags {
         let asks = syn.flags.contains(Flags::ECE.with(Flags::CWR));
         if asks && self.kind.is_negotiated() { Flags::ECE } else { Flags::NONE }
@@ -48,8 +48,8 @@ impl Receiver {
         }
     }
 
-    /// A SYN or a data segment has arrived: on a VCP connection the next ACK tells the highest load
-    /// code since the last.
+    /// A SYN or a data segment has arrived: on a VCP connection the next ACK carries the highest
+    /// load code since the last.
     #[inline]
     pub(super) fn note_load(&mut self, packet: &Packet) {
         if self.echo.kind == EcnUse::Vcp {

@@ -1,7 +1,8 @@
 //! Fast retransmit and fast recovery without SACK: what to do with duplicate and partial ACKs.
 //!
 //! Source: RFC 5681 §3.2 (Reno), RFC 6582 (NewReno, the careful variant), RFC 3042 (limited
-//! transmit). Differs from RFC 5681 §2: an ACK counts as a duplicate whatever its window, for a
+//! transmit).
+//! Differs from RFC 5681 §2: an ACK counts as a duplicate regardless of its window, since a
 //! receive-window policy may change the window with every ACK. After a timeout the sender goes back
 //! to the oldest unacknowledged byte and sends on from there (go-back-N).
 
@@ -43,7 +44,7 @@ pub(crate) struct Classic {
     flight_bound: FlightBound,
     /// What it was taken from at the last loss, bytes.
     lost_flight: u64,
-    /// In ns-2 it is min(cwnd, receive window) that is halved, whatever is outstanding.
+    /// ns-2 halves min(cwnd, receive window), regardless of the data outstanding.
     halves_window_within: Option<u64>,
     /// In ns-2 one segment at a time gives the RTT.
     timing: Option<Timing>,
@@ -222,7 +223,7 @@ impl LossRecovery for Classic {
 
     fn on_reduced(&mut self, _board: &Scoreboard, _ssthresh: u64) {}
 
-    /// What told of it is a duplicate.
+    /// The ACK that revealed it is a duplicate.
     fn after_loss(&mut self, _board: &Scoreboard, _ssthresh: u64) -> Verdict {
         Verdict::Usual
     }

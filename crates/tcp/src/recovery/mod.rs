@@ -1,4 +1,4 @@
-//! Loss recovery: the sender tells what happened and is told what to do.
+//! Loss recovery: the sender passes events and receives what to do.
 //!
 //! | recovery | file |
 //! | --- | --- |
@@ -7,12 +7,11 @@
 //! | with SACK, losses found by time (RFC 8985) | `rack/` |
 //! | with SACK as ns-3 has it | `ns3/` |
 //!
-//! All share one scoreboard (`scoreboard.rs`), from which samples of the delivery rate are taken too
-//! (`rates.rs`). One ACK goes this way: `on_ack` takes it and says what
-//! it is good for; when a recovery begins, the sender tells the congestion control of a loss in a
-//! flight of `loss_base`, and its answer to `on_reduced`, and sends the oldest segment again;
-//! `allowance`, and in recovery `next`, say what may leave; every segment that leaves is told by
-//! `on_sent`.
+//! All share one scoreboard (`scoreboard.rs`), from which samples of the delivery rate are taken
+//! too (`rates.rs`). One ACK goes this way: `on_ack` returns a verdict; when a recovery begins, the
+//! sender notifies the congestion control of a loss in a flight of `loss_base`, passes its new
+//! window to `on_reduced`, and retransmits the oldest segment; `allowance`, and in recovery `next`,
+//! return the data that may leave; `on_sent` is called for every segment that leaves.
 
 mod classic;
 mod ns3;
@@ -40,14 +39,14 @@ use selective::Selective;
 /// (RFC 5681 §3.2, RFC 6675 §2; ns-3's attribute `ReTxThreshold`).
 const DUP_THRESH: u32 = 3;
 
-/// What an ACK tells, and what has to be done about it.
+/// The result of an ACK: new information, and the action that it requires.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckOutcome {
     pub(crate) verdict: Verdict,
     /// Bytes by which the congestion window may grow.
     pub(crate) growth: u64,
-    /// Bytes that the ACK is the first to acknowledge, in either way; without what blocks may tell
-    /// anew after a timeout.
+    /// Bytes that the ACK is the first to acknowledge, cumulatively or selectively; without those
+    /// that blocks may report again after a timeout.
     pub(crate) delivered: u64,
     /// The RTT by the oldest segment that it covers; in ns-2 by the one that is timed.
     pub(crate) rtt: Option<Duration>,
@@ -56,29 +55,30 @@ pub(crate) struct AckOutcome {
 /// What has to be done about an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Nothing special: the retransmission timer starts anew when the ACK is one of new data.
+    /// Nothing special: an ACK of new data restarts the retransmission timer.
     Usual,
-    /// A loss is found and a recovery begins: the congestion control is told, its answer is told by
-    /// [`LossRecovery::on_reduced`], the oldest segment is sent again, and
-    /// [`LossRecovery::after_loss`] says what else the ACK is good for.
+    /// A loss is found and a recovery begins: the congestion control is notified, its new window is
+    /// passed to [`LossRecovery::on_reduced`], the oldest segment is retransmitted, and
+    /// [`LossRecovery::after_loss`] returns the verdict on the rest of the ACK.
     Begins,
     /// Losses are under repair.
     Repair {
-        /// [`LossRecovery::forced`] is sent, whatever the window.
+        /// [`LossRecovery::forced`] is sent, regardless of the window.
         forces: bool,
-        /// The retransmission timer starts anew.
+        /// Restarts the retransmission timer.
         restarts_timer: bool,
     },
-    /// A recovery is over: the congestion control is told, with [`LossRecovery::exit_window`].
+    /// A recovery is over: the congestion control is notified, with [`LossRecovery::exit_window`].
     Recovered,
-    /// The only loss is repaired already: the congestion control is told of a loss and of its end.
+    /// The only loss is repaired already: the congestion control is notified of a loss and of its
+    /// end.
     Repaired,
 }
 
 /// What may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowance {
-    /// What lies, in order, in a window of so many bytes from the oldest unacknowledged one.
+    /// Data, in order, in a window of this many bytes from the oldest unacknowledged one.
     Window(u64),
     /// What [`LossRecovery::next`] says, segment by segment.
     ByFlight,
@@ -131,8 +131,9 @@ pub(crate) trait LossRecovery {
     /// may change but the oldest segment: then `on_ack` is not called. Duplicates are forgotten.
     fn allows_fast_path(&mut self, ack: &Packet) -> bool;
 
-    /// Whether nothing is under repair or suspected: as long as ACKs are of new data and tell nothing
-    /// else, the recovery need be told neither of them nor of new segments in the congestion window.
+    /// Whether nothing is under repair or suspected: as long as ACKs are of new data and carry no
+    /// other information, the recovery need not be notified of them or of new segments in the
+    /// congestion window.
     fn is_open(&self) -> bool;
 
     /// An ACK came, with data outstanding: takes off the board what it covers.
@@ -144,22 +145,23 @@ pub(crate) trait LossRecovery {
         cc: &AnyCongestion,
     ) -> AckOutcome;
 
-    /// The flight that the loss is reckoned from with which a recovery begins, when the window is
+    /// The flight from which the reduction is computed when a recovery begins with the window
     /// `cwnd`.
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
     /// The congestion control has answered that loss with `ssthresh`.
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64);
 
-    /// The oldest segment was sent again after that: what the ACK that told of the loss is good for,
-    /// when it is one of new data.
+    /// The oldest segment was retransmitted after that: returns the verdict on the ACK that
+    /// revealed the loss, when it is one of new data.
     fn after_loss(&mut self, board: &Scoreboard, ssthresh: u64) -> Verdict;
 
     /// The window that the end of a recovery allows at most.
     fn exit_window(&self, board: &Scoreboard) -> u64;
 
-    /// The retransmission timer expired. Gives the flight that the loss is reckoned from, and the
-    /// window, which is the congestion control's `cwnd` but in ns-3's proportional reduction.
+    /// The retransmission timer expired. Returns the flight from which the reduction is computed,
+    /// and the window, which is the congestion control's `cwnd` except in ns-3's proportional
+    /// reduction.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64);
 
     /// The bytes from `start` to `end` were sent, and are on the board.
@@ -168,20 +170,20 @@ pub(crate) trait LossRecovery {
     /// What may leave, when the congestion control's window is `cwnd`.
     fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
 
-    /// What leaves next; asked for where what is in flight rules.
+    /// The next segment; called where the bytes in flight limit sending.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next>;
 
     /// What a partial ACK sends.
     fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next;
 
-    /// With all sent that [`LossRecovery::next`] allows: new data below this offset is not kept back
-    /// by the congestion window.
+    /// With all sent that [`LossRecovery::next`] allows: the congestion window does not limit new
+    /// data below this offset.
     fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
     /// Whether `cwnd` limited the sender when `used` bytes of it were in use.
     fn is_cwnd_limited(&self, used: u64, cwnd: u64) -> bool;
 
-    /// Whether a fast recovery is under way.
+    /// Whether a fast recovery is in progress.
     fn is_recovering(&self) -> bool;
 
     /// The congestion control's window as it is recorded: with fast recovery's inflation.
@@ -194,7 +196,7 @@ pub(crate) trait LossRecovery {
     fn sacked(&self, board: &Scoreboard) -> u64;
 }
 
-/// The recovery that a connection's options ask for.
+/// The recovery that a connection's options select.
 #[derive(Clone, Debug)]
 pub(crate) enum Recovery {
     Classic(Box<Classic>),
@@ -235,7 +237,7 @@ impl Recovery {
         }
     }
 
-    /// Where the segment begins that a recovery sends again first.
+    /// Start of the segment that a recovery retransmits first.
     pub(crate) fn first_again(&self, board: &Scoreboard) -> u64 {
         match self {
             Recovery::Rack(rack) => rack.next_lost(board).unwrap_or(board.una()),
@@ -277,7 +279,7 @@ impl Recovery {
         }
     }
 
-    /// When a timer of its own expires.
+    /// Expiry of the recovery's own timer.
     pub(crate) fn wakes_at(&self) -> Time {
         match self {
             Recovery::Rack(rack) => rack.wakes_at(),

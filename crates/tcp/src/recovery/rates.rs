@@ -1,12 +1,12 @@
 //! Delivery-rate samples: how fast what was sent has arrived.
 //!
 //! Source: draft-cheng-iccrg-delivery-rate-estimation-02 §3, the same in draft-ietf-ccwg-bbr §4.1;
-//! the names are those of the drafts. Kept for a congestion control that wants samples, and for no
-//! other. Without SACK each duplicate ACK counts as a segment that has arrived, and an ACK of new
-//! data for what duplicates have not told before (Linux `tcp_add_reno_sack`,
-//! `tcp_remove_reno_sacks`): else all that had waited behind a hole would seem to arrive when it is
-//! filled. A delayed ACK that an overtaking segment calls forth is no duplicate and hides it: under
-//! reordering a sample without SACK may count a segment more than arrived in its interval.
+//! the names are those of the drafts. Kept only for a congestion control that uses samples. Without
+//! SACK each duplicate ACK counts as a segment that has arrived, and an ACK of new data for what
+//! duplicates have not reported before (Linux `tcp_add_reno_sack`, `tcp_remove_reno_sacks`): else
+//! all that had waited behind a hole would seem to arrive when it is filled. A delayed ACK that an
+//! overtaking segment calls forth is no duplicate and hides it: under reordering a sample without
+//! SACK may count a segment more than arrived in its interval.
 
 use airpath_core::{Duration, Rate, Ring, Time};
 
@@ -58,7 +58,7 @@ struct Newest {
 /// The state of the estimation on one connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
-    /// Beside the segments of the scoreboard.
+    /// One entry for each segment of the scoreboard.
     stamps: Ring<Stamp>,
     /// C.delivered, C.delivered_time, C.first_sent_time.
     delivered: u64,
@@ -66,8 +66,8 @@ pub(super) struct Rates {
     first_sent_time: Time,
     /// C.app_limited: samples are marked until more than this is delivered.
     app_limited_until: Option<u64>,
-    /// Bytes that duplicate ACKs have told of, and no cumulative one since.
-    told_by_duplicates: u64,
+    /// Bytes that duplicate ACKs have reported, and no cumulative one since.
+    reported_by_duplicates: u64,
     min_rtt: Option<Duration>,
     newest: Option<Newest>,
 }
@@ -76,7 +76,7 @@ impl Rates {
     /// `SendPacket`; `is_first` with nothing in flight.
     fn stamp(&mut self, is_first: bool, now: Time) -> Stamp {
         if is_first {
-            self.told_by_duplicates = 0;
+            self.reported_by_duplicates = 0;
             self.first_sent_time = now;
             self.delivered_time = now;
         }
@@ -94,7 +94,7 @@ impl Rates {
         self.stamps.push_back(stamp);
     }
 
-    /// The segment with so many before it leaves again.
+    /// Segment number `index` leaves again.
     pub(super) fn push_again(&mut self, index: usize, now: Time) {
         self.stamps[index] = self.stamp(false, now);
     }
@@ -102,22 +102,22 @@ impl Rates {
     /// A duplicate ACK came without SACK: another segment of `bytes` has arrived, of `flight` bytes
     /// outstanding. The oldest has not.
     pub(super) fn on_duplicate(&mut self, bytes: u64, flight: u64, now: Time) {
-        if self.told_by_duplicates + 2 * bytes <= flight {
-            self.told_by_duplicates += bytes;
+        if self.reported_by_duplicates + 2 * bytes <= flight {
+            self.reported_by_duplicates += bytes;
             self.on_part_delivered(bytes, now);
         }
     }
 
-    /// Of `bytes` that are cumulatively acknowledged, those that no duplicate has told of; it told
-    /// of none of the oldest segment.
+    /// Of `bytes` that are cumulatively acknowledged, those that no duplicate has reported;
+    /// duplicates report none of the oldest segment.
     pub(super) fn newly_delivered(&mut self, bytes: u64, is_oldest: bool) -> u64 {
-        let told = if is_oldest { 0 } else { bytes.min(self.told_by_duplicates) };
-        self.told_by_duplicates -= told;
+        let told = if is_oldest { 0 } else { bytes.min(self.reported_by_duplicates) };
+        self.reported_by_duplicates -= told;
         bytes - told
     }
 
-    /// `UpdateRateSample`: the segment with so many before it, which left last at `sent_at` and ends
-    /// at `end`, has arrived, `bytes` of it for the first time.
+    /// `UpdateRateSample`: segment number `index`, which left last at `sent_at` and ends at `end`,
+    /// has arrived, `bytes` of it for the first time.
     pub(super) fn on_delivered(
         &mut self,
         index: usize,
@@ -148,8 +148,8 @@ impl Rates {
         self.app_limited_until = Some(self.delivered + in_flight);
     }
 
-    /// `GenerateRateSample`: what the ACK in hand tells, which told the RTT `rtt`; nothing when it
-    /// delivered no whole segment, or in less than the smallest RTT, for that cannot be.
+    /// `GenerateRateSample`: the sample of the current ACK, whose RTT is `rtt`; `None` when it
+    /// delivered no full segment, or in less than the smallest RTT, for that cannot be.
     pub(super) fn take(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
         if let Some(rtt) = rtt {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -180,7 +180,7 @@ mod tests {
         Time::from_millis(at)
     }
 
-    /// The segment with so many before it, which left at `sent_ms`, is acknowledged with the RTT.
+    /// Segment number `index`, which left at `sent_ms`, is acknowledged with the RTT.
     fn arrive(rates: &mut Rates, index: usize, sent_ms: u64, now_ms: u64) -> Option<RateSample> {
         let end = (sent_ms + 1) * MSS;
         rates.on_delivered(index, (ms(sent_ms), end), MSS, ms(now_ms));
@@ -214,9 +214,9 @@ mod tests {
         assert!(!sample.app_limited);
     }
 
-    /// Two segments are sent again and seem to arrive at once, for their first copies did.
+    /// Two segments are retransmitted and seem to arrive at once, since their first copies did.
     #[test]
-    fn what_arrives_in_less_than_the_smallest_rtt_gives_no_sample() {
+    fn delivery_in_less_than_the_smallest_rtt_gives_no_sample() {
         let mut rates = Rates::default();
         for i in 0..3 {
             rates.push(i == 0, ms(0));
@@ -252,7 +252,7 @@ mod tests {
             rates.push(i == 0, ms(0));
         }
         for now in [50, 51, 52] {
-            // The third tells of nothing that could have arrived.
+            // The third reports nothing that could have arrived.
             rates.on_duplicate(MSS, 3 * MSS, ms(now));
         }
         assert_eq!((rates.delivered, rates.delivered_time), (2000, ms(51)));
@@ -261,8 +261,8 @@ mod tests {
         assert_eq!(newly_delivered, [MSS, 0, 0, MSS]);
     }
 
-    /// `SendPacket`: with nothing in flight, both clocks begin with the segment that leaves, and what
-    /// duplicates told of the flight before says nothing.
+    /// `SendPacket`: with nothing in flight, both clocks begin with the segment that leaves, and
+    /// reports of duplicates about the flight before do not count.
     #[test]
     fn a_pause_does_not_count_as_time_of_sending_or_acknowledging() {
         let mut rates = Rates::default();
@@ -278,7 +278,7 @@ mod tests {
 
     /// The draft: until C.delivered > C.app_limited, which is what was in flight at the pause.
     #[test]
-    fn what_leaves_before_all_in_flight_at_the_pause_has_arrived_and_more_is_marked() {
+    fn segments_sent_before_the_flight_at_a_pause_has_arrived_are_app_limited() {
         let mut rates = Rates::default();
         rates.push(true, ms(0));
         rates.push(false, ms(1));

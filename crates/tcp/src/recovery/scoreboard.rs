@@ -7,7 +7,7 @@
 use super::rates::{RateSample, Rates};
 use airpath_core::{Duration, Ring, Time};
 
-/// What is known of a segment beside that it was sent: a set of marks.
+/// State of a sent segment: a set of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks(u8);
 
@@ -16,7 +16,7 @@ impl Marks {
     pub(crate) const SACKED: Marks = Marks(1);
     /// Held for lost and not selectively acknowledged since.
     pub(crate) const LOST: Marks = Marks(2);
-    /// Sent again since it was last held for lost.
+    /// Retransmitted since it was last deemed lost.
     pub(crate) const RESENT: Marks = Marks(4);
     /// Sent more than once, or not known when: it gives no RTT sample (Karn's rule).
     const AMBIGUOUS: Marks = Marks(8);
@@ -84,7 +84,7 @@ pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
     /// SND.UNA: everything before it is cumulatively acknowledged.
     una: u64,
-    /// Where sending goes on: before `max` when a timeout made the sender go back.
+    /// Next byte to send: before `max` when a timeout made the sender go back.
     nxt: u64,
     /// SND.NXT of the RFC: everything before it has been sent.
     max: u64,
@@ -94,7 +94,7 @@ pub(crate) struct Scoreboard {
     sacked: u64,
     lost: u64,
     resent: u64,
-    /// What rate samples are made from, for a congestion control that wants them.
+    /// State of rate samples, for a congestion control that uses them.
     rates: Option<Box<Rates>>,
 }
 
@@ -116,7 +116,7 @@ impl Scoreboard {
         self.una
     }
 
-    /// The byte with which sending goes on.
+    /// The next byte to send.
     #[inline]
     pub(crate) const fn nxt(&self) -> u64 {
         self.nxt
@@ -155,7 +155,7 @@ impl Scoreboard {
         self.lost
     }
 
-    /// Bytes of it in segments sent again since they were held for lost.
+    /// Bytes of it in segments retransmitted since they were deemed lost.
     pub(crate) const fn resent(&self) -> u64 {
         self.resent
     }
@@ -190,7 +190,7 @@ impl Scoreboard {
         Marks::WATCHED
     }
 
-    /// Notes that the segment that holds the byte `seq` is sent again, to its end.
+    /// Records that the segment that holds the byte `seq` is retransmitted, to its end.
     #[inline(never)]
     pub(crate) fn push_again(&mut self, seq: u64, now: Time) {
         let index = self.index_of(seq);
@@ -220,7 +220,7 @@ impl Scoreboard {
         segment.set_marks(segment.marks().with(Marks::AMBIGUOUS));
     }
 
-    /// Sending goes on with the oldest byte (go-back-N).
+    /// Sending continues with the oldest byte (go-back-N).
     pub(crate) fn go_back(&mut self) {
         self.nxt = self.una;
     }
@@ -241,7 +241,7 @@ impl Scoreboard {
         self.segments.len()
     }
 
-    /// Where the segment with so many before it begins.
+    /// Start of segment number `index`.
     pub(crate) fn start(&self, index: usize) -> u64 {
         match index {
             0 => self.una,
@@ -249,12 +249,12 @@ impl Scoreboard {
         }
     }
 
-    /// Where the segment with so many before it ends.
+    /// End of segment number `index`.
     pub(crate) fn end(&self, index: usize) -> u64 {
         self.segments[index].end()
     }
 
-    /// When the segment with so many before it left last.
+    /// Time at which segment number `index` left last.
     pub(crate) fn left_at(&self, index: usize) -> Time {
         self.segments[index].sent_at
     }
@@ -264,7 +264,7 @@ impl Scoreboard {
         self.marks(index).has(Marks::AMBIGUOUS)
     }
 
-    /// The marks of the segment with so many before it.
+    /// The marks of segment number `index`.
     pub(crate) fn marks(&self, index: usize) -> Marks {
         self.segments[index].marks()
     }
@@ -309,7 +309,7 @@ impl Scoreboard {
         is_new
     }
 
-    /// Takes one of them away; says whether it was there.
+    /// Removes one of them; returns whether it was set.
     pub(crate) fn unmark(&mut self, index: usize, mark: Marks) -> bool {
         let bytes = self.end(index) - self.start(index);
         let segment = &mut self.segments[index];
@@ -319,9 +319,9 @@ impl Scoreboard {
         was_there
     }
 
-    /// A block tells that the bytes from `start` to `end` have arrived, `news` of them for the first
-    /// time, in segments of `mss` bytes for the most part: marks those that are whole in it, which
-    /// are not lost then.
+    /// A block reports that the bytes from `start` to `end` have arrived, `news` of them for the
+    /// first time, mostly in segments of `mss` bytes: marks the segments that are completely inside
+    /// as arrived and not lost.
     pub(crate) fn sack(&mut self, (start, end): (u64, u64), news: u64, mss: u64, now: Time) {
         let mut index = self.ended_by_about(end, mss);
         let mut left = news;
@@ -334,7 +334,7 @@ impl Scoreboard {
         }
     }
 
-    /// The segment with so many before it has arrived. Gives its bytes, when that is new.
+    /// Segment number `index` has arrived. Returns its bytes, when that is new.
     #[inline]
     pub(crate) fn sack_one(&mut self, index: usize, now: Time) -> u64 {
         let start = self.start(index);
@@ -369,7 +369,7 @@ impl Scoreboard {
     }
 
     /// A duplicate ACK came, on a connection without SACK, in segments of `mss` bytes. After a
-    /// timeout it is due to what was sent again in vain.
+    /// timeout it is caused by an unnecessary retransmission.
     pub(crate) fn on_duplicate(&mut self, mss: u64, now: Time) {
         let (flight, is_in_vain) = (self.flight(), self.is_after_timeout());
         if let Some(rates) = &mut self.rates
@@ -379,7 +379,7 @@ impl Scoreboard {
         }
     }
 
-    /// The rate sample of the ACK in hand, which told the RTT `rtt`.
+    /// The rate sample of the current ACK, whose RTT is `rtt`.
     #[inline]
     pub(crate) fn take_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
         if self.is_watched() { self.make_rate(rtt) } else { None }
@@ -390,8 +390,8 @@ impl Scoreboard {
         self.rates.as_mut()?.take(rtt)
     }
 
-    /// There was nothing to send, with `in_flight` bytes in flight: what is sent before they have
-    /// arrived tells the application's rate.
+    /// There was nothing to send, with `in_flight` bytes in flight: segments sent before they have
+    /// arrived measure the application's rate.
     pub(crate) fn limit_by_application(&mut self, in_flight: u64) {
         if let Some(rates) = &mut self.rates {
             rates.limit_by_application(in_flight);
@@ -405,7 +405,7 @@ impl Scoreboard {
         if whole > 0 && self.segments[whole - 1].end() == at { whole } else { self.ended_by(at) }
     }
 
-    /// What blocks told is not believed any more.
+    /// Discards the information of SACK blocks.
     pub(crate) fn forget_sacked(&mut self) {
         for index in 0..self.len() {
             self.unmark(index, Marks::SACKED);
@@ -421,7 +421,7 @@ impl Scoreboard {
         let (mut head, mut start) = (oldest, self.una);
         loop {
             if !head.marks().is_none() {
-                self.let_go(start, ack, now);
+                self.remove_acknowledged(start, ack, now);
             }
             if head.end() > ack {
                 break;
@@ -442,7 +442,7 @@ impl Scoreboard {
     /// The oldest segment, which begins at `start` and has marks, leaves the board as far as `ack`
     /// covers it.
     #[cold]
-    fn let_go(&mut self, start: u64, ack: u64, now: Time) {
+    fn remove_acknowledged(&mut self, start: u64, ack: u64, now: Time) {
         let head = self.segments[0];
         let bytes = head.end().min(ack) - start;
         for mark in [Marks::SACKED, Marks::LOST, Marks::RESENT] {

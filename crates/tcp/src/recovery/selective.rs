@@ -1,11 +1,11 @@
 //! Loss detection and recovery with selective acknowledgements.
 //!
 //! Source: RFC 6675 (its `SetPipe`, `IsLost`, `NextSeg`, here on byte ranges instead of byte by
-//! byte); proportional rate reduction is `reduction.rs`.
-//! After a timeout everything outstanding counts as lost and is sent again in slow start, except
-//! what is known to have arrived. All SACK information is forgotten first, as RFC 2018 §8 asks for
-//! fear of reneging; or, as in Linux (`tcp_timeout_mark_lost`), only when the oldest segment is
-//! part of it, which proves reneging.
+//! byte); proportional rate reduction is `reduction.rs`. After a timeout everything outstanding
+//! counts as lost and is retransmitted in slow start, except what is known to have arrived. All
+//! SACK information is discarded first, as RFC 2018 §8 requires because of reneging; or, as in
+//! Linux (`tcp_timeout_mark_lost`), only when the oldest segment is part of it, which proves
+//! reneging.
 
 use super::reduction::Reduction;
 use super::{
@@ -25,24 +25,24 @@ pub(crate) struct Selective {
     limited_transmit: bool,
     proportional: bool,
     after_timeout: SackAfterTimeout,
-    /// What blocks have told, byte by byte; the scoreboard has the segments.
+    /// Selectively acknowledged bytes; the scoreboard has the segments.
     sacked: RangeSet,
     /// DupAcks.
     duplicates: u32,
     /// Bytes that limited transmit has sent for these duplicates.
     limited_transmit_sent: u64,
-    /// Where the window ended when it was last asked for; what is sent beyond is limited transmit's.
+    /// End of the window when it was last queried; data beyond it are sent by limited transmit.
     window_end: u64,
     /// DeliveredData of the last ACK: bytes that it acknowledged first, in either way.
     delivered: u64,
     phase: Phase,
     /// RecoveryPoint: no new recovery before everything up to here is acknowledged.
     recovery_point: u64,
-    /// HighRxt, as the offset behind the highest byte sent again in this phase.
+    /// HighRxt, as the offset behind the highest byte retransmitted in this phase.
     high_rxt: u64,
-    /// `pipe` since the last ACK, while nothing was sent again.
+    /// `pipe` since the last ACK, while nothing was retransmitted.
     known_pipe: Option<u64>,
-    /// The flight that the last loss was reckoned from.
+    /// The flight from which the last reduction was computed.
     lost_flight: u64,
 }
 
@@ -50,8 +50,8 @@ pub(crate) struct Selective {
 enum Phase {
     Open,
     Recovery(Episode),
-    /// After a timeout, until everything sent before it is acknowledged. When what SACK told was
-    /// forgotten, blocks may tell it anew.
+    /// After a timeout, until everything sent before it is acknowledged. When the SACK information
+    /// was discarded, blocks may report it again.
     Loss {
         forgot: bool,
     },
@@ -106,8 +106,8 @@ impl Selective {
         all
     }
 
-    /// Counts a duplicate ACK, which is one that told of new data beyond a hole (RFC 6675 §2);
-    /// says whether the byte at `una` is lost (§5 steps 1 and 2).
+    /// Counts a duplicate ACK, which is one that reported new data beyond a hole (RFC 6675 §2);
+    /// returns whether the byte at `una` is lost (§5 steps 1 and 2).
     fn on_duplicate(&mut self, una: u64) -> bool {
         self.duplicates += 1;
         self.duplicates >= DUP_THRESH || una < self.lost_before()
@@ -132,7 +132,7 @@ impl Selective {
         }
     }
 
-    /// Whether blocks may tell of what was known before a timeout.
+    /// Whether blocks may report data that were known before a timeout.
     fn may_be_resacked(&self) -> bool {
         matches!(self.phase, Phase::Loss { forgot: true })
     }
@@ -158,10 +158,10 @@ impl Selective {
         }
     }
 
-    /// The flight that a loss is reckoned from at the beginning of a recovery, when `flight` bytes
-    /// are outstanding: no more than cwnd. RFC 5681 eq. 4 is an upper bound of ssthresh; what was
-    /// acknowledged selectively piles up in FlightSize, beyond any window, and ssthresh would rise
-    /// from loss to loss.
+    /// The flight from which the reduction is computed at the beginning of a recovery, when
+    /// `flight` bytes are outstanding: no more than cwnd. RFC 5681 eq. 4 is an upper bound of
+    /// ssthresh; what was acknowledged selectively piles up in FlightSize, beyond any window, and
+    /// ssthresh would rise from loss to loss.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
         self.lost_flight = flight.min(cwnd);
         self.lost_flight
@@ -209,7 +209,7 @@ impl Selective {
         }
     }
 
-    /// `SetPipe` (RFC 6675 §4): bytes outstanding that are not lost, and those sent again.
+    /// `SetPipe` (RFC 6675 §4): bytes outstanding that are not lost, plus retransmissions.
     fn pipe(&self, una: u64, snd_max: u64) -> u64 {
         let lost_edge = self.lost_edge().clamp(una, snd_max);
         let not_lost = snd_max - lost_edge - self.sacked.bytes_from(lost_edge);
@@ -240,8 +240,8 @@ impl Selective {
         (tail > una).then(|| Next::Rescue(tail - 1))
     }
 
-    /// HighRxt and RescueRxt (RFC 6675 §4 rule 4, §5 step 4.3), when the bytes up to `end` are sent
-    /// again.
+    /// HighRxt and RescueRxt (RFC 6675 §4 rule 4, §5 step 4.3), when the bytes up to `end` are
+    /// retransmitted.
     fn on_resent(&mut self, sent: Sent, end: u64) {
         if sent != Sent::Rescue {
             self.high_rxt = self.high_rxt.max(end);
@@ -341,7 +341,7 @@ impl LossRecovery for Selective {
         u64::MAX
     }
 
-    /// RFC 6675 §5.1. Until a recovery is over, the loss is reckoned from no more than at its
+    /// RFC 6675 §5.1. Until a recovery is over, the reduction is computed from no more than at its
     /// beginning.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let bound = if self.counts_pipe() { self.lost_flight } else { cwnd };

@@ -1,7 +1,7 @@
 //! The RTT from one segment at a time.
 //!
-//! Source: ns-2, `tcp.cc`: a new segment is timed when none is, and a retransmission gives up the one
-//! under way, which is Karn's rule for all of the flight.
+//! Source: ns-2, `tcp.cc`: a new segment is timed when none is, and a retransmission cancels the
+//! current one, which is Karn's rule for all of the flight.
 
 use super::Scoreboard;
 use airpath_core::{Duration, Time};

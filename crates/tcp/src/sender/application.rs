@@ -6,8 +6,8 @@ use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// The connection begins, the application begins or ends to write, the pacer lets go,
-    /// or a timer of the recovery expires.
+    /// The connection begins, the application begins or ends to write, the pacer releases a
+    /// segment, or a timer of the recovery expires.
     #[cold]
     pub(super) fn on_alarm(&mut self, ctx: &mut Ctx<'_>) {
         self.pacer.on_wake(ctx.now);
@@ -43,7 +43,7 @@ impl Sender {
     fn take_turn(&mut self, now: Time) {
         let Some(application) = &mut self.application else { return };
         if application.is_writing() {
-            // What was not sent until now is not written any more.
+            // Data not sent until now are no longer written.
             self.end = self.board.max();
             self.turn = application.pause(now);
         } else if now < self.stop {

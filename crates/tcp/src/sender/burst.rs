@@ -1,4 +1,4 @@
-//! Bursts: which segments ask for an ACK at once.
+//! Bursts: which segments request an immediate ACK.
 //!
 //! Source: Linux. What may leave is cut into buffers of a millisecond of the pacing rate, two
 //! segments at least (`tcp_tso_autosize`), which the device splits; the last segment of each that
@@ -24,7 +24,7 @@ pub(super) struct Burst {
 }
 
 impl Burst {
-    /// `None` where nothing asks for an ACK.
+    /// `None` where no segment requests an ACK.
     pub(super) fn new(push: Push) -> Option<Box<Burst>> {
         (push == Push::Bursts).then(Box::default)
     }

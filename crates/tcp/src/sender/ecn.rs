@@ -2,9 +2,9 @@
 //!
 //! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions), §6.1.6
 //! (probes of a closed window). For VCP the public ns-2 package: every segment leaves with the code
-//! for low load, SYN and what is sent again included; nothing is agreed on.
-//! With `ecn_reaction = "cwr"` the window is reduced as Linux `tcp_enter_cwr` and ns-3
-//! `TcpSocketBase::EnterCwr` do, by the recovery and without the wait of §6.1.2 at one segment.
+//! for low load, SYN and retransmissions included; nothing is negotiated. With `ecn_reaction =
+//! "cwr"` the window is reduced as Linux `tcp_enter_cwr` and ns-3 `TcpSocketBase::EnterCwr` do, by
+//! the recovery and without the wait of §6.1.2 at one segment.
 //! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
@@ -22,7 +22,7 @@ pub(super) struct EcnState {
     /// What every packet has in the field, before an agreement says otherwise.
     pub(super) field: Ecn,
     deviations: Deviations,
-    /// The options ask for it.
+    /// Whether the options request ECN.
     pub(super) is_wanted: bool,
     /// Both ends have agreed.
     pub(super) is_used: bool,
@@ -62,9 +62,9 @@ impl EcnState {
         }
     }
 
-    /// Whether an echo leaves the window room to grow: one that nobody agreed on, and one that a
-    /// timeout has answered already, for slow start sends nothing new to announce it with. All
-    /// others forbid it.
+    /// Whether the window may grow on an ACK with an echo: if ECN was not negotiated, or if a
+    /// timeout has reacted already, since slow start sends no new data to announce the reduction
+    /// with. All others forbid it.
     #[cold]
     pub(super) fn may_grow_despite_echo(&self, ack: u64) -> bool {
         !self.is_used || self.after_timeout && !self.is_beyond_reduction(ack)
@@ -137,8 +137,8 @@ impl Sender {
         }
     }
 
-    /// A loss, found by duplicates, of a segment that begins at the oldest unacknowledged byte.
-    /// The congestion control is not told when it has reduced for an echo from the same window of
+    /// A loss, found by duplicates, of a segment that begins at the oldest unacknowledged byte. The
+    /// congestion control is not notified when it has reduced for an echo from the same window of
     /// data; echoes from behind that window are answered after the recovery.
     #[cold]
     pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {

@@ -1,4 +1,4 @@
-//! What the congestion control is told of each ACK.
+//! Events of ACKs for the congestion control.
 
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
@@ -6,7 +6,7 @@ use crate::deviations::{Deviation, Deviations};
 use crate::recovery::{AckOutcome, LossRecovery, Verdict};
 use airpath_core::{Duration, Flags, Packet, Time};
 
-/// What an ACK of new data tells beside what loss recovery makes of it.
+/// Measurements of an ACK of new data, apart from the verdict of loss recovery.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckSample {
     /// Bytes cumulatively acknowledged.
@@ -16,8 +16,8 @@ pub(super) struct AckSample {
 }
 
 impl Sender {
-    /// What an ACK of `acked` new bytes tells the congestion control, as if it were one of new data
-    /// outside of recovery, but for growth, RTT and use of the window.
+    /// The event of an ACK of `acked` new bytes, as if it were outside of recovery, except for
+    /// growth, RTT and use of the window.
     #[inline(always)]
     pub(super) fn ack_event(
         &self,
@@ -45,7 +45,7 @@ impl Sender {
         }
     }
 
-    /// Tells the congestion control of an ACK of new data.
+    /// Notifies the congestion control of an ACK of new data.
     #[inline(always)]
     pub(super) fn notify_new_ack(
         &mut self,
@@ -66,7 +66,7 @@ impl Sender {
             let event = self.ack_event(ack, acked, heard.delivered, now);
             let growth = Some(growth);
             self.congestion.on_ack(&AckEvent { growth, rtt, app_limited, ..event });
-        } else if growth > 0 || self.congestion.wants_every_ack() {
+        } else if growth > 0 || self.congestion.needs_every_ack() {
             self.notify_new_ack_slow(ack, heard, growth, known, now);
         }
     }
@@ -88,7 +88,7 @@ impl Sender {
         self.congestion.on_ack(&AckEvent { phase, growth, rtt, app_limited, rate, ..event });
     }
 
-    /// Tells the congestion control of an ACK that acknowledges nothing cumulatively.
+    /// Notifies the congestion control of an ACK that does not advance SND.UNA.
     #[cold]
     pub(super) fn notify_nonadvancing_ack(
         &mut self,
@@ -125,7 +125,7 @@ impl Sender {
         }
     }
 
-    /// The same, when fast recovery is not under way.
+    /// The same, when fast recovery is not in progress.
     #[inline]
     fn phase_outside_recovery(&self) -> RecoveryPhase {
         if self.board.is_after_timeout() { RecoveryPhase::Loss } else { RecoveryPhase::Open }

@@ -1,8 +1,9 @@
-//! The usual ACK, one of new data with nothing under repair, and the new segments that it lets out.
+//! Fast path (header prediction): a cumulative ACK outside loss recovery, and the segments it
+//! releases.
 //!
-//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990: the condition under which
-//! none of the rarer parts of the protocol has anything to do is kept as one bit, which is worked out
-//! anew after everything that is not a usual ACK. What is done here is what `on_ack` and
+//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990: the condition under
+//! which none of the rarer parts of the protocol has anything to do is kept as one bit, which is
+//! recomputed after every event other than a usual ACK. What is done here is what `on_ack` and
 //! `transmit_up_to` do under that condition; `tests/fast_path.rs` lets connections go both ways.
 
 use super::{Phase, Sender};

@@ -54,15 +54,15 @@ pub struct SenderInfo {
     pub sacked: u64,
     /// Bytes that the sender believes to be in the network.
     pub in_flight: u64,
-    /// SRTT.
+    /// Smoothed RTT.
     pub srtt: Option<Duration>,
-    /// RTTVAR.
+    /// RTT variation.
     pub rttvar: Option<Duration>,
     /// The retransmission timeout, back-off included.
     pub rto: Duration,
     /// Times that it was doubled.
     pub backoff: u32,
-    /// Segments sent again since measurement started.
+    /// Segments retransmitted since measurement started.
     pub retransmissions: u64,
     /// Bytes cumulatively acknowledged since the connection began.
     pub acked: u64,

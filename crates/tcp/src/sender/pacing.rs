@@ -20,7 +20,7 @@ const AVOIDANCE_RATIO: u128 = 120;
 /// When segments may leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// Whether a congestion control that asks for no rate is paced as well.
+    /// Whether segments are paced when the congestion control sets no rate.
     by_window: bool,
     /// Nothing leaves before; the pacer's timer runs until then.
     free_at: Time,
@@ -84,7 +84,7 @@ impl Sender {
     #[cold]
     pub(super) fn pace(&mut self, bytes: u32, rate: Rate, ctx: &mut Ctx<'_>) {
         if rate.0 == 0 {
-            return ctx.fail("the congestion control asks for a pacing rate of 0 bit/s");
+            return ctx.fail("the congestion control requested a pacing rate of 0 bit/s");
         }
         let gap = (u64::from(bytes) * 8 * 1_000_000_000).div_ceil(rate.0);
         self.pacer.free_at = self.pacer.free_at.max(ctx.now) + Duration::from_nanos(gap);

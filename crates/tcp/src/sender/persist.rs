@@ -2,13 +2,13 @@
 //!
 //! Source: RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17. With data to send, nothing outstanding and a
 //! window of zero, a probe is sent after an RTO and then with the back-off of the retransmission
-//! timer, for as long as the window stays closed, however often (the connection is never given
-//! up). A probe is one byte of new data beyond the window. It is not outstanding: a receiver that
-//! has no room refuses it, and the byte goes once more with the segment that the open window
-//! takes; a receiver that has room, for its window update was lost, takes it. It is neither
+//! timer, for as long as the window stays closed, however often (the connection is never given up).
+//! A probe is one byte of new data beyond the window. It is not outstanding: a receiver without
+//! buffer space rejects it, and the byte is also sent with the segment that the open window admits;
+//! a receiver with buffer space, whose window update was lost, accepts it. It is neither
 //! ECN-capable nor announces a reduction (RFC 3168 §6.1.6).
-//! Differs: a refused probe does not touch the congestion window and gives no RTT sample; the ACK
-//! of a taken one is that of one new byte, and with timestamps it tells an RTT.
+//! Differs: a rejected probe does not change the congestion window and gives no RTT sample; the ACK
+//! of a taken one is that of one new byte, and with timestamps it gives an RTT sample.
 
 use super::{Phase, Sender, timestamp};
 use crate::congestion::CongestionControl;
@@ -16,15 +16,15 @@ use crate::recovery::{LossRecovery, Sent};
 use airpath_core::{Ctx, Flags, Packet, Port, Time};
 
 impl Sender {
-    /// Starts the persist timer when there is data that only a closed window keeps back.
+    /// Starts the persist timer when only a closed window prevents sending.
     #[cold]
     pub(super) fn persist_if_closed(&mut self, now: Time) {
-        if self.is_kept_back(now) {
+        if self.is_blocked_by_window(now) {
             self.rto_deadline = now + self.rtt.rto();
         }
     }
 
-    fn is_kept_back(&self, now: Time) -> bool {
+    fn is_blocked_by_window(&self, now: Time) -> bool {
         let has_data = self.board.max() < self.end && now < self.stop;
         let is_closed = self.edge <= self.board.max() && self.board.flight() == 0;
         self.phase == Phase::Established && has_data && is_closed
@@ -33,7 +33,7 @@ impl Sender {
     /// The persist timer has expired.
     #[cold]
     pub(super) fn probe_window(&mut self, ctx: &mut Ctx<'_>) {
-        if !self.is_kept_back(ctx.now) {
+        if !self.is_blocked_by_window(ctx.now) {
             return;
         }
         let mut probe = Packet::data(self.flow, self.board.max(), 1, self.header, ctx.now);
@@ -62,8 +62,8 @@ impl Sender {
         }
     }
 
-    /// Whether an ACK of what was never sent, or an old one, tells that a probe was taken. Then
-    /// the byte counts as sent.
+    /// Whether an ACK of data never sent, or an old one, shows that a probe was accepted. Then the
+    /// byte counts as sent.
     #[cold]
     pub(super) fn is_answer_to_probe(&mut self, ack: &Packet, now: Time) -> bool {
         if self.probes == 0 || self.board.flight() > 0 || ack.seq != self.board.max() + 1 {
@@ -76,7 +76,7 @@ impl Sender {
         // Which of the probes was taken is not known (Karn's rule).
         self.board.forget_time(probed);
         self.recovery.on_sent(Sent::New, probed, ack.seq, &self.board, &self.congestion);
-        // A burst may have ended while the probe was on its way.
+        // A burst may have ended while the probe was in flight.
         self.end = self.end.max(ack.seq);
         self.ecn.on_taken_probe(ack.seq);
         self.end_persisting(now);

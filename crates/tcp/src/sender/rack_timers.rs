@@ -8,7 +8,7 @@ use crate::recovery::{Expired, LossRecovery, Sent};
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// What ends the handling of whatever was not a usual ACK.
+    /// Ends the handling of every event other than a usual ACK.
     #[inline]
     pub(super) fn settle(&mut self, ctx: &mut Ctx<'_>) {
         if self.has_more_to_settle {
@@ -27,7 +27,7 @@ impl Sender {
         }
     }
 
-    /// When a timer of the recovery has expired, does what that asks for, but for what may be sent.
+    /// Handles an expired timer of the recovery, except for sending.
     pub(super) fn on_recovery_timer(&mut self, ctx: &mut Ctx<'_>) {
         let Some(recovery) = self.recovery.rack_timers() else { return };
         match recovery.on_timer(&mut self.board, ctx.now) {
@@ -39,12 +39,13 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 §7.3: a new segment, whatever the congestion window, or else the last one again.
+    /// RFC 8985 §7.3: a new segment, regardless of the congestion window, or else the last one
+    /// again.
     fn probe_tail(&mut self, ctx: &mut Ctx<'_>) {
         let (max, new_end) = (self.board.max(), self.new_end(ctx.now));
         match new_end {
             Some(end) => self.send_one(max, end, Sent::New, ctx),
-            None => self.send_again(self.board.start_of(max - 1), Sent::Rescue, ctx),
+            None => self.retransmit(self.board.start_of(max - 1), Sent::Rescue, ctx),
         }
         self.rto_deadline = ctx.now + self.rtt.rto();
         if let Some(recovery) = self.recovery.rack_timers() {

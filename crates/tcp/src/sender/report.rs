@@ -21,7 +21,7 @@ pub(super) struct SenderCounters {
 pub struct SenderReport {
     /// Data segments sent, retransmissions included.
     pub sent: u64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -49,8 +49,8 @@ impl Sender {
         self.measured.rtt
     }
 
-    /// The time between sending and arrival of ACKs, but for the answer to a SYN; nothing before the
-    /// first. Of ACKs that no [`Receiver`](crate::Receiver) sent they mean nothing.
+    /// The time between sending and arrival of ACKs, except for the answer to a SYN; nothing before
+    /// the first. Of ACKs that no [`Receiver`](crate::Receiver) sent they mean nothing.
     pub fn ack_delays(&self) -> Option<&Histogram> {
         self.ack_delays.as_deref()
     }

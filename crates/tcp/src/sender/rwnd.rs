@@ -1,10 +1,10 @@
-//! How long the receive window kept back what the congestion window would have let go, and how long
-//! the congestion window kept back what there was to send.
+//! Time during which the receive window limited sending that the congestion window would have
+//! allowed, and time during which the congestion window limited sending.
 //!
 //! Source: Linux `tcp_chrono_start(TCP_CHRONO_RWND_LIMITED)`, printed by `ss -ti` as
 //! `rwnd_limited`: the next segment of new data fits into the congestion window and not into the
-//! receiver's. One that does not fit into the congestion window is held by that, whatever the
-//! receiver's. A sender without data is held by neither.
+//! receiver's. One that does not fit into the congestion window is limited by that, regardless of
+//! the receiver's. A sender without data is held by neither.
 
 use super::{Phase, Sender};
 use airpath_core::{Duration, Time};
@@ -26,7 +26,7 @@ pub(super) struct WindowLimit {
     by_congestion: i64,
 }
 
-/// Starts a clock that stands, or stops one that runs.
+/// Starts a stopped clock, or stops a running one.
 fn toggle(clock: &mut i64, now: Time) {
     let since = now.as_nanos() as i64 + 1;
     *clock += if *clock < 0 { since } else { -since };
@@ -96,7 +96,7 @@ impl Sender {
         self.note_holder(u64::MAX, now);
     }
 
-    /// What keeps back the next segment of new data.
+    /// What limits the next segment of new data.
     fn limited_by(&self, allowed: u64, now: Time) -> LimitedBy {
         let size = (self.end - self.board.nxt()).min(u64::from(self.mss));
         let end = self.board.nxt() + size;

@@ -56,7 +56,7 @@ impl Sender {
         self.note_holder(reach, ctx.now);
     }
 
-    /// What a partial ACK sends, whatever the window.
+    /// Sends the segment of a partial ACK, regardless of the window.
     #[cold]
     pub(super) fn send_forced(&mut self, ctx: &mut Ctx<'_>) {
         let next = self.recovery.forced(&self.board, &self.offer(ctx.now));
@@ -81,17 +81,17 @@ impl Sender {
     fn send_next(&mut self, next: Next, ctx: &mut Ctx<'_>) {
         match next {
             Next::New(end) => self.send_one(self.board.max(), end, Sent::New, ctx),
-            Next::Again(start) => self.send_again(start, Sent::Again, ctx),
-            Next::Rescue(byte) => self.send_again(self.board.start_of(byte), Sent::Rescue, ctx),
+            Next::Again(start) => self.retransmit(start, Sent::Again, ctx),
+            Next::Rescue(byte) => self.retransmit(self.board.start_of(byte), Sent::Rescue, ctx),
         }
     }
 
-    /// Sends again what is left, from `start` on, of the segment that holds that byte.
-    pub(super) fn send_again(&mut self, start: u64, sent: Sent, ctx: &mut Ctx<'_>) {
+    /// Retransmits the rest, from `start` on, of the segment that holds that byte.
+    pub(super) fn retransmit(&mut self, start: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         self.send_one(start, self.board.end_of(start), sent, ctx);
     }
 
-    /// Sends a segment that is not one of those that a window lets out in order.
+    /// Sends a segment other than those that a window admits in order.
     #[cold]
     pub(super) fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let restarts_timer = seq == self.board.una() && self.recovery.rack_timers().is_some();
@@ -115,7 +115,7 @@ impl Sender {
         (room >= end - nxt || nxt == self.board.una()).then_some(end)
     }
 
-    /// The same where nothing is sent again.
+    /// The same for a new segment.
     #[inline(always)]
     pub(super) fn next_new_end(&self, limit: u64, now: Time) -> Option<u64> {
         let nxt = self.board.max();

@@ -12,7 +12,7 @@ use airpath_core::{Checks, Component, ConfigError, Flags, Setup, StageError, Tim
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Duplicate ACKs in a row that tell of a loss (§4.3).
+/// Duplicate ACKs in a row that indicate a loss (§4.3).
 const DUPLICATES_OF_A_LOSS: u32 = 3;
 
 /// What the user sets.
@@ -158,7 +158,7 @@ impl super::WindowWrapper for ClampWindow {
     }
 
     fn next_update(&self, state: &WindowState) -> Time {
-        // What the clamp keeps back opens with arrivals alone.
+        // The clamped part of the window opens with arrivals only.
         let opens = state.next + self.clamped() >= state.edge + state.step;
         if opens { self.inner.next_update(state) } else { Time::NEVER }
     }

@@ -1,12 +1,12 @@
 //! A slow reader: the application takes data out of a buffer at a limited rate.
 //!
 //! Source: RFC 9293 §3.8.6.2.2 and RFC 1122 §4.2.3.3 (the receiver's side of silly-window
-//! avoidance): the right edge stays where it is until it can move by min(buffer/2, MSS).
-//! An ACK that nothing but the reading causes, a window update, is sent when the edge can move by
-//! two segments and a quarter of the buffer, or by half of it. The RFCs leave that open; FreeBSD
-//! does so, for a reader that keeps up would otherwise double the number of ACKs.
-//! Left out: reading in pieces (the application reads byte by byte, evenly), room for data beyond
-//! a hole apart from that of the advertised window, automatic tuning of the buffer.
+//! avoidance): the right edge stays where it is until it can move by min(buffer/2, MSS). An ACK
+//! that nothing but the reading causes, a window update, is sent when the edge can move by two
+//! segments and a quarter of the buffer, or by half of it. The RFCs leave that open; FreeBSD does
+//! so, for a reader that keeps up would otherwise double the number of ACKs.
+//! Left out: reading in pieces (the application reads byte by byte, evenly), buffer space for data
+//! beyond a hole apart from that of the advertised window, automatic tuning of the buffer.
 
 use super::{Arrival, ReceiveWindow, WindowSetup, WindowState};
 use airpath_core::{Bytes, Component, ConfigError, Rate, Setup, StageError, Time};
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_evenly_while_more_arrives() {
+    fn reading_continues_evenly_while_more_arrives() {
         let mut window = slow();
         for k in 0..100 {
             arrive(&mut window, 7 * k, 10);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_begins_when_it_is_told_to() {
+    fn reading_begins_at_the_configured_time() {
         let config = DrainConfig { rate_bps: 8000, start_ns: 5_000_000_000 };
         let mut window = DrainWindow::new(BUFFER, config);
         arrive(&mut window, 0, 4000);

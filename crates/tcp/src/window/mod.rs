@@ -20,7 +20,8 @@ use airpath_core::{Flags, StageError, Time};
 /// What every policy is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowSetup {
-    /// The largest window that the receiver advertises, bytes: its option, as the field can tell it.
+    /// The largest window that the receiver advertises, bytes: its option, rounded to the window
+    /// field.
     pub receive_window: u64,
     /// Payload bytes of a full segment.
     pub mss: u64,
@@ -29,7 +30,7 @@ pub struct WindowSetup {
 /// A data segment has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When.
+    /// Time of the event.
     pub now: Time,
     /// Bytes of its IP packet.
     pub bytes: u64,
@@ -46,18 +47,18 @@ pub struct Arrival {
 /// The receiver has sent an ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSent {
-    /// When.
+    /// Time of the event.
     pub now: Time,
     /// The byte that it expects next: the same again in a duplicate ACK.
     pub next: u64,
     /// The window that it advertises, bytes.
     pub window: u32,
-    /// [`Flags::SYN`] in a SYN-ACK, [`Flags::WINDOW_UPDATE`] where nothing but an opening window is
-    /// told.
+    /// [`Flags::SYN`] in a SYN-ACK, [`Flags::WINDOW_UPDATE`] where only an opening window is
+    /// announced.
     pub flags: Flags,
 }
 
-/// What the receiver has got and advertised, when it asks for its window.
+/// Received and advertised data, when the receiver computes its window.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowState {
     /// The present instant.

@@ -29,7 +29,7 @@ impl SenderScript {
         self
     }
 
-    /// The window was reduced so many times for echoed marks.
+    /// The window was reduced `count` times for echoed marks.
     #[track_caller]
     pub(crate) fn ecn_reductions(&mut self, count: u64) -> &mut Self {
         self.tally.value();
@@ -37,7 +37,7 @@ impl SenderScript {
         self
     }
 
-    /// The retransmission timer expired so many times.
+    /// The retransmission timer expired `count` times.
     #[track_caller]
     pub(crate) fn timeouts(&mut self, count: u64) -> &mut Self {
         self.tally.value();
@@ -56,7 +56,7 @@ impl SenderScript {
         std::mem::take(&mut self.unclaimed)
     }
 
-    /// Whatever was sent since the last stimulus is not what the test is about.
+    /// Ignores all segments sent since the last stimulus.
     pub(crate) fn anything(&mut self) -> &mut Self {
         self.unclaimed.clear();
         self.marks.clear();
@@ -105,7 +105,7 @@ impl SenderScript {
         self
     }
 
-    /// The congestion window was the limit for so many milliseconds.
+    /// The congestion window was the limit for `millis` milliseconds.
     #[track_caller]
     pub(crate) fn cwnd_limited(&mut self, millis: u64) -> &mut Self {
         self.tally.value();

@@ -1,8 +1,8 @@
-//! What a segment says about ECN, or that it asks for an ACK.
+//! ECN bits of a segment, or its request for an ACK.
 
 use airpath_core::{Ecn, Flags, Packet};
 
-/// What a segment says about ECN, or that it asks for an ACK.
+/// ECN bits of a segment, or its request for an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Not ECN-capable, no flags.

@@ -1,9 +1,9 @@
 //! A vocabulary for packet-level scripts: a stimulus at a time, the segments expected for it.
 //!
-//! Times are milliseconds since the start, sequence numbers stream offsets in bytes. A full
-//! segment has [`MSS`] bytes, so segment `i` holds the bytes from `i·MSS`. Whatever an endpoint
-//! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over:
-//! a script says everything that happens.
+//! Times are milliseconds since the start, sequence numbers stream offsets in bytes. A full segment
+//! has [`MSS`] bytes, so segment `i` holds the bytes from `i·MSS`. Every segment that an endpoint
+//! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over: a
+//! script says everything that happens.
 mod expect;
 mod mark;
 mod peer;
@@ -42,7 +42,7 @@ pub(crate) struct Given {
     pub(crate) transfer: Option<u64>,
     /// When the sender starts, ms.
     pub(crate) start: u64,
-    /// When nothing new is sent any more, ms.
+    /// Time after which no new data are sent, ms.
     pub(crate) stop: Option<u64>,
     /// What writes the data; `None` has all of it at the start.
     pub(crate) application: Option<OnOffConfig>,
@@ -148,7 +148,7 @@ pub(crate) struct Course {
     pub(crate) timeouts: u64,
     /// Recoveries begun.
     pub(crate) recoveries: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub(crate) retransmissions: u64,
 }
 
@@ -261,7 +261,7 @@ impl SenderScript {
         self.syn_ack_with(window, Flags::NONE)
     }
 
-    /// A SYN-ACK arrives with these flags beside SYN.
+    /// A SYN-ACK arrives with these flags in addition to SYN.
     pub(crate) fn syn_ack_with(&mut self, window: u32, flags: Flags) -> &mut Self {
         let mut packet = Packet::ack(FLOW, 0, window, 40);
         packet.flags = Flags::SYN.with(flags);

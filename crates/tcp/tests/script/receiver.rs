@@ -25,7 +25,7 @@ pub(crate) fn receiver(change: impl FnOnce(&mut Given)) -> ReceiverScript {
     receiver_with(change, AnyWindow::Fixed(FixedWindow::new(10 * MSS)))
 }
 
-/// The same with a receive-window policy from outside.
+/// The same with a plug-in receive-window policy.
 pub(crate) fn receiver_with_policy(policy: impl ReceiveWindow + Send + 'static) -> ReceiverScript {
     receiver_with(|_| (), AnyWindow::Dyn(Box::new(policy)))
 }
@@ -62,7 +62,7 @@ impl ReceiverScript {
         self.syn_with(Flags::NONE)
     }
 
-    /// A SYN arrives with these flags beside SYN.
+    /// A SYN arrives with these flags in addition to SYN.
     pub(crate) fn syn_with(&mut self, flags: Flags) -> &mut Self {
         let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
         packet.flags = Flags::SYN.with(flags);
@@ -141,7 +141,7 @@ impl ReceiverScript {
         self.syn_ack_with(Flags::NONE)
     }
 
-    /// One SYN-ACK was sent with exactly these flags beside SYN.
+    /// One SYN-ACK was sent with exactly these flags in addition to SYN.
     #[track_caller]
     pub(crate) fn syn_ack_with(&mut self, flags: Flags) -> &mut Self {
         let ack = self.claim();
@@ -167,7 +167,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK allowed so many bytes beyond what it acknowledged.
+    /// The last ACK advertised a window of `bytes` bytes.
     #[track_caller]
     pub(crate) fn window(&mut self, bytes: u32) -> &mut Self {
         self.tally.value();
@@ -199,7 +199,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK was an IP packet of so many bytes.
+    /// The last ACK was an IP packet of `bytes` bytes.
     #[track_caller]
     pub(crate) fn size(&mut self, bytes: u32) -> &mut Self {
         self.tally.value();

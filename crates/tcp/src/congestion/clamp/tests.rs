@@ -52,7 +52,7 @@ fn s6_a_price_above_that_of_tau_ends_slow_start_and_clamps_renos_window() {
     assert_eq!(cc.cwnd(), 10_000);
     let after = acknowledge(&mut cc, 180, 1.0);
     assert_eq!((after, cc.rules.is_in_slow_start), (5000, false));
-    assert!(cc.reno.cwnd() > 10_000, "Reno's goes on");
+    assert!(cc.reno.cwnd() > 10_000, "Reno's window keeps growing");
     // From now on Eq. 14: down by a packet at most.
     assert_eq!(acknowledge(&mut cc, 190, 1.0), 5000 - 1040);
 }
@@ -90,7 +90,7 @@ fn s6_the_smaller_window_rules_after_a_loss_renos_and_later_that_of_the_price() 
 }
 
 #[test]
-fn an_ack_that_tells_of_nothing_new_changes_nothing() {
+fn ack_of_no_new_data_changes_nothing() {
     let mut cc = clamp();
     acknowledge(&mut cc, 100, 0.0);
     let before = format!("{cc:?}");
@@ -100,7 +100,7 @@ fn an_ack_that_tells_of_nothing_new_changes_nothing() {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused_by_its_name() {
+fn out_of_range_values_are_rejected_by_name() {
     for (change, field) in [
         (json!({"tau_bytes": 0}), "tau_bytes"),
         (json!({"average_packets": 0}), "average_packets"),
@@ -111,14 +111,15 @@ fn what_is_out_of_range_is_refused_by_its_name() {
     }
 }
 
-/// Ours: while Reno's window is the smaller one, that of the rules does not run away from it.
+/// Airpath's addition: while Reno's window is the smaller one, that of the rules stays close to it.
 #[test]
 fn headroom_bounds_the_window_of_the_rules_by_renos() {
     for (change, expected) in [(json!({}), 8000.0), (json!({"headroom": 2.0}), 4000.0)] {
         let mut cc = try_clamp(change).expect("accepted");
         (0..4).for_each(|k| _ = acknowledge(&mut cc, 100 + 10 * k, 0.0));
         cc.rules.is_in_slow_start = false;
-        // Reno's is 1000 after a timeout; its slow start goes on, the rules' window grows by Eq. 14.
+        // Reno's is 1000 after a timeout; its slow start continues, the rules' window grows by Eq.
+        // 14.
         cc.reno.on_rto(&loss(4000));
         cc.rules.window = 8000.0;
         assert_eq!(acknowledge(&mut cc, 140, 0.0), 2000);

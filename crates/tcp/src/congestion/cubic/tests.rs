@@ -20,7 +20,7 @@ const EQUATIONS: Law = Law {
 };
 const GROWTH: Law = Law {
     area: "CUBIC",
-    source: "RFC 9438 §4.2: cwnd beside W_cubic(t) over 12 s after a loss",
+    source: "RFC 9438 §4.2: cwnd compared with W_cubic(t) over 12 s after a loss",
     allows: "1 %: the target is a round trip ahead and grows by ACKs",
 };
 const RESPONSE: Law = Law {

@@ -19,7 +19,7 @@ pub enum AiScaling {
     Product,
     /// RTT/t_ρ.
     Linear,
-    /// 1 whatever the RTT.
+    /// 1 for every RTT.
     Off,
 }
 

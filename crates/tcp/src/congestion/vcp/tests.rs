@@ -73,16 +73,17 @@ fn mi_adds_what_makes_1_0625_in_t_rho_with_each_ack() {
     GROWTH.close("w of 100 after an ACK, low, RTT 200 ms", "packets", found, 100.0625, 1e-9);
 }
 
-/// In 200 ms, whatever the RTT, with as many ACKs as the window has packets in each of its round trips.
+/// In 200 ms, for every RTT, with as many ACKs as the window has packets in each of its round
+/// trips.
 #[test]
-fn mi_is_a_factor_of_1_0625_per_200_ms_whatever_the_rtt() {
+fn mi_is_a_factor_of_1_0625_per_200_ms_for_every_rtt() {
     for rtt_ms in [5.0, 20.0, 50.0, 89.6, 100.0, 200.0, 400.0, 500.0] {
         let mut cc = vcp(VcpConfig { limiters: false, ..config() }, 1e6, rtt_ms);
         let per_rtt = vcp_mi_increase(cc.xi, cc.rtt.get(), cc.interval());
         let per_interval = libm::pow(1.0 + per_rtt, 200.0 / rtt_ms);
         let what = format!("factor in 200 ms, RTT {rtt_ms} ms");
         GROWTH.close(&what, "", per_interval, 1.0625, 1e-12);
-        // A window of ACKs is one such step, but for its last part of a packet.
+        // A window of ACKs is one such step, except for its last part of a packet.
         let grown = round(&mut cc, LOW, 0.0) / 1e6;
         GROWTH.close(
             format!("w after a window of ACKs, {rtt_ms} ms"),
@@ -125,7 +126,7 @@ fn doubling_by_mi_takes_2_29_s() {
 
 /// Packets per RTT, at 89.6 ms: the sum over a window of ACKs with the step of its beginning.
 #[test]
-fn ai_adds_so_many_packets_per_rtt_at_89_6_ms() {
+fn ai_adds_expected_packets_per_rtt_at_89_6_ms() {
     for (packets, limited, free) in [
         (1.0, 0.10, 0.803),
         (2.0, 0.171, 0.803),
@@ -212,7 +213,7 @@ fn a_lower_code_in_the_freeze_is_obeyed_at_once_by_the_public_code() {
     assert_eq!(ack(&mut cc, HIGH, 50.0), 87.5 + 1.0 / 87.5);
     let before = cc.packets();
     assert!((ack(&mut cc, LOW, 60.0) - before - (libm::sqrt(1.0625) - 1.0)).abs() < 1e-12);
-    // The freeze goes on for overload.
+    // The freeze continues for overload.
     let before = cc.packets();
     assert_eq!(ack(&mut cc, OVERLOAD, 199.0), before);
 }
@@ -339,7 +340,7 @@ fn losses_that_no_overload_announces_may_be_ignored() {
     assert_eq!((cc.packets(), cc.ssthresh()), (20.0, 20_000));
     cc.on_rto(&loss(&cc));
     assert_eq!(cc.packets(), 20.0);
-    // Announced: overload was the last code, or its reduction is under way.
+    // Announced: overload was the last code, or its reduction is in progress.
     ack(&mut cc, OVERLOAD, 0.0);
     cc.on_loss(&loss(&cc));
     assert_eq!(cc.packets(), 8.75);

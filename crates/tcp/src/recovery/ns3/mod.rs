@@ -1,15 +1,16 @@
 //! What ns-3 does where it departs from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
 //!
 //! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
-//! ns-3.48, the same in ns-3.44; written anew. Meant for comparisons with that simulator.
+//! ns-3.48, the same in ns-3.44; an independent implementation. Meant for comparisons with that
+//! simulator.
 //! Left out: what it does without SACK, FACK, pacing, giving up after six timeouts, the joining of
-//! short segments that are retransmitted, and an echo of a congestion mark during a recovery or in the
-//! window of data after a loss, which is answered as RFC 3168 has it.
+//! short segments that are retransmitted, and an echo of a congestion mark during a recovery or in
+//! the window of data after a loss, which is answered as RFC 3168 has it.
 //!
 //! The departures, each at its place in the code: ssthresh comes from `pipe` or cwnd; `pipe` still
-//! counts a segment sent again that is selectively acknowledged; a partial ACK always sends a
+//! counts a retransmitted segment that is selectively acknowledged; a partial ACK always sends a
 //! segment; only the first partial ACK restarts the timer; the ACK that ends a recovery enlarges
-//! the window; a timeout keeps what SACK told; the reduction bound of PRR; no rescue.
+//! the window; a timeout keeps the SACK information; the reduction bound of PRR; no rescue.
 
 mod prr;
 mod tx_buffer;
@@ -57,10 +58,10 @@ pub(crate) struct Ns3 {
     newly_acked: u64,
     /// Whole segments in what it delivered, with what earlier ones left.
     segments: u64,
-    /// Bytes that it delivered, and whether it acknowledged something sent again.
+    /// Bytes that it delivered, and whether it acknowledged a retransmission.
     delivered: u64,
     is_safe: bool,
-    /// It told of data beyond a hole.
+    /// It reported data beyond a hole.
     is_duplicate: bool,
 }
 
@@ -88,7 +89,7 @@ impl Ns3 {
         }
     }
 
-    /// A duplicate ACK is one that told of data beyond a hole; says whether a recovery begins.
+    /// A duplicate ACK is one that reported data beyond a hole. Returns whether a recovery begins.
     fn on_duplicate(&mut self, board: &Scoreboard, ssthresh: u64) -> bool {
         match self.state {
             State::Loss => false,
@@ -231,7 +232,7 @@ fn unsent(board: &Scoreboard, offer: &SendLimits) -> Option<u64> {
 }
 
 impl LossRecovery for Ns3 {
-    /// Only what it tells selectively counts.
+    /// Only its selective acknowledgements count.
     fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         self.buffer.update(ack, now, board);
         false
@@ -242,7 +243,7 @@ impl LossRecovery for Ns3 {
         false
     }
 
-    /// It has to be told of every segment.
+    /// It must be notified of every segment.
     fn is_open(&self) -> bool {
         false
     }

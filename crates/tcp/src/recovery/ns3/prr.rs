@@ -2,8 +2,8 @@
 //!
 //! Differs from RFC 6937 §3.1: each duplicate ACK counts for a segment more than it delivered,
 //! until as much as was in flight is counted; RecoverFS is `pipe` after the loss was marked; the
-//! bound below ssthresh is the conservative one, a segment more only when an ACK covers something
-//! that was sent again; cwnd is `pipe` plus what may be sent.
+//! bound below ssthresh is the conservative one, a segment more only when an ACK covers a
+//! retransmission; cwnd is `pipe` plus what may be sent.
 
 /// The state of one reduction, bytes.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,8 @@
 //! What ns-3's `TcpTxBuffer` makes of the segments in flight.
 //!
-//! Differs from RFC 6675 §4: a segment once marked lost stays so until it is acknowledged in either
-//! way, and what was sent again is taken out of `pipe` only by the cumulative acknowledgement.
+//! Differs from RFC 6675 §4: a segment once marked lost stays so until it is acknowledged
+//! cumulatively or selectively, and retransmissions are taken out of `pipe` only by the cumulative
+//! acknowledgement.
 
 use super::super::scoreboard::{Marks, Scoreboard};
 use super::super::{DUP_THRESH, Next};
@@ -72,8 +73,8 @@ impl TxBuffer {
             && board.marks(index).has(Marks::LOST)
     }
 
-    /// `DiscardUpTo`: gives how many bytes the cumulative acknowledgement delivered first, and the
-    /// RTT that it tells.
+    /// `DiscardUpTo`: gives how many bytes the cumulative acknowledgement delivered first, and its
+    /// RTT sample.
     pub(super) fn acknowledge(
         &mut self,
         ack: &Packet,
@@ -91,8 +92,8 @@ impl TxBuffer {
         (delivered, rtt)
     }
 
-    /// Whether a segment that ends a whole number of segments before `ack`, after `una`, was sent
-    /// again and is not selectively acknowledged.
+    /// Whether a segment that ends an integer number of segments before `ack`, after `una`, was
+    /// retransmitted and is not selectively acknowledged.
     pub(super) fn holds_resent(&self, ack: u64, board: &Scoreboard) -> bool {
         let segments = (ack - board.una()) / self.mss;
         (0..segments).any(|i| is_resent_up_to(ack - i * self.mss, board))
@@ -124,7 +125,7 @@ impl TxBuffer {
     }
 }
 
-/// Three duplicate ACKs: the oldest is lost, and not on its way again.
+/// Three duplicate ACKs: the oldest is lost, and not retransmitted yet.
 pub(super) fn mark_head_lost(board: &mut Scoreboard) {
     if board.len() > 0 {
         board.unmark(0, Marks::RESENT);

@@ -1,12 +1,12 @@
 //! Loss detection by time: RACK-TLP, the option `loss_detection = "rack"`.
 //!
-//! Source: RFC 8985 §6 and §7; proportional rate reduction is `reduction.rs`. Where the RFC leaves a
-//! choice it is that of Linux `tcp_recovery.c` and `tcp_input.c`.
-//! A segment is deemed lost, a retransmission too, when one that left later has arrived and the
-//! reordering window has passed since then. Only lost segments are retransmitted; a lost tail is
-//! probed after two round trips. SACK information survives a timeout unless the receiver reneged.
+//! Source: RFC 8985 §6 and §7; proportional rate reduction is `reduction.rs`. Where the RFC leaves
+//! a choice it is that of Linux `tcp_recovery.c` and `tcp_input.c`. A segment is deemed lost, a
+//! retransmission too, when one that left later has arrived and the reordering window has passed
+//! since then. Only lost segments are retransmitted; a lost tail is probed after two round trips.
+//! SACK information survives a timeout unless the receiver reneged.
 //! Left out: the reordering window does not grow, for receivers here send no D-SACK (§6.2 step 4),
-//! and whether a copy or the original arrived is told by the smallest RTT alone, as in Linux.
+//! and only the smallest RTT decides whether a copy or the original arrived, as in Linux.
 
 mod cwr;
 mod probe;
@@ -34,7 +34,7 @@ enum State {
     Loss,
 }
 
-/// What a timer of the recovery asks for.
+/// Action that a timer of the recovery requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expired {
     /// Nothing but to send what may be sent.
@@ -70,9 +70,9 @@ pub(crate) struct Rack {
     reduction: Reduction,
     /// What proportional rate reduction allows in flight.
     window: u64,
-    /// The flight that the last loss was reckoned from.
+    /// The flight from which the last reduction was computed.
     lost_flight: u64,
-    /// Nothing before it has to be sent again.
+    /// Nothing before it has to be retransmitted.
     lost_from: u64,
     /// Of the ACK in hand: bytes that it delivered, and whether it acknowledged cumulatively.
     delivered: u64,
@@ -90,12 +90,12 @@ pub(crate) struct Rack {
 struct LossScan {
     /// Something is lost that was not.
     lost: bool,
-    /// Of it, something that had been sent again.
+    /// Whether it includes a retransmission.
     lost_again: bool,
 }
 
-/// Bytes that are believed to be in the network: those outstanding, but for those that have arrived
-/// or are lost, and those sent again.
+/// Bytes that are believed to be in the network: those outstanding, except those that have arrived
+/// or are lost, plus retransmissions.
 fn pipe(board: &Scoreboard) -> u64 {
     board.flight() + board.resent() - board.sacked() - board.lost()
 }
@@ -166,9 +166,9 @@ impl Rack {
         (has_arrived, board.acknowledge(ack, now))
     }
 
-    /// RFC 8985 §6.2 steps 1 to 3: the segment with so many before it has arrived, when everything
-    /// that had arrived ended before `fack`. Says whether it tells of time; that of a copy which
-    /// seems to arrive too early does not, for it is the original's.
+    /// RFC 8985 §6.2 steps 1 to 3: segment number `index` has arrived, when everything that had
+    /// arrived ended before `fack`. Returns whether its time counts; that of a copy which seems to
+    /// arrive too early does not, since it belongs to the original.
     fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
         let (left_at, end) = (board.left_at(index), board.end(index));
         let rtt = now.saturating_since(left_at);
@@ -252,8 +252,8 @@ impl Rack {
         }
     }
 
-    /// The flight that a loss is reckoned from: what is outstanding, no more than `bound`; in Linux
-    /// that, used or not.
+    /// The flight from which a reduction is computed: what is outstanding, no more than `bound`; in
+    /// Linux that, used or not.
     fn flight_at_loss(&mut self, board: &Scoreboard, bound: u64) -> u64 {
         let is_of_cwnd = self.deviations.has(Deviation::ReducesCwndByTime);
         self.lost_flight = if is_of_cwnd { bound } else { board.flight().min(bound) };
@@ -272,7 +272,7 @@ impl Rack {
         flight == 0 || flight + self.mss <= window
     }
 
-    /// The oldest segment that is lost and not on its way again.
+    /// The oldest segment that is lost and not retransmitted yet.
     pub(super) fn next_lost(&self, board: &Scoreboard) -> Option<u64> {
         if board.lost() == 0 {
             return None;
@@ -290,7 +290,7 @@ impl Rack {
         self.reorder_at.min(self.probe.at())
     }
 
-    /// Sets the probe's timer, after whatever has just happened at `now`.
+    /// Sets the probe's timer, after an event at `now`.
     pub(crate) fn set_timer(
         &mut self,
         board: &Scoreboard,
@@ -335,7 +335,7 @@ impl LossRecovery for Rack {
         false
     }
 
-    /// It has to be told of every ACK and segment.
+    /// It must be notified of every ACK and segment.
     fn is_open(&self) -> bool {
         false
     }
@@ -412,9 +412,9 @@ impl LossRecovery for Rack {
         u64::MAX
     }
 
-    /// All that has not arrived is lost (RFC 6298 §5.4 to §5.6), also what left within the last round
-    /// trip, which RFC 8985 §6.3 spares. Until a recovery is over, the loss is reckoned from no more
-    /// than at its beginning.
+    /// All that has not arrived is lost (RFC 6298 §5.4 to §5.6), also what left within the last
+    /// round trip, which RFC 8985 §6.3 spares. Until a recovery is over, the reduction is computed
+    /// from no more than at its beginning.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_first = self.state == State::Open && !self.leave_cwr(board);
         let bound = if is_first { cwnd } else { self.lost_flight };

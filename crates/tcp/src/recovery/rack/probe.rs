@@ -52,8 +52,8 @@ impl Probe {
         (self.at, self.outstanding) = (Time::NEVER, None);
     }
 
-    /// An ACK of everything before `una` came, new or not; it delivered `delivered` bytes. Says
-    /// whether it tells that the probe repaired a loss (§7.4.2).
+    /// An ACK of everything before `una` came, new or not; it delivered `delivered` bytes. Returns
+    /// whether the probe repaired a loss (§7.4.2).
     pub(super) fn on_ack(&mut self, una: u64, is_new: bool, delivered: u64) -> bool {
         self.has_progress |= is_new;
         let Some((end, is_again)) = self.outstanding.filter(|(end, _)| una >= *end) else {
@@ -67,7 +67,7 @@ impl Probe {
         has_repaired
     }
 
-    /// Sets the timer, after whatever happened at `now`; `is_quiet` when nothing is lost or suspected.
+    /// Sets the timer, after an event at `now`; `is_quiet` when nothing is lost or suspected.
     pub(super) fn set(
         &mut self,
         board: &Scoreboard,

@@ -48,8 +48,8 @@ fn a_block_marks_the_segments_that_are_whole_in_it() {
 }
 
 proptest! {
-    /// Whatever is marked, sent again and acknowledged: the counts are those of the segments,
-    /// and no byte has two of the marks that exclude each other.
+    /// For random marks, retransmissions and ACKs the counts are those of the segments, and no byte
+    /// has two of the marks that exclude each other.
     #[test]
     fn bytes_are_counted_by_their_marks(
         steps in prop::collection::vec((0u8..5, 0u64..400, 1u64..90), 1..60),

@@ -221,7 +221,7 @@ fn s4_3_slow_start_begins_with_a_segment_and_adds_one_for_each_packet() {
 }
 
 #[test]
-fn s4_3_slow_start_ends_with_half_the_window_when_the_price_asks_for_less() {
+fn s4_3_slow_start_ends_with_half_the_window_when_the_price_requires_less() {
     let mut hand = Hand::new(&json!({}));
     // With the first packet there is no rate yet, so no price is too high.
     assert_eq!(hand.arrive(100, 1040, 10.0), 2000.0);
@@ -245,7 +245,7 @@ fn s4_3_slow_start_ends_with_half_the_window_when_the_price_asks_for_less() {
 }
 
 #[test]
-fn s4_3_slow_start_goes_on_while_the_price_is_at_most_that_of_tau() {
+fn s4_3_slow_start_continues_while_the_price_is_at_most_that_of_tau() {
     let mut hand = Hand::new(&json!({}));
     hand.arrive(100, 1040, 0.0);
     hand.arrive(110, 1040, (499.0 * 0.01 / 2080.0) as f32);
@@ -260,7 +260,7 @@ fn s4_3_slow_start_ends_with_half_the_window_after_three_duplicate_acks() {
     hand.arrive_in(false, 111, 1040, 0.0);
     hand.acknowledge(112, Flags::WINDOW_UPDATE);
     assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (10_000.0, true));
-    // Halved behind the third, for the next one to tell.
+    // Halved behind the third, and announced by the next one.
     hand.arrive_in(false, 113, 1040, 0.0);
     assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (5500.0, false));
     // It is not taken up again, and further duplicates halve nothing.
@@ -287,7 +287,7 @@ fn s4_3_a_threshold_ends_slow_start_without_halving() {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused_by_its_name() {
+fn out_of_range_values_are_rejected_by_name() {
     for (change, field) in [
         (json!({"tau_bytes": 0}), "tau_bytes"),
         (json!({"average_packets": 0}), "average_packets"),
