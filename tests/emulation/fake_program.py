@@ -26,7 +26,7 @@ CHECK = {
     "ok": False,
     "checks": [
         {"name": "tun", "found": "/dev/net/tun", "ok": True},
-        {"name": "cubic", "found": "absent", "ok": False, "remedy": "modprobe tcp_cubic"},
+        {"name": "cubic", "found": "absent", "ok": False, "fix": "modprobe tcp_cubic"},
     ],
 }
 VALIDITY = {

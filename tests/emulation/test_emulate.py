@@ -125,7 +125,7 @@ def test_a_run_is_judged_if_its_validity_report_is_valid_whatever_it_shows() -> 
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
-def test_a_missing_program_is_told_with_its_remedy(
+def test_missing_program_is_reported_with_its_fix(
     monkeypatch: pytest.MonkeyPatch, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(process.PROGRAM, str(tmp_path / "nothing"))
@@ -265,7 +265,7 @@ def test_a_command_is_not_ended_with_the_scenario(fake: Fake, scenario: ap.Scena
 
 def test_the_check_is_what_the_program_says(fake: Fake) -> None:
     fake()
-    assert ap.emulation.check()["checks"][1]["remedy"] == "modprobe tcp_cubic"
+    assert ap.emulation.check()["checks"][1]["fix"] == "modprobe tcp_cubic"
     fake(check="nonsense")
     with pytest.raises(RunError, match="check told nothing"):
         ap.emulation.check()

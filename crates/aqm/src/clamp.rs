@@ -260,7 +260,7 @@ impl ClampConfig {
         {
             let Some(time) = time else { continue };
             if a_bytes.is_some() {
-                checks.reject_beside(&["a_bytes"], field, time, "a is given too", ADVICE);
+                checks.reject_with(&["a_bytes"], field, time, "a is given too", ADVICE);
             } else {
                 checks.within(field, time, at_least(1_u64));
             }

@@ -175,7 +175,7 @@ impl Checks {
 
     /// Rejects a value because of `others`, fields of the same description; as
     /// [`related_to`](Checks::related_to).
-    pub fn reject_beside(
+    pub fn reject_with(
         &mut self,
         others: &[&str],
         field: &str,
@@ -243,7 +243,7 @@ impl Checks {
     }
 }
 
-/// What a component reports when it cannot go on; it ends the run with its message.
+/// An error of a component that cannot continue; its message ends the run.
 pub type StageError = Box<dyn Error + Send + Sync>;
 
 #[cfg(test)]
@@ -278,7 +278,7 @@ mod tests {
         let mut checks = Checks::default();
         assert!(checks.related_to(&["max"], "min", 1_u8, at_most(2_u8), "above max"));
         assert!(!checks.related_to(&["max"], "min", 3_u8, at_most(2_u8), "above max"));
-        checks.reject_beside(&["stack", "mss"], "recovery", "sack", "unknown", "Leave it out");
+        checks.reject_with(&["stack", "mss"], "recovery", "sack", "unknown", "Leave it out");
         checks.within("share", 2.0, 0.0..=1.0);
         let error = checks.finish().expect_err("three problems").under("tcp");
         let others: Vec<String> =

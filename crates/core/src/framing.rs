@@ -1,4 +1,4 @@
-//! What a packet costs on the air, and what a queue discipline is told of its link.
+//! Cost of a packet on the air, and the properties of a link that its queue discipline receives.
 
 use crate::units::{Bytes, Duration, Rate};
 
@@ -49,7 +49,7 @@ pub struct Framing {
     block: Bytes,
     code_rate: f64,
     symbols: Option<Symbols>,
-    /// Whether blocks of more than a byte or parity have to be reckoned with.
+    /// Whether blocks of more than a byte or parity exist.
     is_coded: bool,
 }
 
@@ -85,16 +85,16 @@ impl Framing {
         Framing { code_rate, is_coded: self.block > Bytes(1) || code_rate < 1.0, ..self }
     }
 
-    /// Frames are coded by symbols, in the place of blocks and their code rate; those of up to the
-    /// size in `small` at the code rate beside it.
+    /// Frames are coded by symbols, instead of blocks and their code rate; `small` is (largest
+    /// size, code rate) of small frames.
     #[must_use]
     pub fn coded_by_symbols(self, code: SymbolCode, small: Option<(Bytes, f64)>) -> Framing {
         let small = small.map(|(up_to, code_rate)| (up_to, SymbolCode { code_rate, ..code }));
         Framing { symbols: Some(Symbols { code, small }), is_coded: true, ..self }
     }
 
-    /// What a packet of this size takes of the link's capacity. A size may be a mean that somebody
-    /// writes, larger than any packet.
+    /// What a packet of this size takes of the link's capacity. A size may be a configured mean,
+    /// larger than any packet.
     #[inline]
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         let frame = Bytes(packet.0.saturating_add(self.overhead.0));
@@ -117,7 +117,7 @@ impl Framing {
     }
 }
 
-/// What a queue discipline is told of its link.
+/// Properties of a link that its queue discipline receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkRate {
     /// The rate that the link is said to have, of what is on the air.
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(sizes(overhead.coded_at(0.5)), [3004, 84, 6, 4]);
     }
 
-    /// A whole number of bytes stays one: 930 / 0.93 is above 1000 in double precision.
+    /// An integer number of bytes stays one: 930 / 0.93 is above 1000 in double precision.
     #[test]
     fn a_whole_quotient_is_not_rounded_up() {
         for (bytes, percent, on_air) in [(930, 93, 1000), (7, 70, 10), (1041, 3, 34_700)] {

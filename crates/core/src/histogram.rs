@@ -14,7 +14,7 @@ use crate::units::Duration;
 
 /// Buckets of an octave, and what is added to each span, ns.
 const OCTAVE: u64 = 64;
-/// Buckets that are made room for together.
+/// Number of buckets that are allocated together.
 const GROWTH: u32 = 16;
 
 /// How many spans there were in each bucket. What was added in which order leaves no trace.
@@ -97,7 +97,7 @@ const fn edge_of(bucket: u32) -> u64 {
     ((OCTAVE + bucket % OCTAVE) << (bucket / OCTAVE - 1)) - OCTAVE
 }
 
-/// The middle of the whole numbers in a bucket, ns.
+/// The middle of the integers in a bucket, ns.
 fn middle_of(bucket: u32) -> f64 {
     (edge_of(bucket) as f64 + edge_of(bucket + 1) as f64 - 1.0) / 2.0
 }
@@ -136,7 +136,7 @@ impl Histogram {
         self.buckets[(bucket - self.first) as usize] = one;
     }
 
-    /// Makes room for the buckets from `first` to before `end`.
+    /// Allocates the buckets from `first` to before `end`.
     fn reach(&mut self, first: u32, end: u32) {
         let (mut low, mut high) = (first - first % GROWTH, end.next_multiple_of(GROWTH));
         if !self.buckets.is_empty() {
@@ -235,7 +235,7 @@ impl Histogram {
     }
 }
 
-/// Two histograms are equal when they counted the same, whatever room they take.
+/// Two histograms are equal when their counts are equal, regardless of their allocated buckets.
 impl PartialEq for Histogram {
     fn eq(&self, other: &Histogram) -> bool {
         self.counted().eq(other.counted())
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_goes_on_beyond_32_bits() {
+    fn count_continues_beyond_32_bits() {
         let mut histogram = of(&[5, 5, 7]);
         histogram.buckets[(ZERO + 5 - histogram.first) as usize].count = u32::MAX - 1;
         let half = histogram.clone();
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_beside_it_is_exact() {
+    fn mean_next_to_the_histogram_is_exact() {
         let mut delays = Delays::default();
         [10, 20, 45].into_iter().for_each(|ms| delays.add(Duration::from_millis(ms)));
         assert_eq!(delays.mean().secs(), Some(0.025));

@@ -1,5 +1,5 @@
-//! The ground that every part of Airpath stands on: typed units, the packet, the stage
-//! contract, the wake-up queue, named random streams, probes and statistics.
+//! The foundation of Airpath: typed units, the packet, the stage contract, the wake-up queue, named
+//! random streams, probes and statistics.
 //!
 //! ```text
 //!   sender ──► access wire ──► [queue │ link] ──► egress wire ──► receiver
@@ -7,10 +7,10 @@
 //!     └──── return wire ◄── (ACK link) ◄── ACK access wire ◄─────────┘
 //! ```
 //!
-//! Every box is a [`Stage`]: it is handed packets and the current time,
-//! says when it next wants to be woken, and puts what it sends into an outbox. No stage reads a
-//! clock, sleeps, does I/O or calls another stage, so the same code runs in virtual time
-//! (`airpath-sim`) and in real time.
+//! Every box is a [`Stage`]: it receives packets and the current time, returns the time of its next
+//! wake-up, and puts the packets that it sends into an outbox. No stage reads a clock, sleeps, does
+//! I/O or calls another stage, so the same code runs in virtual time (`airpath-sim`) and in real
+//! time.
 //!
 //! ```
 //! use airpath_core::{Bytes, Rate, Time};

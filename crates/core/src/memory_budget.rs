@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct MemoryBudget(AtomicU64);
 
 impl MemoryBudget {
-    /// So many bytes.
+    /// A budget of `bytes`.
     pub fn new(bytes: u64) -> MemoryBudget {
         MemoryBudget(AtomicU64::new(bytes))
     }
@@ -18,9 +18,9 @@ impl MemoryBudget {
     }
 }
 
-/// Adds a value to a list; false when there is no room for it, and the list stays as it is.
+/// Adds a value to a list; false when it exceeds the budget, and the list is unchanged.
 ///
-/// Without a room, only what the system gives is the limit.
+/// Without a budget, only the system's memory limits it.
 #[inline]
 pub fn push_within<T>(list: &mut Vec<T>, value: T, room: Option<&MemoryBudget>) -> bool {
     if list.len() == list.capacity() && !grow(list, room) {

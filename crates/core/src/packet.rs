@@ -85,7 +85,7 @@ pub struct SackBlock {
 }
 
 impl SackBlock {
-    /// An instant kept in the place of a block that a packet does not need.
+    /// An instant stored in an unused block of a packet.
     const fn from_time(time: Time) -> SackBlock {
         let nanos = time.as_nanos();
         SackBlock { offset: nanos as u32, length: (nanos >> 32) as u32 }
@@ -96,8 +96,8 @@ impl SackBlock {
     }
 }
 
-/// A packet on its way: 64 bytes in two parts. A plain value, so that rings and outboxes copy it as one
-/// block; a stage that hands one on keeps none (the conservation tests count them).
+/// A packet in flight: 64 bytes in two parts. A plain value, so that rings and outboxes copy it as
+/// one block; a stage that hands one on keeps none (the conservation tests count them).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Packet {
@@ -165,7 +165,7 @@ impl DerefMut for Packet {
 }
 
 impl PacketHead {
-    /// Whether the packet has a tail beside the default one.
+    /// Whether the packet has a tail other than the default.
     #[inline]
     pub fn has_tail(&self) -> bool {
         if self.kind != PacketKind::Ack {
@@ -322,8 +322,8 @@ impl Packet {
         }
     }
 
-    /// How long it is at `now` since a queue took this packet last. An ACK has room for 38 bits of
-    /// the instant: of one that waits for more than 274 s whole multiples of 2³⁸ ns are left out.
+    /// How long it is at `now` since a queue took this packet last. An ACK stores 38 bits of the
+    /// instant: of one that waits for more than 274 s whole multiples of 2³⁸ ns are left out.
     #[inline]
     pub fn waited(&self, now: Time) -> Duration {
         if self.kind != PacketKind::Ack {
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_knows_when_it_left_whatever_else_it_carries() {
+    fn ack_keeps_its_departure_time_with_any_content() {
         let blocks = [1, 2, 3].map(|offset| SackBlock { offset, length: u32::MAX });
         let round = 1000 << 32;
         for echo in [None, Some(0), Some(u32::MAX)] {

@@ -1,4 +1,4 @@
-//! Probes: time series and counts that stages write when somebody asked for them.
+//! Probes: time series and counts that stages write if they were requested.
 
 use crate::memory_budget::{MemoryBudget, push_within};
 use crate::packet::{Packet, PacketKind};
@@ -110,8 +110,8 @@ impl Series {
     }
 
     /// Whether it is a level, of which a sample now and then will do. Of the others every value is
-    /// kept: counts (bytes, events) add up, a sojourn time is one packet's, and a change of regime or
-    /// of MCS tells what holds from then on.
+    /// kept: counts (bytes, events) add up, a sojourn time is one packet's, and a change of regime
+    /// or of MCS holds from then on.
     pub const fn is_level(self) -> bool {
         matches!(
             self,
@@ -131,7 +131,7 @@ impl Series {
 /// One recorded value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// When.
+    /// Time of the sample.
     pub time: Time,
     /// Which flow or component.
     pub id: u32,
@@ -144,7 +144,7 @@ pub struct Sample {
 /// Drops of one direction of a flow, by [`DropReason`] code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowDrops {
-    /// Packets.
+    /// Packets by drop reason.
     pub packets: [u64; DropReason::ALL.len()],
     /// Bytes of IP packets.
     pub bytes: [u64; DropReason::ALL.len()],
@@ -160,10 +160,10 @@ struct DropsByFlow {
     flows: Vec<[FlowDrops; 2]>,
 }
 
-/// The last value of each component in the interval that is under way, of one level.
+/// The last value of each component in the current interval, of one level.
 ///
-/// Intervals begin at the multiples of their length. What a component had first is kept besides: nothing
-/// else tells its level until the first interval is over.
+/// Intervals begin at the multiples of their length. The first value of a component is kept as
+/// well: it is the only one until the first interval is over.
 #[derive(Clone, Debug, Default)]
 struct Thinning {
     /// Number of the interval.
@@ -179,7 +179,7 @@ impl Thinning {
     const UNSEEN: usize = usize::MAX;
     const FIRST: usize = usize::MAX - 1;
 
-    /// Takes a value of the present interval in the place of an earlier one.
+    /// Replaces an earlier value of the current interval.
     fn take(&mut self, sample: Sample) {
         let id = sample.id as usize;
         if self.places.len() <= id {
@@ -198,7 +198,7 @@ impl Thinning {
     }
 }
 
-/// Keeps the samples of the series that were asked for.
+/// Keeps the samples of the requested series.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     wanted: u32,
@@ -254,7 +254,7 @@ impl Recorder {
             !push_within(&mut self.samples[series as usize], sample, self.room.as_deref());
     }
 
-    /// Moves what is kept of the interval under way to the samples, in order of time.
+    /// Moves the values of the current interval to the samples, in order of time.
     fn end_interval(&mut self, series: usize) {
         let kept = &mut self.thinned[series].kept;
         // Stable: of two values at one instant the second holds.
@@ -264,8 +264,8 @@ impl Recorder {
         }
     }
 
-    /// Ends the intervals that are under way: until then the last value of each level is not among
-    /// the samples.
+    /// Ends the current intervals: until then the last value of each level is not among the
+    /// samples.
     pub fn finish(&mut self) {
         (0..Series::ALL.len()).for_each(|series| self.end_interval(series));
     }
@@ -304,7 +304,7 @@ impl Recorder {
         self.drops.flows.get(flow as usize).copied().unwrap_or_default()
     }
 
-    /// What was recorded of `series`, in order of time; of levels, up to the interval under way.
+    /// What was recorded of `series`, in order of time; of levels, up to the current interval.
     pub fn samples(&self, series: Series) -> &[Sample] {
         &self.samples[series as usize]
     }

@@ -1,7 +1,7 @@
 //! Run-time registries: built-in components by name, and plug-ins.
 //!
-//! A crate lists its built-in components in one table (see `built_in_components!`); a user adds components of
-//! the same kind to a [`Registry`], under names of their own.
+//! A crate lists its built-in components in one table (see `built_in_components!`); a user adds
+//! components of the same kind to a [`Registry`], under new names.
 
 use crate::error::ConfigError;
 use crate::rng::Seed;
@@ -216,9 +216,9 @@ pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
 /// plug-ins, its construction by name, and the list of names. One line per component, that of the
 /// usual component first.
 ///
-/// Where it stands, `each_component!(value, component => …)` does the same with whatever component `value` is, and
-/// `usual_component_first!` does it with the usual component in place, behind one comparison, and with every
-/// other one in a function of its own: for what is called with every packet.
+/// In its scope, `each_component!(value, component => …)` does the same for any component `value`,
+/// and `usual_component_first!` does it with the usual component in place, behind one comparison,
+/// and with every other one in a separate function: for calls with every packet.
 ///
 /// `built_in_components! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "…", … } }`
 #[macro_export]

@@ -91,7 +91,7 @@ impl<T: Copy> Ring<T> {
         if self.is_empty() { None } else { self.places.get(self.place(self.taken)) }
     }
 
-    /// Lets go of the oldest entry, if there is one.
+    /// Removes the oldest entry, if there is one.
     #[inline]
     pub fn drop_front(&mut self) {
         self.taken = self.taken.wrapping_add(u32::from(!self.is_empty()));
@@ -110,8 +110,8 @@ impl<T: Copy> Ring<T> {
         (0..self.len()).map(|index| &self[index])
     }
 
-    /// How many entries from the oldest on satisfy `is_before`, which must hold for the first so
-    /// many and for none behind them.
+    /// How many entries from the oldest on satisfy `is_before`, which must hold for these and for
+    /// none behind them.
     pub fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -122,7 +122,7 @@ impl<T: Copy> Ring<T> {
     }
 }
 
-/// The entry that so many others are ahead of.
+/// The entry with `index` others ahead of it.
 impl<T: Copy> Index<usize> for Ring<T> {
     type Output = T;
 

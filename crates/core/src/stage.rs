@@ -23,20 +23,20 @@ impl QueueId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u8);
 
-/// Something that the scenario tells a stage at a given time.
+/// A control event of the scenario for a stage at a given time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
     /// The run begins; sent once to every stage, before anything else.
     Begin,
-    /// The warm-up is over: statistics start anew, behaviour goes on.
+    /// The warm-up is over: statistics are reset, behaviour continues.
     StartMeasurement,
     /// The nominal rate of a link changes.
     Rate(Rate),
     /// A source starts to send.
     Start,
-    /// A source sends nothing new any more.
+    /// A source sends no more new data.
     Stop,
-    /// Something of one user of a link changes; a link that does not tell users apart ignores it.
+    /// A property of one user of a link changes; a link that does not distinguish users ignores it.
     User(UserId, UserChange),
     /// Anything else, by name, with its value.
     Other(String, f64),
@@ -52,7 +52,7 @@ pub enum UserChange {
         /// Name of the scheme.
         name: String,
     },
-    /// The mean SNR is so many dB above that of its description.
+    /// Offset of the mean SNR from that of its description, dB.
     SnrMoved(f64),
 }
 
@@ -144,15 +144,15 @@ impl<S: Stage + ?Sized> Stage for Box<S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum DropReason {
-    /// The queue had no room.
+    /// The queue was full.
     Overflow = 0,
     /// A queue discipline decided to, before it was full.
     Early = 1,
-    /// The channel destroyed it.
+    /// The channel corrupted it.
     Channel = 2,
     /// A link gave up repeating it.
     Retries = 3,
-    /// It came for a connection that is not there (any more).
+    /// It came for a connection that does not exist (or no longer exists).
     Stray = 4,
 }
 
@@ -188,7 +188,7 @@ pub struct DropCount {
 }
 
 impl DropCount {
-    /// Packets that the queue dropped: what the channel destroyed counts at the link.
+    /// Packets that the queue dropped: packets that the channel corrupted count at the link.
     pub fn by_queue(&self) -> u64 {
         self.total() - self.dropped[DropReason::Channel as usize]
     }
@@ -230,7 +230,8 @@ impl Output {
 /// Marks a stage that has dropped and marked nothing.
 const NO_COUNTS: u32 = u32::MAX;
 
-/// What a driver lends to the stages beside an outbox: the drop counters, the probes, the error slot.
+/// Resources of a driver that stages share, apart from outboxes: the drop counters, the probes, the
+/// error slot.
 #[derive(Debug, Default)]
 pub struct Bus {
     /// Number of stages.
@@ -277,7 +278,7 @@ impl Bus {
         self.recorder.restart_drop_counts(now);
     }
 
-    /// Handles of real payloads whose packets were dropped: whoever owns the bytes empties it.
+    /// Handles of real payloads whose packets were dropped: the owner of the bytes empties it.
     pub fn released(&mut self) -> &mut Vec<PayloadHandle> {
         &mut self.released
     }

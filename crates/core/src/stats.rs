@@ -103,7 +103,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// From `now` on there are so many packets of so many bytes in all.
+    /// From `now` on there are `packets` packets of `bytes` bytes in all.
     #[inline]
     pub fn set(&mut self, packets: usize, bytes: u64, now: Time) {
         self.account(now);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mean_gained_since_has_a_mean_of_its_own() {
+    fn samples_since_a_mark_have_a_separate_mean() {
         let mut mean = Mean::default();
         mean.add(Duration::from_millis(10));
         let earlier = mean;

@@ -4,17 +4,17 @@
 //! stages that are due in it. A year of days lies in a ring, with one bit for each day that has
 //! entries, so that the next of them is found without a look at the empty ones; what is due more
 //! than a year ahead (most retransmission timers) waits apart and is looked through twice a year.
-//! The earliest entry stands apart; others of the day that has been reached lie sorted in `today`. Setting a time is a change
-//! of one list whatever the number of stages, and as a day is a quarter of the time between two
-//! events, most lists have one entry and most branches go the same way. How long a day is follows
-//! the work that was done; the order in which entries come out does not depend on it. Nothing is
-//! allocated while a run goes on, once `today` has had its largest size.
+//! The earliest entry is stored separately; others of the day that has been reached lie sorted in
+//! `today`. Setting a time changes one list, for any number of stages, and as a day is a quarter of
+//! the time between two events, most lists have one entry and most branches go the same way. How
+//! long a day is follows the work that was done; the order in which entries come out does not
+//! depend on it. Nothing is allocated during a run, once `today` has had its largest size.
 
 use crate::stage::StageId;
 use crate::units::Time;
 
 /// No stage: the end of a list.
-const NOBODY: u32 = u32::MAX;
+const NO_STAGE: u32 = u32::MAX;
 
 /// Length of a day before anything is known, as a power of two of nanoseconds.
 const FIRST_DAY_BITS: u32 = 13;
@@ -25,7 +25,7 @@ const MAX_DAY_BITS: u32 = 40;
 /// Days between two events, as a power of two: what a day's length is chosen by.
 const DAYS_PER_GAP_BITS: u32 = 2;
 
-/// Days of a year for each stage: so many that little is far.
+/// Days of a year for each stage: enough that few entries are in later years.
 const DAYS_PER_STAGE: usize = 8;
 
 /// The same in a small network, in which the whole year stays near the processor.
@@ -54,11 +54,11 @@ struct Due {
 
 impl Due {
     /// No entry.
-    const UNKNOWN: Due = Due { time: Time::NEVER, stage: StageId(NOBODY) };
+    const UNKNOWN: Due = Due { time: Time::NEVER, stage: StageId(NO_STAGE) };
 
     #[inline]
     fn is_known(&self) -> bool {
-        self.stage.0 != NOBODY
+        self.stage.0 != NO_STAGE
     }
 }
 
@@ -95,13 +95,13 @@ pub struct Wakeups {
 impl Wakeups {
     /// `stages` stages, none of which waits for anything.
     pub fn new(stages: usize) -> Wakeups {
-        let nowhere = Entry { time: Time::NEVER, previous: NOBODY, next: NOBODY };
+        let nowhere = Entry { time: Time::NEVER, previous: NO_STAGE, next: NO_STAGE };
         let small_year = (DAYS_PER_STAGE_IN_SMALL * stages).min(SMALL_YEAR);
         let year = (DAYS_PER_STAGE * stages).max(small_year);
         let year = year.next_power_of_two().max(2 * WORD);
         Wakeups {
             entries: vec![nowhere; stages].into_boxed_slice(),
-            lists: vec![NOBODY; year + 1].into_boxed_slice(),
+            lists: vec![NO_STAGE; year + 1].into_boxed_slice(),
             marks: vec![0; year / WORD].into_boxed_slice(),
             day_bits: FIRST_DAY_BITS,
             tomorrow: 0,
@@ -143,7 +143,7 @@ impl Wakeups {
     pub fn set_first(&mut self, time: Time) {
         let stage = self.first.stage;
         self.first = Due::UNKNOWN;
-        if stage.0 != NOBODY {
+        if stage.0 != NO_STAGE {
             self.insert(stage, time);
         }
     }
@@ -191,7 +191,7 @@ impl Wakeups {
             *word |= 1 << (list % WORD);
         }
         let next = std::mem::replace(&mut self.lists[list], stage.0);
-        self.entries[stage.0 as usize] = Entry { time, previous: NOBODY, next };
+        self.entries[stage.0 as usize] = Entry { time, previous: NO_STAGE, next };
         if let Some(neighbour) = self.entries.get_mut(next as usize) {
             neighbour.previous = stage.0;
         }
@@ -214,7 +214,7 @@ impl Wakeups {
             let is_far = self.lists[of_day] != stage.0;
             let list = if is_far { self.year() } else { of_day };
             self.lists[list] = next;
-            if next == NOBODY && !is_far {
+            if next == NO_STAGE && !is_far {
                 self.marks[list / WORD] &= !(1 << (list % WORD));
             }
         }
@@ -259,13 +259,14 @@ impl Wakeups {
         }
     }
 
-    /// Whether so much work has been done that listing everything anew adds little.
+    /// True once the amortised cost of a rebuild is negligible.
     #[inline]
     fn should_rebuild(&self) -> bool {
         self.work > 4 * self.lists.len()
     }
 
-    /// Takes out the earliest entry, which stands nowhere else; leaves it unknown when there is none.
+    /// Removes the earliest entry, which is stored nowhere else; leaves it unknown when there is
+    /// none.
     #[inline]
     fn find_first(&mut self) {
         if let Some(due) = self.today.pop() {
@@ -323,12 +324,12 @@ impl Wakeups {
         let list = self.ring_place(0);
         self.tomorrow += 1;
         self.marks[list / WORD] &= !(1 << (list % WORD));
-        let number = std::mem::replace(&mut self.lists[list], NOBODY);
+        let number = std::mem::replace(&mut self.lists[list], NO_STAGE);
         let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) else { return };
         self.first = Due { time, stage: StageId(number) };
         self.listed -= 1;
         self.came_due += 1;
-        if next != NOBODY {
+        if next != NO_STAGE {
             self.sort_today(next);
         }
     }
@@ -354,7 +355,7 @@ impl Wakeups {
     fn look_through_far(&mut self) {
         self.look_far = self.tomorrow + self.year() as u64 / 2;
         let far = self.year();
-        let mut number = std::mem::replace(&mut self.lists[far], NOBODY);
+        let mut number = std::mem::replace(&mut self.lists[far], NO_STAGE);
         while let Some(&Entry { time, next, .. }) = self.entries.get(number as usize) {
             self.listed -= 1;
             self.work += 1;
@@ -372,8 +373,8 @@ impl Wakeups {
         self.look_far = self.tomorrow;
     }
 
-    /// Makes a day as long as a share of the time between two events was of late, and lists
-    /// everything anew.
+    /// Makes a day as long as a share of the time between two events was recently, and rebuilds all
+    /// lists.
     #[cold]
     fn choose_day(&mut self) {
         let tomorrow = Time::from_nanos(self.tomorrow << self.day_bits);
@@ -390,7 +391,7 @@ impl Wakeups {
         self.day_bits = day_bits;
         self.tomorrow = self.day_of(reached);
         self.look_far = self.tomorrow + self.year() as u64 / 2;
-        self.lists.fill(NOBODY);
+        self.lists.fill(NO_STAGE);
         self.marks.fill(0);
         self.first = Due::UNKNOWN;
         self.today.clear();

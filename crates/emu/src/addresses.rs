@@ -30,7 +30,7 @@ pub const fn client_level(address: Ipv4Addr) -> Option<u8> {
 }
 
 #[test]
-fn users_are_told_by_their_addresses() {
+fn addresses_identify_users() {
     for (level, user) in [(0, 0), (0, 300), (30, 65_535), (7, 256)] {
         assert_eq!(user_of(level, client_address(level, user)), Some(user));
         assert_eq!(user_of(level + 1, client_address(level, user)), None);

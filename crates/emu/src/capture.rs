@@ -25,7 +25,8 @@ const CHUNK_BYTES: usize = 256 * 1024;
 const CHUNK_PACKETS: usize = 4096;
 /// Chunks; together 32 MiB.
 const CHUNKS: usize = 128;
-/// A chunk that is not full is handed over with the first packet that comes so long after its first.
+/// A chunk that is not full is passed to the writer with the first packet that comes this long
+/// after its first.
 const OLD: Duration = Duration::from_millis(100);
 /// Bytes that are written to a file at once.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -50,7 +51,7 @@ impl Chunk {
         Chunk { bytes: Vec::with_capacity(CHUNK_BYTES), records: Vec::with_capacity(CHUNK_PACKETS) }
     }
 
-    fn has_room(&self, length: usize) -> bool {
+    fn has_space(&self, length: usize) -> bool {
         self.bytes.len() + length <= CHUNK_BYTES && self.records.len() < CHUNK_PACKETS
     }
 
@@ -58,8 +59,8 @@ impl Chunk {
         self.records.first().is_some_and(|first| now.saturating_since(first.at) >= OLD)
     }
 
-    /// Puts the packets in order of time: one that is read before others are written, which were due, is
-    /// told of after them.
+    /// Puts the packets in order of time: a packet that is read before the writes of earlier ones
+    /// is recorded after them.
     fn sort(&mut self) {
         self.records.sort_by_key(|record| record.at);
     }
@@ -102,7 +103,7 @@ impl Capture {
         let (full, to_write) = sync_channel(CHUNKS);
         let (give_back, empty) = sync_channel(CHUNKS);
         for _ in 0..CHUNKS {
-            give_back.try_send(Chunk::new()).expect("has room for all chunks");
+            give_back.try_send(Chunk::new()).expect("the channel has capacity for all chunks");
         }
         let thread = thread::Builder::new().name("capture".to_owned());
         let writer = thread.spawn(move || {
@@ -116,7 +117,7 @@ impl Capture {
     /// Takes a packet that passes the device of `side` now: outbound, the kernel there sends it. Never
     /// waits.
     pub fn packet(&mut self, now: Time, side: Side, outbound: bool, packet: &[u8]) {
-        let is_over = |chunk: &Chunk| !chunk.has_room(packet.len()) || chunk.is_old(now);
+        let is_over = |chunk: &Chunk| !chunk.has_space(packet.len()) || chunk.is_old(now);
         if self.chunk.as_ref().is_some_and(is_over) {
             self.flush();
         }
@@ -124,7 +125,7 @@ impl Capture {
             self.chunk = self.empty.try_recv().ok();
         }
         match &mut self.chunk {
-            Some(chunk) if chunk.has_room(packet.len()) => {
+            Some(chunk) if chunk.has_space(packet.len()) => {
                 let (start, length) = (chunk.bytes.len(), packet.len());
                 chunk.bytes.extend_from_slice(packet);
                 chunk.records.push(Record { at: now, side, outbound, start, length });
@@ -133,10 +134,12 @@ impl Capture {
         }
     }
 
-    /// Hands over what has been captured until now, for whoever reads the files meanwhile.
+    /// Passes the packets captured so far to the writer, so that a program can read the files
+    /// during the run.
     pub fn flush(&mut self) {
         if let Some(chunk) = self.chunk.take_if(|chunk| !chunk.records.is_empty()) {
-            // There is room for all chunks; a writer that has gone says why at the end.
+            // The channel has capacity for all chunks; a writer that has ended reports its error at
+            // the end.
             let _ = self.full.try_send(chunk);
         }
     }
@@ -149,7 +152,7 @@ impl Capture {
     /// Completes both files; the number of packets that could not be captured.
     ///
     /// # Errors
-    /// When a file could not be written: what was written before is there.
+    /// When a file could not be written. Earlier data remain in it.
     pub fn finish(mut self) -> io::Result<u64> {
         self.flush();
         let Capture { full, writer, uncaptured, .. } = self;
@@ -174,7 +177,7 @@ fn head<W: Write>(sink: W, side: Side, comment: &str) -> io::Result<PcapngWriter
     PcapngWriter::new(sink, &section, &[interface])
 }
 
-/// Writes chunks until none can come any more; what is written is handed on when none waits.
+/// Writes chunks until the channel is closed; flushes the file when none waits.
 fn write<W: Write>(
     writers: &mut [PcapngWriter<W>; 2],
     zero_realtime_ns: u64,
@@ -193,7 +196,7 @@ fn write<W: Write>(
             }
             chunk.bytes.clear();
             chunk.records.clear();
-            // The other end may have gone: then nobody needs it.
+            // The other end may have gone: then the chunk is not needed.
             let _ = empty.try_send(chunk);
             next = full.try_recv().ok();
         }
@@ -286,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_chunk_is_counted_and_the_rest_is_in_order() {
+    fn packets_without_a_chunk_are_counted_and_the_rest_is_in_order() {
         let ([server, client], mut capture) = gates();
         server.set_open(false);
         let per_chunk = CHUNK_BYTES / 1500;
@@ -324,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_fails_does_not_stop_the_run_and_is_told_at_the_end() {
+    fn disk_error_does_not_stop_the_run_and_is_reported_at_the_end() {
         struct Full(usize);
         impl Write for Full {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -1,9 +1,9 @@
 //! What this machine can do: tried out in copies of the process, so that nothing of it stays.
 
+use crate::fixes::Environment;
 use crate::idle::keep_awake;
 use crate::namespaces::{self, SetupError};
 use crate::privileges;
-use crate::remedies::Environment;
 use crate::sys;
 use crate::sysctls;
 use nix::errno::Errno;
@@ -40,12 +40,12 @@ const PRIORITY: u8 = 10;
 pub struct Probe {
     /// What it is.
     pub name: String,
-    /// Whether it is there, or good.
+    /// Whether it is available and sufficient.
     pub ok: bool,
     /// What was found.
     pub found: String,
-    /// What helps; absent when nothing is missing.
-    pub remedy: Option<String>,
+    /// How to fix it; absent when nothing is missing.
+    pub fix: Option<String>,
 }
 
 /// How late timers were, s.
@@ -74,20 +74,20 @@ pub struct Report {
 
 impl Probe {
     fn good(name: &str, found: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: true, found: found.into(), remedy: None }
+        Self { name: name.to_owned(), ok: true, found: found.into(), fix: None }
     }
 
-    fn bad(name: &str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        let remedy = Some(remedy.into());
-        Self { name: name.to_owned(), ok: false, found: found.into(), remedy }
+    fn bad(name: &str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        let fix = Some(fix.into());
+        Self { name: name.to_owned(), ok: false, found: found.into(), fix }
     }
 
-    /// What `tried` came to. What is wrong ends with the remedy.
+    /// Result of `tried`. An error message ends with the fix.
     fn of(name: &str, tried: Result<String, SetupError>) -> Self {
         match tried {
             Ok(found) => Self::good(name, found),
             Err(error) => match error.message.rsplit_once("; ") {
-                Some((found, remedy)) => Self::bad(name, found, remedy),
+                Some((found, fix)) => Self::bad(name, found, fix),
                 None => Self::bad(name, &error.message, "run as root"),
             },
         }
@@ -97,7 +97,7 @@ impl Probe {
 /// Tries everything out, for about two seconds. The process must have one thread.
 pub fn check() -> Report {
     let mut checks = vec![Probe::good("kernel", release())];
-    let needed = in_a_copy(what_is_needed).unwrap_or_else(|error| {
+    let needed = in_a_copy(check_requirements).unwrap_or_else(|error| {
         vec![Probe::bad("processes", format!("cannot be copied: {error}"), "raise `ulimit -u`")]
     });
     let ok = needed.iter().all(|probe| probe.ok);
@@ -133,8 +133,8 @@ fn in_a_copy<T: Serialize + DeserializeOwned>(body: impl FnOnce() -> T) -> io::R
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// What a run cannot do without, in the order in which it does it.
-fn what_is_needed() -> Vec<Probe> {
+/// Requirements of a run, in the order in which it uses them.
+fn check_requirements() -> Vec<Probe> {
     type Try = fn() -> Result<String, SetupError>;
     let steps: [(&str, Try); 5] = [
         ("privileges", try_privileges),
@@ -183,12 +183,12 @@ fn try_device() -> Result<String, SetupError> {
 fn try_processes() -> Result<String, SetupError> {
     let flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
     unshare(flags).map(|()| "can be made".to_owned()).map_err(|error| {
-        let remedy = "raise `user.max_pid_namespaces` and `user.max_mnt_namespaces`";
-        SetupError::new("namespace", format!("cannot make a PID namespace: {error}; {remedy}"))
+        let fix = "raise `user.max_pid_namespaces` and `user.max_mnt_namespaces`";
+        SetupError::new("namespace", format!("cannot make a PID namespace: {error}; {fix}"))
     })
 }
 
-/// Those that are wanted, and others that are there.
+/// Required and other available congestion control algorithms.
 fn congestion_controls() -> Vec<Probe> {
     let text = sysctls::read("net.ipv4.tcp_available_congestion_control").unwrap_or_default();
     let there: BTreeSet<&str> = text.split_whitespace().collect();
@@ -202,12 +202,12 @@ fn congestion_controls() -> Vec<Probe> {
                 return Probe::good(name, "available");
             }
             let option = name.to_uppercase();
-            let remedy = if has_modules {
+            let fix = if has_modules {
                 format!("run `modprobe tcp_{name}` as root")
             } else {
                 format!("this kernel loads no modules: use one with CONFIG_TCP_CONG_{option}")
             };
-            Probe::bad(name, "absent", remedy)
+            Probe::bad(name, "absent", fix)
         })
         .collect()
 }
@@ -240,11 +240,11 @@ fn judged(lateness: &TimerLateness) -> Probe {
     if lateness.p99_s <= GOOD_P99_S {
         return Probe::good("timer lateness", found);
     }
-    let remedy = match class {
-        sys::Class::Fifo => "end what else runs here; a virtual machine needs cores of its own",
-        sys::Class::Other => "get the real-time class, or end what else runs here",
+    let fix = match class {
+        sys::Class::Fifo => "stop other programs; give a virtual machine dedicated cores",
+        sys::Class::Other => "enable the real-time class, or stop other programs",
     };
-    Probe::bad("timer lateness", found, remedy)
+    Probe::bad("timer lateness", found, fix)
 }
 
 fn real_time_class() -> Probe {
@@ -279,8 +279,8 @@ fn idle_states(awake: &io::Result<File>) -> Probe {
         Ok(_) => Probe::good(name, "can be switched off"),
         Err(error) => {
             let found = format!("stay on: cannot open /dev/cpu_dma_latency: {error}");
-            let remedy = "run as root (without it a thread wakes up later on an idle machine)";
-            Probe::bad(name, found, remedy)
+            let fix = "run as root (without it a thread wakes up later on an idle machine)";
+            Probe::bad(name, found, fix)
         }
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     use airpath_capture::internet_checksum;
     use proptest::prelude::*;
 
-    /// An IPv4 packet of so many bytes in all with a correct checksum.
+    /// An IPv4 packet with `transport` as payload and a correct checksum.
     fn ipv4(protocol: u8, service: u8, transport: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0x45, service, 0, 0, 0, 9, 0x40, 0, 64, protocol, 0, 0];
         bytes.extend([100, 64, 0, 1, 100, 65, 0, 3]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_or_not_ipv4_is_none() {
+    fn truncated_or_non_ipv4_packet_is_none() {
         let whole = ipv4(TCP, 0, &segment(0x10, 10));
         assert!(ParsedPacket::of(&whole[..whole.len() - 1]).is_none());
         assert!(ParsedPacket::of(&[]).is_none());

@@ -24,7 +24,7 @@ impl Counters {
     /// Packets that a device has dropped that were to be sent through it.
     pub(crate) fn transmit_drops(&self, device: &str) -> io::Result<u64> {
         transmit_drops(&text(&self.devices)?, device)
-            .ok_or_else(|| io::Error::other(format!("the device {device} is not there")))
+            .ok_or_else(|| io::Error::other(format!("the device {device} does not exist")))
     }
 
     /// All that netstat(8) shows, and what the older tables say of TCP.

@@ -1,4 +1,4 @@
-//! What a run is told: one JSON document, which the Python side writes.
+//! The description of a run: one JSON document, which the Python side writes.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub struct Description {
     pub replication: u64,
     /// Whose traffic takes the path.
     pub traffic: Traffic,
-    /// What the kernel's TCP is told.
+    /// Settings of the kernel's TCP.
     #[serde(default)]
     pub kernel: KernelSettings,
     /// Comment for the sections of captures.
@@ -84,7 +84,8 @@ pub enum Traffic {
         /// Number of the scenario's flow whose user, direction and wires the packets take.
         #[serde(default)]
         like: u32,
-        /// Most connections that are told apart at one time, by queues and in results. 1 … 65 535.
+        /// Largest number of concurrent connections that queues and results distinguish. 1 … 65
+        /// 535.
         #[serde(default = "slots")]
         slots: u32,
         /// The whole run ends after that long, ns; absent: with the client's command.
@@ -97,7 +98,7 @@ fn slots() -> u32 {
     1024
 }
 
-/// What a flow's sockets are told.
+/// Settings of a flow's sockets.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SocketSpec {
@@ -117,7 +118,7 @@ pub struct SocketSpec {
     pub pacing: bool,
 }
 
-/// What the kernel's TCP is told, in both namespaces.
+/// Settings of the kernel's TCP, in both namespaces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelSettings {
@@ -146,7 +147,7 @@ impl Default for KernelSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RouteSettings {
-    /// Congestion control of every connection, whatever it asks for: `congctl`.
+    /// Congestion control of every connection, overriding its own choice: `congctl`.
     #[serde(default)]
     pub congestion: Option<String>,
     /// Segments of the initial window: `initcwnd`.
@@ -161,7 +162,7 @@ pub struct RouteSettings {
     /// Largest segment that is advertised, bytes: `advmss`.
     #[serde(default)]
     pub advmss: Option<u32>,
-    /// ECN whatever the sysctl says: `features ecn`.
+    /// ECN, overriding the sysctl: `features ecn`.
     #[serde(default)]
     pub ecn: bool,
 }

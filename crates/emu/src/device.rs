@@ -8,8 +8,8 @@
 //! Source: packet(7), veth(4), linux/if_ether.h. The namespace of the other end exists as long as the
 //! socket does.
 
+use crate::fixes::Environment;
 use crate::netlink::Netlink;
-use crate::remedies::Environment;
 use crate::sys;
 use nix::net::if_::if_nametoindex;
 use nix::sched::{CloneFlags, setns, unshare};
@@ -40,12 +40,12 @@ pub struct Device {
 
 /// Why no TUN device could be opened.
 #[derive(Clone, Debug, Error)]
-#[error("{reason}; {remedy}")]
+#[error("{reason}; {fix}")]
 pub struct TunError {
     /// What was refused.
     pub reason: String,
     /// How to permit it.
-    pub remedy: String,
+    pub fix: String,
 }
 
 impl Device {
@@ -57,7 +57,7 @@ impl Device {
     pub fn tun(name: &str) -> Result<Device, TunError> {
         let refused = |error: io::Error| TunError {
             reason: format!("cannot open a TUN device: {error}"),
-            remedy: Environment::detect().tun(&error),
+            fix: Environment::detect().tun(&error),
         };
         let file = OpenOptions::new()
             .read(true)
@@ -132,7 +132,7 @@ impl Device {
     /// Packets of the kernel that were lost between the device and its reader so far.
     ///
     /// # Errors
-    /// When the kernel does not tell it.
+    /// When the kernel does not report it.
     pub fn lost(&self) -> io::Result<u64> {
         if self.is_pair { sys::dropped_by(&self.file) } else { Ok(0) }
     }

@@ -55,8 +55,8 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// The devices by [`Side`], which do not block, and whatever else wants attention when it can be
-    /// read. Time zero is at `zero_ns` of the monotonic clock; until then it is time zero.
+    /// The devices by [`Side`], which do not block, and other descriptors that are polled for
+    /// reading. Time zero is at `zero_ns` of the monotonic clock; until then it is time zero.
     ///
     /// # Errors
     /// When the system has no more file descriptors.
@@ -71,7 +71,7 @@ impl Devices {
         for (number, device) in (0..).zip(&devices) {
             epoll.add(device, EpollEvent::new(EpollFlags::EPOLLIN, number))?;
         }
-        // It tells once for each time that it is set: nobody has to read it.
+        // Edge-triggered: one event for each time that it is set, without a read.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         epoll.add(timer.as_fd(), EpollEvent::new(once, TIMER))?;
         for other in others {
@@ -82,7 +82,7 @@ impl Devices {
 
     /// No longer waits for `other`.
     pub fn forget(&self, other: BorrowedFd<'_>) {
-        // It may not be there any more, which is just as well.
+        // It may be removed already, which is no error.
         let _ = self.epoll.delete(other);
     }
 
@@ -159,7 +159,8 @@ impl PacketIo for Devices {
                 side => ready.packets[side as usize] = true,
             }
         }
-        // Whoever waits is at work soon enough; nobody else is kept waiting for the clock.
+        // Spins only on timer wake-ups without other events, so that no descriptor waits for the
+        // clock.
         if is_timer && spin > Duration::ZERO && ready == Ready::default() {
             while self.now() < until {
                 std::hint::spin_loop();

@@ -21,7 +21,7 @@ use std::io;
 const READ_AT_ONCE: usize = 16;
 /// Longest wait: a thread that was away for longer notices it even when nothing was due.
 const HEARTBEAT: Duration = Duration::from_millis(10);
-/// Time between two looks at what happens beside packets.
+/// Time between two polls of the supervisor.
 const LOOK: Duration = Duration::from_millis(100);
 /// Largest IP packet.
 const LARGEST_PACKET: usize = 65_535;
@@ -56,7 +56,7 @@ struct End {
     is_sink: bool,
 }
 
-/// What a run has counted beside its reports.
+/// Counters of a run in addition to its reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Packets that were read.
@@ -94,8 +94,8 @@ pub struct Driver<O> {
     exits: Vec<Exit>,
     released: Vec<PayloadHandle>,
     now: Time,
-    /// For the rates in progress: when the last was told, and bytes by side until then.
-    told: (Time, [u64; 2]),
+    /// For the rates in progress: time of the latest progress report, and bytes by side until then.
+    reported: (Time, [u64; 2]),
     /// Transmissions in each regime until then.
     regimes: Vec<u64>,
     /// By side: since when the device was not found empty.
@@ -139,13 +139,13 @@ impl<O: PacketIo> Driver<O> {
             exits: Vec::new(),
             released: Vec::new(),
             now: Time::ZERO,
-            told: (Time::ZERO, [0; 2]),
+            reported: (Time::ZERO, [0; 2]),
             regimes: Vec::new(),
             waiting_since: [None; 2],
         }
     }
 
-    /// The packets are at most so many bytes long; 65 535 without it.
+    /// Sets the largest packet size, bytes; default 65 535.
     #[must_use]
     pub fn with_packets_of(mut self, bytes: usize) -> Driver<O> {
         self.payloads = Payloads::new(bytes);
@@ -191,7 +191,7 @@ impl<O: PacketIo> Driver<O> {
         }
     }
 
-    /// Waits for whatever is next.
+    /// Waits for the next event.
     fn wait(&mut self, supervisor: &impl Supervisor) -> Result<Ready, EmulationError> {
         let now = self.packet_io.now();
         let due = self.next_due().min(supervisor.next_progress()).min(now + HEARTBEAT);
@@ -217,7 +217,7 @@ impl<O: PacketIo> Driver<O> {
     }
 
     /// Runs everything that is due up to `until`, in order, and writes what leaves. At one instant
-    /// the timetable comes first, then timers, then packets from outside.
+    /// the timetable comes first, then timers, then packets from the devices.
     fn advance(
         &mut self,
         until: Time,
@@ -225,16 +225,16 @@ impl<O: PacketIo> Driver<O> {
     ) -> Result<(), EmulationError> {
         let until = until.min(self.end);
         loop {
-            let told = self.next_of_timetable();
+            let scheduled = self.next_of_timetable();
             let first = self.running.first();
             let due = first.map_or(Time::NEVER, |(due, _)| due);
-            if told.min(due) > until || told.min(due) >= self.end {
+            if scheduled.min(due) > until || scheduled.min(due) >= self.end {
                 self.now = self.now.max(until);
                 return Ok(());
             }
-            if told <= due {
-                self.now = told;
-                self.advance_timetable(told, supervisor)?;
+            if scheduled <= due {
+                self.now = scheduled;
+                self.advance_timetable(scheduled, supervisor)?;
             } else if let Some((due, stage)) = first {
                 self.now = due;
                 self.running.wake(stage, due).map_err(EmulationError::Model)?;
@@ -262,7 +262,7 @@ impl<O: PacketIo> Driver<O> {
         self.timetable.apply(&mut self.running, now).map_err(EmulationError::Model)
     }
 
-    /// Writes what has left the path, and lets go the bytes of what was dropped.
+    /// Writes packets that have left the path, and frees the bytes of dropped ones.
     #[inline]
     fn flush(&mut self, supervisor: &mut impl Supervisor) -> Result<(), EmulationError> {
         self.running.take_exits(&mut self.exits);
@@ -302,9 +302,9 @@ impl<O: PacketIo> Driver<O> {
     /// Puts what waits at the device of `side` into the path.
     fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), EmulationError> {
         for _ in 0..READ_AT_ONCE {
-            let room = self.payloads.room(self.spare);
+            let slot = self.payloads.slot_mut(self.spare);
             let length =
-                self.packet_io.read(side, room).map_err(system("reading from a device"))?;
+                self.packet_io.read(side, slot).map_err(system("reading from a device"))?;
             let Some(length) = length else {
                 self.waiting_since[side as usize] = None;
                 return Ok(());
@@ -353,7 +353,7 @@ impl<O: PacketIo> Driver<O> {
 
     /// How far the run is at `now`.
     fn progress(&mut self, now: Time) -> Progress {
-        let (before, bytes) = std::mem::replace(&mut self.told, (now, self.meters.bytes));
+        let (before, bytes) = std::mem::replace(&mut self.reported, (now, self.meters.bytes));
         let span_s = now.saturating_since(before).as_secs_lossy().max(1e-9);
         let rate = |side: Side| {
             (self.meters.bytes[side as usize] - bytes[side as usize]) as f64 * 8.0 / span_s
@@ -397,8 +397,8 @@ impl<O: PacketIo> Driver<O> {
         self.now
     }
 
-    /// Packets on their way.
-    pub fn on_their_way(&self) -> usize {
+    /// Packets in flight.
+    pub fn in_flight(&self) -> usize {
         self.payloads.in_use() - 1
     }
 

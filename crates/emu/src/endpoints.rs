@@ -10,7 +10,7 @@
 //! | what a flow has still to write, and when its application writes again | `endpoints/work.rs` |
 //! | sockets: their options, and what is done with them | `endpoints/sockets.rs` |
 //! | one flow: from its start to its last byte | `endpoints/flow.rs` |
-//! | what the kernel tells of a connection, as a simulated sender tells it | `endpoints/tcp_info_map.rs` |
+//! | `struct tcp_info` of a connection, mapped to the state of a simulated sender | `endpoints/tcp_info_map.rs` |
 //! | the thread: who is ready, and what is due | `endpoints/thread.rs` |
 //!
 //! One ordinary thread serves all sockets of both sides. What it does at an instant of the scenario
@@ -59,7 +59,7 @@ pub struct EndpointFlow {
     pub pacing: bool,
     /// When it starts; `NEVER`: it does not.
     pub start: Time,
-    /// When it writes nothing new any more; `NEVER`: at the end.
+    /// Time after which it writes no new data; `NEVER`: at the end.
     pub stop: Time,
     /// Bytes to transfer; absent: without end.
     pub transfer: Option<u64>,
@@ -93,7 +93,7 @@ pub struct Plan {
 /// Why sockets cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// A congestion control is not there, or not permitted.
+    /// A congestion control does not exist, or is not permitted.
     #[error(
         "congestion control {name:?} of flow {flow}: {problem}. \
          This kernel has: {available}"
@@ -101,7 +101,7 @@ pub enum EndpointError {
     Congestion {
         /// Its name.
         name: String,
-        /// The first flow that wants it.
+        /// The first flow that requires it.
         flow: u32,
         /// What is wrong.
         problem: String,
@@ -119,15 +119,15 @@ pub enum EndpointError {
         address: Ipv4Addr,
         /// Its port.
         port: u16,
-        /// Why.
+        /// Error of the call.
         source: io::Error,
     },
     /// A network namespace cannot be entered.
     #[error("the network namespace of the {side}'s side cannot be entered: {source}", side = side.name())]
     Namespace {
-        /// Which.
+        /// Side of the socket.
         side: Side,
-        /// Why.
+        /// Error of the call.
         source: io::Error,
     },
     /// Something else of the system.
@@ -140,8 +140,8 @@ pub enum EndpointError {
     },
 }
 
-/// What one flow's sockets have told. Counts cover the time from the end of the warm-up to the end; what
-/// a kernel does not tell is `None`.
+/// Report of one flow's sockets. Counts cover the time from the end of the warm-up to the end;
+/// `None`: not reported by the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SocketReport {
     /// Its number.
@@ -156,7 +156,7 @@ pub struct SocketReport {
     pub delivered_bytes: u64,
     /// The same, bit/s.
     pub goodput_bps: f64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: Option<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Option<u64>,
@@ -182,7 +182,7 @@ pub struct SocketReport {
     pub bytes_sent: Option<u64>,
     /// Segments that the sender sent, without payload too.
     pub segs_out: Option<u64>,
-    /// Segments of which the receiver has told that they came with a CE mark.
+    /// Segments that the receiver has reported as CE-marked.
     pub delivered_ce: Option<u64>,
     /// Times that the sender saw reordering.
     pub reord_seen: Option<u64>,
@@ -194,14 +194,14 @@ pub struct SocketReport {
     pub mss: Option<u32>,
 }
 
-/// What all sockets have told.
+/// Report of all sockets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EndpointsReport {
     /// By flow, in the plan's order.
     pub flows: Vec<SocketReport>,
     /// The senders' state over time, in order of time; of flows from their start on.
     pub ss: Vec<SsSample>,
-    /// What should be known beside, a sentence each: flows that did not come about or broke off.
+    /// Warnings, a sentence each: flows that could not connect or were broken off.
     pub problems: Vec<String>,
     /// The time that counts cover, s.
     pub measured_s: f64,
@@ -212,7 +212,7 @@ pub struct EndpointsReport {
 
 /// The thread that serves the sockets of a run.
 pub struct Endpoints {
-    /// Tells the thread when time zero is, once.
+    /// Sends time zero to the thread, once.
     zero: Option<SyncSender<u64>>,
     /// Asks the thread to end.
     stop: Arc<EventFd>,
@@ -259,13 +259,13 @@ impl Endpoints {
     /// counts once.
     pub fn begin(&mut self, zero_ns: u64) {
         if let Some(zero) = self.zero.take() {
-            // Of a thread that has gone, the report tells.
+            // The report covers a thread that has ended.
             let _ = zero.try_send(zero_ns);
         }
     }
 
-    /// What the sockets have told, the run being at `now`: until its end or, before that, until now.
-    /// Every connection that is open then is aborted.
+    /// Returns the report of the sockets, with the run at `now`: until its end or, before that,
+    /// until now. Every connection that is open then is aborted.
     pub fn finish(mut self, now: Time) -> EndpointsReport {
         self.join(now).unwrap_or_else(|| EndpointsReport {
             problems: vec!["the thread of the sockets failed: nothing is known of them".to_owned()],
@@ -275,10 +275,10 @@ impl Endpoints {
 
     fn join(&mut self, now: Time) -> Option<EndpointsReport> {
         let thread = self.thread.take()?;
-        // One that was never told to begin does not wait for it any more.
+        // A thread that was never started no longer waits for time zero.
         self.zero = None;
         if now < self.end {
-            // It can only fail when it was asked very often.
+            // It fails only if the counter overflows.
             let _ = self.stop.write(1);
         }
         thread.join().ok()

@@ -1,11 +1,11 @@
-//! What a run tells while it goes on: one JSON document a line, on a file descriptor of its own.
+//! Events of a run in progress: one JSON document a line, on a separate file descriptor.
 
 use serde::Serialize;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-/// Something to tell.
+/// An event of a run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
@@ -22,8 +22,8 @@ pub enum Event {
     Progress(Progress),
     /// The end: the results are written.
     Finished {
-        /// `end` (of the scenario), `command` (it has ended), `duration`, `signal` or `input` (whoever
-        /// started it has gone away).
+        /// `end` (of the scenario), `command` (it has ended), `duration`, `signal` or `input` (the
+        /// parent process has exited).
         reason: &'static str,
         /// Exit status of the client's command, that of a shell: 128 and more for signals.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct Progress {
     pub lateness_max_s: f64,
 }
 
-/// Where events are told; nowhere is possible.
+/// Writes events to a file, or discards them.
 #[derive(Debug, Default)]
 pub struct Events(Option<File>);
 
@@ -74,8 +74,8 @@ impl Events {
         Events(descriptor.map(File::from))
     }
 
-    /// Tells `event`. One that nobody reads, or that nobody can read any more, is left out.
-    pub fn tell(&mut self, event: &Event) {
+    /// Writes `event`. Discards it without a reader.
+    pub fn emit(&mut self, event: &Event) {
         let Some(file) = &mut self.0 else { return };
         let mut line = serde_json::to_string(event).expect("events hold only numbers and texts");
         line.push('\n');

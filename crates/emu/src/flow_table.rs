@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 
 /// Port of flow 0's sockets at both sides.
 pub const FIRST_PORT: u16 = 20_000;
-/// Flows that have a port of their own.
+/// Largest number of flows with a separate port.
 pub const MOST_FLOWS: u32 = 40_000;
 
 /// How long a connection is quiet before its place may be another's.
@@ -108,7 +108,7 @@ pub struct Connections {
     default: usize,
     /// Places of a user.
     slots: usize,
-    /// By user, then by place: what was there, when anything was.
+    /// By user, then by place: the latest entry, if any.
     places: Vec<Option<PortEntry>>,
     known: BTreeMap<Connection, u32>,
     /// By user: where the search for a quiet place begins.

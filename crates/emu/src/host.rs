@@ -1,4 +1,4 @@
-//! Who follows a run: signals, commands, whoever started it, captures and progress.
+//! Supervision of a run: signals, commands, the parent process, captures and progress.
 
 use crate::capture::Capture;
 use crate::devices::{Devices, monotonic_ns, thread_cpu_ns};
@@ -55,7 +55,7 @@ impl AsFd for Signals {
     }
 }
 
-/// What a run has beside its path.
+/// Resources of a run apart from its path.
 pub(crate) struct Host<'a> {
     pub(crate) sides: &'a Sides,
     pub(crate) signals: Signals,
@@ -69,7 +69,7 @@ pub(crate) struct Host<'a> {
     patience: Option<Time>,
     /// How the client's command ended.
     pub(crate) status: Option<i32>,
-    /// What should be known beside.
+    /// Warnings, a sentence each.
     pub(crate) problems: Vec<String>,
     /// At the start of measurement.
     pub(crate) counters: Counters,
@@ -79,7 +79,7 @@ pub(crate) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Follows a run between `sides`, and tells how far it is every `progress_ms`; 0: not at all.
+    /// Supervises a run between `sides`, and reports progress every `progress_ms`; 0: never.
     pub(crate) fn new(
         sides: &'a Sides,
         signals: Signals,
@@ -111,14 +111,14 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What wants attention when it can be read.
+    /// Descriptors to poll for reading.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let launcher = self.launcher.as_ref().map(Launcher::fd);
         let input = self.input.as_ref().map(AsFd::as_fd);
         [Some(self.signals.as_fd()), input, launcher].into_iter().flatten().collect()
     }
 
-    /// Whether whoever started the run has gone away.
+    /// Whether the parent process has exited.
     fn has_parent_exited(&self) -> bool {
         let Some(input) = &self.input else { return false };
         let mut byte = [0];
@@ -133,7 +133,7 @@ impl<'a> Host<'a> {
     }
 
     /// How the client's command has ended, if it has.
-    fn hear_commands(&mut self) -> Option<i32> {
+    fn poll_commands(&mut self) -> Option<i32> {
         while let Some(event) = self.launcher.as_mut().and_then(Launcher::poll) {
             match event {
                 LauncherEvent::Ended { side: Side::Client, status } => return Some(status),
@@ -141,7 +141,7 @@ impl<'a> Host<'a> {
                     self.problems.push(format!("the server's command ended with status {status}"));
                 }
                 LauncherEvent::Failed { side, message, status } => {
-                    // As a shell would: nobody else has anything to say there.
+                    // As a shell would: no other output goes there.
                     eprintln!("airpath emulate: {message}");
                     self.problems.push(message);
                     if side == Side::Client {
@@ -154,7 +154,7 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// TCP's counters of both sides now; empty where the kernel does not tell them.
+    /// TCP's counters of both sides now; empty where the kernel does not report them.
     pub(crate) fn count(&self) -> Counters {
         Side::BOTH.map(|side| self.sides.tcp_counters(side).unwrap_or_default())
     }
@@ -162,7 +162,7 @@ impl<'a> Host<'a> {
 
 impl Supervisor for Host<'_> {
     fn attend(&mut self, now: Time) -> Option<Ending> {
-        if let Some(status) = self.hear_commands() {
+        if let Some(status) = self.poll_commands() {
             self.status = Some(status);
             let was_told = self.patience.is_some();
             return Some(if was_told { Ending::Signal } else { Ending::Command });
@@ -196,18 +196,18 @@ impl Supervisor for Host<'_> {
     }
 
     fn progress(&mut self, progress: Progress) {
-        let told = Time::ZERO + Duration::from_secs_lossy(progress.at_s);
-        while self.next_progress <= told {
+        let reported_at = Time::ZERO + Duration::from_secs_lossy(progress.at_s);
+        while self.next_progress <= reported_at {
             self.next_progress = self.next_progress + self.progress;
         }
-        self.events.tell(&Event::Progress(progress));
+        self.events.emit(&Event::Progress(progress));
         if let Some(capture) = &mut self.capture {
             capture.flush();
         }
     }
 }
 
-/// The devices between which a run takes place, with everything that wants attention.
+/// The devices between which a run takes place, with all polled descriptors.
 ///
 /// # Errors
 /// When the system has no more file descriptors.

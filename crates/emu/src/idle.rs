@@ -10,7 +10,7 @@ const LATENCY_US: i32 = 0;
 /// The request is in force as long as this file is open.
 const DEVICE: &str = "/dev/cpu_dma_latency";
 
-/// Keeps all cores out of idle states until the file is closed, by whatever ends the process.
+/// Keeps all cores out of idle states until the file is closed, however the process ends.
 ///
 /// # Errors
 /// When the device does not exist, or may not be written.

@@ -6,13 +6,13 @@
 //!        └──────── socketpair ───────┘                          └ client's command
 //! ```
 //!
-//! The keeper is there because a process that has asked for a PID namespace can start no thread any
-//! more. When `airpath-emu` ends, however it does, the kernel kills the keeper (`PDEATHSIG`) and
+//! The keeper exists because a process that has created a PID namespace can no longer start a
+//! thread. When `airpath-emu` ends, however it does, the kernel kills the keeper (`PDEATHSIG`) and
 //! with it the launcher, and with that, the first process of its PID namespace, all others in it.
 //!
-//! * `airpath-emu` has the capabilities of its caller, or all within a user namespace of its own,
-//!   and the real-time class where it is permitted. It is in the caller's network namespace, or in
-//!   an empty one.
+//! * `airpath-emu` has the capabilities of its caller, or all within a separate user namespace, and
+//!   the real-time class where it is permitted. It is in the caller's network namespace, or in an
+//!   empty one.
 //! * Keeper and launcher have the same capabilities and the usual class.
 //! * A command is in the network namespace of its side. It has no capability and can get none, or
 //!   with `keep_privileges` those of the launcher.
@@ -49,13 +49,13 @@ const MESSAGE: usize = 4096;
 /// How much longer than the commands are given the launcher itself may take to end.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// What a launcher is told.
+/// Messages to a launcher.
 const START: u8 = 1;
 const END: u8 = 2;
-/// What a launcher tells of at its start, besides sides.
+/// Messages of a launcher at its start, in addition to sides.
 const READY: u8 = 2;
 
-/// What a launcher tells.
+/// An event of a launcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LauncherEvent {
     /// A command has ended.
@@ -83,7 +83,7 @@ pub enum LauncherEvent {
 pub struct Launcher {
     keeper: Option<Pid>,
     socket: OwnedFd,
-    /// The terminal's foreground group at the start, when it was ours.
+    /// The terminal's foreground group at the start, if it was this process's.
     foreground: Option<Pid>,
 }
 
@@ -128,49 +128,49 @@ impl Launcher {
     /// # Errors
     /// When the launcher has gone.
     pub fn start(&self, side: Side) -> io::Result<()> {
-        self.tell(&[START, side as u8])
+        self.send_message(&[START, side as u8])
     }
 
-    /// Readable when [`Launcher::poll`] has something to tell.
+    /// Readable when [`Launcher::poll`] has an event.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 
-    /// What it tells next, if anything; does not wait. At the end it is always
+    /// Returns the next event, if any; does not wait. At the end it is always
     /// [`LauncherEvent::Gone`].
     pub fn poll(&mut self) -> Option<LauncherEvent> {
         self.receive()
     }
 
-    /// Asks it to end everything: the commands are asked to (`SIGTERM`, and after half of `grace`
-    /// `SIGHUP` as from a terminal that closes) and killed after `grace`. It tells
-    /// [`LauncherEvent::Gone`] at the end.
+    /// Requests the end: the commands receive `SIGTERM`, after half of `grace` `SIGHUP` as from a
+    /// terminal that closes, and are killed after `grace`. The last event is
+    /// [`LauncherEvent::Gone`].
     ///
     /// # Errors
     /// When the launcher has gone.
     pub fn ask_to_end(&self, grace: airpath_core::Duration) -> io::Result<()> {
         let grace = u32::try_from(grace.as_nanos() / 1_000_000).unwrap_or(u32::MAX);
-        self.tell(&[&[END], &grace.to_ne_bytes()[..]].concat())
+        self.send_message(&[&[END], &grace.to_ne_bytes()[..]].concat())
     }
 
-    /// Ends everything, as [`Launcher::ask_to_end`], and waits until it has ended; what it tells
-    /// until then.
+    /// Ends everything, as [`Launcher::ask_to_end`], and waits until it has ended; returns its
+    /// events until then.
     pub fn end(&mut self, grace: airpath_core::Duration) -> Vec<LauncherEvent> {
-        let mut told = Vec::new();
-        // When it has gone already there is nobody to ask.
+        let mut events = Vec::new();
+        // Fails only when it has gone already.
         let _ = self.ask_to_end(grace);
         let deadline = now() + Duration::from_nanos(grace.as_nanos()) + SLACK;
         while self.wait(deadline.saturating_sub(now())) {
             match self.receive() {
                 Some(LauncherEvent::Gone) => break,
-                event => told.extend(event),
+                event => events.extend(event),
             }
         }
         self.close();
-        told
+        events
     }
 
-    fn tell(&self, message: &[u8]) -> io::Result<()> {
+    fn send_message(&self, message: &[u8]) -> io::Result<()> {
         send(self.socket.as_raw_fd(), message, MsgFlags::MSG_NOSIGNAL)?;
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Launcher {
         let time = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
         match poll(&mut wanted, time) {
             Ok(ready) => ready > 0,
-            // What to do about a signal is for whoever handles it.
+            // The caller handles signals.
             Err(error) => error == Errno::EINTR,
         }
     }
@@ -242,7 +242,7 @@ fn terminal() -> Option<File> {
     File::options().read(true).write(true).open("/dev/tty").ok()
 }
 
-/// The terminal's foreground group, when it is ours.
+/// The terminal's foreground group, if it is this process's.
 fn foreground() -> Option<Pid> {
     tcgetpgrp(terminal()?).ok().filter(|group| *group == getpgrp())
 }

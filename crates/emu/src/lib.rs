@@ -6,10 +6,10 @@
 //!                  ◄──────────────── reverse path ◄────────────────────
 //! ```
 //!
-//! It has no model of its own: packets that the kernel sends enter the path of `airpath_path` at the
-//! open ends of its flows, with a handle to their bytes, and leave it at others. [`Driver`] says what
-//! the time is and knows no system call: what is outside is an [`packet_io::PacketIo`], which tests stand in for.
-//! All that asks the kernel for something unusual is in `sys`, the only place with unsafe code.
+//! It contains no model: packets that the kernel sends enter the path of `airpath_path` at the open
+//! ends of its flows, with a handle to their bytes, and leave it at others. [`Driver`] advances the
+//! time and makes no system calls: I/O is a [`packet_io::PacketIo`], which tests replace. All that
+//! asks the kernel for something unusual is in `sys`, the only place with unsafe code.
 #![deny(unsafe_code)]
 
 pub mod addresses;
@@ -23,6 +23,7 @@ pub mod devices;
 mod driver;
 pub mod endpoints;
 pub mod events;
+pub mod fixes;
 pub mod flow_table;
 mod host;
 pub mod idle;
@@ -34,7 +35,6 @@ pub mod packet_io;
 pub mod payloads;
 pub mod prepare;
 pub mod privileges;
-pub mod remedies;
 pub mod report;
 mod results;
 mod run;

@@ -71,7 +71,7 @@ fn run(words: impl Iterator<Item = String>) -> u8 {
         if !is_told {
             eprintln!("airpath-emu: {message}");
         }
-        events.tell(&Event::Failed { what, message });
+        events.emit(&Event::Failed { what, message });
     };
     let read = io::read_to_string(File::from(document)).map_err(|error| error.to_string());
     let parsed = read.and_then(|text| {
@@ -95,7 +95,7 @@ fn run(words: impl Iterator<Item = String>) -> u8 {
             if !is_told {
                 eprintln!("airpath-emu: {message}");
             }
-            events.tell(&Event::Failed { what, message });
+            events.emit(&Event::Failed { what, message });
             if what == "scenario" { 2 } else { 1 }
         }
     }
@@ -108,7 +108,7 @@ fn main() -> ExitCode {
         Some("check") => {
             let probes = airpath_emu::check::check();
             let text = serde_json::to_string(&probes).expect("probes hold only texts");
-            #[expect(clippy::print_stdout, reason = "it is what the program is asked for")]
+            #[expect(clippy::print_stdout, reason = "the caller reads the report from stdout")]
             {
                 println!("{text}");
             }

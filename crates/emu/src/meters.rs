@@ -38,7 +38,7 @@ pub struct Meters {
 }
 
 impl Meters {
-    /// Of so many flows.
+    /// Meters of `flows` flows.
     pub fn new(flows: usize) -> Meters {
         Meters { since: Time::ZERO, flows: vec![FlowMeter::default(); flows], bytes: [0; 2] }
     }

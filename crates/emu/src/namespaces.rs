@@ -7,10 +7,10 @@ use crate::addresses::{client_address, client_level, server_address};
 use crate::counters::Counters;
 use crate::description::Description;
 use crate::device::{Device, TunError};
+use crate::fixes::Environment;
 use crate::netlink::{Netlink, Route};
 use crate::packet_io::Side;
 use crate::privileges;
-use crate::remedies::Environment;
 use crate::sysctls;
 use nix::sched::{CloneFlags, setns, unshare};
 use serde::Serialize;
@@ -80,7 +80,7 @@ impl SetupError {
     }
 }
 
-/// What a side's kernel was told and has made of it.
+/// Settings of a side's kernel, and their values when read back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelRecord {
     /// Values read back, by name.
@@ -113,7 +113,7 @@ impl Sides {
     /// have that choose none; all of them have addresses there.
     ///
     /// The process is in the network namespace afterwards in which it was before, or without
-    /// privileges in a user namespace of its own and an empty network namespace.
+    /// privileges in a separate user namespace and an empty network namespace.
     ///
     /// # Errors
     /// When the machine does not allow it, or the kernel does not know a setting.
@@ -174,7 +174,7 @@ impl Sides {
         self.default_user
     }
 
-    /// What the kernel of a side was told and has made of it.
+    /// Settings of the kernel of a side, and their values when read back.
     pub fn record(&self, side: Side) -> &KernelRecord {
         &self.ends[side as usize].record
     }
@@ -192,10 +192,10 @@ impl Sides {
         Ok(done)
     }
 
-    /// Packets that the devices dropped so far because nobody read them in time.
+    /// Packets that the devices dropped so far because they were not read in time.
     ///
     /// # Errors
-    /// When the kernel does not tell it.
+    /// When the kernel does not report it.
     pub fn device_drops(&self) -> io::Result<u64> {
         let drops = |end: &End| -> io::Result<u64> {
             Ok(end.counters.transmit_drops(end.device.name())? + end.device.lost()?)
@@ -207,7 +207,7 @@ impl Sides {
     /// `Tcp.RetransSegs`.
     ///
     /// # Errors
-    /// When the kernel does not tell it.
+    /// When the kernel does not report it.
     pub fn tcp_counters(&self, side: Side) -> io::Result<BTreeMap<String, u64>> {
         self.ends[side as usize].counters.tcp()
     }
@@ -234,7 +234,7 @@ fn check_present(level: u8) -> Result<(), SetupError> {
         inside |= name.starts_with("emu") && client_level(address).is_some_and(|of| of < level);
     }
     if level > 0 && inside {
-        // What comes from the inner client goes on to the server of the run around this one.
+        // Packets from the inner client are forwarded to the server of the outer run.
         sysctls::write("net.ipv4.ip_forward", "1").map_err(|error| {
             SetupError::new("sysctl", format!("cannot set net.ipv4.ip_forward: {error}"))
         })?;
@@ -253,11 +253,11 @@ fn present_addresses() -> Result<Vec<(String, Ipv4Addr)>, SetupError> {
 
 pub(crate) fn new_network() -> Result<(), SetupError> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| {
-        let remedy = match error {
+        let fix = match error {
             nix::errno::Errno::ENOSPC => "raise `user.max_net_namespaces`".to_owned(),
             error => Environment::detect().user_namespace(&error.into()),
         };
-        let message = format!("cannot make a network namespace: {error}; {remedy}");
+        let message = format!("cannot make a network namespace: {error}; {fix}");
         SetupError::new("namespace", message)
     })
 }
@@ -297,11 +297,11 @@ fn open_end(description: &Description, side: Side, users: &[u16]) -> Result<End,
 
 fn set_sysctls(
     description: &Description,
-    told: &mut BTreeMap<String, String>,
+    values: &mut BTreeMap<String, String>,
 ) -> Result<(), SetupError> {
     for (name, value) in OWN_SYSCTLS {
         match sysctls::write(name, value) {
-            Ok(value) => _ = told.insert(name.to_owned(), value),
+            Ok(value) => _ = values.insert(name.to_owned(), value),
             // A kernel without IPv6.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(sysctl_refused(name, value, &error)),
@@ -311,21 +311,21 @@ fn set_sysctls(
     let group = nix::unistd::getegid();
     for range in ["0 2147483647".to_owned(), format!("{group} {group}")] {
         if let Ok(value) = sysctls::write("net.ipv4.ping_group_range", &range) {
-            told.insert("net.ipv4.ping_group_range".to_owned(), value);
+            values.insert("net.ipv4.ping_group_range".to_owned(), value);
             break;
         }
     }
     for (name, value) in &description.kernel.sysctls {
         let value =
             sysctls::write(name, value).map_err(|error| sysctl_refused(name, value, &error))?;
-        told.insert(name.clone(), value);
+        values.insert(name.clone(), value);
     }
     Ok(())
 }
 
 pub(crate) fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> SetupError {
-    let remedy = Environment::detect().sysctl(error);
-    SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {remedy}"))
+    let fix = Environment::detect().sysctl(error);
+    SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {fix}"))
 }
 
 /// Opens the device of a side, a pair of veth devices where TUN is refused; in the machine's own network
@@ -355,7 +355,7 @@ fn set_routes(
     let (level, kernel) = (description.level, &description.kernel);
     let device = nix::net::if_::if_nametoindex(name)
         .map_err(|error| refused("find the number", error.into()))?;
-    let mut link = Netlink::open().map_err(|error| refused("ask for routes", error))?;
+    let mut link = Netlink::open().map_err(|error| refused("request routes", error))?;
     link.set_link(device, kernel.mtu, DEVICE_PACKETS)
         .map_err(|error| refused(&format!("set the MTU {}", kernel.mtu), error))?;
     // Kept only because machines differ in what they take by themselves.

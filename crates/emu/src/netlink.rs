@@ -48,7 +48,7 @@ const RTN_UNICAST: u8 = 1;
 const TC_H_ROOT: u32 = 0xffff_ffff;
 const FAMILY: u8 = libc::AF_INET as u8;
 
-/// A route of the main table, as the kernel tells it.
+/// A route of the main table, as the kernel reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Route {
     /// Destination, as `100.65.0.0/16` or `default`.
@@ -69,7 +69,7 @@ pub struct Route {
     pub quickack: bool,
     /// Largest segment that is advertised, bytes.
     pub advmss: Option<u32>,
-    /// ECN whatever the sysctl says.
+    /// ECN, overriding the sysctl.
     pub ecn: bool,
 }
 
@@ -202,7 +202,7 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Gives a link the plain queue `pfifo`, whatever the machine's default is.
+    /// Gives a link the plain queue `pfifo`, instead of the machine's default.
     ///
     /// # Errors
     /// What the kernel says.
@@ -351,7 +351,7 @@ fn outcome(flags: u16, body: &[u8]) -> io::Result<()> {
     })
 }
 
-/// `RTM_NEWLINK` for a link that is there.
+/// `RTM_NEWLINK` for an existing link.
 fn link(device: u32, flags: u32) -> Message {
     // struct ifinfomsg: family, padding, type, index, flags, and which flags change.
     let mut body = vec![0; 4];

@@ -14,7 +14,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both.
+    /// Both sides.
     pub const BOTH: [Side; 2] = [Side::Server, Side::Client];
 
     /// The other one.
@@ -40,7 +40,7 @@ impl Side {
 pub struct Ready {
     /// By [`Side`]: whether packets wait at its device.
     pub packets: [bool; 2],
-    /// Whether something else has happened that somebody waits for: see [`Supervisor`].
+    /// Whether a descriptor of the [`Supervisor`] is ready.
     pub attention: bool,
 }
 
@@ -57,7 +57,7 @@ pub trait PacketIo {
     /// When the device fails.
     fn read(&mut self, side: Side, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Writes a packet to the device of `side`; false when the device had no room for it.
+    /// Writes a packet to the device of `side`; false when the device's queue was full.
     ///
     /// # Errors
     /// When the device fails.
@@ -70,10 +70,11 @@ pub trait PacketIo {
     fn wait(&mut self, until: Time) -> io::Result<Ready>;
 }
 
-/// Somebody who follows a run and may end it; a test's, or that of a process with commands and signals.
+/// Supervision callback of a run, which may end it: of a test, or of a process with commands and
+/// signals.
 pub trait Supervisor {
-    /// Looks at what has happened beside packets; called when there is something, and ten times a
-    /// second. What is given ends the run.
+    /// Handles events other than packets; called when there are any, and ten times a second. A
+    /// returned [`Ending`] ends the run.
     fn attend(&mut self, now: Time) -> Option<Ending>;
 
     /// A packet passes a device: out of it into the path, or out of the path into it.
@@ -82,7 +83,7 @@ pub trait Supervisor {
     /// Measurement starts.
     fn measurement_starts(&mut self, now: Time);
 
-    /// When it wants to be told next how far the run is; [`Time::NEVER`] if not at all.
+    /// Time of the next progress report; [`Time::NEVER`]: none.
     fn next_progress(&self) -> Time;
 
     /// How far the run is.
@@ -98,9 +99,9 @@ pub enum Ending {
     Command,
     /// The time that commands were given is over.
     Duration,
-    /// Somebody sent a signal.
+    /// The process received a signal.
     Signal,
-    /// Whoever started the run has gone away.
+    /// The parent process has exited.
     Input,
 }
 

@@ -1,12 +1,12 @@
-//! The bytes of packets that are on their way.
+//! The bytes of packets in flight.
 
 use airpath_core::PayloadHandle;
 
 /// Slots that are made together.
 const GROWTH: usize = 256;
 
-/// Bytes of packets by handle. A slot is used again when its packet has left or was dropped; memory is
-/// asked for only when more packets are on their way than ever before.
+/// Bytes of packets by handle. A slot is reused when its packet has left or was dropped; memory is
+/// allocated only when more packets are in flight than ever before.
 #[derive(Debug)]
 pub struct Payloads {
     slot_bytes: usize,
@@ -22,7 +22,7 @@ struct Slot {
 }
 
 impl Payloads {
-    /// Room for packets of at most `slot_bytes` bytes.
+    /// Buffers for packets of at most `slot_bytes` bytes.
     pub fn new(slot_bytes: usize) -> Payloads {
         let mut payloads = Payloads { slot_bytes, slots: Vec::new(), free: Vec::new() };
         payloads.grow();
@@ -44,7 +44,7 @@ impl Payloads {
         if self.free.is_empty() {
             self.grow();
         }
-        let number = self.free.pop().expect("room was made");
+        let number = self.free.pop().expect("a slot was added");
         let slot = &mut self.slots[number as usize];
         (slot.length, slot.in_use) = (0, true);
         PayloadHandle(number + 1)
@@ -54,18 +54,18 @@ impl Payloads {
     ///
     /// # Panics
     /// If it was not taken.
-    pub fn room(&mut self, handle: PayloadHandle) -> &mut [u8] {
+    pub fn slot_mut(&mut self, handle: PayloadHandle) -> &mut [u8] {
         let slot = &mut self.slots[handle.0 as usize - 1];
         assert!(slot.in_use, "slot {} was not taken", handle.0);
         &mut slot.bytes
     }
 
-    /// So many bytes were written into a slot.
+    /// Sets the length of the packet in a slot, bytes.
     pub fn set_length(&mut self, handle: PayloadHandle, length: usize) {
         self.slots[handle.0 as usize - 1].length = length;
     }
 
-    /// The bytes of a packet on its way.
+    /// The bytes of a packet in flight.
     ///
     /// # Panics
     /// If there is none of that handle.
@@ -75,7 +75,7 @@ impl Payloads {
         &mut slot.bytes[..slot.length]
     }
 
-    /// Lets go the bytes of a packet that has left or was dropped.
+    /// Frees the bytes of a packet that has left or was dropped.
     ///
     /// # Panics
     /// If that was done before.
@@ -86,7 +86,7 @@ impl Payloads {
         self.free.push(handle.0 - 1);
     }
 
-    /// Slots that were taken and not let go.
+    /// Slots in use.
     pub fn in_use(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -102,7 +102,7 @@ mod tests {
         let mut handles = Vec::new();
         for number in 0..1000u16 {
             let handle = payloads.take();
-            payloads.room(handle)[..2].copy_from_slice(&number.to_be_bytes());
+            payloads.slot_mut(handle)[..2].copy_from_slice(&number.to_be_bytes());
             payloads.set_length(handle, 2);
             handles.push((number, handle));
         }
@@ -114,7 +114,7 @@ mod tests {
         let slots = payloads.slots.len();
         for _ in 0..334 {
             let handle = payloads.take();
-            payloads.room(handle)[0] = 0xff;
+            payloads.slot_mut(handle)[0] = 0xff;
         }
         assert_eq!((payloads.in_use(), payloads.slots.len()), (1000, slots));
         for (number, handle) in handles.iter().filter(|(number, _)| number % 3 != 0) {

@@ -1,4 +1,4 @@
-//! From what a run is told to a path that is cut where the kernel's packets enter and leave.
+//! From the description of a run to a path that is cut where the kernel's packets enter and leave.
 
 use crate::description::{Description, FileRole, FileSpec, Traffic};
 use crate::flow_table::{Connections, FlowTable, MOST_FLOWS};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What is run.
 pub struct Prepared {
-    /// The scenario; of commands, with flows for their connections in the place of its own TCP flows.
+    /// The scenario; of commands, with flows for their connections instead of its TCP flows.
     pub scenario: Scenario,
     /// Its path.
     pub network: Network,
@@ -93,9 +93,9 @@ fn users(scenario: &Scenario) -> Vec<u16> {
     users
 }
 
-/// Puts flows for connections in the place of the TCP flows: `slots` for each user, with the wires of
-/// its first flow, all together at most 65 535. Datagrams stay. Gives the users, which of them flow
-/// `like` belongs to, and how many flows each has.
+/// Replaces the TCP flows by flows for connections: `slots` for each user, with the wires of its
+/// first flow, all together at most 65 535. Datagrams stay. Returns the users, the one to which
+/// flow `like` belongs, and how many flows each has.
 fn for_commands(
     document: &mut Value,
     scenario: &Scenario,

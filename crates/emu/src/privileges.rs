@@ -1,7 +1,7 @@
 //! What the process may do, and the user namespace in which it may do more.
 
+use crate::fixes::Environment;
 use crate::namespaces::SetupError;
-use crate::remedies::Environment;
 use crate::sys::{self, CAP_NET_ADMIN, CAP_SYS_ADMIN};
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getegid, geteuid};
@@ -13,7 +13,7 @@ pub fn is_privileged() -> bool {
     sys::capabilities().is_ok_and(|mine| mine.has(CAP_NET_ADMIN) && mine.has(CAP_SYS_ADMIN))
 }
 
-/// Puts the process into a user namespace of its own, in which it has all capabilities and the same
+/// Puts the process into a separate user namespace, in which it has all capabilities and the same
 /// user and group as before: a command that is executed in it has no capability by itself.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn enter_user_namespace() -> Result<(), SetupError> {
         match fs::write(format!("/proc/self/{file}"), format!("{id} {id} 1")) {
             Ok(()) => {}
             // Root without CAP_SETFCAP may not map itself; unmapped it has the capabilities all the
-            // same, and the programs that it starts see themselves as nobody.
+            // same, and the programs that it starts see themselves as user `nobody`.
             Err(error) if id == 0 && error.raw_os_error() == Some(libc::EPERM) => {}
             Err(error) => return Err(refused("set up", error)),
         }
@@ -35,6 +35,6 @@ pub fn enter_user_namespace() -> Result<(), SetupError> {
 }
 
 fn refused(step: &str, error: io::Error) -> SetupError {
-    let remedy = Environment::detect().user_namespace(&error);
-    SetupError::new("namespace", format!("cannot {step} a user namespace: {error}; {remedy}"))
+    let fix = Environment::detect().user_namespace(&error);
+    SetupError::new("namespace", format!("cannot {step} a user namespace: {error}; {fix}"))
 }

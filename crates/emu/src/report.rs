@@ -1,4 +1,4 @@
-//! What a run has measured, as one document beside the files of its recordings.
+//! Results of a run: one document in addition to the files of its recordings.
 
 use crate::flow_table::Connection;
 use crate::meters::FlowMeter;
@@ -20,22 +20,22 @@ pub struct RunReport {
     pub connections: Vec<ConnectionRow>,
     /// Whether it can be believed.
     pub validity: ValidityReport,
-    /// What the kernel was told and has counted.
+    /// Settings and counters of the kernel.
     pub kernel: KernelReport,
     /// Why it has ended.
     pub ending: &'static str,
-    /// What should be known beside: one sentence each.
+    /// Warnings, a sentence each.
     pub problems: Vec<String>,
 }
 
-/// What the kernel was told and has counted, by side.
+/// Settings and counters of the kernel, by side.
 #[derive(Debug, Default, Serialize)]
 pub struct KernelReport {
     /// Its release.
     pub release: String,
     /// Values read back.
     pub sysctls: BTreeMap<&'static str, BTreeMap<String, String>>,
-    /// The routes through the devices, as the kernel tells them.
+    /// The routes through the devices, as the kernel reports them.
     pub routes: BTreeMap<&'static str, Vec<Route>>,
     /// Counters, from the start of measurement on.
     pub counters: BTreeMap<&'static str, BTreeMap<String, i64>>,

@@ -1,4 +1,4 @@
-//! A whole run: from what it is told to the files of its results.
+//! A complete run: from its description to the files of its results.
 
 use crate::capture::Capture;
 use crate::description::{Description, Traffic};
@@ -30,7 +30,7 @@ use std::os::fd::OwnedFd;
 
 /// Time between the last preparation and time zero, ns.
 const LEAD_NS: u64 = 100_000_000;
-/// Priority of the data thread in the real-time class: above nothing but what asks for less.
+/// Priority of the data thread in the real-time class: the lowest useful value.
 const PRIORITY: u8 = 10;
 /// How long commands have to end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
@@ -102,13 +102,13 @@ pub fn run(
         let capture = Capture::start(files, &description.comment, zero_realtime_ns);
         host.capture = Some(capture.map_err(wrong("capture"))?);
     }
-    // Where it is not permitted, the validity report tells what came of it.
+    // Where it is not permitted, the validity report shows the effect.
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);
     let _awake = keep_awake();
     let class = if sys::set_fifo(PRIORITY).is_ok() { "fifo" } else { "other" };
-    let clients_told = clients.iter().map(Ipv4Addr::to_string).collect();
+    let client_addresses = clients.iter().map(Ipv4Addr::to_string).collect();
     let server = sides.server_address().to_string();
-    host.events.tell(&Event::Ready { server, clients: clients_told, class });
+    host.events.emit(&Event::Ready { server, clients: client_addresses, class });
     if let Some(launcher) = &mut host.launcher {
         launcher.start(Side::Server).map_err(wrong("command"))?;
         launcher.start(Side::Client).map_err(wrong("command"))?;
@@ -123,7 +123,7 @@ pub fn run(
         .with_packets_of(description.kernel.mtu as usize);
     let ended = driver.run(&mut host);
     let (cpu_ns, ended_ns, counters) = (thread_cpu_ns(), monotonic_ns(), host.count());
-    // Nobody reads the devices any more: what they drop from now on is nobody's loss.
+    // The devices are no longer read: later drops do not count.
     let device_drops = sides.device_drops();
     // What is left to do is not urgent.
     let _ = sys::set_other();
@@ -191,7 +191,7 @@ pub fn run(
     let series: Vec<Series> = scenario.series().unwrap_or_default();
     results.series(&recorder, &series).map_err(wrong("results"))?;
     results.finish(&report).map_err(wrong("results"))?;
-    events.tell(&Event::Finished { reason: ending.name(), status });
+    events.emit(&Event::Finished { reason: ending.name(), status });
     Ok(())
 }
 
@@ -202,17 +202,17 @@ fn endpoints(
     sides: &Sides,
 ) -> Result<Endpoints, Failure> {
     let Traffic::Flows { sockets } = &description.traffic else {
-        unreachable!("only flows have sockets of ours");
+        unreachable!("only flows have sockets of this process");
     };
     let Prepared { scenario, network, .. } = prepared;
-    let told: BTreeMap<u32, _> = sockets.iter().map(|socket| (socket.flow, socket)).collect();
+    let by_flow: BTreeMap<u32, _> = sockets.iter().map(|socket| (socket.flow, socket)).collect();
     let specs: Vec<_> = scenario.flows.iter().collect();
     let mut flows = Vec::with_capacity(network.open_traffic.len());
     for traffic in &network.open_traffic {
         let flow = traffic.flow.0;
         let spec = specs[flow as usize];
         let missing = || ("scenario", format!("traffic.sockets: nothing about flow {flow}"));
-        let socket = *told.get(&flow).ok_or_else(missing)?;
+        let socket = *by_flow.get(&flow).ok_or_else(missing)?;
         let sender = match spec.direction {
             Direction::Forward => Side::Server,
             Direction::Reverse => Side::Client,
@@ -244,7 +244,7 @@ fn endpoints(
     Endpoints::start(plan, netns).map_err(wrong("congestion"))
 }
 
-/// What the path, the packets at its ends and the sockets have told.
+/// Assembles the reports of the path, of the packets at its ends and of the sockets.
 fn assemble<O: crate::packet_io::PacketIo>(
     driver: &Driver<O>,
     scenario: &Scenario,
@@ -303,7 +303,7 @@ fn assemble<O: crate::packet_io::PacketIo>(
     }
 }
 
-/// What the kernel was told, and has counted since measurement started.
+/// Settings of the kernel, and its counters since measurement started.
 fn kernel(
     sides: &Sides,
     before: &crate::host::Counters,

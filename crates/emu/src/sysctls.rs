@@ -33,11 +33,11 @@ pub fn read(name: &str) -> io::Result<String> {
 /// When there is none of that name, it cannot be written, or the kernel makes something else of it.
 pub fn write(name: &str, value: &str) -> io::Result<String> {
     fs::write(path(name)?, value)?;
-    let told = read(name)?;
-    if told == normal(value) {
-        Ok(told)
+    let found = read(name)?;
+    if found == normal(value) {
+        Ok(found)
     } else {
-        let message = format!("set to {:?}, it reads {told:?}", normal(value));
+        let message = format!("set to {:?}, it reads {found:?}", normal(value));
         Err(io::Error::new(io::ErrorKind::InvalidData, message))
     }
 }

@@ -21,13 +21,13 @@ pub struct ValidityReport {
     pub lateness_p99_s: Option<f64>,
     /// Largest, s.
     pub lateness_max_s: Option<f64>,
-    /// Packets that the devices dropped because nobody read them in time.
+    /// Packets that the devices dropped because they were not read in time.
     pub device_drops: u64,
     /// Packets that a device did not take from here.
     pub refused_packets: u64,
     /// Packets that were not IPv4, or malformed, and were left out.
     pub ignored_packets: u64,
-    /// Packets that came for connections beyond those that can be told apart.
+    /// Packets of connections beyond those that can be distinguished.
     pub unknown_packets: u64,
     /// Packets that could not be captured in time.
     pub uncaptured_packets: u64,
@@ -111,7 +111,7 @@ impl ValidityReport {
             (self.refused_packets, "not taken by a device"),
             (
                 self.unknown_packets,
-                "of no flow, or of connections beyond those that are told apart",
+                "of no flow, or of connections beyond those that are distinguished",
             ),
         ];
         for (packets, what) in lost.into_iter().filter(|(packets, _)| *packets > 0) {
@@ -198,7 +198,7 @@ mod tests {
             (|c| c.longest_backlog_s = 0.041, "to be read for up to 41.000 ms"),
             (|c| c.device_drops = 3, "whose queue was full: 3"),
             (|c| c.refused_packets = 4, "not taken by a device: 4"),
-            (|c| c.unknown_packets = 5, "told apart: 5"),
+            (|c| c.unknown_packets = 5, "distinguished: 5"),
         ];
         for (fault, words) in faults {
             let mut validity = good();

@@ -32,7 +32,7 @@ const FLOWS: u32 = 3;
 /// How long it takes from when a packet is there to when it was read, at most: timers fall between.
 const READING: Duration = Duration::from_millis(4);
 
-/// A TCP segment of `flow` with so many bytes of payload, from `side`.
+/// A TCP segment of `flow` with `payload` bytes of payload, from `side`.
 fn segment(flow: u32, side: Side, number: u16, payload: usize, service: u8) -> Vec<u8> {
     let (server, client) = (server_address(0), client_address(0, flow as u16));
     let ends = if side == Side::Server { [server, client] } else { [client, server] };
@@ -121,7 +121,7 @@ impl PacketIo for Fake {
         Ok(true)
     }
 
-    /// Up to 3 ms late, but for packets.
+    /// Up to 3 ms late, except for packets.
     fn wait(&mut self, until: Time) -> io::Result<Ready> {
         let late = Duration::from_nanos((self.lateness.uniform() * 3e6) as u64);
         let next = Time::ZERO + self.next().saturating_since(Time::ZERO + READING);
@@ -132,10 +132,10 @@ impl PacketIo for Fake {
     }
 }
 
-/// Nobody.
-struct Nobody;
+/// A supervisor that never ends the run.
+struct NoSupervisor;
 
-impl Supervisor for Nobody {
+impl Supervisor for NoSupervisor {
     fn attend(&mut self, _now: Time) -> Option<Ending> {
         None
     }
@@ -211,11 +211,11 @@ fn in_real_time(
     let flows = scenario.flows.len() as u32;
     let table = FlowTable::Ports { flows };
     let mut driver = airpath_emu::Driver::new(fake, network(scenario), scenario, table);
-    let ending = driver.run(&mut Nobody).expect("nothing fails");
+    let ending = driver.run(&mut NoSupervisor).expect("nothing fails");
     assert_eq!(ending, Ending::Scenario);
     let report = driver.report(0);
     let held = driver.network().stages.iter().map(airpath_core::Stage::held).sum::<usize>();
-    let kept = driver.on_their_way();
+    let kept = driver.in_flight();
     assert!(kept <= held, "{what}: bytes of {kept} packets, and the stages hold {held}");
     let (_, fake) = driver.into_parts();
     assert!(fake.was_late > Duration::from_millis(20), "timers were hardly late");

@@ -8,7 +8,7 @@ use airpath_link::{AnyLink, Duplex, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
 /// A stage, boxed: of very different sizes, and next to each other only in number.
-// A tag of its own: which stage it is takes one load, not the decoding of a niche.
+// A separate tag: which stage it is takes one load, not the decoding of a niche.
 #[repr(u32)]
 pub enum AnyStage {
     /// A TCP sender.

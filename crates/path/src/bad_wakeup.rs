@@ -1,26 +1,26 @@
-//! Wake-ups that a stage may not ask for: they end the run.
+//! Invalid wake-ups of a stage: they end the run.
 
 use airpath_core::{Bus, StageId, Time};
 
-/// How often a stage may ask, when it is woken, to be woken again at the same instant. Whoever sends
-/// one packet at each wake-up can empty a queue of that size.
+/// Limit of consecutive wake-ups of a stage at one instant. A stage that sends one packet at each
+/// wake-up can empty a queue of that size.
 const MOST_AT_ONE_INSTANT: u32 = 1_000_000;
 
-/// A stage wanted to be woken in the past.
+/// A stage requested a wake-up in the past.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("stage {} wants to be woken at {} s when it is {} s", .stage.0, .wanted.as_secs_lossy(), .now.as_secs_lossy())]
+#[error("stage {}: wake-up at {} s is before the current time {} s. This is a bug in the stage", .stage.0, .wanted.as_secs_lossy(), .now.as_secs_lossy())]
 pub struct WakeupInPast {
     /// The stage.
     pub stage: StageId,
-    /// What it asked for.
+    /// The requested time.
     pub wanted: Time,
-    /// The time that it was.
+    /// The current time.
     pub now: Time,
 }
 
-/// A stage wanted to be woken a million times at one instant: time would never go on.
+/// A stage requested a million wake-ups at one instant: time would not advance.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("stage {} asks to be woken again and again at {} s", .stage.0, .at.as_secs_lossy())]
+#[error("stage {}: requests wake-ups at {} s without end. This is a bug in the stage", .stage.0, .at.as_secs_lossy())]
 pub struct Livelock {
     /// The stage.
     pub stage: StageId,
@@ -28,17 +28,17 @@ pub struct Livelock {
     pub at: Time,
 }
 
-/// Counts how often a stage asks, when it is woken, to be woken again at once.
+/// Counts the consecutive wake-ups that a stage requests at the current time.
 #[derive(Default)]
 pub(crate) struct LivelockDetector {
-    /// Who asked last, for when, and how often one after the other.
+    /// The latest request: stage and time.
     last: Option<(StageId, Time)>,
     count: u32,
 }
 
 impl LivelockDetector {
-    /// What becomes of the wake-up that `stage` asks for, `wanted`, when it has been woken at `now`
-    /// and that is not later: mostly it is, and sometimes it ends the run.
+    /// Checks the wake-up `wanted` of a `stage` that was woken at `now`, when it is not later.
+    /// Returns the wake-up to schedule; an invalid one ends the run.
     #[cold]
     pub(crate) fn judge(&mut self, stage: StageId, wanted: Time, now: Time, bus: &mut Bus) -> Time {
         if wanted < now {
@@ -51,7 +51,7 @@ impl LivelockDetector {
         if self.count >= MOST_AT_ONE_INSTANT {
             bus.fail(now, Box::new(Livelock { stage, at: now }));
         }
-        // What has failed ends soon, and asks nobody a million times for each packet until then.
+        // A failed run ends soon, without a million wake-ups for each packet until then.
         if bus.has_failed() { Time::NEVER } else { wanted }
     }
 }

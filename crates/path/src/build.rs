@@ -175,7 +175,7 @@ impl Builder<'_> {
         id
     }
 
-    /// All stages that hold the components made so far are there.
+    /// All stages that hold the components made so far exist.
     fn settle(&mut self) {
         self.components_before = dependent_components();
     }
@@ -217,7 +217,7 @@ impl Builder<'_> {
         let seed = self.seed.child(hop.name).child("link");
         let setup = Setup { seed, registry: self.components.links.links(), extra: context };
         let link = AnyLink::build(hop.link, setup);
-        // A queue stands beside the link in the scenario, not under it.
+        // A queue is next to the link in the scenario, not below it.
         let of_a_queue = self.queues.borrow_mut().failure.take();
         of_a_queue.map_or(link.map_err(|error| error.under("link").under(hop.name)), Err)
     }

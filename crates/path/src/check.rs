@@ -240,7 +240,7 @@ impl WireSpec {
             limit.check(&mut checks);
             if self.rate_bps.is_none() {
                 let problem = "nothing waits for a wire without a rate";
-                checks.reject_beside(
+                checks.reject_with(
                     &["rate_bps"],
                     "limit",
                     "a limit",

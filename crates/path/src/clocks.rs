@@ -25,7 +25,7 @@ impl Clocks {
         assert!(last <= now, "stage {number} is called at {now:?}, and was at {last:?} before");
     }
 
-    /// Nothing.
+    /// No check in release builds.
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     pub(crate) fn advance(&mut self, _stage: StageId, _now: Time) {}

@@ -50,13 +50,13 @@ families! {
     "congestion" => congestion: airpath_tcp::congestion::{CongestionRegistry, AnyCongestion};
     /// Receive-window policies.
     "window" => windows: airpath_tcp::window::{WindowRegistry, AnyWindow};
-    /// Links.
+    /// Links (`crates/link/src/links`).
     "link" => links: airpath_link::{LinkRegistry, AnyLink};
     /// Schedulers of cells.
     "scheduler" => schedulers: airpath_link::scheduler::{SchedulerRegistry, AnyScheduler};
-    /// How stations ask for their uplink.
+    /// Request procedures of stations for the uplink.
     "request" => requests: airpath_link::request::{RequestRegistry, AnyRequest};
-    /// What stations are granted unasked.
+    /// Grant policies, which add proactive grants.
     "grant" => grants: airpath_link::grant::{GrantRegistry, AnyGrant};
     /// Error processes of links.
     "errors" => errors: airpath_phy::errors::{ErrorsRegistry, AnyErrors};

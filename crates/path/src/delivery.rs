@@ -1,8 +1,8 @@
 //! The inside of a running network: who is called next, and what is delivered where.
 //!
-//! A stage that nobody can tell to be late is called late, and one that nobody can be ahead of is
-//! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these are
-//! and why). With lateness zero everything goes in order of time and stage.
+//! A stage whose lateness has no effect is called late, and one that no other event can precede is
+//! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these
+//! are and why). With lateness zero everything goes in order of time and stage.
 
 use crate::bad_wakeup::{LivelockDetector, backwards};
 use crate::clocks::Clocks;
@@ -17,7 +17,7 @@ use airpath_core::{
 /// What is known of a stage without looking at it: one cache line.
 #[repr(align(64))]
 pub(crate) struct StageSlot {
-    /// What is on its way to the stage.
+    /// Packets in flight to the stage.
     wire: Wire,
     /// The earliest of the stage's own timers.
     due: Time,
@@ -50,7 +50,7 @@ impl StageSlot {
     }
 }
 
-/// What stages have sent and nobody has delivered yet.
+/// Packets that stages have sent and that are not delivered yet.
 #[derive(Default)]
 pub(crate) struct Outboxes {
     /// What is being delivered.
@@ -291,7 +291,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Puts `packet` on the wire to `stage`, where it concerns nobody yet.
+    /// Puts `packet` on the wire to `stage`, where it affects no stage yet.
     #[inline(always)]
     fn put(&mut self, stage: StageId, packet: &Packet, at: Time) {
         let place = &mut self.places[stage.0 as usize];
@@ -300,8 +300,8 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Runs `stage`, which a packet is on its way to from `at` on, as far as the arrival of that
-    /// packet: nothing else can come before it.
+    /// Runs `stage`, to which a packet is in flight from `at` on, up to the arrival of that packet:
+    /// nothing else can come before it.
     #[inline(always)]
     fn run_ahead(&mut self, stage: StageId, packet: &Packet, at: Time, outbox: &mut Vec<Emission>) {
         let place = &mut self.places[stage.0 as usize];
@@ -354,7 +354,7 @@ impl<O: Observer> Delivery<O> {
         if due < now {
             self.goes_backwards(stage, due, now);
         }
-        self.hand_over(now, outboxes);
+        self.deliver_late(now, outboxes);
         self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
     }
 
@@ -367,7 +367,7 @@ impl<O: Observer> Delivery<O> {
             } else {
                 self.arrive_apart(stage, &mut outboxes.late)
             };
-            self.hand_over(done_at, outboxes);
+            self.deliver_late(done_at, outboxes);
         }
     }
 
@@ -381,9 +381,10 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Delivers what a stage that may be late has sent at `at`: all of it is some time on its way.
+    /// Delivers the packets that a stage that may be late has sent at `at`: all of them take time
+    /// to arrive.
     #[inline(always)]
-    fn hand_over(&mut self, at: Time, outboxes: &mut FreeOutboxes) {
+    fn deliver_late(&mut self, at: Time, outboxes: &mut FreeOutboxes) {
         let FreeOutboxes { late, ahead } = outboxes;
         for emission in late.iter() {
             let input = self.routing.of(emission);
@@ -417,11 +418,11 @@ impl<O: Observer> Delivery<O> {
 
     #[cold]
     fn failure(&mut self) -> Failure {
-        let (at, source) = self.bus.take_error().expect("asked for only when there is one");
+        let (at, source) = self.bus.take_error().expect("called only after a failure");
         Failure { at, source }
     }
 
-    /// Tells a stage of something, and when it is to be woken.
+    /// Sends a control event to a stage, and schedules its wake-up.
     pub(crate) fn send_control(
         &mut self,
         stage: StageId,

@@ -13,7 +13,7 @@ const MOST_FLOWS: u64 = 100_000;
 /// The flows of a scenario, numbered in their order.
 ///
 /// An entry of the document describes `count` equal flows in a row, so a hundred thousand of them
-/// take as much room as one. Entries of the same connection share its description.
+/// take as much memory as one. Entries of the same connection share its description.
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     entries: Vec<FlowSpec>,

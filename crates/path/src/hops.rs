@@ -54,8 +54,8 @@ pub enum AckPath {
         link: Option<Value>,
         /// Its queue discipline: `{"kind": …}`.
         queue: Value,
-        /// One-way propagation delay behind the reverse link, ns; absent: none behind a link of its
-        /// own, else as in the forward direction.
+        /// One-way propagation delay behind the reverse link, ns; absent: none behind a separate
+        /// link, else as in the forward direction.
         #[serde(default)]
         delay_ns: Option<u64>,
     },

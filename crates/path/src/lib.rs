@@ -7,9 +7,9 @@
 //! ```
 //!
 //! A [`Scenario`] is the description in SI base units that the Python side writes as JSON. It is
-//! wired into a [`Network`], which knows no driver: virtual and real time run the same one, as a
-//! [`RunningNetwork`], which delivers packets and knows who is woken next. A path may be cut at the
-//! ends of its flows ([`build_cut`]); packets are then put in and taken out there.
+//! wired into a [`Network`], which does not depend on a driver: virtual and real time run the same
+//! one, as a [`RunningNetwork`], which delivers packets and schedules wake-ups. A path may be cut
+//! at the ends of its flows ([`build_cut`]); packets are then put in and taken out there.
 #![forbid(unsafe_code)]
 
 mod any_stage;

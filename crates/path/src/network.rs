@@ -119,7 +119,7 @@ pub struct Network {
     pub queues: Vec<String>,
     /// Stages with a plug-in, which may share state with others behind our back.
     pub outside: Vec<StageId>,
-    /// What the scenario tells stages when, in order of time.
+    /// Control events of the scenario, in order of time.
     pub controls: Vec<(Time, StageId, Control)>,
     /// The probes.
     pub recorder: Recorder,

@@ -7,7 +7,7 @@ use airpath_tcp::OnOff;
 /// kernel's TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenEnds {
-    /// Whether the data comes from outside, and ACKs go there.
+    /// Whether the caller injects the data and takes the ACKs.
     pub source: bool,
     /// Whether the data goes outside, and ACKs come from there.
     pub sink: bool,
@@ -16,18 +16,18 @@ pub struct OpenEnds {
 impl OpenEnds {
     /// None: both ends are built.
     pub const NONE: OpenEnds = OpenEnds { source: false, sink: false };
-    /// Both.
+    /// Both ends.
     pub const BOTH: OpenEnds = OpenEnds { source: true, sink: true };
 }
 
-/// What a TCP sender would do whose place is open: up to whoever is outside.
+/// Configuration of a TCP sender whose end is open, for the caller.
 #[derive(Clone, Debug)]
 pub struct Traffic {
     /// Its flow.
     pub flow: FlowId,
     /// When it would start; [`Time::NEVER`] for an arrival that comes too late.
     pub start: Time,
-    /// When it would send nothing new any more.
+    /// Time after which it would send no new data.
     pub stop: Time,
     /// Bytes that it would transfer; `None` never ends.
     pub transfer: Option<u64>,
@@ -35,7 +35,7 @@ pub struct Traffic {
     pub on_off: Option<OnOff>,
 }
 
-/// Stands where an endpoint would: hands every packet that arrives to the outside.
+/// Replaces an endpoint: passes every packet that arrives to the caller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenEnd;
 
@@ -57,7 +57,7 @@ impl Stage for OpenEnd {
         Time::NEVER
     }
 
-    /// What is outside is not told here.
+    /// The caller receives no control events here.
     fn control(&mut self, _event: &Control, _ctx: &mut Ctx<'_>) {}
 
     fn held(&self) -> usize {

@@ -36,7 +36,7 @@ pub struct FlowPhase {
     pub delivered_bytes: u64,
     /// Packets that arrived, duplicates included; of datagrams, those sent after the warm-up.
     pub delivered_packets: u64,
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -110,7 +110,7 @@ struct LinkTotals {
 }
 
 impl Totals {
-    /// The totals of a network that stands at `now`; `bus` holds the drop counters.
+    /// The totals of a network at `now`; `bus` holds the drop counters.
     pub fn of(network: &Network, now: Time, bus: &Bus) -> Totals {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
         let flows = network.flows.iter().filter_map(|ends| flow_totals(network, *ends)).collect();

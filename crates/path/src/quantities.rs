@@ -1,6 +1,6 @@
-//! What results call what was measured, in which unit, and where it stands in a report.
+//! Names of measured quantities in results, their units, and their places in a report.
 //!
-//! A quantity is told here once: tables, files and figures have its name and unit from here.
+//! A quantity is defined here once: tables, files and figures take its name and unit from here.
 
 use crate::report::{FlowReport, LinkSummary, QueueSummary};
 use crate::stations::{StationSummary, UserSummary};
@@ -15,7 +15,7 @@ pub struct Quantity<R> {
     pub of: Value<R>,
 }
 
-/// Where a value stands.
+/// Place of a value.
 pub enum Value<R> {
     /// A count.
     Count(fn(&R) -> u64),

@@ -1,4 +1,4 @@
-//! What stands behind a wired hop that leads to the next link: it hands on what arrives.
+//! The stage behind a wired hop that leads to the next link: it forwards all packets.
 
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 

@@ -27,7 +27,7 @@ pub struct ReplicationReport {
     pub measured_s: f64,
     /// Simulated time, s.
     pub simulated_s: f64,
-    /// By flow, but for those with an end that is open.
+    /// By flow, except those with an open end.
     pub flows: Vec<FlowReport>,
     /// Of several flows, what does not follow from the numbers of each.
     pub together: AggregateReport,
@@ -35,7 +35,7 @@ pub struct ReplicationReport {
     pub queues: Vec<QueueSummary>,
     /// By link.
     pub links: Vec<LinkSummary>,
-    /// By link and user, of links that tell users apart.
+    /// By link and user, of links that distinguish users.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<UserSummary>,
     /// By link and station, of links with grants.
@@ -74,7 +74,7 @@ pub struct FlowReport {
     pub lost_datagrams: Option<u64>,
     /// Their share of those that were delivered or lost (RFC 7680 §4.1). `None` for TCP.
     pub loss_ratio: Option<f64>,
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub retransmissions: Option<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Option<u64>,
@@ -91,10 +91,11 @@ pub struct FlowReport {
     /// How the one-way delays of these packets are distributed, and those of ACKs.
     #[serde(flatten)]
     pub delays: DelayQuantiles,
-    /// Share of the time that it was open in which the receive window kept data back that the
-    /// congestion window would have let go; of datagrams, and of what was never open, `None`.
+    /// Share of the time that it was open in which the receive window limited sending that the
+    /// congestion window would have allowed; `None` for datagrams and for connections that were
+    /// never open.
     pub rwnd_limited_share: Option<f64>,
-    /// Share of the same time in which the congestion window kept back what there was to send.
+    /// Share of the same time in which the congestion window limited sending.
     pub cwnd_limited_share: Option<f64>,
     /// When the flow started, s.
     pub start_s: Option<f64>,
@@ -153,7 +154,7 @@ pub struct LinkSummary {
     pub delivered_bytes: u64,
     /// Packets delivered.
     pub delivered_packets: u64,
-    /// Packets that the channel destroyed.
+    /// Packets that the channel corrupted.
     pub lost_packets: u64,
     /// Transmissions begun in each regime.
     pub regime_packets: Vec<u64>,
@@ -170,7 +171,7 @@ impl ReplicationReport {
         bus: &Bus,
     ) -> ReplicationReport {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-        // Of room for all flows at once: growing by doubling takes up to twice as much.
+        // Allocated for all flows at once: growing by doubling takes up to twice as much.
         let mut flows = Vec::with_capacity(network.flows.len());
         let ends = (0..).zip(&network.flows);
         flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now, bus)));

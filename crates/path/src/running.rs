@@ -1,8 +1,8 @@
 //! A network that runs: what is delivered where, and who is woken next, under any driver.
 //!
-//! It knows no clock. A driver says what the time is: in virtual time it jumps from one wake-up to
-//! the next, in real time it waits for them. What a stage sends is delivered when the call that made
-//! it send has returned, at the same instant.
+//! It has no clock. A driver sets the time: in virtual time it jumps from one wake-up to the next,
+//! in real time it waits for them. What a stage sends is delivered when the call that made it send
+//! has returned, at the same instant.
 
 use crate::any_stage::AnyStage;
 use crate::delivery::{Delivery, Outboxes};
@@ -14,7 +14,7 @@ use airpath_core::{
     Bus, Control, Ctx, Duration, Packet, PayloadHandle, Port, Recorder, StageError, StageId, Time,
 };
 
-/// Somebody who sees every packet and changes nothing.
+/// Observer of all packets, which changes nothing.
 pub trait Observer {
     /// `packet` leaves the output `from` for `to`.
     fn see_departure(&mut self, now: Time, from: (StageId, Port), packet: &Packet, to: Input);
@@ -28,7 +28,7 @@ pub trait Observer {
     }
 }
 
-/// Nobody.
+/// No observer.
 impl Observer for () {
     fn see_departure(&mut self, _: Time, _: (StageId, Port), _: &Packet, _: Input) {}
     fn see_arrival(&mut self, _: Time, _: StageId, _: &Packet) {}
@@ -37,7 +37,7 @@ impl Observer for () {
 /// A packet that has left the network at an open end.
 #[derive(Clone, Copy, Debug)]
 pub struct Exit {
-    /// When: the instant in the network, however late somebody looks.
+    /// Time in the network, even if it is handled later.
     pub at: Time,
     /// The open end.
     pub end: StageId,
@@ -48,7 +48,7 @@ pub struct Exit {
 /// A component has failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// When.
+    /// Time of the event.
     pub at: Time,
     /// What the component said.
     pub source: StageError,
@@ -56,25 +56,25 @@ pub struct Failure {
 
 /// A network, its event queue and the packets between its stages.
 ///
-/// Somebody may observe it; without, a test of one pointer for each packet is all that it costs.
+/// Its observer is optional; without one, it costs a test of one pointer for each packet.
 pub struct RunningNetwork<O = ()> {
     delivery: Delivery<O>,
     outboxes: Outboxes,
 }
 
 impl<O: Observer> RunningNetwork<O> {
-    /// A network to which nothing has happened yet; tell it [`Control::Begin`] first.
+    /// A network before its first event; send it [`Control::Begin`] first.
     pub fn new(network: Network) -> RunningNetwork<O> {
         RunningNetwork { delivery: Delivery::new(network), outboxes: Outboxes::default() }
     }
 
-    /// Lets `observer` see every packet from now on, in order: no stage is late any more.
+    /// Lets `observer` see every packet from now on, in order: no stage is late from then on.
     pub fn observe(&mut self, observer: O) {
         self.delivery.set_lateness(std::iter::repeat(Duration::ZERO));
         self.delivery.observer = Some(Box::new(observer));
     }
 
-    /// Who observes, if anybody does.
+    /// The observer, if any.
     #[inline]
     pub fn observer(&mut self) -> Option<&mut O> {
         self.delivery.observer.as_deref_mut()
@@ -98,10 +98,10 @@ impl<O: Observer> RunningNetwork<O> {
     /// When a component fails.
     ///
     /// # Panics
-    /// When no stage wants to be woken.
+    /// When no stage has a wake-up.
     #[inline]
     pub fn wake_first(&mut self, now: Time) -> Result<(), Failure> {
-        let (_, stage) = self.first().expect("a stage wants to be woken");
+        let (_, stage) = self.first().expect("a stage has a wake-up");
         self.wake(stage, now)
     }
 
@@ -149,7 +149,7 @@ impl<O: Observer> RunningNetwork<O> {
         self.delivery.check()
     }
 
-    /// Tells one stage of an event, and delivers what follows.
+    /// Sends a control event to one stage, and delivers the packets that it sends.
     ///
     /// # Errors
     /// When a component fails.
@@ -163,8 +163,8 @@ impl<O: Observer> RunningNetwork<O> {
         self.deliver(now)
     }
 
-    /// Tells every stage of an event, in order of their numbers. At the start of measurement all
-    /// counters begin anew.
+    /// Sends a control event to all stages, in order of their numbers. `StartMeasurement` resets
+    /// all counters.
     ///
     /// # Errors
     /// When a component fails.
@@ -186,8 +186,8 @@ impl<O: Observer> RunningNetwork<O> {
         self.deliver(now)
     }
 
-    /// Moves what has left at open ends since the last call to `exits`, in order, in the place of
-    /// what is there.
+    /// Moves what has left at open ends since the last call to `exits`, in order, replacing its
+    /// contents.
     pub fn take_exits(&mut self, exits: &mut Vec<Exit>) {
         exits.clear();
         std::mem::swap(&mut self.delivery.exits, exits);
@@ -223,7 +223,7 @@ impl<O: Observer> RunningNetwork<O> {
         self.delivery.bus.recorder
     }
 
-    /// What it has come to; what only a run needs is let go: the event queue, routes and wires.
+    /// Returns the network and the bus; frees the event queue, routes and wires.
     pub fn into_parts(self) -> (Network, Bus) {
         let Delivery { network, bus, .. } = self.delivery;
         (network, bus)

@@ -38,7 +38,7 @@ pub struct Scenario {
     /// Changes at given times.
     #[serde(default)]
     pub controls: Vec<ControlSpec>,
-    /// What is captured by default: part of the description, but each run is told by its caller.
+    /// What is captured by default: part of the description; the caller of each run decides.
     #[serde(default)]
     pub capture: IgnoredAny,
 }
@@ -67,7 +67,7 @@ pub struct FlowSpec {
     pub source: SourceSpec,
     /// When it starts.
     pub start: StartSpec,
-    /// When it sends nothing new any more, ns.
+    /// Time after which the source offers no new data, ns.
     #[serde(default)]
     pub stop_ns: Option<u64>,
     /// From the sender to the link that its data takes.
@@ -88,7 +88,7 @@ pub enum Direction {
     /// Through the bottleneck, as a download does.
     #[default]
     Forward,
-    /// The way of the others' ACKs, as an upload does.
+    /// The direction of the other flows' ACKs, as an upload does.
     Reverse,
 }
 
@@ -111,7 +111,7 @@ pub struct TcpSpec {
     /// Bytes to transfer; absent: unlimited.
     #[serde(default)]
     pub transfer_bytes: Option<u64>,
-    /// In the place of `transfer_bytes`: a size that is drawn anew in each replication.
+    /// Instead of `transfer_bytes`: a random size, drawn in each replication.
     #[serde(default)]
     pub transfer: Option<SizeDistribution>,
     /// What writes the data; absent: all of it is there at the start.
@@ -156,14 +156,14 @@ pub enum StartSpec {
         /// The time, ns.
         time_ns: u64,
     },
-    /// At a random time, drawn anew in each replication.
+    /// At a random time, drawn in each replication.
     Uniform {
         /// Earliest, ns.
         low_ns: u64,
         /// Latest (exclusive), ns.
         high_ns: u64,
     },
-    /// The flows of a group start one after the other as a Poisson process, drawn anew in each
+    /// The flows of a group start one after the other as a Poisson process, drawn in each
     /// replication.
     Poisson {
         /// When the process begins, ns.
@@ -239,7 +239,7 @@ fn ss_interval() -> u64 {
 pub struct ControlSpec {
     /// When, ns.
     pub at_ns: u64,
-    /// What.
+    /// Action of the event.
     pub action: Action,
 }
 
@@ -254,7 +254,7 @@ pub enum Action {
     },
     /// The scheme of one user of the bottleneck's link.
     Mcs {
-        /// Whose.
+        /// Number of the user.
         user: u32,
         /// New scheme of its downlink; absent: as before.
         #[serde(default)]
@@ -265,7 +265,7 @@ pub enum Action {
     },
     /// The mean SNR of one user of the bottleneck's link.
     Snr {
-        /// Whose.
+        /// Number of the user.
         user: u32,
         /// What it is above that of its description, dB.
         moved_db: f64,
@@ -273,7 +273,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// What the link is told.
+    /// Control events of the link.
     pub fn controls(&self) -> Vec<Control> {
         match self {
             Action::Rate { rate_bps } => vec![Control::Rate(Rate(*rate_bps))],

@@ -1,5 +1,5 @@
-//! What a scenario tells its stages when, under any driver: the beginning, the start of measurement,
-//! and its events.
+//! Control events of a scenario for its stages, under any driver: the beginning, the start of
+//! measurement, and its events.
 
 use crate::network::Network;
 use crate::phases::{Totals, phases};
@@ -29,7 +29,7 @@ impl Timetable {
         self.is_measuring
     }
 
-    /// Tells every stage of the beginning, unless that was done before.
+    /// Sends [`Control::Begin`] to all stages, unless it was sent before.
     ///
     /// # Errors
     /// When a component fails.
@@ -60,7 +60,7 @@ impl Timetable {
         Ok(true)
     }
 
-    /// Tells the next event, which is due at `now`.
+    /// Sends the next event, which is due at `now`.
     ///
     /// # Errors
     /// When a component fails.

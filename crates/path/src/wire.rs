@@ -1,7 +1,7 @@
 //! A wire: serialization at a rate, then a constant delay; nothing is ever lost.
 //!
 //! A FIFO delay line: packets sit in a ring and only the head's arrival is a wake-up. When a packet
-//! arrives is known when it enters, so serialization costs no event of its own. Wires belong to the
+//! arrives is known when it enters, so serialization costs no separate event. Wires belong to the
 //! network, one in front of each stage: who sends a packet to a stage puts it on the wire, and who
 //! runs the network takes it out there.
 
@@ -65,7 +65,7 @@ impl Serializer {
 }
 
 impl Default for Wire {
-    /// A wire that is not there: packets pass it in no time.
+    /// No wire: packets pass without delay.
     fn default() -> Wire {
         Wire::new(Duration::ZERO, None, Duration::ZERO)
     }
@@ -90,13 +90,13 @@ impl Wire {
         self.rest.as_ref().is_some_and(|rest| rest.serializer.is_some())
     }
 
-    /// What every packet is delayed by, before or beside its serialization.
+    /// Delay of every packet, in addition to its serialization.
     pub fn delay(&self) -> Duration {
         self.delay
     }
 
-    /// When a packet arrives that enters at `now`; the wire has then been told of it, and is either
-    /// given it with [`Wire::keep`] or never.
+    /// When a packet arrives that enters at `now`; the wire then counts the packet, which must be
+    /// passed to [`Wire::keep`] or is dropped.
     #[inline]
     pub fn enter(&mut self, packet: &Packet, now: Time) -> Time {
         let arrival = now + self.delay;

@@ -1,13 +1,13 @@
 //! The drop-tail queue in front of a flow's wire with a rate and a limit.
 //!
-//! A wire knows when a packet will be sent as soon as it enters: this stage keeps the same books,
-//! passes on at once what has room, and drops the rest. It therefore holds nothing itself.
+//! A wire knows when a packet will be sent as soon as it enters: this stage keeps the same account,
+//! forwards admitted packets at once, and drops the rest. It therefore holds nothing itself.
 
 use airpath_aqm::Limit;
 use airpath_core::{Bytes, Control, Ctx, DropReason, Packet, Port, Rate, Ring, Stage, Time};
 
-/// What lets packets onto a wire of that rate. Input 0, output 0: the wire, without a delay of its
-/// own in front of the rate.
+/// Admits packets to a wire of that rate. Input 0, output 0: the wire, without an additional delay
+/// in front of the rate.
 #[derive(Debug)]
 pub struct WireQueue {
     limit: Limit,
@@ -27,7 +27,7 @@ impl WireQueue {
     }
 
     /// Whether a packet of `size` may wait at `now`, or need not.
-    fn has_room_for(&mut self, size: Bytes, now: Time) -> bool {
+    fn has_space_for(&mut self, size: Bytes, now: Time) -> bool {
         while let Some((_, bytes)) = self.waiting.front().copied().filter(|(from, _)| *from <= now)
         {
             self.waiting_bytes -= bytes;
@@ -53,7 +53,7 @@ impl WireQueue {
 
 impl Stage for WireQueue {
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if !self.has_room_for(packet.bytes(), ctx.now) {
+        if !self.has_space_for(packet.bytes(), ctx.now) {
             return ctx.drop(*packet, DropReason::Overflow);
         }
         self.admit(packet.bytes(), ctx.now);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn two_packets_wait_beside_the_one_that_is_sent() {
+    fn two_packets_wait_in_addition_to_the_one_in_transmission() {
         // Sent from 0, 10 and 20 ms on; at 10 ms one no longer waits.
         let found = admitted(Limit::Packets(2), &[0, 0, 0, 0, 9, 10, 10, 50]);
         assert_eq!(found, [true, true, true, false, false, true, false, true]);
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn the_books_are_those_of_the_wire() {
+    fn account_equals_that_of_the_wire() {
         let mut queue = WireQueue::new(Limit::Packets(1000), Rate(1_000_003));
         let mut wire =
             crate::wire::Wire::new(Duration::ZERO, Some(Rate(1_000_003)), Duration::ZERO);
         for number in 0..200u64 {
             let now = Time::from_nanos(number * number * 100_000);
             let packet = Packet::data(FlowId(0), 0, 100 + 7 * number as u32, 40, Time::ZERO);
-            assert!(queue.has_room_for(packet.bytes(), now));
+            assert!(queue.has_space_for(packet.bytes(), now));
             queue.admit(packet.bytes(), now);
             assert_eq!(wire.enter(&packet, now), queue.busy_until);
         }

@@ -142,7 +142,7 @@ impl RadioBudgetConfig {
         let Ok(path_loss_db) = model.loss_db() else {
             let problem = "so near that the path would lose less than free space does";
             let advice = "Write a longer distance";
-            checks.reject_beside(&OF_PATH_LOSS, "distance_m", distance_m, problem, advice);
+            checks.reject_with(&OF_PATH_LOSS, "distance_m", distance_m, problem, advice);
             return;
         };
         let snr_db = self.downlink(path_loss_db + self.loss_db).snr_db();
@@ -157,7 +157,7 @@ impl RadioBudgetConfig {
                 "Write a shorter distance, or more power and gain"
             };
             let others = [&OF_PATH_LOSS[..], &OF_SNR].concat();
-            checks.reject_beside(&others, "distance_m", distance_m, &problem, advice);
+            checks.reject_with(&others, "distance_m", distance_m, &problem, advice);
         }
     }
 
@@ -179,7 +179,7 @@ impl RadioBudgetConfig {
             let others = ["base_power_dbm", "station_noise_db", "base_noise_db", "uplink_share"];
             let advice = "Write powers and noise figures of both sides that differ less";
             let (field, power_dbm) = ("station_power_dbm", self.station_power_dbm);
-            checks.reject_beside(&others, field, power_dbm, &problem, advice);
+            checks.reject_with(&others, field, power_dbm, &problem, advice);
         }
     }
 

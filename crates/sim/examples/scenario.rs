@@ -1,4 +1,4 @@
-//! Runs a resolved scenario: for profilers, and to tell what lookahead gains.
+//! Runs a resolved scenario: for profilers, and to measure the gain of lookahead.
 //!
 //! `scenario RESOLVED.json [--in-order] [--seconds S] [KEY=FILE ...]`: without lookahead where it is
 //! to keep the order, for S simulated seconds instead of the scenario's (0: it is built, no more),

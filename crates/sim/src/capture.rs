@@ -16,8 +16,8 @@ pub enum Point {
     Sender,
     /// Packets that arrive at the bottleneck's queue, those it then drops included.
     Ingress,
-    /// Packets that the bottleneck's link has sent, at the end of their transmission; what the
-    /// queue dropped or the channel destroyed is not there.
+    /// Packets that the bottleneck's link has sent, at the end of their transmission; packets that
+    /// the queue dropped or the channel corrupted are missing.
     Bottleneck,
     /// The receivers' hosts: data when it arrives, ACKs when they leave.
     Receiver,
@@ -101,7 +101,7 @@ pub type Sink = Box<dyn Write + Send>;
 
 /// A capture to be made.
 pub struct CaptureRequest {
-    /// Where.
+    /// Capture point.
     pub point: Point,
     /// Which program writes it.
     pub application: String,

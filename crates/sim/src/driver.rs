@@ -34,7 +34,7 @@ pub enum RunError {
         /// Simulated time, s.
         at_s: f64,
     },
-    /// Somebody asked it to stop.
+    /// The monitor stopped the run.
     #[error("interrupted")]
     Interrupted,
     /// A stage wanted to be woken in the past.
@@ -61,13 +61,13 @@ fn failure(Failure { at, source }: Failure) -> RunError {
     }
 }
 
-/// Somebody who follows a run and may stop it.
+/// Progress callback of a run, which may stop it.
 pub trait RunMonitor {
     /// The run has reached `now`; false ends it.
     fn reached(&self, now: Time) -> bool;
 }
 
-/// Nobody watches.
+/// No monitor.
 impl RunMonitor for () {
     fn reached(&self, _now: Time) -> bool {
         true
@@ -91,7 +91,7 @@ impl Driver {
         Driver { running, now: Time::ZERO, timetable: Timetable::default(), wakeups: 0 }
     }
 
-    /// Runs everything in order of time from now on, instead of where somebody could tell alone.
+    /// Runs everything in order of time from now on, not only where the order affects results.
     /// Results are the same.
     pub fn keep_order(&mut self) {
         let stages = self.stages().len();
@@ -119,7 +119,7 @@ impl Driver {
         self.check_memory()
     }
 
-    /// Ends a run whose recordings have no more room.
+    /// Ends a run whose recordings exceed the memory budget.
     pub(crate) fn check_memory(&self) -> Result<(), RunError> {
         if self.bus().recorder.is_full() { Err(self.no_memory()) } else { Ok(()) }
     }
@@ -128,7 +128,7 @@ impl Driver {
         RunError::Memory { at_s: self.now.as_secs_lossy() }
     }
 
-    /// Begins to count, unless that was done before; the driver stands at the end of the warm-up.
+    /// Starts the measurement, unless it has started; the driver is at the end of the warm-up.
     ///
     /// # Errors
     /// When a component fails.
@@ -168,7 +168,7 @@ impl Driver {
         self.running.put_in(end, packet, self.now).map_err(failure)
     }
 
-    /// Moves what has left at open ends since the last call to `exits`, in the place of what is there.
+    /// Moves what has left at open ends since the last call to `exits`, replacing its contents.
     pub fn take_exits(&mut self, exits: &mut Vec<Exit>) {
         self.running.take_exits(exits);
     }
@@ -245,7 +245,7 @@ impl Driver {
         ReplicationReport { events: self.running.events(), ..report }
     }
 
-    /// What was measured, and the recorded series. The event queue and the wires are let go before
+    /// Returns the report and the recorded series. The event queue and the wires are freed before
     /// the report is made: with very many flows that is a sixth of the memory at its peak.
     pub fn into_report(mut self, replication: u64) -> (ReplicationReport, Recorder) {
         self.running.recorder().finish();
@@ -258,7 +258,7 @@ impl Driver {
     /// Completes the recorded series: nothing is recorded after it.
     ///
     /// # Errors
-    /// When there is no more room for them.
+    /// When they exceed the memory budget.
     pub fn finish_recording(&mut self) -> Result<(), RunError> {
         self.running.recorder().finish();
         self.check_memory()

@@ -3,8 +3,8 @@
 //! Source: ns-3's `FlowMonitor::FlowStats` and Carneiro, Fortuna & Ricardo 2009, §3.2. Counts IP
 //! packets with their headers, handshake and retransmissions included, from the end of the warm-up
 //! on; data that was sent before it is left out.
-//! Differs: a packet is lost when it is dropped, not when it was not heard of for 10 s. The delay
-//! of ACKs is not known, for an ACK does not carry the instant of its sending.
+//! Differs: a packet is lost when it is dropped, not when it has not arrived for 10 s. The delay of
+//! ACKs is not known, for an ACK does not carry the instant of its sending.
 
 use crate::observers::PacketEvent;
 use crate::stage_map::{Role, StageMap};

@@ -1,16 +1,16 @@
 //! Which stages need not go in order of time, and by how much.
 //!
-//! A packet on a wire of its own concerns nobody before it arrives. So a stage all of whose packets
-//! enter such wires may be woken late, by less than the shortest of their delays, at the times that
-//! it asked for: nobody can tell. And a stage behind a wire may be run ahead, as far as the last
-//! packet on it, since nothing else can come before: those who share a wire feed it in order. The
-//! others (senders in front of a shared link) keep the global order, and are the only ones that need
-//! it. This is conservative lookahead (K. M. Chandy and J. Misra, IEEE Trans. Softw. Eng. 5(5), 1979)
-//! inside one thread.
+//! A packet on a dedicated wire affects no stage before it arrives. So a stage all of whose packets
+//! enter such wires may be woken late, by less than the shortest of their delays, with its clock at
+//! the requested times: results do not change. And a stage behind a wire may be run ahead, as far
+//! as the last packet on it, since nothing else can come before: those who share a wire feed it in
+//! order. The others (senders in front of a shared link) keep the global order, and are the only
+//! ones that need it. This is conservative lookahead (K. M. Chandy and J. Misra, IEEE Trans. Softw.
+//! Eng. 5(5), 1979) inside one thread.
 //!
 //! Everything follows from the routes and the wires, nothing from what the stages are. Three things
-//! are seen in order: recorded series and observers, which keep everything in order, and components from
-//! outside, which may share state behind our back and keep their stages in order.
+//! are seen in order: recorded series and observers, which keep everything in order, and plug-ins,
+//! which may share hidden state and keep their stages in order.
 
 use airpath_core::{Duration, StageId};
 use airpath_path::{Network, Route};

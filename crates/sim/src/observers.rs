@@ -9,7 +9,7 @@ use airpath_path::{Input, Observer};
 /// A packet that leaves a stage, enters one, or both at once.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketEvent<'a> {
-    /// When.
+    /// Time of the event.
     pub now: Time,
     /// The output that it leaves; `None` for one that comes to an endpoint out of its wire.
     pub from: Option<(StageId, Port)>,
@@ -19,7 +19,7 @@ pub struct PacketEvent<'a> {
     pub packet: &'a Packet,
 }
 
-/// Everybody who observes one replication.
+/// All observers of one replication.
 pub struct Observers {
     stage_map: StageMap,
     captures: Vec<Capture>,

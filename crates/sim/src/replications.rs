@@ -38,9 +38,9 @@ pub struct Replication {
     pub report: ReplicationReport,
     /// What was recorded.
     pub recorder: Recorder,
-    /// The senders' state over time, when it was asked for: by instant, then by flow.
+    /// The senders' state over time, if requested: by instant, then by flow.
     pub ss: Vec<SsSample>,
-    /// The flow monitor's statistics by flow, when they were asked for.
+    /// The flow monitor's statistics by flow, if requested.
     pub flow_monitor: Option<Vec<FlowStats>>,
     /// Processor time that it took, s. No model sees it.
     pub cpu_s: f64,
@@ -53,7 +53,7 @@ pub struct Outcome {
     pub finished: Vec<Replication>,
     /// The first failure, with the number of its replication.
     pub failed: Option<(u64, RunError)>,
-    /// Whether somebody stopped it.
+    /// Whether the monitor stopped it.
     pub interrupted: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A monitor of replications that may take so many bytes for what they record, together.
+    /// A monitor of replications whose recordings may take `bytes` together.
     pub fn with_memory(bytes: u64) -> Monitor {
         Monitor { room: Some(Arc::new(MemoryBudget::new(bytes))), ..Monitor::default() }
     }
@@ -227,7 +227,7 @@ fn run_network(
     Ok(Replication { report, recorder, ss, flow_monitor, cpu_s: 0.0 })
 }
 
-/// Those who look on, if anybody is to.
+/// The observers, if any are requested.
 fn observers(
     plan: &Plan<'_>,
     network: &mut Network,

@@ -1,6 +1,6 @@
 //! The senders' state at regular instants, as a row of `ss -ti` after the other.
 //!
-//! The driver pauses between two events and the senders are asked; nothing else happens, so that
+//! The driver pauses between two events and the senders are sampled; nothing else happens, so that
 //! the order of events does not depend on sampling.
 
 use crate::driver::{Driver, RunError, RunMonitor};

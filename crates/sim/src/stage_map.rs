@@ -12,7 +12,7 @@ pub(crate) enum Role {
     Source,
     /// It receives the data.
     Sink,
-    /// It is on the way.
+    /// It is between the endpoints.
     Between,
 }
 

@@ -134,7 +134,7 @@ fn paths() -> Vec<Scenario> {
 }
 
 #[test]
-fn what_is_put_in_at_open_ends_comes_out_as_in_the_whole_path() {
+fn packets_injected_at_open_ends_leave_as_in_the_whole_path() {
     for scenario in paths() {
         let whole = whole(&scenario);
         assert!(whole.sent.len() > 2000, "{}", whole.sent.len());
@@ -170,7 +170,7 @@ fn an_endpoint_answers_what_is_put_in_at_the_other_end() {
     }
 }
 
-/// At the instant at which something is put in, it is on its way: nothing waits for a wake-up.
+/// An injected packet is forwarded at once: it does not wait for a wake-up.
 #[test]
 fn a_packet_crosses_an_open_path_in_the_time_that_the_path_takes() {
     let still = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});

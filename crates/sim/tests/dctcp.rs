@@ -22,7 +22,7 @@ struct Case {
     growth: &'static str,
 }
 
-const SWING: Law = Law {
+const AMPLITUDE: Law = Law {
     area: "DCTCP",
     source: "dctcp-2010 §3.3: the queue between Q_max = K + N and Q_max − A",
     allows: "the analysis is a fluid's, windows and queues are whole packets: one or two",
@@ -81,8 +81,8 @@ impl Case {
         low
     }
 
-    /// A, the swing of the queue, packets.
-    fn swing(&self) -> f64 {
+    /// A, the amplitude of the queue's oscillation, packets.
+    fn amplitude(&self) -> f64 {
         self.flows as f64 * (self.window() + 1.0) * self.alpha() / 2.0
     }
 
@@ -150,18 +150,18 @@ fn at_once() -> Value {
 /// The bounds of the analysis: it is a fluid's, while windows and queues are whole packets here,
 /// which blurs Q_max and A by one or two.
 #[track_caller]
-fn swings_as_the_analysis_says(case: &Case, course: &Course) {
-    let (highest, swing) = ((case.step + case.flows) as f64, case.swing());
+fn oscillates_as_the_analysis_predicts(case: &Case, course: &Course) {
+    let (highest, amplitude) = ((case.step + case.flows) as f64, case.amplitude());
     let seen = course.highest - course.lowest;
     course.loses_nothing();
     let name = case.name();
-    SWING.close(format!("Q_max, {name}"), "packets", course.highest, highest, 2.0);
-    SWING.close(format!("A, {name}"), "packets", seen, swing, 2.0);
+    AMPLITUDE.close(format!("Q_max, {name}"), "packets", course.highest, highest, 2.0);
+    AMPLITUDE.close(format!("A, {name}"), "packets", seen, amplitude, 2.0);
 }
 
 /// One flow on three paths, all with K > C·RTT/7 and g below the bound of §3.4.
 #[test]
-fn dctcp_2010_s3_3_one_flow_swings_as_the_analysis_says() {
+fn dctcp_2010_s3_3_one_flow_oscillates_as_the_analysis_predicts() {
     for (step, rate_bps, rtt_ns) in
         [(20, 100_000_000, 10 * MS), (40, 100_000_000, 10 * MS), (65, 1_000_000_000, MS)]
     {
@@ -169,15 +169,16 @@ fn dctcp_2010_s3_3_one_flow_swings_as_the_analysis_says() {
         let case = Case { flows: 1, step, rate_bps, rtt_ns, delayed_ack_segments, growth };
         let seconds = if rate_bps == 100_000_000 { 20 } else { 10 };
         let course = case.run(seconds, at_once());
-        swings_as_the_analysis_says(&case, &course);
+        oscillates_as_the_analysis_predicts(&case, &course);
         MARKS.close_relative(case.name(), "", course.marked_share(), case.alpha(), 0.1);
     }
 }
 
-/// With delayed ACKs the swing is the same, if growth counts what they cover. The share of marked
-/// packets is not the analysis's: packets leave in pairs, of which the second finds one more.
+/// With delayed ACKs the amplitude is the same, if growth counts what they cover. The share of
+/// marked packets is not the analysis's: packets leave in pairs, of which the second finds one
+/// more.
 #[test]
-fn dctcp_2010_s3_3_delayed_acks_do_not_change_the_swing() {
+fn dctcp_2010_s3_3_delayed_acks_do_not_change_the_amplitude() {
     for (step, growth) in [(20, "abc-1"), (40, "segments")] {
         let case = Case {
             flows: 1,
@@ -187,7 +188,7 @@ fn dctcp_2010_s3_3_delayed_acks_do_not_change_the_swing() {
             delayed_ack_segments: 2,
             growth,
         };
-        swings_as_the_analysis_says(&case, &case.run(20, at_once()));
+        oscillates_as_the_analysis_predicts(&case, &case.run(20, at_once()));
     }
 }
 

@@ -207,8 +207,8 @@ fn quantiles_of_acks_are_those_of_the_recorded_acks() {
     }
 }
 
-/// Back it is 37 ms and no queue, whatever an ACK carries: SACK blocks and timestamps in every
-/// combination, under loss.
+/// The reverse delay is 37 ms without a queue, regardless of the content of ACKs: SACK blocks and
+/// timestamps in every combination, under loss.
 #[test]
 fn acks_over_a_wire_take_as_long_as_it_is() {
     for recovery in ["reno", "newreno", "sack", "prr"] {
@@ -258,7 +258,7 @@ fn waits_at_most(rho: f64, t: f64) -> f64 {
     (1.0 - rho) * sum
 }
 
-/// P(W > t | admitted) in M/D/1/K with room for `system` in all, t in services.
+/// P(W > t | admitted) in M/D/1/K with a capacity of `system` in all, t in services.
 ///
 /// A service begins with j in the system, the distribution of which follows from the embedded
 /// chain; one that arrives y services later finds j + k, k of them having come since, and waits for
@@ -333,15 +333,15 @@ fn quantiles_of_the_wait_are_those_of_m_d_1() {
 
 #[test]
 fn quantiles_of_the_wait_in_a_short_queue_are_those_of_m_d_1_k() {
-    for (rho, room) in [(0.8, 5), (1.0, 3), (1.5, 10)] {
-        let longer = |t: f64| waits_longer_when_admitted(rho, room + 1, t);
-        let what = format!("ρ = {rho}, room {room}");
+    for (rho, capacity) in [(0.8, 5), (1.0, 3), (1.5, 10)] {
+        let longer = |t: f64| waits_longer_when_admitted(rho, capacity + 1, t);
+        let what = format!("ρ = {rho}, capacity {capacity}");
         check_waits(
             &WAIT_IN_SHORT_QUEUE,
             &what,
-            &reports(&poisson(rho, room, 100), 12),
+            &reports(&poisson(rho, capacity, 100), 12),
             0.03,
-            |q| quantile(q, room as f64, longer),
+            |q| quantile(q, capacity as f64, longer),
         );
     }
 }

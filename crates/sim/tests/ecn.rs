@@ -18,7 +18,7 @@ const RFC8511: Law = Law {
 
 const RATE: u64 = 20_000_000;
 
-/// Queues that mark and have room for whatever a window of 1 MB puts there.
+/// Queues that mark and can hold a window of 1 MB.
 fn marking_queues() -> [Value; 4] {
     [
         json!({"kind": "codel", "limit": 1000, "target_ns": 5 * MS, "interval_ns": 100 * MS,

@@ -84,9 +84,9 @@ fn the_directions_of_a_link_fade_independently() {
     assert!(lost[0] > 0 && lost[1] > 0 && lost[0] != lost[1], "{lost:?}");
 }
 
-/// An error process that destroys nothing leaves every number as it is without one.
+/// An error process that corrupts nothing changes no number.
 #[test]
-fn an_error_process_that_destroys_nothing_changes_nothing() {
+fn error_process_that_corrupts_nothing_changes_nothing() {
     let report = |change| {
         let flows =
             vec![flow(tcp(json!({})), json!({})), flow(datagrams("poisson", 300_000), json!({}))];

@@ -1,5 +1,5 @@
-//! TCP over links that repeat what they destroy: losses become delays, and order decides whether TCP
-//! takes them for losses.
+//! TCP over links that retransmit corrupted frames: losses become delays, and order decides whether
+//! TCP takes them for losses.
 
 use crate::common::*;
 use airpath_link::Files;
@@ -46,7 +46,7 @@ fn repeating(in_order: bool) -> Value {
 /// Nothing is lost, in either direction, and TCP sends nothing twice: the window is in flight, and the
 /// link is full.
 #[test]
-fn in_order_tcp_sees_delays_in_the_place_of_losses() {
+fn in_order_tcp_sees_delays_instead_of_losses() {
     for link in lossy_links() {
         for recovery in ["newreno", "sack"] {
             let report = download(link.clone(), repeating(true), recovery);

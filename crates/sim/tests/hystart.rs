@@ -17,7 +17,7 @@ const USE: Law = Law {
 };
 
 /// Retransmissions and use of the link in 10 s: 40 Mbit/s, round trip 100 ms (333 packets), and a
-/// queue with room for as many.
+/// queue of as many.
 fn overshoot(cc: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
     let options = json!({"receive_window": 8_000_000, "recovery": "sack",
         "delayed_ack_segments": delayed_ack_segments, "timestamps": true, "mss": 1448});

@@ -50,8 +50,8 @@ fn cubic(options: Value) -> Value {
 
 // --- ten days ---------------------------------------------------------------------------------
 
-/// A segment per second for ten days, eight of them under way: 864 000 segments, 201 rounds of
-/// the timestamps' clock.
+/// A segment per second for ten days, eight of them in flight: 864 000 segments, 201 rounds of the
+/// timestamps' clock.
 #[test]
 fn ten_days_of_one_flow_keep_a_slow_link_busy() {
     for (name, mut options) in variants() {
@@ -125,7 +125,7 @@ fn ten_days_of_a_reader_that_takes_a_byte_per_second() {
 
 /// Beyond 2³² bytes, in segments as large as IP takes.
 #[test]
-fn a_stream_beyond_four_gibibytes_goes_on() {
+fn stream_continues_beyond_four_gibibytes() {
     for (name, change) in variants() {
         let mut options = change;
         merge(&mut options, json!({"mss": 65_400, "receive_window": 2_000_000}));
@@ -181,11 +181,11 @@ fn stopped(change: Value, from_s: u64, to_s: u64, seconds: u64) -> Scenario {
     scenario(seconds, flows, fixed(1_000_000), droptail(30), json!({"controls": controls}))
 }
 
-/// The timer backs off while the link stands still. When it goes on, what waited in the queue
-/// brings its ACKs at once; a segment that is lost once more waits for the timer, which has kept
-/// its back-off (Karn's rule). Then the link is full again.
+/// The timer backs off while the link is stopped. When it resumes, packets from the queue bring
+/// their ACKs at once; a segment that is lost once more waits for the timer, which has kept its
+/// back-off (Karn's rule). Then the link is full again.
 #[test]
-fn a_link_that_stands_still_for_minutes_costs_no_timer() {
+fn link_stopped_for_minutes_costs_no_timer() {
     for (name, options) in variants() {
         let until = |end| run(&stopped(options.clone(), 20, 620, end), 1);
         let timeouts = until(620).flows[0].timeouts.unwrap();
@@ -197,12 +197,12 @@ fn a_link_that_stands_still_for_minutes_costs_no_timer() {
     }
 }
 
-/// The same, and everything that was on its way is lost: the flow is back within its largest RTO.
+/// The same, and everything in flight is lost: the flow is back within its largest RTO.
 #[test]
 fn a_flow_whose_flight_was_lost_is_back_within_the_largest_timeout() {
     for (name, mut options) in variants() {
         merge(&mut options, json!({"max_rto_ns": 30 * SECOND}));
-        // A queue of one packet loses what comes while the link stands still.
+        // A queue of one packet loses arrivals while the link is stopped.
         let mut scenario = stopped(options, 20, 620, 720);
         scenario.bottleneck.queue = droptail(1);
         let report = run(&scenario, 1);
@@ -240,7 +240,7 @@ fn a_trace_with_minutes_of_nothing_is_survived() {
 
 /// One bulk flow, and `count` transfers of one segment that start at `start_s` and then every
 /// 100 ms.
-fn beside(count: usize, start_s: u64, seconds: u64) -> ReplicationReport {
+fn reference_and_competing(count: usize, start_s: u64, seconds: u64) -> ReplicationReport {
     let mut flows = vec![flow(tcp(json!({})), json!({}))];
     let mut small = tcp(json!({}));
     small["transfer_bytes"] = json!(1000);
@@ -253,16 +253,20 @@ fn beside(count: usize, start_s: u64, seconds: u64) -> ReplicationReport {
 
 #[test]
 fn flows_that_have_not_begun_cost_no_events() {
-    let (alone, beside) = (beside(0, 0, 60), beside(1000, 100, 60));
-    assert_eq!(alone.flows[0], beside.flows[0]);
-    assert_eq!(alone.events, beside.events);
+    let (alone, competing) =
+        (reference_and_competing(0, 0, 60), reference_and_competing(1000, 100, 60));
+    assert_eq!(alone.flows[0], competing.flows[0]);
+    assert_eq!(alone.events, competing.events);
 }
 
 /// From 90 s on all of them are done.
 #[test]
 fn flows_that_are_done_cost_no_events() {
-    let events = |count| beside(count, 1, 180).events as f64 - beside(count, 1, 90).events as f64;
-    let done = beside(200, 1, 90);
+    let events = |count| {
+        reference_and_competing(count, 1, 180).events as f64
+            - reference_and_competing(count, 1, 90).events as f64
+    };
+    let done = reference_and_competing(200, 1, 90);
     assert!(done.flows[1..].iter().all(|flow| flow.completed_at_s.is_some()));
     let ratio = events(200) / events(0);
     assert!((0.97..1.03).contains(&ratio), "{ratio}");

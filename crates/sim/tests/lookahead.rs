@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// All that can be seen of a run that stands still.
+/// The observable state of a paused run.
 #[derive(Debug, PartialEq)]
 struct Look {
     at: Time,
@@ -128,7 +128,7 @@ proptest! {
     ) {
         let ss = json!({"ss": true, "ss_interval_ns": interval_ns});
         let ahead = replicated(&case, ss.clone(), false);
-        // A recorded series and whoever looks on have everything run in order.
+        // A recorded series and observers have everything run in order.
         let with = |change: Value| {
             let mut record = ss.clone();
             merge(&mut record, change);
@@ -145,7 +145,7 @@ struct EnqueueTimestamps(Arc<Mutex<Vec<Time>>>);
 
 impl ReceiveWindow for EnqueueTimestamps {
     fn on_arrival(&mut self, arrival: &Arrival) -> Result<(), StageError> {
-        self.0.lock().expect("nobody panics with the lock").push(arrival.now);
+        self.0.lock().expect("no thread panics with the lock").push(arrival.now);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ fn parts_that_share_state_are_called_in_order_of_time() {
             components.windows.declare_independent("noting");
         }
         let report = run_with(&scenario, &components, &files(), 1).report(0);
-        let noted = noted.lock().expect("nobody panics with the lock").clone();
+        let noted = noted.lock().expect("no thread panics with the lock").clone();
         (report, noted)
     };
     let ((in_order, ordered), (independent, mixed)) = (arrivals(false), arrivals(true));

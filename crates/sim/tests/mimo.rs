@@ -8,7 +8,8 @@ use airpath_sim::{Plan, replicate};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Flows both ways over a copied link, so many replications; the laws that were made, and reports.
+/// Runs `count` replications of flows in both directions over a copied link; returns the number of
+/// distributions that were computed, and the reports.
 fn run(count: usize, threads: usize) -> (usize, Vec<ReplicationReport>) {
     let link = json!({
         "kind": "mimo", "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2,

@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) document: String,
-    /// Whether the links from outside are declared independent.
+    /// Whether the plug-in links are declared independent.
     is_independent: bool,
     /// By flow.
     open: Vec<OpenEnds>,
@@ -152,7 +152,7 @@ fn any_link(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Every discipline, but for timers that are due a thousand times while a packet is sent.
+/// Every discipline, except timers that are due a thousand times while a packet is sent.
 fn any_queue() -> impl Strategy<Value = Value> {
     let is_slow = |queue: &Value| {
         ["interval_ns", "update_ns", "tick_ns"]
@@ -171,7 +171,7 @@ fn any_hop(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// What there is to send: everything, so many bytes, bursts and pauses.
+/// Data to send: endless, a number of bytes, or bursts and pauses.
 fn any_supply() -> impl Strategy<Value = Value> {
     let pause = select(vec![10 * MS, 300 * MS]).prop_flat_map(|nanos| {
         select(vec![

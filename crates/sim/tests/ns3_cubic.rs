@@ -2,9 +2,9 @@
 //!
 //! Its network: one flow from 0.1 s, 1 Gbit/s wires of 5 µs, a bottleneck under FQ-CoDel with 2
 //! bytes of PPP header, ten segments at first, an ACK for two, timestamps, HyStart. The bounds are
-//! the suite's; nothing here is set for a row but what the suite sets for it. Its flow is paced and
-//! ours is not, and its first steps beyond slow start are larger. Where our losses come at another
-//! time or window, a test says what our windows are and fails when they become the suite's.
+//! the suite's; a row sets only what the suite sets for it. Its flow is paced and Airpath's is not,
+//! and its first steps beyond slow start are larger. Where Airpath's losses come at another time or
+//! window, a test states Airpath's windows and fails when they become the suite's.
 
 use crate::common::{MS, SECOND, droptail, flow, run, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
@@ -140,8 +140,9 @@ fn drops_with_losses(cc: &str, recovery: &str) -> u64 {
     report.queues[0].drops.values().sum()
 }
 
-/// An ACK after a timeout enlarged the window by what SACK, or duplicates, had told of long before:
-/// the next burst filled the queue and the next timeout followed, with 10 000 to 30 000 drops.
+/// An ACK after a timeout enlarged the window by bytes that SACK, or duplicates, had reported long
+/// before: the next burst filled the queue and the next timeout followed, with 10 000 to 30 000
+/// drops.
 #[test]
 fn timeouts_outside_of_ns3s_procedures_do_not_make_the_window_collapse() {
     for recovery in ["newreno", "sack", "prr"] {

@@ -17,7 +17,7 @@ struct Memory(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panics with the lock").extend(bytes);
+        self.0.lock().expect("no thread panics with the lock").extend(bytes);
         Ok(bytes.len())
     }
 
@@ -26,7 +26,7 @@ impl Write for Memory {
     }
 }
 
-/// A disk with room for so many bytes.
+/// A disk of a limited number of bytes.
 struct Small(usize);
 
 impl Write for Small {
@@ -89,7 +89,7 @@ fn one_replication_is_captured_whichever_thread_runs_it() {
         .map(|replication| {
             let memory = Memory::default();
             run(json!({}), vec![request(Point::Sender, memory.clone())], replication);
-            let file = memory.0.lock().expect("nobody panics with the lock");
+            let file = memory.0.lock().expect("no thread panics with the lock");
             file.clone()
         })
         .collect();
@@ -97,7 +97,7 @@ fn one_replication_is_captured_whichever_thread_runs_it() {
     assert!(files[0] != files[1] && files[1] != files[2]);
     let memory = Memory::default();
     run(json!({}), vec![request(Point::Sender, memory.clone())], 1);
-    assert_eq!(*memory.0.lock().expect("nobody panics with the lock"), files[1]);
+    assert_eq!(*memory.0.lock().expect("no thread panics with the lock"), files[1]);
 }
 
 #[test]

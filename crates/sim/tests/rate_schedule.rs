@@ -6,14 +6,15 @@ use airpath_core::Series;
 use airpath_path::Components;
 use serde_json::{Value, json};
 
-/// Bytes that a link sends beside each packet of 1250 bytes, and bytes by which a phase may differ:
-/// what is under way as it begins and ends.
+/// Overhead of a link for each packet of 1250 bytes, and the tolerance of a phase: data in
+/// transmission as it begins and ends, both in bytes.
 fn allowance(link: &Value) -> (f64, f64) {
     match link["kind"].as_str() {
         // The very first packet goes in the first regime and takes as long as four.
         Some("multi-regime") => (0.0, 4.0 * 1250.0),
         Some("trace") => (4.0, 1250.0 + 1504.0),
-        // A length indicator of one byte for each packet; what 25 ms and a TTI hold is under way.
+        // A length indicator of one byte for each packet; the content of 25 ms and a TTI is in
+        // transmission.
         Some("rlc-am") => (1.0, 1250.0 + 35e-3 * 2e6 / 8.0),
         _ => (0.0, 1250.0),
     }
@@ -56,10 +57,10 @@ fn every_link_follows_a_schedule() {
     }
 }
 
-/// A reverse direction that is as the forward one follows its changes of rate, over every link;
-/// one with a link of its own does not.
+/// A reverse direction that is as the forward one follows its changes of rate, over every link; one
+/// with a separate link does not.
 #[test]
-fn a_reverse_direction_follows_unless_it_has_a_link_of_its_own() {
+fn reverse_direction_follows_without_a_separate_link() {
     for link in links() {
         // Datagrams that fill the reverse direction alone, while the rate falls to a half.
         let source = json!({"kind": "cbr", "rate_bps": 4_000_000, "packet_bytes": 1250});

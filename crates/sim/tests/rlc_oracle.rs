@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const EFFICIENCY: Law = Law {
     area: "RLC",
-    source: "Selective repeat: in-order goodput is the nominal rate less what the radio destroyed",
+    source: "Selective repeat: in-order goodput is the nominal rate less corrupted PDUs",
     allows: "0.3 %: length indicators (1 byte in 1501) and waiting for the window",
 };
 const LOAD: Law = Law {
@@ -21,7 +21,7 @@ const LOAD: Law = Law {
 };
 const REPEATED: Law = Law {
     area: "RLC",
-    source: "Selective repeat: each destroyed PDU is sent again once, a share ε of all",
+    source: "Selective repeat: each corrupted PDU is retransmitted once, a share ε of all",
     allows: "0.1 % of all: duplicates, and a full window at 384 kbit/s",
 };
 const REPORTS: Law = Law {

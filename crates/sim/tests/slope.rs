@@ -35,7 +35,7 @@ fn red_rows() -> Value {
 struct Run {
     /// When, and with how many packets left in the buffer, early drops happened.
     early: Vec<(Time, f64)>,
-    /// When there were drops for want of room.
+    /// Times of drops by overflow.
     overflow: Vec<Time>,
     /// Mean of the buffer over the last 10 s, packets.
     late_mean: f64,
@@ -112,7 +112,7 @@ fn a_change_of_the_rate_switches_the_row_of_sbd() {
     assert!(shortest_gap(after_fixed) < Duration::from_millis(1300), "{after_fixed:?}");
     assert!(shortest_gap(after) >= Duration::from_millis(1300), "{after:?}");
     assert!(least_left(after) >= 14.0, "{after:?}");
-    // With the smaller r_c the same rise is told sooner.
+    // With the smaller r_c the same rise is detected sooner.
     assert!(after[0].0 < after_fixed[0].0, "{:?}, {:?}", after[0], after_fixed[0]);
 }
 

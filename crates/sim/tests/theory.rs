@@ -3,7 +3,7 @@
 //! Where a mean is compared, 32 independent replications give a Student-t interval at a confidence
 //! of 1 − 10⁻⁷: a correct simulator is outside for one seed in ten million and comparison. (Each
 //! replication is an average over many busy periods, so that 32 of them are close to normal.) The
-//! interval must also be narrow, which is asked for by name, or it would prove nothing.
+//! interval must also be narrow, by a named bound, or it would prove nothing.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -182,15 +182,15 @@ fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
 /// Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K).
 #[test]
 fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
-    for (rho, room) in [(0.8, 1), (0.8, 5), (1.0, 3), (1.5, 10)] {
-        let reports = reports(&poisson(rho, room, 60), 3);
-        let system = room + 1;
+    for (rho, capacity) in [(0.8, 1), (0.8, 5), (1.0, 3), (1.5, 10)] {
+        let reports = reports(&poisson(rho, capacity, 60), 3);
+        let system = capacity + 1;
         let chain = embedded_chain(rho, system);
         let pi0 = 1.0 / chain.iter().sum::<f64>();
         let loss = 1.0 - 1.0 / (pi0 + rho);
         check_mean(
             &LOSS,
-            (&format!("ρ = {rho}, room {room}: loss"), ""),
+            (&format!("ρ = {rho}, capacity {capacity}: loss"), ""),
             &reports,
             loss,
             0.08 * loss,
@@ -202,7 +202,7 @@ fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
         let busy = rho * (1.0 - loss);
         check_mean(
             &LOSS,
-            (&format!("ρ = {rho}, room {room}: busy"), ""),
+            (&format!("ρ = {rho}, capacity {capacity}: busy"), ""),
             &reports,
             busy,
             0.02,
@@ -237,7 +237,7 @@ fn the_recursion_is_the_stationary_distribution_of_the_transition_matrix() {
     }
 }
 
-/// D/D/1 below capacity: nobody waits, and the link is busy for exactly its load.
+/// D/D/1 below capacity: no packet waits, and the link is busy for exactly its load.
 #[test]
 fn constant_arrivals_below_capacity_never_wait() {
     let flows = vec![flow(datagrams("cbr", 9_600_000), json!({}))];
@@ -253,7 +253,7 @@ fn constant_arrivals_below_capacity_never_wait() {
 }
 
 /// D/D/1 above capacity: arrivals each 0.8 ms, services of 1 ms. Packet n waits 0.2 n ms until the
-/// room is full, and then four of five get in.
+/// queue is full, and then four of five are admitted.
 #[test]
 fn constant_arrivals_above_capacity_fill_the_queue_in_step() {
     let flows = vec![flow(datagrams("cbr", 15_000_000), json!({}))];

@@ -250,8 +250,8 @@ fn an_added_flow_leaves_the_streams_of_the_others_as_they_were() {
     assert_ne!(departures(flows, 2), without);
 }
 
-/// The link's losses, too, are a stream of their own: the n-th packet is lost or not whatever else
-/// there is. Another queue discipline draws from another stream.
+/// The link's losses, too, have a separate stream: the loss of the n-th packet does not depend on
+/// the rest of the scenario. Another queue discipline draws from another stream.
 #[test]
 fn a_random_queue_leaves_the_links_losses_as_they_were() {
     let lost = |queue: Value| {
@@ -285,7 +285,7 @@ fn stalled(source: Value) -> Scenario {
 }
 
 #[test]
-fn a_link_that_stood_still_goes_on_where_it_was() {
+fn stopped_link_resumes_where_it_was() {
     let driver =
         run_with(&stalled(datagrams("cbr", 8_000_000)), &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
@@ -293,7 +293,8 @@ fn a_link_that_stood_still_goes_on_where_it_was() {
     let times: Vec<u64> =
         recorder.samples(Series::Delivered).iter().map(|s| s.time.as_nanos()).collect();
     // Packet n leaves its source at 1.5 n ms. 666 leaves at 999 ms and is finished at the rate it
-    // began with, 1000.2 ms; 667, of 1000.5 ms, begins at rate 0 and anew at 3 s, at 2.4 ms a packet.
+    // began with, 1000.2 ms; 667, of 1000.5 ms, begins at rate 0 and again at 3 s, at 2.4 ms a
+    // packet.
     let before = (0..667).map(|n| n * 1_500_000 + 1_200_000);
     let after = (1..).map(|n| 3000 * MS + n * 2_400_000).take_while(|at| *at < 10 * SECOND);
     let expected: Vec<u64> = before.chain(after).collect();
@@ -401,8 +402,8 @@ fn without_a_backhaul_no_stage_is_added() {
     assert_eq!(stages(json!({"backhaul": backhaul()})), 5);
 }
 
-/// At one instant a link first finishes what is due and takes the next packet, then hears of
-/// arrivals: a queue of one packet has room again.
+/// At one instant a link first finishes what is due and takes the next packet, then receives
+/// arrivals: a queue of one packet has space again.
 #[test]
 fn a_stages_own_timer_goes_before_an_arrival() {
     // Packets of exactly 1 ms each 1 ms, from two sources.
@@ -411,8 +412,9 @@ fn a_stages_own_timer_goes_before_an_arrival() {
     let flows = vec![flow(source.clone(), json!({})), flow(source, later)];
     let scenario = scenario(1, flows, fixed(12_000_000), droptail(1), json!({}));
     let report = run(&scenario, 1);
-    // 0 ms: flow 0 is served, flow 1 waits. 1 ms: flow 1's packet is taken first, flow 0's has room,
-    // flow 1's second has none. From then on flow 0 has one packet in service and one waiting.
+    // 0 ms: flow 0 is served, flow 1 waits. 1 ms: flow 1's packet is taken first, flow 0's is
+    // admitted, flow 1's second is dropped. From then on flow 0 has one packet in service and one
+    // waiting.
     assert_eq!(report.queues[0].drops["overflow"], 1);
     assert_eq!(report.flows[1].delivered_packets, 1);
     assert!(report.flows[0].delivered_packets >= 987, "{:?}", report.flows[0]);

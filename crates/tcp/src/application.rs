@@ -138,7 +138,7 @@ fn check_triangle(checks: &mut Checks, [smallest, mode, largest]: [u64; 3], step
     for (field, bytes) in [("smallest_bytes", smallest), ("largest_bytes", largest)] {
         if !is_whole(bytes) {
             let (problem, advice) = ("not a multiple of step", "Write a multiple of it");
-            checks.reject_beside(&["step_bytes"], field, bytes, problem, advice);
+            checks.reject_with(&["step_bytes"], field, bytes, problem, advice);
         }
     }
     checks.within("smallest_bytes", smallest, positive);

@@ -106,11 +106,11 @@ pub(crate) fn check(config: &TcpConfig, checks: &mut Checks) {
     if config.stack == StackVariant::Ns2 && config.recovery.uses_sack() {
         let recovery = if config.recovery.is_proportional() { "prr" } else { "sack" };
         let problem = "stack = \"ns2\" has no SACK";
-        checks.reject_beside(&["stack"], "recovery", recovery, problem, ADVICE);
+        checks.reject_with(&["stack"], "recovery", recovery, problem, ADVICE);
     }
     if config.stack == StackVariant::Ns3 && config.ecn == EcnUse::Dctcp {
         let problem = "stack = \"ns3\" has no cc = \"dctcp\"";
-        checks.reject_beside(&["ecn"], "stack", "ns3", problem, ADVICE);
+        checks.reject_with(&["ecn"], "stack", "ns3", problem, ADVICE);
     }
     if Deviations::of(config).has(Deviation::Ns3Recovery) {
         let problem = "below mss, and stack = \"ns3\" never sends a part of a segment";

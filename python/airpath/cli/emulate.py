@@ -302,10 +302,10 @@ def _check(json: bool) -> int:
                 str(line.get("name", "")),
                 str(line.get("found", "")),
                 "yes" if line.get("ok") else "no",
-                str(line.get("remedy") or ""),
+                str(line.get("fix") or ""),
             ]
             for line in found.get("checks", ())
         ]
-        columns = ["what", "found", "ok", "remedy"]
+        columns = ["what", "found", "ok", "fix"]
         print_table(Table("Emulation", columns, rows), output.console())
     return 0 if found.get("ok", True) else 1

@@ -19,7 +19,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "airpath run scenario.toml --json --seed 7": "one JSON document, other random numbers",
     },
     "emulate": {
-        "airpath emulate --check": "what this machine can do, and the remedy for what it cannot",
+        "airpath emulate --check": "what this machine can do, and fixes for what it cannot",
         "airpath emulate scenario.toml": "its flows over the kernel's TCP; the same tables",
         "airpath emulate scenario.toml -- ping -c 3 100.64.0.1": (
             "a command on the client's side; the server's side answers"

@@ -57,15 +57,18 @@ fn realtime_ahead() -> i64 {
 }
 
 #[test]
-fn both_clocks_tell_the_same_time() {
+fn both_clocks_return_the_same_time() {
     let clock = Clock::new(read(ClockId::CLOCK_MONOTONIC) as u64);
     let before = clock.now().expect("not before zero");
     let stamp = clock_gettime(ClockId::CLOCK_REALTIME).expect("clock");
     let after = clock.now().expect("not before zero");
-    let told = clock.of_realtime(stamp);
-    // Whatever sets the clock moves it by less in so short a time.
+    let converted = clock.of_realtime(stamp);
+    // Clock adjustments are smaller than this in such a short time.
     let slack = airpath_core::Duration::from_millis(1);
-    assert!(told + slack >= before && told <= after + slack, "{before:?} {told:?} {after:?}");
+    assert!(
+        converted + slack >= before && converted <= after + slack,
+        "{before:?} {converted:?} {after:?}"
+    );
     assert_eq!(Clock::new(u64::MAX / 4).now(), None, "before zero");
     assert_eq!(Clock::new(5).monotonic(Time::from_secs(2)), TimeSpec::new(2, 5));
 }

@@ -53,7 +53,7 @@ pub(super) struct Flow {
     unsent: Option<u32>,
     established_at: Option<Time>,
     congestion: String,
-    /// What the kernel told last of the sender, and at the end of the warm-up.
+    /// Latest `tcp_info` of the sender, and that at the end of the warm-up.
     info: TcpInfo,
     before: TcpInfo,
     /// Segments that the receiver got out of order, the same way.
@@ -65,7 +65,7 @@ pub(super) struct Flow {
     sampled: (Time, u64),
 }
 
-/// Places of what was told last and at the end of the warm-up.
+/// Index of the latest counters, and of those at the end of the warm-up.
 const LAST: usize = 0;
 const BEFORE: usize = 1;
 
@@ -110,9 +110,8 @@ impl Flow {
         Ok(())
     }
 
-    /// Something has become of the sender's socket: goes on as far as it goes. Says what
-    /// [`Flow::write`] says.
-    pub(super) fn go_on(&mut self, clock: Clock) -> io::Result<bool> {
+    /// Handles an event of the sender's socket. Returns the result of [`Flow::write`].
+    pub(super) fn advance(&mut self, clock: Clock) -> io::Result<bool> {
         let Some(sender) = &self.sender else { return Ok(false) };
         let stamp = sockets::acknowledged_at(sender);
         if let Some(error) = sender.take_error()? {
@@ -131,13 +130,14 @@ impl Flow {
         }
         if stamp.is_some() || self.work.awaits_ack() {
             self.look()?;
-            self.hear(stamp.map_or(now, |stamp| clock.of_realtime(stamp)));
+            self.on_tcp_info(stamp.map_or(now, |stamp| clock.of_realtime(stamp)));
         }
         self.write(now)
     }
 
-    /// What the kernel told last may be the last acknowledgement that was waited for, at `at`.
-    fn hear(&mut self, at: Time) {
+    /// Passes the latest `tcp_info`, of time `at`, to the application: it may contain the last
+    /// awaited acknowledgement.
+    fn on_tcp_info(&mut self, at: Time) {
         self.work.acknowledged(self.acknowledged(), at);
         if self.work.completed_at().is_some() {
             self.phase = Phase::Done;
@@ -151,8 +151,8 @@ impl Flow {
         acknowledged(&self.info, self.work.written())
     }
 
-    /// Writes what there is to write, as far as the socket takes it. Says whether it was given less than
-    /// it would have taken: then it does not tell by itself when it has sent that.
+    /// Writes what there is to write, as far as the socket takes it. Returns whether it was given
+    /// less than it would have accepted: then it signals no event when it has sent that.
     pub(super) fn write(&mut self, now: Time) -> io::Result<bool> {
         let Some(sender) = self.sender.as_ref().filter(|_| self.phase == Phase::Open) else {
             return Ok(false);
@@ -183,8 +183,8 @@ impl Flow {
         let Some(receiver) = &self.receiver else { return Ok(false) };
         let got = sockets::read(receiver, buffer)?;
         if let Some(bytes) = self.spec.window_clamp {
-            // Where the kernel finds that packets take another room than it thought, it sets the bound
-            // anew.
+            // When packets need other buffer space than the kernel estimated, it recomputes the
+            // bound.
             sys::set_window_clamp(receiver, bytes)?;
         }
         match got {
@@ -201,7 +201,8 @@ impl Flow {
         }
     }
 
-    /// Asks the kernel of the sender; measures the RTT by what was delivered since it was asked last.
+    /// Reads `tcp_info` of the sender; measures the RTT by the data delivered since the latest
+    /// reading.
     fn look(&mut self) -> io::Result<()> {
         let Some(sender) = &self.sender else { return Ok(()) };
         let info = sys::tcp_info(sender)?;
@@ -221,18 +222,19 @@ impl Flow {
         }
         self.look()?;
         if self.work.awaits_ack() {
-            // Usually the kernel tells of it at once.
-            self.hear(clock.now().unwrap_or(Time::ZERO));
+            // Usually the kernel reports it at once.
+            self.on_tcp_info(clock.now().unwrap_or(Time::ZERO));
         }
         Ok(())
     }
 
-    /// The flow's state at `time`, asked for now; nothing before its start or after it has broken off.
+    /// The flow's state, sampled now for `time`; `None` before its start or after it has broken
+    /// off.
     pub(super) fn sample(&mut self, time: Time, now: Time) -> Option<SsSample> {
         if matches!(self.phase, Phase::Waiting | Phase::Failed) {
             return None;
         }
-        // A connection that has just broken is told of by its events.
+        // Events report a connection that has just broken.
         self.look().ok();
         let is_done = self.phase == Phase::Done;
         let paces = self.spec.pacing || self.congestion.starts_with("bbr");
@@ -246,15 +248,15 @@ impl Flow {
 
     /// Takes everything that has come, and asks the kernel of both ends.
     fn drain_sockets(&mut self, buffer: &mut [u8]) {
-        // A connection that has just broken is told of by its events.
+        // Events report a connection that has just broken.
         while self.read(buffer).unwrap_or(false) {}
         self.look().ok();
         self.ask_receiver();
     }
 
     fn ask_receiver(&mut self) {
-        let told = self.receiver.as_ref().and_then(|receiver| sys::tcp_info(receiver).ok());
-        if let Some(info) = told.filter(|info| info.tells("rcv_ooopack")) {
+        let info = self.receiver.as_ref().and_then(|receiver| sys::tcp_info(receiver).ok());
+        if let Some(info) = info.filter(|info| info.reports("rcv_ooopack")) {
             self.out_of_order[LAST] = Some(u64::from(info.rcv_ooopack));
         }
     }
@@ -280,8 +282,8 @@ impl Flow {
         open.into_iter().flatten().for_each(sockets::abort);
     }
 
-    /// It never came about, or broke off: nothing of it goes on. False when that was known, or it had
-    /// done all that it was to do.
+    /// Marks a flow as failed: it could not connect or was broken off. Returns false if it had
+    /// failed or finished before.
     pub(super) fn fail(&mut self) -> bool {
         let is_news = !matches!(self.phase, Phase::Done | Phase::Failed);
         if is_news {
@@ -296,7 +298,7 @@ impl Flow {
         self.phase == Phase::Connecting && now.saturating_since(self.spec.start) >= long
     }
 
-    /// Whether there is a connection on which something may go on.
+    /// Whether the connection is open.
     pub(super) fn is_open(&self) -> bool {
         self.phase == Phase::Open
     }
@@ -305,7 +307,7 @@ impl Flow {
     pub(super) fn report(&self, [from, until]: [Time; 2]) -> SocketReport {
         let measured_s = until.saturating_since(from).as_secs_lossy();
         let (info, before) = (&self.info, &self.before);
-        let is_unknown = |name| info.length > 0 && !info.tells(name);
+        let is_unknown = |name| info.length > 0 && !info.reports(name);
         let count = |name, of: fn(&TcpInfo) -> u64| {
             (!is_unknown(name)).then(|| of(info).saturating_sub(of(before)))
         };

@@ -33,7 +33,7 @@ impl NamespaceSwitcher {
         NamespaceSwitcher { netns, present: None }
     }
 
-    /// Puts the calling thread into the namespace of `side`; sockets that it makes are there.
+    /// Puts the calling thread into the namespace of `side`; sockets that it creates belong to it.
     pub(super) fn enter(&mut self, side: Side) -> io::Result<()> {
         if self.present != Some(side) {
             setns(&self.netns[side as usize], CloneFlags::CLONE_NEWNET)?;
@@ -43,7 +43,7 @@ impl NamespaceSwitcher {
     }
 }
 
-/// A TCP socket with what both ends of a flow are told.
+/// A TCP socket with the settings of both ends of a flow.
 fn new(flow: &EndpointFlow) -> io::Result<OwnedFd> {
     let fd = plain()?;
     set_congestion(&fd, &flow.congestion)?;
@@ -67,7 +67,7 @@ fn address(flow: &EndpointFlow, side: Side) -> SockaddrIn {
 pub(super) fn listener(flow: &EndpointFlow) -> io::Result<TcpListener> {
     let fd = new(flow)?;
     if let Some(bytes) = flow.window_clamp {
-        take_room(&fd, bytes)?;
+        reserve_buffer(&fd, bytes)?;
         sys::set_window_clamp(&fd, bytes)?;
     }
     bind(fd.as_raw_fd(), &address(flow, flow.sender.other()))?;
@@ -75,10 +75,10 @@ pub(super) fn listener(flow: &EndpointFlow) -> io::Result<TcpListener> {
     Ok(TcpListener::from(fd))
 }
 
-/// Gives a socket room for a window of so many bytes from the start: twice of it, of which the kernel
-/// makes as much again for its own needs. Where that is not permitted, the kernel finds the room itself,
-/// by and by.
-fn take_room(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
+/// Reserves receive buffer for a window of `bytes` from the start: twice the window, which the
+/// kernel doubles for its own needs. Where that is not permitted, the kernel grows the buffer
+/// itself.
+fn reserve_buffer(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
     let wanted = 2 * bytes as usize;
     if setsockopt(fd, sockopt::RcvBufForce, &wanted).is_err() && wanted <= largest_buffer() {
         setsockopt(fd, sockopt::RcvBuf, &wanted)?;
@@ -86,10 +86,10 @@ fn take_room(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The largest receive buffer that sockets may ask for.
+/// The largest receive buffer that sockets may request.
 fn largest_buffer() -> usize {
-    let told = fs::read_to_string("/proc/sys/net/core/rmem_max").ok();
-    told.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    let text = fs::read_to_string("/proc/sys/net/core/rmem_max").ok();
+    text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
 /// Connects a flow's sender, which takes its time; the calling thread is in its namespace.
@@ -123,7 +123,8 @@ pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
     }
 }
 
-/// Writes zeros: as many of `bytes` as the socket takes. When it takes less, it tells once it takes more.
+/// Writes zeros: as many of `bytes` as the socket accepts. If it accepts fewer, it signals when it
+/// accepts more.
 pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
     let mut written = 0;
     while written < bytes {
@@ -138,9 +139,9 @@ pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
     Ok(written)
 }
 
-/// What came of reading.
+/// Result of a read.
 pub(super) enum ReadResult {
-    /// So many bytes.
+    /// Number of bytes read.
     Bytes(u64),
     /// Nothing is there now.
     Nothing,
@@ -148,8 +149,7 @@ pub(super) enum ReadResult {
     End,
 }
 
-/// Takes what has been received; nobody wants to see it. At most as many bytes as `buffer` has room
-/// for.
+/// Reads and discards received data, at most the size of `buffer`.
 pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<ReadResult> {
     // Of TCP, bytes that are cut off are taken and not copied.
     match recv(stream.as_raw_fd(), buffer, MsgFlags::MSG_TRUNC) {
@@ -160,15 +160,15 @@ pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<ReadResu
     }
 }
 
-/// When the last acknowledgement came of the end of something written, on `CLOCK_REALTIME`, if the
-/// kernel has told of any since it was asked.
+/// Arrival time of the latest acknowledgement of the end of a write, on `CLOCK_REALTIME`, if the
+/// kernel has reported one since the previous call.
 pub(super) fn acknowledged_at(stream: &TcpStream) -> Option<TimeSpec> {
     let mut last = None;
     let mut space = nix::cmsg_space!([TimeSpec; 3], [u8; 64]);
     loop {
         let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
-        let told = recvmsg::<SockaddrIn>(stream.as_raw_fd(), &mut [], Some(&mut space), flags);
-        let Ok(message) = told else { return last };
+        let received = recvmsg::<SockaddrIn>(stream.as_raw_fd(), &mut [], Some(&mut space), flags);
+        let Ok(message) = received else { return last };
         for part in message.cmsgs().into_iter().flatten() {
             if let ControlMessageOwned::ScmTimestampsns(stamps) = part {
                 last = Some(stamps.system);
@@ -177,7 +177,7 @@ pub(super) fn acknowledged_at(stream: &TcpStream) -> Option<TimeSpec> {
     }
 }
 
-/// Asks for a congestion control.
+/// Sets the congestion control.
 fn set_congestion(fd: &impl AsFd, name: &str) -> io::Result<()> {
     Ok(setsockopt(fd, sockopt::TcpCongestion, &OsString::from(name))?)
 }

@@ -1,4 +1,4 @@
-//! What the kernel tells of a connection, as a simulated sender tells it.
+//! Maps `struct tcp_info` of a connection to the state of a simulated sender.
 
 use crate::sys::TcpInfo;
 use airpath_core::{Duration, Rate};
@@ -19,9 +19,9 @@ pub(super) fn acknowledged(info: &TcpInfo, written: u64) -> u64 {
     info.bytes_acked.saturating_sub(1).min(written)
 }
 
-/// The sender at the instant of `info`. Windows are the kernel's segments times their size. It has been
-/// told to send `written` bytes; `is_done`: it has no more to do. A rate of pacing is told of those that
-/// pace: the kernel has one for every connection.
+/// The sender at the instant of `info`. Windows are the kernel's segments times their size.
+/// `written`: bytes written by the application; `is_done`: it writes no more. The pacing rate is
+/// reported only if the connection is paced: the kernel has one for every connection.
 pub(super) fn sender_info(info: &TcpInfo, written: u64, is_done: bool, paces: bool) -> SenderInfo {
     let mss = info.snd_mss.max(1);
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
@@ -42,7 +42,7 @@ pub(super) fn sender_info(info: &TcpInfo, written: u64, is_done: bool, paces: bo
         backoff: u32::from(info.backoff),
         retransmissions: u64::from(info.total_retrans),
         acked: acknowledged(info, written),
-        pacing_rate: (paces && info.tells("pacing_rate") && info.pacing_rate < u64::MAX)
+        pacing_rate: (paces && info.reports("pacing_rate") && info.pacing_rate < u64::MAX)
             .then(|| Rate(info.pacing_rate.saturating_mul(8))),
     }
 }
@@ -88,16 +88,16 @@ mod tests {
 
     #[test]
     fn segments_become_bytes_and_bytes_per_second_bits() {
-        let told = sender_info(&info(), 1 << 30, false, true);
-        assert_eq!((told.mss, told.cwnd, told.ssthresh), (1448, 20 * 1448, None));
-        assert_eq!((told.unacked, told.sacked), (10 * 1448, 4 * 1448));
+        let mapped = sender_info(&info(), 1 << 30, false, true);
+        assert_eq!((mapped.mss, mapped.cwnd, mapped.ssthresh), (1448, 20 * 1448, None));
+        assert_eq!((mapped.unacked, mapped.sacked), (10 * 1448, 4 * 1448));
         // tcp_packets_in_flight: 10 − (4 + 2) + 1.
-        assert_eq!(told.in_flight, 5 * 1448);
+        assert_eq!(mapped.in_flight, 5 * 1448);
         let micros = |micros: u64| Duration::from_nanos(micros * 1000);
-        assert_eq!((told.srtt, told.rttvar), (Some(micros(40_500)), Some(micros(1500))));
-        assert_eq!((told.rto, told.backoff), (micros(244_000), 1));
-        assert_eq!((told.retransmissions, told.acked), (9, 100_000));
-        assert_eq!(told.pacing_rate, Some(Rate(8_000_000)));
+        assert_eq!((mapped.srtt, mapped.rttvar), (Some(micros(40_500)), Some(micros(1500))));
+        assert_eq!((mapped.rto, mapped.backoff), (micros(244_000), 1));
+        assert_eq!((mapped.retransmissions, mapped.acked), (9, 100_000));
+        assert_eq!(mapped.pacing_rate, Some(Rate(8_000_000)));
         assert_eq!(sender_info(&info(), 1 << 30, false, false).pacing_rate, None);
         let unpaced = TcpInfo { pacing_rate: u64::MAX, ..info() };
         assert_eq!(sender_info(&unpaced, 1 << 30, false, true).pacing_rate, None);
@@ -110,9 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_yet_measured_is_none() {
-        let told = sender_info(&TcpInfo { rtt: 0, rttvar: 250_000, ..info() }, 0, false, false);
-        assert_eq!((told.srtt, told.rttvar), (None, None));
+    fn unmeasured_values_are_none() {
+        let mapped = sender_info(&TcpInfo { rtt: 0, rttvar: 250_000, ..info() }, 0, false, false);
+        assert_eq!((mapped.srtt, mapped.rttvar), (None, None));
         let threshold = TcpInfo { snd_ssthresh: 10, ..info() };
         assert_eq!(sender_info(&threshold, 0, false, false).ssthresh, Some(14_480));
     }

@@ -31,8 +31,8 @@ const EVENTS: usize = 256;
 /// Time between two looks at every flow, at least, and for each of them: no more than 10 000 a second.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOK_EACH: Duration = Duration::from_nanos(100_000);
-/// A flow that has no connection at the end is told of if it has waited for so long: the first SYN is
-/// repeated after a second.
+/// A flow that has no connection at the end is reported if it has waited this long: the first SYN
+/// is repeated after a second.
 const LONG: Duration = Duration::from_secs(1);
 /// Descriptors that are left for all but the sockets of flows.
 const OTHER_DESCRIPTORS: u64 = 256;
@@ -117,8 +117,8 @@ struct Server {
     buffer: Vec<u8>,
 }
 
-/// The thread: tells `ready` whether it can begin, is told when time zero is, and serves until the plan's
-/// end, or until `stop` can be read.
+/// Runs the thread: sends to `ready` whether it can begin, receives time zero, and serves until the
+/// plan's end, or until `stop` can be read.
 pub(super) fn run(
     plan: Plan,
     netns: [OwnedFd; 2],
@@ -131,11 +131,11 @@ pub(super) fn run(
     let server = blocked.and_then(|()| Server::new(plan, netns, stop));
     match server {
         Ok(mut server) => {
-            // Whoever does not wait has gone, and has asked to stop.
+            // A receiver that has gone has requested the stop.
             let _ = ready.send(Ok(()));
             let Ok(zero_ns) = zero.recv() else { return EndpointsReport::default() };
             server.clock = Clock::new(zero_ns);
-            // Where it is not permitted, the validity report's ratio of ACKs tells what came of it.
+            // Where it is not permitted, the ratio of ACKs in the validity report shows the effect.
             let _ = sys::set_fifo(PRIORITY);
             server.serve();
             server.report()
@@ -168,7 +168,7 @@ impl Server {
         let starts = flows.iter().enumerate().filter(|(_, flow)| flow.start < end);
         agenda.extend(starts.map(|(place, flow)| Reverse((flow.start, Due::Start(place)))));
         let mut server = Server {
-            // Until it is told.
+            // Replaced when time zero is received.
             clock: Clock::new(0),
             homes,
             epoll,
@@ -223,7 +223,7 @@ impl Server {
         Ok(())
     }
 
-    fn tell(&mut self, place: usize, problem: String) {
+    fn add_problem(&mut self, place: usize, problem: String) {
         self.problems.entry(problem).or_default().push(self.flows[place].spec.flow);
     }
 
@@ -232,11 +232,12 @@ impl Server {
         if let Err(error) = done
             && self.flows[place].fail()
         {
-            self.tell(place, error.to_string());
+            self.add_problem(place, error.to_string());
         }
     }
 
-    /// The sender of a flow has written: it is waited for even where it does not tell by itself.
+    /// The sender of a flow has written: its completion is polled where the socket signals no
+    /// event.
     fn wrote(&mut self, place: usize, wrote: io::Result<bool>) {
         let waited = match (wrote, &self.flows[place].sender) {
             (Ok(true), Some(sender)) => {
@@ -248,7 +249,7 @@ impl Server {
         self.settle(place, waited);
     }
 
-    /// Serves until the end, or until it is asked to stop.
+    /// Serves until the end, or until the stop is requested.
     fn serve(&mut self) {
         let mut events = [EpollEvent::empty(); EVENTS];
         loop {
@@ -267,12 +268,12 @@ impl Server {
             }
             for event in &events[..ready] {
                 match EventSource::from_data(event.data()) {
-                    // An empty timer has been set anew meanwhile.
+                    // An empty timer has been set again meanwhile.
                     EventSource::Timer => drop(self.timer.wait()),
                     EventSource::Stop => return,
                     EventSource::Listener(place) => self.accept(place),
                     EventSource::Receiver(place) => self.read(place),
-                    EventSource::Sender(place) => self.go_on(place),
+                    EventSource::Sender(place) => self.advance(place),
                 }
             }
         }
@@ -372,9 +373,9 @@ impl Server {
         self.settle(place, read);
     }
 
-    fn go_on(&mut self, place: usize) {
+    fn advance(&mut self, place: usize) {
         let turn = self.flows[place].work.turn();
-        let gone_on = self.flows[place].go_on(self.clock);
+        let gone_on = self.flows[place].advance(self.clock);
         self.wrote(place, gone_on);
         if self.flows[place].work.turn() != turn {
             self.follow(place);
@@ -415,7 +416,10 @@ impl Server {
         }
         for place in 0..self.flows.len() {
             if self.flows[place].waits_since(LONG, now) {
-                self.tell(place, "its SYN was not answered until the end of the run".to_owned());
+                self.add_problem(
+                    place,
+                    "its SYN was not answered until the end of the run".to_owned(),
+                );
             }
         }
         self.flows.iter_mut().for_each(Flow::abort);
@@ -446,8 +450,8 @@ fn sentence(what: &str, flows: &[u32]) -> String {
     format!("{noun} {}{more}: {what}", named.join(", "))
 }
 
-/// Every congestion control is there and permitted at both sides: a receiver answers marks as its own
-/// control wants it.
+/// Every congestion control exists and is permitted at both sides: a receiver echoes marks by its
+/// own control.
 fn check_congestion(plan: &Plan, homes: &mut NamespaceSwitcher) -> Result<(), EndpointError> {
     let mut first = BTreeMap::new();
     for flow in plan.flows.iter().rev() {
@@ -478,7 +482,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_event_is_about_goes_through_its_number() {
+    fn event_source_is_encoded_in_its_number() {
         let flows = [0, 1, 65_535];
         let of_flows = flows.into_iter().flat_map(|flow| {
             [EventSource::Listener(flow), EventSource::Receiver(flow), EventSource::Sender(flow)]

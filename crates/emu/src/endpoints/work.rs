@@ -11,7 +11,7 @@ pub(super) struct Work {
     written: u64,
     /// Bytes that it is to have taken; `u64::MAX`: as many as go.
     end: u64,
-    /// When nothing new is written any more.
+    /// Time after which no new data are written.
     stop: Time,
     application: Option<Application>,
     /// When the application does something next.
@@ -78,7 +78,7 @@ impl Work {
         self.completed_at.is_none() && is_in_burst && self.written == self.end
     }
 
-    /// So many bytes had been acknowledged at `at`.
+    /// `bytes` bytes had been acknowledged at `at`.
     pub(super) fn acknowledged(&mut self, bytes: u64, at: Time) {
         if !self.awaits_ack() || bytes < self.end {
             return;

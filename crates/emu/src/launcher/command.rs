@@ -16,7 +16,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
 
-/// Exit status of a program that cannot be executed, and of one that is not there.
+/// Exit status of a program that cannot be executed, and of one that does not exist.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
@@ -27,7 +27,7 @@ pub(super) struct Command<'a> {
     environment: Vec<CString>,
     netns: BorrowedFd<'a>,
     side: Side,
-    /// Whether it keeps the capabilities of whoever started the program.
+    /// Whether it keeps the capabilities of the parent process.
     pub(super) keep_privileges: bool,
 }
 
@@ -69,15 +69,15 @@ impl<'a> Command<'a> {
         let keep = [writing.as_fd(), self.netns];
         let pid = sys::fork(&keep, || {
             let (step, error) = self.exec();
-            let told = [&(error as i32).to_ne_bytes(), step.as_bytes()].concat();
-            let _ = nix::unistd::write(writing.as_fd(), &told);
+            let failure = [&(error as i32).to_ne_bytes(), step.as_bytes()].concat();
+            let _ = nix::unistd::write(writing.as_fd(), &failure);
             NOT_EXECUTABLE
         })
         .map_err(|error| (NOT_EXECUTABLE, format!("cannot start {program}: {error}")))?;
         drop(writing);
-        let mut told = Vec::new();
-        let _ = io::Read::read_to_end(&mut File::from(reading), &mut told);
-        let Some((error, step)) = told.split_first_chunk() else { return Ok(pid) };
+        let mut failure = Vec::new();
+        let _ = io::Read::read_to_end(&mut File::from(reading), &mut failure);
+        let Some((error, step)) = failure.split_first_chunk() else { return Ok(pid) };
         let _ = super::reap(Some(pid), true);
         let step = String::from_utf8_lossy(step);
         Err(match (Errno::from_raw(i32::from_ne_bytes(*error)), &*step) {
@@ -86,7 +86,7 @@ impl<'a> Command<'a> {
                 (NOT_FOUND, format!("{program}: {words}"))
             }
             (Errno::EACCES, "execute") => {
-                (NOT_EXECUTABLE, format!("{program}: not executable, or a folder"))
+                (NOT_EXECUTABLE, format!("{program}: not executable, or a directory"))
             }
             (error, step) => (NOT_EXECUTABLE, format!("{program}: cannot {step}: {error}")),
         })

@@ -46,12 +46,12 @@ pub(super) fn keep(
         .and_then(|()| sys::fork(keep, || launch(socket, commands)));
     match launcher {
         Ok(launcher) => {
-            // Its copy of the socket is the last one: so its end is heard at the other.
+            // Its copy of the socket is the last one: so closing it signals the other end.
             sys::close_all_but_standard();
             reap(Some(launcher), true).ok().flatten().map_or(REFUSED, |(_, status)| status)
         }
         Err(error) => {
-            tell(socket, READY, 0, &error.to_string());
+            send_event(socket, READY, 0, &error.to_string());
             REFUSED
         }
     }
@@ -76,7 +76,7 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
     let Ok(()) = ended.thread_block() else { return REFUSED };
     let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
     let Ok(children) = SignalFd::with_flags(&ended, flags) else { return REFUSED };
-    tell(socket, READY, 0, "");
+    send_event(socket, READY, 0, "");
     let mut first = First { socket, commands, running: [None; 2], hang_up: None, deadline: None };
     loop {
         let mut wanted = [
@@ -89,7 +89,7 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
             return 0;
         }
         if first.hang_up.take_if(|at| *at <= now()).is_some() {
-            // As a terminal that closes: an interactive shell hears nothing else.
+            // As a terminal that closes: an interactive shell ignores other signals.
             to_all(&[Signal::SIGHUP, Signal::SIGCONT]);
         }
         while let Ok(Some(_)) = children.read_signal() {}
@@ -99,7 +99,8 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
     }
 }
 
-/// A view of mounts of its own, with the processes of the PID namespace, as far as it is permitted.
+/// Creates a separate mount namespace, with the processes of the PID namespace, as far as it is
+/// permitted.
 fn own_mounts(nosuid: bool) {
     let none: Option<&str> = None;
     let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
@@ -122,7 +123,7 @@ struct First<'a> {
     commands: &'a [Option<Command<'a>>; 2],
     /// By side.
     running: [Option<Pid>; 2],
-    /// When what is left is told in another way that it should end.
+    /// Time until the remaining processes receive `SIGHUP`.
     hang_up: Option<Duration>,
     /// When everything ends.
     deadline: Option<Duration>,
@@ -145,7 +146,7 @@ impl First<'_> {
         })
     }
 
-    /// Does what the next message says; false: nobody is there any more.
+    /// Handles the next message; false: the other end has been closed.
     fn listen(&mut self) -> bool {
         let mut buffer = [0; 16];
         let length = recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT);
@@ -166,7 +167,7 @@ impl First<'_> {
         let Some(command) = &self.commands[side as usize] else { return };
         match command.start() {
             Ok(pid) => self.running[side as usize] = Some(pid),
-            Err((status, words)) => tell(self.socket, side as u8, status, &words),
+            Err((status, words)) => send_event(self.socket, side as u8, status, &words),
         }
     }
 
@@ -178,16 +179,16 @@ impl First<'_> {
             for side in Side::BOTH {
                 if self.running[side as usize] == Some(pid) {
                     self.running[side as usize] = None;
-                    tell(self.socket, side as u8, status, "");
+                    send_event(self.socket, side as u8, status, "");
                 }
             }
         }
     }
 }
 
-fn tell(socket: BorrowedFd<'_>, about: u8, status: i32, words: &str) {
+fn send_event(socket: BorrowedFd<'_>, about: u8, status: i32, words: &str) {
     let message = [&status.to_ne_bytes()[..], &[about], words.as_bytes()].concat();
     let length = message.len().min(super::MESSAGE);
-    // When nobody is there the next poll tells it.
+    // The next poll detects a closed socket.
     let _ = send(socket.as_raw_fd(), &message[..length], MsgFlags::MSG_NOSIGNAL);
 }

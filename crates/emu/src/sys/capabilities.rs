@@ -13,9 +13,9 @@ pub const CAP_SETPCAP: u32 = 8;
 pub const CAP_SYS_ADMIN: u32 = 21;
 
 const VERSION_3: u32 = 0x2008_0522;
-/// Root is nobody special at `exec`, nor at a change of the user, and ambient capabilities cannot
-/// be raised; all of it locked. What a change of the user keeps is not locked: there is nothing
-/// to keep, and ping gives up when it may not ask for it.
+/// Root has no privileges at `exec` or at a change of the user, and ambient capabilities cannot be
+/// raised; all of it locked. Keeping capabilities at a change of the user is not locked: there is
+/// nothing to keep, and ping aborts when it may not set it.
 const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
     | libc::SECBIT_NOROOT_LOCKED
     | libc::SECBIT_NO_SETUID_FIXUP
@@ -64,8 +64,8 @@ pub fn capabilities() -> io::Result<Capabilities> {
     let mut data = [Data::default(); 2];
     // SAFETY: version 3 reads and writes one header and writes two data structures; both outlive
     // the call.
-    let told = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, data.as_mut_ptr()) };
-    result(told as libc::c_int)?;
+    let status = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, data.as_mut_ptr()) };
+    result(status as libc::c_int)?;
     let join = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     Ok(Capabilities {
         effective: join(data[0].effective, data[1].effective),
@@ -83,8 +83,8 @@ fn set_capabilities(wanted: Capabilities) -> io::Result<()> {
     };
     let data = [half(0), half(32)];
     // SAFETY: version 3 reads one header and two data structures, which outlive the call.
-    let told = unsafe { libc::syscall(libc::SYS_capset, &raw mut header, data.as_ptr()) };
-    result(told as libc::c_int)?;
+    let status = unsafe { libc::syscall(libc::SYS_capset, &raw mut header, data.as_ptr()) };
+    result(status as libc::c_int)?;
     Ok(())
 }
 
@@ -93,8 +93,8 @@ fn prctl(option: libc::c_int, first: libc::c_ulong, second: libc::c_ulong) -> io
     result(unsafe { libc::prctl(option, first, second, 0 as libc::c_ulong, 0 as libc::c_ulong) })
 }
 
-/// Gives up all capabilities of the calling thread for good: what it executes has none, even as
-/// root and whatever the file says (`no_new_privs`).
+/// Drops all capabilities of the calling thread permanently: programs that it executes have none,
+/// even as root and with file capabilities (`no_new_privs`).
 ///
 /// # Errors
 /// When the kernel refuses a part of it.
@@ -115,7 +115,7 @@ pub fn drop_capabilities() -> io::Result<()> {
     set_capabilities(Capabilities::default())
 }
 
-/// Lets what the calling thread executes keep its capabilities, whoever its user is.
+/// Lets programs that the calling thread executes keep its capabilities, for any user.
 ///
 /// # Errors
 /// When the kernel refuses it.

@@ -17,7 +17,7 @@
 //!   signals. Sound: a process with one thread is copied whole, so everything in the copy is
 //!   consistent; it never returns to the caller.
 //!
-//! Each function does one call and is told owned or borrowed descriptors, never numbers.
+//! Each function makes one call and takes owned or borrowed descriptors, never numbers.
 #![allow(unsafe_code)]
 
 mod capabilities;
@@ -47,7 +47,7 @@ pub use tun::open_tun;
 
 use std::io;
 
-/// What a call that tells of failure by a negative number has told.
+/// Result of a call that reports failure by a negative number.
 fn result(value: libc::c_int) -> io::Result<libc::c_int> {
     if value < 0 { Err(io::Error::last_os_error()) } else { Ok(value) }
 }

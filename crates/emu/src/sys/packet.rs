@@ -57,7 +57,7 @@ pub fn packet_socket(device: u32) -> io::Result<File> {
 /// Packets that a socket has dropped so far because its buffer was full.
 ///
 /// # Errors
-/// When the kernel does not tell it.
+/// When the kernel does not report it.
 pub fn dropped_by(socket: impl AsFd) -> io::Result<u64> {
     let mut numbers = [0_u32; 16];
     let mut length = size_of_val(&numbers) as libc::socklen_t;

@@ -38,7 +38,8 @@ pub fn fork(keep: &[BorrowedFd<'_>], body: impl FnOnce() -> i32) -> io::Result<P
 
 /// Closes all descriptors but the standard ones and those of `keep`.
 ///
-/// Only in a copy that never returns to what owned the others, and whose `body` is told of none.
+/// Only in a forked copy that never returns to the owners of the others, and whose `body` receives
+/// none of them.
 fn close_others(keep: &[BorrowedFd<'_>]) {
     let mut keep: Vec<u32> = keep.iter().map(|fd| fd.as_raw_fd() as u32).collect();
     keep.sort_unstable();
@@ -70,9 +71,9 @@ pub fn set_signal(signal: Signal, ignored: bool) -> io::Result<()> {
 }
 
 fn close_range(first: u32, last: u32) {
-    // SAFETY: closes descriptors that nothing in this copy of the process uses any more.
-    let told = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
-    if told < 0 {
+    // SAFETY: closes descriptors that this copy of the process no longer uses.
+    let status = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
+    if status < 0 {
         // Kernels before 5.9: one by one, as far as there can be any.
         for fd in first..=last.min(65_535) {
             // SAFETY: the same.
@@ -99,7 +100,7 @@ pub fn make_mounts_nosuid() -> io::Result<()> {
     let wanted = Attributes { set: MOUNT_ATTR_NOSUID, clear: 0, propagation: 0, user_namespace: 0 };
     // SAFETY: the path is a string that ends with 0, the structure has the size that is passed, and
     // the kernel only reads them during the call.
-    let told = unsafe {
+    let status = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             libc::AT_FDCWD,
@@ -109,6 +110,6 @@ pub fn make_mounts_nosuid() -> io::Result<()> {
             size_of_val(&wanted),
         )
     };
-    result(told as libc::c_int)?;
+    result(status as libc::c_int)?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd};
 const SOL_NETLINK: libc::c_int = 270;
 const NETLINK_EXT_ACK: libc::c_int = 11;
 
-/// What the kernel tells of a TCP connection.
+/// Returns `struct tcp_info` of a TCP connection.
 ///
 /// # Errors
 /// When it is not a TCP socket.
@@ -73,7 +73,7 @@ pub fn set_extended_acks(socket: impl AsFd) -> io::Result<()> {
 fn set(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
     let value =
         libc::c_int::try_from(value).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
-    // SAFETY: the kernel reads one integer, whose size it is told, during the call.
+    // SAFETY: the kernel reads one integer, whose size is passed, during the call.
     result(unsafe {
         libc::setsockopt(
             socket.as_fd().as_raw_fd(),
@@ -87,7 +87,7 @@ fn set(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value: u32) -
 }
 
 #[test]
-fn a_connection_is_told_of() {
+fn tcp_info_describes_a_connection() {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("bind");

@@ -1,12 +1,12 @@
-//! What the kernel tells of a connection: `struct tcp_info` of linux/tcp.h.
+//! Information of the kernel on a connection: `struct tcp_info` of linux/tcp.h.
 
 /// Declares the structure and how it is read from the bytes that the kernel has written.
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $at:literal,)*) => {
-        /// What the kernel tells of a connection, by the names of linux/tcp.h without `tcpi_`.
+        /// Information of the kernel on a connection, by the names of linux/tcp.h without `tcpi_`.
         ///
         /// Times are µs where nothing else is said, sizes are bytes, counts are packets. A field
-        /// that the running kernel does not tell is 0; [`TcpInfo::tells`] knows which these are.
+        /// that the running kernel does not report is 0: see [`TcpInfo::reports`].
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct TcpInfo {
             /// Bytes that the kernel has written.
@@ -28,8 +28,8 @@ macro_rules! fields {
                 }
             }
 
-            /// Whether the running kernel tells a field.
-            pub fn tells(&self, name: &str) -> bool {
+            /// Whether the running kernel reports a field.
+            pub fn reports(&self, name: &str) -> bool {
                 match name {
                     $(stringify!($name) => ($at + size_of::<$kind>()) <= self.length,)*
                     _ => false,
@@ -72,11 +72,11 @@ fields! {
     lost: u32 = 32,
     /// Retransmitted and not acknowledged.
     retrans: u32 = 36,
-    /// Not used any more.
+    /// No longer used.
     fackets: u32 = 40,
     /// Since data was sent, ms.
     last_data_sent: u32 = 44,
-    /// Not told; 0.
+    /// Not reported; 0.
     last_ack_sent: u32 = 48,
     /// Since data was received, ms.
     last_data_recv: u32 = 52,
@@ -102,13 +102,13 @@ fields! {
     rcv_rtt: u32 = 92,
     /// Space of the receive buffer that is tuned to.
     rcv_space: u32 = 96,
-    /// Retransmissions.
+    /// Segments retransmitted in total.
     total_retrans: u32 = 100,
     /// Pacing rate, byte/s; 2⁶⁴ − 1: none.
     pacing_rate: u64 = 104,
     /// Bound of the pacing rate, byte/s; 2⁶⁴ − 1: none.
     max_pacing_rate: u64 = 112,
-    /// Acknowledged.
+    /// Bytes acknowledged.
     bytes_acked: u64 = 120,
     /// Received in order.
     bytes_received: u64 = 128,
@@ -161,11 +161,11 @@ fields! {
 }
 
 #[test]
-fn a_shorter_kernel_tells_less() {
+fn shorter_struct_of_the_kernel_reports_fewer_fields() {
     let bytes: Vec<u8> = (0..104).collect();
     let info = TcpInfo::parse(&bytes);
     assert_eq!(info.total_retrans, u32::from_ne_bytes([100, 101, 102, 103]));
     assert_eq!((info.pacing_rate, info.total_rto), (0, 0));
-    assert!(info.tells("total_retrans") && !info.tells("pacing_rate"));
-    assert!(!info.tells("no such field"));
+    assert!(info.reports("total_retrans") && !info.reports("pacing_rate"));
+    assert!(!info.reports("no such field"));
 }

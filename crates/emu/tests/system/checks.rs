@@ -1,6 +1,6 @@
-//! What a machine is told that it can do.
+//! Reports of the capabilities of a machine.
 
-use crate::support::{Test, become_nobody, become_nobody_with_tun, needs_root, skip};
+use crate::support::{Test, become_unprivileged, become_unprivileged_with_tun, needs_root, skip};
 use airpath_emu::check::{Probe, Report, check};
 use airpath_emu::idle::keep_awake;
 use airpath_emu::privileges::enter_user_namespace;
@@ -34,8 +34,8 @@ fn a_check_leaves_nothing() {
     let lateness = report.lateness.expect("measured");
     assert!(0.0 < lateness.p50_s && lateness.p50_s <= lateness.p99_s);
     assert!(lateness.p99_s <= lateness.max_s);
-    // Whatever is missing has a remedy, and nothing else has.
-    assert!(report.checks.iter().all(|probe| probe.ok != probe.remedy.is_some()), "{report:?}");
+    // A fix is given for what is missing, and for nothing else.
+    assert!(report.checks.iter().all(|probe| probe.ok != probe.fix.is_some()), "{report:?}");
 }
 
 fn cores_stay_awake_while_the_request_is_held() {
@@ -53,19 +53,19 @@ fn cores_stay_awake_while_the_request_is_held() {
 fn a_check_without_privileges() {
     needs_root();
     setrlimit(Resource::RLIMIT_RTPRIO, 0, 0).expect("a limit");
-    become_nobody();
+    become_unprivileged();
     let report = check();
     assert!(report.ok, "{report:?}");
     assert_eq!(probe(&report, "privileges").found, "none, but user namespaces");
     let class = probe(&report, "real-time class");
     assert!(!class.ok && class.found.contains("RLIMIT_RTPRIO is 0"), "{class:?}");
-    assert!(class.remedy.as_ref().is_some_and(|words| words.contains("rtprio")), "{class:?}");
+    assert!(class.fix.as_ref().is_some_and(|words| words.contains("rtprio")), "{class:?}");
     assert_eq!(report.class, "other");
 }
 
 fn a_check_without_tun() {
     needs_root();
-    become_nobody_with_tun(0o600);
+    become_unprivileged_with_tun(0o600);
     let report = check();
     assert!(report.ok, "{report:?}");
     let words = "pairs of veth devices: cannot open a TUN device: Permission denied (os error 13)";
@@ -75,7 +75,7 @@ fn a_check_without_tun() {
 
 fn a_check_without_user_namespaces() {
     needs_root();
-    // The number is one of each user namespace; this one's own is ours to change.
+    // The number is one of each user namespace; this process may change its own.
     enter_user_namespace().expect("a user namespace");
     std::fs::write("/proc/sys/user/max_user_namespaces", "0").expect("a limit");
     sys::drop_capabilities().expect("no capabilities");
@@ -83,7 +83,7 @@ fn a_check_without_user_namespaces() {
     assert!(!report.ok);
     let privileges = probe(&report, "privileges");
     assert_eq!(
-        privileges.remedy.as_deref(),
+        privileges.fix.as_deref(),
         Some(
             "none are allowed: run `sysctl user.max_user_namespaces=15000` as root, or run as root"
         )

@@ -1,6 +1,6 @@
 //! The commands of a run, and what they may do.
 
-use crate::support::{Test, become_nobody, carry, description, needs_root, now, sides, skip};
+use crate::support::{Test, become_unprivileged, carry, description, needs_root, now, sides, skip};
 use airpath_emu::description::Traffic;
 use airpath_emu::launcher::{Launcher, LauncherEvent};
 use airpath_emu::namespaces::Sides;
@@ -18,19 +18,19 @@ use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
     ("exit_statuses_are_those_of_a_shell", exit_statuses_are_those_of_a_shell),
-    ("what_cannot_be_started_is_told", what_cannot_be_started_is_told),
+    ("failed_start_is_reported", failed_start_is_reported),
     ("commands_have_no_capability", commands_have_no_capability),
     ("commands_have_no_capability_without_root", commands_have_no_capability_without_root),
     (
         "a_file_with_capabilities_is_executed_without_them",
         a_file_with_capabilities_is_executed_without_them,
     ),
-    ("commands_keep_privileges_when_told_so", commands_keep_privileges_when_told_so),
+    ("commands_keep_privileges_if_configured", commands_keep_privileges_if_configured),
     ("commands_know_of_the_run", commands_know_of_the_run),
     ("both_commands_talk", both_commands_talk),
     ("commands_have_no_other_descriptors", commands_have_no_other_descriptors),
-    ("what_ignores_the_end_is_killed", what_ignores_the_end_is_killed),
-    ("what_ends_by_itself_is_not_waited_for", what_ends_by_itself_is_not_waited_for),
+    ("command_that_ignores_sigterm_is_killed", command_that_ignores_sigterm_is_killed),
+    ("command_that_ends_by_itself_is_not_awaited", command_that_ends_by_itself_is_not_awaited),
     ("a_killed_run_leaves_no_process", a_killed_run_leaves_no_process),
     ("a_shell_has_the_terminal_and_gives_it_back", a_shell_has_the_terminal_and_gives_it_back),
     ("a_run_within_a_run_starts_commands", a_run_within_a_run_starts_commands),
@@ -79,13 +79,13 @@ fn run(sides: &Sides, client: &[&str], keep: bool) -> (i32, Option<String>) {
     let mut launcher = launch(sides, client, None, keep);
     assert_eq!(launcher.poll(), None, "nothing is started before");
     launcher.start(Side::Client).expect("start");
-    let told = match wait(&mut launcher) {
+    let outcome = match wait(&mut launcher) {
         LauncherEvent::Ended { side: Side::Client, status } => (status, None),
         LauncherEvent::Failed { side: Side::Client, message, status } => (status, Some(message)),
         other => panic!("{other:?}"),
     };
     assert_eq!(launcher.end(airpath_core::Duration::from_millis(1000)), []);
-    told
+    outcome
 }
 
 /// What a command of a shell says.
@@ -104,14 +104,14 @@ fn exit_statuses_are_those_of_a_shell() {
     }
 }
 
-fn what_cannot_be_started_is_told() {
+fn failed_start_is_reported() {
     needs_root();
     let sides = sides(json!({}));
-    let told = run(&sides, &["no-such-program"], false);
+    let outcome = run(&sides, &["no-such-program"], false);
     let words = "no-such-program: not found, or the program that it is to be run by is not";
-    assert_eq!(told, (127, Some(words.to_owned())));
-    let told = run(&sides, &["/etc/passwd", "x"], false);
-    assert_eq!(told, (126, Some("/etc/passwd: not executable, or a folder".to_owned())));
+    assert_eq!(outcome, (127, Some(words.to_owned())));
+    let outcome = run(&sides, &["/etc/passwd", "x"], false);
+    assert_eq!(outcome, (126, Some("/etc/passwd: not executable, or a directory".to_owned())));
     let flows = description(json!({})).traffic;
     let error = Launcher::fork(&sides, &flows, false).expect_err("not commands");
     assert_eq!(error.what, "command");
@@ -150,7 +150,7 @@ fn commands_have_no_capability() {
 
 fn commands_have_no_capability_without_root() {
     needs_root();
-    become_nobody();
+    become_unprivileged();
     let sides = sides(json!({}));
     check_that_there_is_no_capability(&sides);
     assert_eq!(say(&sides, "id -u", false), "65534\n");
@@ -172,12 +172,12 @@ fn a_file_with_capabilities_is_executed_without_them() {
     assert_eq!(run(&sides(json!({})), &[&path], false), (0, None));
 }
 
-fn commands_keep_privileges_when_told_so() {
+fn commands_keep_privileges_if_configured() {
     needs_root();
     let own = format!("{:016x}", sys::capabilities().expect("capabilities").effective);
     let of = status(&sides(json!({})), true);
     assert_eq!((of("CapEff"), of("NoNewPrivs")), (own, "0".to_owned()));
-    become_nobody();
+    become_unprivileged();
     let sides = sides(json!({}));
     let of = status(&sides, true);
     let effective = u64::from_str_radix(&of("CapEff"), 16).expect("a number");
@@ -190,7 +190,7 @@ fn commands_know_of_the_run() {
     let said = say(&sides, "echo $AIRPATH_SERVER $AIRPATH_CLIENT $AIRPATH_LEVEL $$", false);
     let (known, process) = said.trim().rsplit_once(' ').expect("words");
     assert_eq!(known, "100.70.0.1 100.71.1.2 4");
-    assert_eq!(process, "2", "in a PID namespace of its own");
+    assert_eq!(process, "2", "in a separate PID namespace");
     // The first process of the namespace, and the shell.
     assert_eq!(say(&sides, "set -- /proc/[0-9]*; echo $#", false), "2\n", "with its own /proc");
 }
@@ -208,7 +208,7 @@ fn both_commands_talk() {
     let client = ["python3", "-c", client, &path];
     let mut launcher = launch(&sides, &client, Some(&["python3", "-c", server]), false);
     launcher.start(Side::Server).expect("start");
-    // Until the server listens, its packets are refused: then it is asked again.
+    // Until the server listens, its connections are refused: then the client retries.
     let listens = || {
         let table = sides.within(Side::Server, || fs::read_to_string("/proc/thread-self/net/udp"));
         table.expect("there").expect("a table").contains(":0FA0")
@@ -230,7 +230,7 @@ fn both_commands_talk() {
 fn commands_have_no_other_descriptors() {
     needs_root();
     let sides = sides(json!({}));
-    // 3 is the folder that is being listed.
+    // 3 is the directory that is being listed.
     assert_eq!(say(&sides, "echo $(ls /proc/self/fd)", false), "0 1 2 3\n");
 }
 
@@ -246,21 +246,21 @@ fn end_of(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) {
         std::thread::yield_now();
     }
     let start = now();
-    let told = launcher.end(airpath_core::Duration::from_millis(grace.as_millis() as u64));
-    (now().saturating_sub(start), told)
+    let outcome = launcher.end(airpath_core::Duration::from_millis(grace.as_millis() as u64));
+    (now().saturating_sub(start), outcome)
 }
 
-fn what_ignores_the_end_is_killed() {
+fn command_that_ignores_sigterm_is_killed() {
     needs_root();
     // It would never end by itself.
     let (took, _) = end_of("trap '' TERM HUP", Duration::from_millis(300));
     assert!(took >= Duration::from_millis(299), "{took:?}");
 }
 
-fn what_ends_by_itself_is_not_waited_for() {
+fn command_that_ends_by_itself_is_not_awaited() {
     needs_root();
-    let (_, told) = end_of("trap 'exit 9' TERM", Duration::from_secs(3600));
-    assert_eq!(told, [LauncherEvent::Ended { side: Side::Client, status: 9 }]);
+    let (_, outcome) = end_of("trap 'exit 9' TERM", Duration::from_secs(3600));
+    assert_eq!(outcome, [LauncherEvent::Ended { side: Side::Client, status: 9 }]);
 }
 
 /// Processes whose arguments contain a word.
@@ -371,7 +371,7 @@ fn a_run_within_a_run_starts_commands() {
     assert_eq!(within(true, inner, "cat /proc/net/route | grep -c emu0"), "2\n");
 }
 
-/// What this program does within another run: a run of its own with one command of a shell.
+/// Runs within another run: a separate run with one command of a shell.
 pub(crate) fn inner(changes: &str, command: &str) {
     let sides = sides(serde_json::from_str(changes).expect("changes"));
     let (status, message) = run(&sides, &["sh", "-c", command], false);

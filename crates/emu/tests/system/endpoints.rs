@@ -1,7 +1,7 @@
 //! Flows over sockets of the kernel, in a namespace in which both sides are: its loopback device loses
 //! nothing and has no delay.
 
-use crate::support::{Test, become_nobody, carry_until, judged};
+use crate::support::{Test, become_unprivileged, carry_until, judged};
 use crate::support::{needs_root, now, pause, sides, skip};
 use airpath_core::{Duration, Stream, Time};
 use airpath_emu::description::RouteSettings;
@@ -33,10 +33,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("the_state_is_sampled_at_multiples", the_state_is_sampled_at_multiples),
     ("options_of_the_flow_reach_its_sockets", options_of_the_flow_reach_its_sockets),
     ("an_unknown_congestion_control_is_refused", an_unknown_congestion_control_is_refused),
-    ("an_address_that_is_not_there_is_refused", an_address_that_is_not_there_is_refused),
-    ("what_cannot_connect_is_told", what_cannot_connect_is_told),
+    ("missing_address_is_rejected", missing_address_is_rejected),
+    ("failed_connection_is_reported", failed_connection_is_reported),
     ("a_run_that_is_stopped_keeps_its_counts", a_run_that_is_stopped_keeps_its_counts),
-    ("nothing_goes_on_without_its_owner", nothing_goes_on_without_its_owner),
+    ("threads_end_with_their_owner", threads_end_with_their_owner),
     ("namespaces_are_crossed", namespaces_are_crossed),
     ("namespaces_are_crossed_without_privileges", namespaces_are_crossed_without_privileges),
 ];
@@ -49,7 +49,7 @@ const IN_TIME_S: f64 = 0.02;
 /// Longer than a test may last.
 const AN_HOUR_MS: u64 = 3_600_000;
 
-/// Takes this process into a network namespace of its own with both addresses.
+/// Takes this process into a separate network namespace with both addresses.
 fn namespace() -> OwnedFd {
     if !privileges::is_privileged() {
         skip("it takes CAP_NET_ADMIN and CAP_SYS_ADMIN");
@@ -89,7 +89,7 @@ fn transfer(number: u32, bytes: u64) -> EndpointFlow {
     EndpointFlow { transfer: Some(bytes), ..flow(number) }
 }
 
-/// So many milliseconds of some flows, from the start on.
+/// A plan of `millis` milliseconds for some flows, from the start on.
 fn plan(flows: Vec<EndpointFlow>, millis: u64) -> Plan {
     Plan { flows, warmup: Time::ZERO, end: Time::from_millis(millis), ss_interval: None }
 }
@@ -158,7 +158,7 @@ fn a_transfer_delivers_its_bytes_and_completes() {
         assert_eq!(flow.cwnd_limited_share, None);
     }
     assert_eq!(report.flows[1].bytes_sent, Some(1_234_567));
-    assert!(report.flows[1].segs_out.expect("told") >= 1_234_567 / 1460);
+    assert!(report.flows[1].segs_out.expect("reported by the kernel") >= 1_234_567 / 1460);
     assert!(report.lateness_max_s > 0.0 && report.lateness_max_s < 0.7);
     for flow in &report.flows[3..] {
         assert!(!flow.established && flow.completed_at_s.is_none() && flow.congestion.is_empty());
@@ -202,7 +202,7 @@ fn bulk_ends_at_its_stop() {
     no_problem(&report);
     let samples = acknowledged(&report.ss);
     let at = |millis| acknowledged_by(&samples, millis);
-    assert!(at(100) > 0 && at(180) > at(100), "it goes on until then: {samples:?}");
+    assert!(at(100) > 0 && at(180) > at(100), "it continues until then: {samples:?}");
     assert_eq!(at(400), at(590), "nothing new is written");
     let flow = &report.flows[0];
     assert_eq!(flow.delivered_bytes, at(590), "what was sent has arrived");
@@ -310,7 +310,8 @@ fn counts_begin_with_the_end_of_the_warm_up() {
     assert_eq!((before.delivered_bytes, before.bytes_sent), (0, Some(0)));
     assert!(completed(before) < 0.25);
     assert_eq!((after.delivered_bytes, after.bytes_sent), (70_000, Some(70_000)));
-    let (got, sent) = (through.delivered_bytes, through.bytes_sent.expect("told"));
+    let (got, sent) =
+        (through.delivered_bytes, through.bytes_sent.expect("reported by the kernel"));
     assert!(got > 0 && got.abs_diff(sent) <= 40_000, "one window apart: {got} {sent}");
     assert!(report.measured_s >= 0.2 && report.measured_s < 0.5, "{}", report.measured_s);
     assert!(through.rwnd_limited_share.is_some_and(|share| (0.0..=1.0).contains(&share)));
@@ -389,7 +390,7 @@ fn an_unknown_congestion_control_is_refused() {
     assert!(message.starts_with(expected) && message.contains("reno"), "{message}");
 }
 
-fn an_address_that_is_not_there_is_refused() {
+fn missing_address_is_rejected() {
     let netns = namespace();
     let flows = vec![EndpointFlow { client: Ipv4Addr::new(100, 65, 9, 9), ..flow(2) }];
     let refused = Endpoints::start(plan(flows, 100), [netns.as_fd(), netns.as_fd()]);
@@ -398,9 +399,9 @@ fn an_address_that_is_not_there_is_refused() {
     assert!(message.starts_with(expected), "{message}");
 }
 
-/// The receivers are in another namespace, to which there is no way. Without a route the kernel says so
-/// at once; what goes out at the loopback device and is for nobody is never answered.
-fn what_cannot_connect_is_told() {
+/// The receivers are in another namespace, to which there is no path. Without a route the kernel
+/// reports it at once; packets to an unknown address on the loopback device are never answered.
+fn failed_connection_is_reported() {
     let at_server = namespace();
     unshare(CloneFlags::CLONE_NEWNET).expect("another namespace");
     let at_client = here();
@@ -415,7 +416,7 @@ fn what_cannot_connect_is_told() {
     let settings = RouteSettings::default();
     netlink.add_route(LOOPBACK, Some((silent, 32)), SERVER, &settings).expect("a route");
     let flows = vec![
-        // There the server's side has the address itself, and nobody listens.
+        // There the server's side has the address itself, and no socket listens.
         flow(0),
         EndpointFlow { client: Ipv4Addr::new(100, 65, 0, 1), ..flow(1) },
         EndpointFlow { client: silent, ..flow(2) },
@@ -452,7 +453,7 @@ fn a_run_that_is_stopped_keeps_its_counts() {
     assert_eq!((report.measured_s, report.flows[0].goodput_bps), (0.0, 0.0));
 }
 
-fn nothing_goes_on_without_its_owner() {
+fn threads_end_with_their_owner() {
     let netns = namespace();
     drop(start(plan(vec![flow(0)], AN_HOUR_MS), &netns));
     // Neither does what never began.
@@ -495,6 +496,6 @@ fn namespaces_are_crossed() {
 
 fn namespaces_are_crossed_without_privileges() {
     needs_root();
-    become_nobody();
+    become_unprivileged();
     across(&sides(json!({})));
 }

@@ -1,6 +1,6 @@
-//! What the driver asks of the kernel. Each test is a process of its own with one thread, because
-//! namespaces of users and of processes need one. A test whose machine lacks something is skipped,
-//! with the reason.
+//! The driver with the kernel. Each test is a separate process with one thread, because namespaces
+//! of users and of processes need one. A test whose machine lacks something is skipped, with the
+//! reason.
 #![expect(clippy::print_stdout, reason = "it is its own harness")]
 
 mod checks;

@@ -1,7 +1,7 @@
 //! Two network namespaces with a device each.
 
 use crate::support::{
-    Test, become_nobody, carry, cpu_time, description, hide_tun, in_a_copy, needs_root, read,
+    Test, become_unprivileged, carry, cpu_time, description, hide_tun, in_a_copy, needs_root, read,
     sides, skip, write,
 };
 use airpath_emu::namespaces::{DEVICE_PACKETS, Sides};
@@ -18,12 +18,12 @@ pub(crate) const TESTS: &[Test] = &[
     ("settings_are_read_back", settings_are_read_back),
     ("every_user_has_an_address", every_user_has_an_address),
     ("many_users_are_set_up_in_time", many_users_are_set_up_in_time),
-    ("what_the_kernel_does_not_know_is_refused", what_the_kernel_does_not_know_is_refused),
+    ("unknown_setting_of_the_kernel_is_rejected", unknown_setting_of_the_kernel_is_rejected),
     ("there_is_no_way_out", there_is_no_way_out),
-    ("a_device_that_nobody_reads_tells_its_drops", a_device_that_nobody_reads_tells_its_drops),
+    ("unread_device_counts_its_drops", unread_device_counts_its_drops),
     ("tcp_connects_and_is_counted", tcp_connects_and_is_counted),
     ("packets_pass_pairs_where_tun_is_refused", packets_pass_pairs_where_tun_is_refused),
-    ("a_pair_that_nobody_reads_tells_its_drops", a_pair_that_nobody_reads_tells_its_drops),
+    ("unread_pair_counts_its_drops", unread_pair_counts_its_drops),
     ("two_runs_do_not_meet", two_runs_do_not_meet),
     ("a_nested_run_reaches_the_server_around_it", a_nested_run_reaches_the_server_around_it),
     ("a_range_is_used_once", a_range_is_used_once),
@@ -68,7 +68,7 @@ fn a_packet_is_read_as_it_was_sent() {
     exchange(&sides);
     assert_eq!(network(), home);
     assert_eq!(sides.device_drops().expect("drops"), 0);
-    // Nothing waits now, and nobody is made to wait.
+    // No packet waits now, and the read does not block.
     let nothing = sides.device(Side::Server).read(&mut [0; 64]);
     assert_eq!(nothing.expect_err("nothing").kind(), std::io::ErrorKind::WouldBlock);
 }
@@ -87,8 +87,8 @@ fn settings_are_read_back() {
         assert_eq!(record.sysctls["net.ipv4.tcp_sack"], "0");
         assert_eq!(record.sysctls["net.ipv4.tcp_rmem"], "4096 16384 33554432");
         assert!(record.sysctls.contains_key("net.ipv4.tcp_timestamps"));
-        let told = sides.within(side, || sysctls::read("net.ipv4.tcp_sack")).expect("there");
-        assert_eq!(told.expect("read"), "0");
+        let value = sides.within(side, || sysctls::read("net.ipv4.tcp_sack")).expect("there");
+        assert_eq!(value.expect("read"), "0");
         let route = record.routes.iter().find(|route| route.to == to).expect("a route");
         assert_eq!(route.congestion.as_deref(), Some("cubic"));
         assert_eq!((route.initcwnd, route.rto_min_ms), (Some(3), Some(1000)));
@@ -99,7 +99,11 @@ fn settings_are_read_back() {
     // The default route is on the server's side alone, for runs within this one.
     assert_eq!(sides.record(Side::Server).routes.len(), 2);
     assert_eq!(sides.record(Side::Client).routes.len(), 1);
-    assert_eq!(sysctls::read("net.ipv4.tcp_sack").expect("read"), "1", "ours is as it was");
+    assert_eq!(
+        sysctls::read("net.ipv4.tcp_sack").expect("read"),
+        "1",
+        "the setting of this process is unchanged"
+    );
     // A datagram that is larger than the MTU comes in fragments.
     let client = bind(&sides, Side::Client, sides.client_address(0));
     client.send_to(&[0; 1400], (sides.server_address(), 4000)).expect("send");
@@ -133,7 +137,7 @@ fn many_users_are_set_up_in_time() {
     assert_eq!(read(&sides, Side::Client)[12..16], [100, 65, 15, 159]);
 }
 
-fn what_the_kernel_does_not_know_is_refused() {
+fn unknown_setting_of_the_kernel_is_rejected() {
     needs_root();
     let home = network();
     let refused = |changes| {
@@ -180,7 +184,7 @@ fn there_is_no_way_out() {
     }
 }
 
-fn a_device_that_nobody_reads_tells_its_drops() {
+fn unread_device_counts_its_drops() {
     needs_root();
     let sides = sides(json!({}));
     let socket = bind(&sides, Side::Server, sides.server_address());
@@ -208,7 +212,7 @@ fn packets_pass_pairs_where_tun_is_refused() {
     assert_eq!(sides.device_drops().expect("drops"), 0);
 }
 
-fn a_pair_that_nobody_reads_tells_its_drops() {
+fn unread_pair_counts_its_drops() {
     needs_root();
     hide_tun();
     let sides = sides(json!({}));
@@ -293,7 +297,7 @@ fn a_nested_run_reaches_the_server_around_it() {
 
 fn a_range_is_used_once() {
     needs_root();
-    // Within a namespace that stands in for the machine's.
+    // Within a namespace that replaces the machine's.
     let machine = sides(json!({"level": 9}));
     setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");
     let first = sides(json!({"host_network": true}));
@@ -311,7 +315,7 @@ fn a_range_is_used_once() {
 
 fn it_works_for_a_user_without_privileges() {
     needs_root();
-    become_nobody();
+    become_unprivileged();
     let error =
         Sides::open(&description(json!({"host_network": true})), &[0]).expect_err("refused");
     assert_eq!(error.what, "privileges");

@@ -115,14 +115,14 @@ pub(crate) fn hide_tun() {
     mount(Some("tmpfs"), "/dev/net", Some("tmpfs"), MsFlags::empty(), none).expect("a tmpfs");
 }
 
-/// Turns the process into one of nobody's without privileges, for which `/dev/net/tun` can be
-/// opened as on most machines: by a node in a mount namespace of its own.
-pub(crate) fn become_nobody() {
-    become_nobody_with_tun(0o666);
+/// Turns the process into one of the user `nobody` without privileges, for which `/dev/net/tun` can
+/// be opened as on most machines: by a node in a separate mount namespace.
+pub(crate) fn become_unprivileged() {
+    become_unprivileged_with_tun(0o666);
 }
 
 /// The same with other permissions of `/dev/net/tun`.
-pub(crate) fn become_nobody_with_tun(permissions: u32) {
+pub(crate) fn become_unprivileged_with_tun(permissions: u32) {
     hide_tun();
     let tun = Path::new("/dev/net/tun");
     mknod(tun, SFlag::S_IFCHR, Mode::empty(), makedev(10, 200)).expect("a device node");
@@ -155,7 +155,7 @@ pub(crate) fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("a clock").into()
 }
 
-/// Lets a run go on for so long.
+/// Lets a run continue for `millis` milliseconds.
 pub(crate) fn pause(millis: u16) {
     poll(&mut [], PollTimeout::from(millis)).expect("a pause");
 }

@@ -1,6 +1,6 @@
 //! Slack by hand. Stages are numbered links first, then the ends of the backhaul there and back,
-//! then of each flow the end of its access wire, its receiver, its sender; those of no delay are not
-//! there.
+//! then of each flow the end of its access wire, its receiver, its sender; those without delay are
+//! missing.
 
 use super::*;
 use airpath_aqm::AnyQueue;
@@ -79,7 +79,7 @@ fn both_directions_of_a_bearer_have_the_slack_of_the_shorter_way() {
 }
 
 #[test]
-fn senders_in_front_of_wires_of_their_own_have_slack() {
+fn senders_in_front_of_dedicated_wires_have_slack() {
     check(&[flow(5 * MS, 10 * MS, 20 * MS)], json!({}), &[10 * MS - 1, 0, 20 * MS - 1, 5 * MS - 1]);
 }
 
@@ -90,7 +90,7 @@ fn without_delay_there_is_no_slack() {
     // One flow is enough.
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 0, 20 * MS)];
     check(&flows, json!({}), &[0, 20 * MS - 1, 0, 20 * MS - 1, 0]);
-    // Serialization of a byte at a finite rate takes time, but nobody knows how long.
+    // Serialization of a byte at a finite rate takes time, but no stage knows how long.
     let mut serialized = flow(0, 0, 20 * MS);
     serialized["egress"] = json!({"rate_bps": 1_000_000, "delay_ns": 0});
     check(&[serialized], json!({}), &[0, 20 * MS - 1, 0]);
@@ -103,7 +103,7 @@ fn slack_is_from_2_ns_to_100_ms() {
 }
 
 #[test]
-fn who_feeds_a_wire_with_others_goes_in_order() {
+fn sender_that_shares_a_wire_goes_in_order() {
     let change = json!({"backhaul": {"delay_ns": 4 * MS}});
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
     // What is behind that wire need not, since they take turns.
@@ -116,15 +116,15 @@ fn who_feeds_a_wire_with_others_goes_in_order() {
 #[test]
 fn a_stage_with_a_plug_in_goes_in_order_unless_it_is_independent() {
     let flows = [flow(0, 10 * MS, 20 * MS)];
-    let change = json!({"bottleneck": {"link": fixed(), "queue": {"kind": "from outside"}}});
+    let change = json!({"bottleneck": {"link": fixed(), "queue": {"kind": "plug-in"}}});
     let document = document(&flows, change);
     let mut components = Components::default();
     components
         .queues
-        .register("from outside", |_, setup| Ok(Box::new(AnyQueue::build(&droptail(), setup)?)));
+        .register("plug-in", |_, setup| Ok(Box::new(AnyQueue::build(&droptail(), setup)?)));
     let in_order = lateness_of(&document, &components, OpenEnds::NONE);
     assert_eq!(in_order, [0, 20 * MS - 1, 0]);
-    components.queues.declare_independent("from outside");
+    components.queues.declare_independent("plug-in");
     let independent = lateness_of(&document, &components, OpenEnds::NONE);
     assert_eq!(independent, [10 * MS - 1, 20 * MS - 1, 0]);
 }

@@ -8,7 +8,7 @@ use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Kinds that cannot do without a reverse side: they have suites of their own.
+/// Kinds that require a reverse side: they have separate suites.
 const WITH_A_REVERSE_SIDE: [&str; 1] = ["ofdma-tdd"];
 
 /// Every kind of link that can serve one direction, with a nominal rate of 2 Mbit/s for packets of 1250 bytes. One that is not
@@ -52,7 +52,7 @@ pub(crate) fn links() -> Vec<Value> {
     found
 }
 
-/// The TDD link as its class has it: one station, which asks for its uplink.
+/// The TDD link as its class has it: one station, which requests uplink bandwidth.
 pub(crate) fn tdd() -> Value {
     samples("link", "ofdma-tdd", |_| true).swap_remove(0)
 }

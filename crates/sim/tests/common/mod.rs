@@ -41,7 +41,7 @@ pub(crate) fn datagrams(kind: &str, rate_bps: u64) -> Value {
     json!({"kind": kind, "rate_bps": rate_bps, "packet_bytes": 1500})
 }
 
-/// A drop-tail queue of so many packets.
+/// A drop-tail queue of `packets` packets.
 pub(crate) fn droptail(packets: usize) -> Value {
     json!({"kind": "droptail", "limit": {"packets": packets}})
 }
@@ -57,7 +57,7 @@ pub(crate) fn hop(mut link: Value, queue: Value) -> Value {
     json!({"link": link, "queue": queue, "delay_ns": delay.unwrap_or(json!(0))})
 }
 
-/// A scenario of so many seconds over `link` and `queue`, the ACK path ideal; `change` on top.
+/// A scenario of `seconds` seconds over `link` and `queue`, the ACK path ideal; `change` on top.
 /// [`hop`] says what a `delay_ns` in `link` is.
 pub(crate) fn scenario(
     seconds: u64,
@@ -86,7 +86,7 @@ pub(crate) fn merge(into: &mut Value, change: Value) {
     }
 }
 
-/// Runs replication 0 with `seed`; the driver stands at the end.
+/// Runs replication 0 with `seed`; the driver is at the end.
 pub(crate) fn run_with(
     scenario: &Scenario,
     components: &Components,
@@ -216,7 +216,7 @@ impl PlainDriver {
             if at >= until {
                 break;
             }
-            assert!(at >= self.now, "stage {stage} wants {at:?} when it is {:?}", self.now);
+            assert!(at >= self.now, "stage {stage}: wake-up at {at:?} is before {:?}", self.now);
             self.now = at;
             self.wake(stage);
         }
@@ -260,7 +260,7 @@ impl PlainDriver {
         let id = StageId(stage as u32);
         let component = &mut self.network.stages[stage];
         act(component, &mut Ctx::new(self.now, id, &mut self.bus, &mut self.outbox));
-        assert!(component.next_wakeup() >= self.now, "{id:?} wants to be woken in the past");
+        assert!(component.next_wakeup() >= self.now, "{id:?} requests a wake-up in the past");
     }
 
     fn deliver_all(&mut self) {

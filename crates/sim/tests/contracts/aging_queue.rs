@@ -1,5 +1,5 @@
-//! A toy discipline: drops what has waited for `max_age`, by a timer of its own, around any other
-//! discipline, which is built from its description.
+//! A toy discipline: drops packets that have waited for `max_age`, by its own timer, around any
+//! other discipline, which is built from its description.
 
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -35,7 +35,7 @@ impl Aging {
         Ok(Aging { max_age, inner })
     }
 
-    /// When the head comes of age.
+    /// Time at which the head reaches `max_age`.
     fn head_due(&self) -> Time {
         let queued_at = self.inner.peek().and_then(Packet::queued_at);
         queued_at.map_or(Time::NEVER, |queued_at| queued_at + self.max_age)
@@ -132,9 +132,9 @@ fn an_error_inside_names_its_place() {
     );
 }
 
-/// The timer is not lost while the link stands still, nor when its rate changes.
+/// The timer is not lost while the link is stopped, nor when its rate changes.
 #[test]
-fn its_timer_goes_on_while_the_rate_is_zero() {
+fn timer_continues_while_the_rate_is_zero() {
     let queue = description(500 * MS, droptail(100));
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": 2 * SECOND}))];
     let rate = |at_ms: u64, rate_bps: u64| json!({"at_ns": at_ms * MS, "action": {"kind": "rate", "rate_bps": rate_bps}});

@@ -76,7 +76,7 @@ fn tcp_over_the_lossy_toy_gets_every_byte_once() {
     let transfer = 300_000;
     let mut source = tcp(json!({"min_rto_ns": 60 * SECOND, "initial_rto_ns": 60 * SECOND}));
     source["transfer_bytes"] = json!(transfer);
-    // No delay at the receiver: the ACK re-enters the stage while its wake-up is under way.
+    // No delay at the receiver: the ACK re-enters the stage during its wake-up.
     let instant = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
     let queue = json!({"kind": "held-note"});
     let scenario = scenario(200, vec![flow(source, instant)], lossy(), queue, reverse());
@@ -208,7 +208,7 @@ fn a_duplex_link_without_a_reverse_side_is_refused() {
 
 /// The queue discipline's timer runs while the link sleeps: a stage has one wake-up, the earliest.
 #[test]
-fn a_queues_timer_wakes_the_stage_of_a_link_from_outside() {
+fn queue_timer_wakes_the_stage_of_a_plug_in_link() {
     let mut toy = toy();
     crate::contracts::aging_queue::register(&mut toy.components);
     let slow = json!({"kind": "arq", "tti_ns": SECOND,
@@ -222,7 +222,7 @@ fn a_queues_timer_wakes_the_stage_of_a_link_from_outside() {
     let report = driver.report(0);
     // Arrivals at 0, 100, … 900 ms, the first slot at 1 s. Until then the timer alone wakes the
     // stage. At 1 s it goes before the slot and drops the packet of 700 ms, so that the slot takes
-    // the one of 800 ms; the last one comes of age at 1.2 s.
+    // the one of 800 ms; the last one reaches `max_age` at 1.2 s.
     let drops = driver.into_recorder().samples(Series::Drop).to_vec();
     let at: Vec<u64> = drops.iter().map(|drop| drop.time.as_nanos() / MS).collect();
     assert_eq!(at, [300, 400, 500, 600, 700, 800, 900, 1000, 1200]);

@@ -1,8 +1,8 @@
-//! A toy radio: one duplex stage, clocked by slots, with an ARQ of its own in each direction.
+//! A toy radio: one duplex stage, clocked by slots, with a separate ARQ in each direction.
 //!
 //! In each slot either side may send one frame: a packet of its direction, the number that its
 //! receiving end expects next, or both. A frame sent in slot k has arrived when slot k + 1 begins,
-//! unless the channel destroyed it: a chain of two states that takes a step per slot. A packet is
+//! unless the channel corrupted it: a chain of two states that takes a step per slot. A packet is
 //! kept until the other side's frames acknowledge it; it leaves the stage in order, once.
 //!
 //! Idle, the stage has no wake-up. When it is needed again, the channel's state after n slots is
@@ -83,7 +83,7 @@ pub(super) struct Direction {
     pub(super) queue: Queue,
     pub(super) output: Port,
     pub(super) next_seq: u64,
-    /// Sent and not acknowledged: number, packet, slot from which it may be sent again.
+    /// Sent and not acknowledged: number, packet, slot from which it may be retransmitted.
     pub(super) unacknowledged: VecDeque<(u64, Packet, u64)>,
     pub(super) on_air: Option<Frame>,
     pub(super) expected: u64,

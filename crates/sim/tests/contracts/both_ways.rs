@@ -43,7 +43,7 @@ fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
         let report = driver.run();
         let (entered, left) = driver.balance();
         assert_eq!(entered, left, "{link}");
-        // Both drivers agree, and each direction carries data beside the ACKs of the other.
+        // Both drivers agree, and each direction carries data and the ACKs of the other.
         assert_eq!(report.flows, reported(&scenario), "{link}");
         for pair in [[0, 3], [1, 2]] {
             let bps: f64 = pair.map(|flow| report.flows[flow].goodput_bps).iter().sum();
@@ -66,7 +66,7 @@ fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
     }
 }
 
-/// The same over frames, whose uplink is asked for or granted ahead, with HARQ and losses.
+/// The same over frames, whose uplink is requested or granted proactively, with HARQ and losses.
 #[test]
 fn bulk_flows_both_ways_over_frames_lose_no_packet_from_sight() {
     let ahead = |kind| json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100 * MS});
@@ -134,7 +134,7 @@ fn a_reverse_flow_is_a_forward_flow_in_the_mirror() {
 
 /// ACKs wait behind a fast flow's data, are dropped with it, and come in bunches.
 #[test]
-fn a_fast_reverse_flow_starves_nobody_under_any_profile() {
+fn fast_reverse_flow_starves_no_flow_under_any_profile() {
     let names = profile_names();
     assert!(names.len() >= 4, "{names:?}");
     for name in names {

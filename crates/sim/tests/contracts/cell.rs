@@ -1,8 +1,8 @@
 //! A toy cell: a queue for each user, in one stage, with a toy scheduler; one direction or both.
 //!
-//! Packets enter by one input, and the cell looks the user up. Queues are drawn by name from what
-//! the kit makes, so every registered discipline can be there. Two schedulers: `round-robin` sends
-//! one packet at a time, a packet of each user in turn; `apart` gives each user a channel of its own,
+//! Packets enter by one input, and the cell looks the user up. Queues are made by name from the
+//! context, so every registered discipline can be used. Two schedulers: `round-robin` sends one
+//! packet at a time, a packet of each user in turn; `apart` gives each user a separate channel,
 //! which makes a cell of a thousand users a thousand links.
 
 use airpath_aqm::Queue;

@@ -1,4 +1,4 @@
-//! CLAMP's window over its queue: around every discipline, on every link, beside every congestion
+//! CLAMP's window over its queue: around every discipline, on every link, with every congestion
 //! control, in both directions.
 
 use crate::common::links::{link_files, links};
@@ -38,7 +38,7 @@ fn transfers(link: &Value, inner: &Value, congestion: &Value, window: &Value) ->
     driver.report(0)
 }
 
-/// Every byte arrives once, and each of the queues has told its price.
+/// Every byte arrives once, and each of the queues has marked its price.
 fn check(report: &ReplicationReport, what: &str) {
     for flow in &report.flows {
         assert!(flow.completed_at_s.is_some(), "{what}: {flow:?}");

@@ -23,7 +23,7 @@ impl airpath_aqm::QueueWrapper for Counting {
 }
 
 impl Counting {
-    /// Makes it known as `counting`, in front of room for 100 packets.
+    /// Registers it as `counting`, in front of a queue of 100 packets.
     pub(crate) fn register(components: &mut Components) {
         components.queues.register("counting", |_, setup| {
             Ok(Box::new(Counting { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))

@@ -217,8 +217,8 @@ fn replications_end_with_the_first_failure() {
     }
 }
 
-/// A link that keeps everything until a control event tells it a rate: then it sends all, or
-/// fails when the rate is zero.
+/// A link that keeps everything until a control event sets a rate: then it sends all, or fails when
+/// the rate is zero.
 struct Gate(Queue);
 
 impl Stage for Gate {
@@ -272,7 +272,7 @@ fn a_component_fails_at_a_control_event() {
 }
 
 #[test]
-fn what_a_stage_sends_at_a_control_event_is_delivered() {
+fn packets_sent_at_a_control_event_are_delivered() {
     let (scenario, components) = gated(1);
     let driver = run_with(&scenario, &components, &Arc::default(), 1);
     let flow = &driver.report(0).flows[0];
@@ -322,13 +322,13 @@ fn a_wakeup_in_the_past_ends_the_run() {
     independent.links.declare_independent("backwards");
     for components in [&dependent, &independent] {
         let error = failure(&cbr(json!({"kind": "backwards"}), droptail(100)), components);
-        let text = "wants to be woken at 1 s when it is 1.9 s";
+        let text = "wake-up at 1 s is before the current time 1.9 s. This is a bug in the stage";
         assert!(error.to_string().ends_with(text), "{error}");
     }
 }
 
-/// A link that asks to be woken at once until it was woken so many times since the last arrival;
-/// then it sends everything.
+/// A link that requests an immediate wake-up until it was woken a number of times since the last
+/// arrival; then it sends everything.
 struct Again {
     queue: Queue,
     times: u64,
@@ -397,7 +397,7 @@ fn wakeups_at_one_instant_without_end_end_the_run() {
                     woken_again(u64::MAX, &source, access_ns, is_independent);
                 let error = failure(&scenario, &components);
                 assert!(matches!(error, RunError::Livelock(_)), "{error:?}");
-                let text = format!("asks to be woken again and again at {at}");
+                let text = format!("requests wake-ups at {at}");
                 assert!(error.to_string().ends_with(&text), "{error}");
             }
         }

@@ -1,4 +1,4 @@
-//! What a link takes beside its queue may come from outside: errors, the SNR and the policy.
+//! Components of a link other than its queue may be plug-ins: errors, the SNR and the policy.
 
 use crate::common::links::link_files;
 use crate::common::{datagrams, droptail, flow, run_with, scenario};
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Destroys every second frame.
+/// Corrupts every second frame.
 #[derive(Default)]
 struct EverySecond(usize);
 
@@ -22,7 +22,7 @@ impl ErrorProcess for EverySecond {
     }
 }
 
-/// 0 dB, and how often it was asked.
+/// An SNR of 0 dB, and the number of its calls.
 struct Zero(Arc<AtomicUsize>);
 
 impl SnrProcess for Zero {
@@ -32,7 +32,7 @@ impl SnrProcess for Zero {
     }
 }
 
-/// The first scheme, and how often it was asked.
+/// A policy of the first scheme, and the number of its calls.
 struct First(Arc<AtomicUsize>);
 
 impl Policy for First {
@@ -43,7 +43,7 @@ impl Policy for First {
 }
 
 #[test]
-fn parts_of_three_families_from_outside_reach_the_link_that_takes_them() {
+fn plug_ins_of_three_families_reach_their_link() {
     let asked = [0; 2].map(|_| Arc::new(AtomicUsize::new(0)));
     let [of_snr, of_policy] = asked.clone();
     let mut components = Components::default();

@@ -86,8 +86,8 @@ fn unnumbered(flow: &FlowReport) -> FlowReport {
     FlowReport { id: 0, ..flow.clone() }
 }
 
-/// Where each user has a channel of its own, nothing that others do reaches it: under every
-/// discipline its queue and its flow are as in a cell where nobody else sends.
+/// If each user has a separate channel, others do not affect it: under every discipline its queue
+/// and its flow are as in a cell without other traffic.
 #[test]
 fn the_queue_of_a_user_is_as_if_it_were_alone_under_every_discipline() {
     let components = with_cell();
@@ -197,7 +197,7 @@ fn both_directions_have_a_queue_for_each_user() {
     let marks: Vec<bool> = report.queues.iter().map(|queue| queue.marks > 0).collect();
     assert_eq!(marks, [false, false, false, true, false, false, false, false]);
     let arrived: Vec<bool> = report.queues.iter().map(|queue| queue.arrived > 0).collect();
-    // Of users 0 and 3 data and ACKs, of user 1 datagrams upward; user 2 is nobody.
+    // Of users 0 and 3 data and ACKs, of user 1 datagrams upward; user 2 has no flow.
     assert_eq!(arrived, [true, false, false, true, true, true, false, true]);
     assert!(report.flows.iter().all(|flow| flow.delivered_packets > 100));
 }

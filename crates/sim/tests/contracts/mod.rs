@@ -3,13 +3,13 @@
 //! | file | contract |
 //! | --- | --- |
 //! | `arq_link.rs`, `arq_toy.rs` | a duplex, slot-clocked link that holds packets until they are acknowledged |
-//! | `aging_queue.rs` | a queue discipline with a timer of its own that wraps another |
+//! | `aging_queue.rs` | a queue discipline with a separate timer that wraps another |
 //! | `price_window.rs` | a receive window fed by a value that a queue writes into the packet |
-//! | `link_plugins.rs` | error processes, SNR processes and policies from outside reach the link |
-//! | `pacing.rs` | the rate that a congestion control asks for |
-//! | `plug_in_congestion.rs` | a congestion control from outside |
-//! | `plug_in_scheduler.rs` | a scheduler of a cell from outside |
-//! | `every_ack.rs` | a congestion control hears every ACK, in recovery too |
+//! | `link_plugins.rs` | error processes, SNR processes and policies of plug-ins reach the link |
+//! | `pacing.rs` | the pacing rate of a congestion control |
+//! | `plug_in_congestion.rs` | a plug-in congestion control |
+//! | `plug_in_scheduler.rs` | a plug-in scheduler of a cell |
+//! | `every_ack.rs` | a congestion control receives every ACK, in recovery too |
 //! | `both_ways.rs` | data in both directions over every link, under every profile |
 //! | `clamp.rs` | CLAMP's window and queue with every other component |
 //! | `counting.rs` | (shared) a discipline that numbers what was served |

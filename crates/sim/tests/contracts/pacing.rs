@@ -1,4 +1,4 @@
-//! A congestion control that asks for a rate gets it, whatever its window would allow.
+//! A congestion control that sets a pacing rate gets it, regardless of its window.
 
 use crate::common::{MS, PlainDriver, SECOND, droptail, fixed, flow, scenario, tcp};
 use airpath_conformance::Law;
@@ -8,7 +8,7 @@ use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Asks for 1 Mbit/s with a window of a hundred segments.
+/// Sets a pacing rate of 1 Mbit/s and a window of a hundred segments.
 struct OneMegabit;
 
 impl CongestionControl for OneMegabit {
@@ -29,11 +29,11 @@ impl CongestionControl for OneMegabit {
 
 const RATE: Law = Law {
     area: "Pacing",
-    source: "The rate that the congestion control asks for, in IP packets",
+    source: "The pacing rate of the congestion control, in IP packets",
     allows: "1 %",
 };
 
-/// When the segments of one flow leave, ns, over 100 Mbit/s that lose so many packets, in 30 s.
+/// When the segments of one flow leave, ns, over 100 Mbit/s with the loss rate `loss`, in 30 s.
 fn departures(options: Value, loss: f64) -> Vec<u64> {
     let mut components = Components::default();
     components.congestion.register("one-megabit", |_, _| Ok(Box::new(OneMegabit)));
@@ -53,7 +53,7 @@ fn departures(options: Value, loss: f64) -> Vec<u64> {
 }
 
 #[test]
-fn a_rate_that_a_congestion_control_asks_for_is_what_it_sends_and_never_in_bursts() {
+fn pacing_rate_of_a_congestion_control_is_sent_without_bursts() {
     for (loss, options) in [
         (0.0, json!({"recovery": "newreno"})),
         (0.02, json!({"recovery": "newreno"})),

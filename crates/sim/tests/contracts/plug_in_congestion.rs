@@ -1,4 +1,4 @@
-//! A congestion control from outside: a rate of its own choosing from the echoed price.
+//! A plug-in congestion control: a rate computed from the echoed price.
 
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
@@ -8,7 +8,7 @@ use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-/// Keeps a window of constant size, and a note of what it was told.
+/// Keeps a window of constant size, and records its calls.
 struct Constant {
     cwnd: u64,
     seen: Arc<Mutex<Seen>>,
@@ -56,7 +56,7 @@ const WINDOW_PER_RTT: Law = Law {
 };
 
 #[test]
-fn a_congestion_control_from_outside_sets_the_window_and_hears_the_feedback() {
+fn plug_in_congestion_control_sets_the_window_and_receives_the_feedback() {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let mut components = Components::default();
     let note = Arc::clone(&seen);

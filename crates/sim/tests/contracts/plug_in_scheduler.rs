@@ -1,5 +1,5 @@
-//! A scheduler from outside: it sees rates, backlogs and waits, and is obeyed; one that names nobody
-//! ends the run.
+//! A plug-in scheduler: it receives rates, backlogs and waits, and its choice is served; one that
+//! names no candidate ends the run.
 
 use crate::common::{MS, datagrams, droptail, failure, flow, run_with, scenario};
 use airpath_core::Duration;
@@ -23,9 +23,9 @@ impl Scheduler for LongestBacklog {
 
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
         let asked = self.0.lock().expect("one thread");
-        let (last, of) = asked.last().expect("it was asked");
+        let (last, of) = asked.last().expect("it was called");
         assert_eq!((*last, &of[..]), (slot, candidates), "what was chosen is served");
-        assert_eq!(rate, candidates[place].rate, "a slot of its own");
+        assert_eq!(rate, candidates[place].rate, "a separate slot");
     }
 }
 
@@ -53,7 +53,7 @@ fn two_users(scheduler: &str) -> Scenario {
 }
 
 #[test]
-fn a_scheduler_from_outside_sees_the_users_and_is_obeyed() {
+fn plug_in_scheduler_receives_the_users_and_its_choice_is_served() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (mut components, note) = (Components::default(), Arc::clone(&seen));
     components.schedulers.register("longest-backlog", move |_, setup| {
@@ -79,7 +79,7 @@ fn a_scheduler_from_outside_sees_the_users_and_is_obeyed() {
 }
 
 #[test]
-fn a_scheduler_that_names_nobody_ends_the_run() {
+fn scheduler_that_names_no_candidate_ends_the_run() {
     let mut components = Components::default();
     components.schedulers.register("astray", |_, _| Ok(Box::new(Astray)));
     let message = failure(&two_users("astray"), &components).to_string();

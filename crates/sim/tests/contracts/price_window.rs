@@ -98,7 +98,7 @@ fn the_price_in_the_packets_holds_the_queue_at_its_target() {
 }
 
 #[test]
-fn the_window_policy_is_told_of_disorder() {
+fn window_policy_is_notified_of_reordering() {
     let out_of_order = Arc::default();
     let components = components(&out_of_order);
     let link = json!({"kind": "fixed", "rate_bps": 10_000_000, "loss": 0.02});

@@ -1,7 +1,7 @@
-//! Samples of the delivery rate, as a congestion control from outside hears them.
+//! Samples of the delivery rate, as a plug-in congestion control receives them.
 //!
-//! Over 10 Mbit/s a payload of 1460 bytes in packets of 1500 arrives at 9.733 Mbit/s and never faster,
-//! whatever is lost or reordered.
+//! Over 10 Mbit/s a payload of 1460 bytes in packets of 1500 arrives at 9.733 Mbit/s and never
+//! faster, despite losses and reordering.
 
 use crate::common::{MS, droptail, fixed, flow, merge, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -52,7 +52,7 @@ impl airpath_tcp::congestion::CongestionWrapper for Sampled {
     }
 }
 
-/// Every tenth packet that it lets go has overtaken three others.
+/// Every tenth packet that it dequeues has overtaken three others.
 struct Shuffling {
     inner: AnyQueue,
     late: Vec<Packet>,
@@ -92,7 +92,7 @@ impl airpath_aqm::QueueWrapper for Shuffling {
     }
 }
 
-/// What one flow hears in 30 s; `change` is made to its source, `loss` is the link's.
+/// Samples of one flow in 30 s; `change` is made to its source, `loss` is the link's.
 fn samples(options: Value, change: Value, queue: Value, loss: f64, wants: bool) -> Vec<RateSample> {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let note = Arc::clone(&notes);
@@ -165,7 +165,7 @@ fn no_sample_is_above_the_links_rate_under_loss_and_reordering() {
         let (shuffled, mut options) = (json!({"kind": "shuffling"}), options);
         if options["recovery"].as_str().is_some_and(|recovery| recovery.ends_with("reno")) {
             // An ACK that was delayed hides that it is an overtaking segment that calls it forth;
-            // only SACK tells when that arrived.
+            // only SACK reveals when that arrived.
             options["delayed_ack_segments"] = json!(1);
         }
         let reordered = samples(options.clone(), json!({}), shuffled, 0.0, true);
@@ -173,8 +173,8 @@ fn no_sample_is_above_the_links_rate_under_loss_and_reordering() {
     }
 }
 
-/// Bursts of ten segments, with pauses in which nothing is left to send: all tell the application's
-/// rate when the window has become large enough for a burst.
+/// Bursts of ten segments, with pauses in which nothing is left to send: all measure the
+/// application's rate when the window has become large enough for a burst.
 #[test]
 fn samples_of_an_application_that_pauses_are_marked() {
     for options in recoveries() {
@@ -189,7 +189,7 @@ fn samples_of_an_application_that_pauses_are_marked() {
 }
 
 #[test]
-fn a_congestion_control_that_wants_no_samples_gets_none() {
+fn congestion_control_without_need_of_samples_gets_none() {
     let none = samples(json!({"recovery": "sack"}), json!({}), droptail(100), 0.02, false);
     assert!(none.is_empty());
 }

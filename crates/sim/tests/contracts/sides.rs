@@ -1,7 +1,7 @@
 //! A link says which directions it serves before it is made, and has its queues made by name.
 //!
-//! Once, the bottleneck's own link was made to be asked whether it serves both directions, with a
-//! queue for the reverse that was thrown away and made again when it does not.
+//! Regression: the bottleneck's link was built to query whether it serves both directions, with a
+//! queue for the reverse that was discarded and made again when it does not.
 
 use crate::common::{datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::AnyQueue;
@@ -100,7 +100,7 @@ fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
     }
 }
 
-/// A queue is described beside its link, and that is where its errors are.
+/// Problems of a queue have the key of its description, next to that of its link.
 #[test]
 fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
     let bad = json!({"kind": "droptail", "limit": {"packets": 0}});
@@ -113,7 +113,7 @@ fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
     }
 }
 
-/// Whatever a link of many queues does, a name is one queue's, with one seed.
+/// In a link of many queues, a name belongs to one queue, with one seed.
 #[test]
 fn a_link_that_has_a_queue_made_twice_is_refused() {
     let (mut components, _) = counted();
@@ -127,7 +127,7 @@ fn a_link_that_has_a_queue_made_twice_is_refused() {
     assert_eq!(error.to_string(), "bottleneck.queue = bottleneck/user 1: made twice by its link");
 }
 
-/// What a link from outside is told of the flows: the user of each.
+/// A plug-in link receives the user of each flow.
 #[test]
 fn a_link_knows_the_user_of_each_flow() {
     let (mut components, _) = counted();

@@ -15,7 +15,7 @@ use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEv
 use airpath_tcp::{delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};
 
-/// Hands on everything.
+/// Delegates all calls.
 struct Transparent {
     inner: AnyQueue,
 }
@@ -24,8 +24,8 @@ impl airpath_aqm::QueueWrapper for Transparent {
     delegate_queue!(inner);
 }
 
-/// Hands on what it must, written out, and checks what it sees: the packet at the head is the one
-/// that leaves unless the discipline drops, what waits adds up, and a timer is not in the past.
+/// Delegates the required calls explicitly, and checks them: the packet at the head is the one that
+/// leaves unless the discipline drops, what waits adds up, and a timer is not in the past.
 struct Checking {
     inner: AnyQueue,
     arrived: usize,
@@ -93,8 +93,8 @@ fn components() -> Components {
     components
 }
 
-/// Every way to set up a built-in discipline, but for timers that are due a thousand times while a
-/// packet is sent: those say nothing here, and take their time.
+/// All settings of built-in disciplines, except timers that are due a thousand times while a packet
+/// is sent: those add nothing here, and take long.
 fn disciplines() -> Vec<Value> {
     let is_slow = |timer: &Value| timer.as_u64().is_some_and(|nanos| nanos < MS);
     let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
@@ -152,7 +152,7 @@ fn a_component_around_every_discipline_changes_nothing_on_any_link() {
     assert!(drops > 10_000 && marks > 100, "{drops} drops and {marks} marks say little");
 }
 
-/// Hands on everything.
+/// Delegates all calls.
 struct TransparentCongestion {
     inner: AnyCongestion,
 }
@@ -189,7 +189,7 @@ fn a_component_around_every_congestion_control_changes_nothing_under_any_profile
             // ns-3's procedures are those of a time before ECN.
             let options = profile(&name, json!({})).expect("a profile");
             let has_ecn = options["stack"] != "ns3";
-            // VCP has a use of its own for the field, and at this loss a window that leaves no queue.
+            // VCP uses the field differently, and at this loss a window that leaves no queue.
             let is_vcp = cc["kind"] == "vcp";
             let uses = ["off", if is_vcp { "vcp" } else { "on" }];
             for ecn in uses.into_iter().take(1 + usize::from(has_ecn)) {

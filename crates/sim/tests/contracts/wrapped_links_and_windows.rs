@@ -14,7 +14,7 @@ use airpath_tcp::delegate_window;
 use airpath_tcp::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use serde_json::{Value, json};
 
-/// Hands on what a stage must; the calls that are made of others stay so.
+/// Delegates the required calls of a stage; defaults that call others stay so.
 struct TransparentLink {
     inner: AnyLink,
 }
@@ -44,7 +44,7 @@ impl Link for TransparentLink {
 }
 
 /// Four seconds, from the second on measured; where the link has a rate, half of it from 2.5 s on.
-/// PIE is told of rates.
+/// PIE receives the rates.
 fn over(link: &Value, inner: &Value, components: &Components) -> ReplicationReport {
     let mut queue = samples("aqm", "pie", |_| true).swap_remove(0);
     queue["kind"] = json!("pie");
@@ -82,7 +82,7 @@ fn a_component_around_every_link_changes_nothing() {
     }
 }
 
-/// Hands on everything.
+/// Delegates all calls.
 struct TransparentWindow {
     inner: AnyWindow,
 }

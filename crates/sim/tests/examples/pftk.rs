@@ -1,5 +1,5 @@
-//! Reno on a link with independent losses beside the PFTK formula:
-//! `cargo run --release -p airpath-sim-tests --example pftk [LOSSES]`.
+//! Reno on a link with independent losses compared with the PFTK formula: `cargo run --release -p
+//! airpath-sim-tests --example pftk [LOSSES]`.
 //!
 //! One flow, 100 ms of base RTT, a link that is never the bottleneck, no window limit. Each run is
 //! long enough for `LOSSES` lost packets (3000 when not given).

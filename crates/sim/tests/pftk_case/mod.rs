@@ -65,8 +65,8 @@ impl Case {
         }
     }
 
-    /// PFTK's rate with what was measured in the place of what it assumes: p, RTT, and q, the share
-    /// of timeouts: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000 §II.B.
+    /// PFTK's rate with measured values instead of its assumptions: p, RTT, and q, the share of
+    /// timeouts: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000 §II.B.
     pub(crate) fn pftk_rate_as_measured(&self, simulated: Outcome) -> f64 {
         let (p, q) = (simulated.loss_rate, simulated.timeout_share);
         let (b, rtt_s) = (f64::from(self.b), simulated.rtt_s);
@@ -82,7 +82,7 @@ impl Case {
         simulated.sending_rate / model.sending_rate - 1.0
     }
 
-    /// The simulation, long enough for so many lost packets by PFTK's rate.
+    /// The simulation, long enough for `losses` lost packets by PFTK's rate.
     pub(crate) fn measure(&self, losses: f64, seed: u64) -> Outcome {
         let measured_s = (losses / self.p / self.pftk().sending_rate).ceil();
         let network =

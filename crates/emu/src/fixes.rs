@@ -1,6 +1,6 @@
 //! How to permit what a machine refuses, for the environment in which the program runs.
 //!
-//! A remedy is one clause without a semicolon: it follows the reason in an error message.
+//! A fix is one clause without a semicolon: it follows the reason in an error message.
 
 use std::fs;
 use std::io;
@@ -172,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_device_has_the_remedy_of_its_environment() {
-        let remedies = [
+    fn missing_device_has_the_fix_of_its_environment() {
+        let fixes = [
             (
                 Environment::Docker,
                 "--security-opt systempaths=unconfined`, after `modprobe tun` on",
@@ -182,9 +182,9 @@ mod tests {
             (Environment::Wsl1, "run `wsl --set-version DISTRIBUTION 2` in Windows"),
             (Environment::Wsl2, "if that fails `wsl --update` in Windows"),
         ];
-        for (environment, words) in remedies {
-            let remedy = environment.tun(&error(libc::ENOENT));
-            assert!(remedy.contains(words), "{environment:?}: {remedy}");
+        for (environment, words) in fixes {
+            let fix = environment.tun(&error(libc::ENOENT));
+            assert!(fix.contains(words), "{environment:?}: {fix}");
         }
         let denied = error(libc::EACCES);
         assert!(
@@ -198,10 +198,10 @@ mod tests {
     fn a_container_names_one_command_for_all_that_it_refuses() {
         for (environment, command) in [(Environment::Docker, DOCKER), (Environment::Podman, PODMAN)]
         {
-            for remedy in
+            for fix in
                 [environment.tun(&error(libc::EPERM)), environment.sysctl(&error(libc::EROFS))]
             {
-                assert_eq!(remedy, format!("start the container with `{command}`"));
+                assert_eq!(fix, format!("start the container with `{command}`"));
             }
             let real_time = environment.real_time(true, 10);
             assert_eq!(
@@ -212,18 +212,18 @@ mod tests {
     }
 
     #[test]
-    fn no_remedy_has_a_semicolon() {
+    fn no_fix_has_a_semicolon() {
         use Environment::{Docker, Other, Podman, Wsl1, Wsl2};
         for environment in [Docker, Podman, Wsl1, Wsl2, Other] {
             for number in [libc::ENOENT, libc::EACCES, libc::EPERM, libc::EROFS, libc::ENOSPC] {
                 let error = error(number);
-                for remedy in [
+                for fix in [
                     environment.tun(&error),
                     environment.user_namespace(&error),
                     environment.sysctl(&error),
                     environment.real_time(number == libc::EPERM, 10),
                 ] {
-                    assert!(!remedy.is_empty() && !remedy.contains(';'), "{remedy}");
+                    assert!(!fix.is_empty() && !fix.contains(';'), "{fix}");
                 }
             }
         }
