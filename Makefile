@@ -132,6 +132,7 @@ docs: build
 	$(BIN)/python tests/docs/reference_pages.py
 	$(BIN)/python tests/docs/engine_files.py
 	$(BIN)/python tests/docs/conformance_summary.py
+	$(BIN)/python tests/docs/figures.py
 	$(foreach paper,$(PAPERS),$(call paper-pages,$(paper)))
 	$(OVERVIEW)
 

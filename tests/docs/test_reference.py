@@ -1,4 +1,4 @@
-"""The reference tables say what the program has: options, defaults, columns, first numbers."""
+"""The reference tables say what the program has: options, defaults, columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import typer
 import airpath as ap
 from airpath.cli import app
 from airpath.reproduction.base import Effort
-from airpath.scenario import recorded_traces
 from airpath_papers.sbd.claims import SWEEPS
 
 ROOT = Path(__file__).parents[2]
@@ -114,22 +113,6 @@ def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
 
 def test_every_summarised_quantity_is_described(result: ap.Result) -> None:
     assert {name for name, _ in result.summary().columns} <= set(COLUMNS["flows"])
-
-
-# --- the first result of the read-me -----------------------------------------------------------
-
-
-@pytest.mark.needs_traces
-@pytest.mark.parametrize("row", tables(ROOT / "README.md", "table")["examples"], ids=lambda r: r[0])
-def test_the_first_table_is_true(row: list[str]) -> None:
-    if not recorded_traces().is_dir():
-        pytest.skip(f"no recorded traces in {recorded_traces()}")
-    scenario = ap.load(ROOT / "examples" / f"{row[0].strip('`')}.toml")
-    result = ap.simulate(scenario, reps=4, seed=1)
-    goodput = result.summary().loc["all", "goodput_bps"]["mean"]
-    wait = result.table("queues").query("queue == 'bottleneck'")["mean_sojourn_s"].mean()
-    used = result.table("links").query("link == 'bottleneck'")["utilisation"].mean()
-    assert row[1:] == [f"{goodput / 1e6:.2f}", f"{wait * 1e3:.0f}", f"{used * 100:.0f} %"]
 
 
 # --- examples of papers ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +24,17 @@ def test_the_summary_counts_what_the_last_full_runs_found(
         ends = each["hold"] + len(each["undecided"]) + len(each["do_not_hold"])
         assert ends == each["claims"] == (kept["with_later"] or kept)["claims"]
         assert each["not_reproduced"], f"{each['paper']}: README.md has no list Not reproduced"
+
+
+def test_read_me_table_has_the_verdicts_of_the_last_full_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["reproduce", "--summary", "--json"]) == 0
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    for each in json.loads(capsys.readouterr().out)["papers"]:
+        numbers = f"{each['within']} of {each['numbers']}" if each["numbers"] else "none printed"
+        claims = f"{each['hold']}, {len(each['undecided'])}, {len(each['do_not_hold'])}"
+        assert f"{each['paper']}.md) | {numbers} | {claims} |" in readme
 
 
 def test_the_summary_of_one_paper_names_its_open_claims(

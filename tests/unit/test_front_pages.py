@@ -26,11 +26,11 @@ def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-def words_of(page: str) -> int:
-    """Count words as `wc -w`, without comments, targets of links and rules of tables."""
-    text = re.sub(r"<!--.*?-->", "", page, flags=re.DOTALL)
-    text = re.sub(r"\]\([^)]*\)", "]", text)
-    return sum(any(c.isalnum() for c in word) for word in text.split())
+def test_read_me_is_short_and_has_a_picture_and_the_two_commands() -> None:
+    readme = read("README.md")
+    assert len(readme.split()) <= 700
+    assert readme.count("![") == 1
+    assert re.search(r"^\$ make demo .*\n\$ make test ", readme, re.MULTILINE)
 
 
 def test_changelog_fits_on_two_screens() -> None:

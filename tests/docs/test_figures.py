@@ -1,0 +1,16 @@
+"""The pictures of the pages are those that `make docs` draws."""
+
+from __future__ import annotations
+
+import figures
+import pytest
+from PIL import Image
+
+
+@pytest.mark.parametrize("name", figures.PICTURES)
+def test_picture_is_made_from_what_the_page_has_now(name: str) -> None:
+    """Run `make docs` if this fails."""
+    title, _draw, source = figures.PICTURES[name]
+    with Image.open(figures.ROOT / name) as picture:
+        assert picture.info["Title"] == title
+        assert picture.info["Source"] == source()
