@@ -48,7 +48,7 @@ ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo build wheel test long-tests bench full studies conformance docs clean check-build check-test \
-    lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock optimised-tests doc-tests
+    lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
@@ -68,6 +68,7 @@ help:
 	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
 	@echo '             and what make conformance kept: the summary of conformance'
 	@echo 'make lock    scripts/requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
+	@echo 'make hooks   check format, lints, words and links before each commit (pre-commit)'
 	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime'
@@ -164,6 +165,11 @@ $(VENV)/.stamp-tools: $(VENV)/.stamp-venv scripts/requirements-dev.txt
 lock:
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate \
 	    --custom-compile-command 'make lock' --output-file scripts/requirements-dev.txt pyproject.toml
+
+# Checks before each commit, in the clone of a contributor.
+hooks: $(VENV)/.stamp-tools
+	scripts/install $(VENV) 'pre-commit>=4,<5'
+	$(BIN)/pre-commit install --config scripts/pre-commit.yaml
 
 # Builds the module and installs the package in place; later the module alone, unless what describes
 # the package is newer. One module is installed at a time: the other profile's stamp goes.

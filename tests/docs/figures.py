@@ -45,7 +45,7 @@ def read_me_scenario() -> tuple[str, str]:
 
 
 def lte_comparison_source() -> str:
-    """Return what the picture of README.md is made from, as JSON."""
+    """Return the inputs of the picture of README.md, as JSON."""
     command, scenario = read_me_scenario()
     parts = {"trace": command, "scenario": scenario, "queues": QUEUES, "cc": ALGORITHMS}
     return json.dumps(parts, ensure_ascii=False)

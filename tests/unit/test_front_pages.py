@@ -33,6 +33,12 @@ def test_read_me_is_short_and_has_a_picture_and_the_two_commands() -> None:
     assert re.search(r"^\$ make demo .*\n\$ make test ", readme, re.MULTILINE)
 
 
+def test_contributors_guide_is_one_page() -> None:
+    lines = read("CONTRIBUTING.md").splitlines()
+    assert len(lines) <= 150
+    assert max(len(line.split()) for line in lines) <= 60
+
+
 def test_changelog_fits_on_two_screens() -> None:
     changelog = read("CHANGELOG.md")
     assert len(changelog.splitlines()) <= 120
@@ -86,3 +92,25 @@ def test_a_wrong_number_is_reported_with_scenario_seed_expected_value_and_source
     found: dict[str, Any] = yaml.safe_load((FORMS / "wrong-number.yml").read_text("utf-8"))
     required = {part["id"] for part in found["body"] if part.get("validations", {}).get("required")}
     assert {"scenario", "command", "expected", "source", "version"} <= required
+
+
+def test_tool_versions_agree_with_the_minimum_versions_and_with_continuous_integration() -> None:
+    def numbers(version: str) -> tuple[int, ...]:
+        return tuple(map(int, re.findall(r"\d+", version)))
+
+    tools = tomllib.loads(read("mise.toml"))["tools"]
+    workspace = tomllib.loads(read("Cargo.toml"))["workspace"]["package"]
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    assert numbers(tools["rust"]["version"]) >= numbers(workspace["rust-version"])
+    assert numbers(tools["python"]) >= numbers(project["requires-python"])
+    assert f"uv=={tools['uv']} " in read(".ci/run")
+
+
+def test_hooks_before_a_commit_call_what_the_lints_call() -> None:
+    [local] = yaml.safe_load(read("scripts/pre-commit.yaml"))["repos"]
+    entries = [hook["entry"].removeprefix(".venv/bin/") for hook in local["hooks"]]
+    lints = read("Makefile")
+    for command in ("cargo fmt --all", "ruff check", "ruff format"):
+        assert any(entry.startswith(command) for entry in entries)
+        assert command in lints
+    assert "python scripts/check-words" in entries

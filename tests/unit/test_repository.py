@@ -46,6 +46,19 @@ def test_no_committed_file_contains_a_path_of_one_machine() -> None:
     assert not found, "\n".join(found)
 
 
+def test_text_files_follow_editorconfig() -> None:
+    found = []
+    for file in committed_files():
+        content = file.read_bytes()
+        if b"\0" in content:
+            continue
+        tabs = b"\t" in content and file.name != "Makefile" and file.suffix != ".tsv"
+        ends = content.endswith(b"\n") or not content
+        if tabs or b"\r" in content or not ends or re.search(rb"[ \t]$", content, re.MULTILINE):
+            found.append(str(file.relative_to(ROOT)))
+    assert not found
+
+
 def test_no_recorded_trace_is_committed() -> None:
     recorded = re.compile(r"(ATT|TMobile|Verizon)-.*\.(up|down)$")
     assert [file.name for file in committed_files() if recorded.search(file.name)] == []
