@@ -123,6 +123,16 @@ def _without_code(page: str) -> str:
 
 def prose(page: str) -> str:
     """Return the page without its fenced blocks and inline code."""
+    return re.sub(r"`[^`\n]*`", "", _without_blocks(page))
+
+
+def code_spans(page: str) -> list[str]:
+    """Return the texts of inline code."""
+    return re.findall(r"`([^`\n]*)`", _without_blocks(page))
+
+
+def _without_blocks(page: str) -> str:
+    """Return the page without its fenced blocks."""
     kept: list[str] = []
     ticks = ""
     for line in page.splitlines():
@@ -132,7 +142,7 @@ def prose(page: str) -> str:
         elif fence:
             ticks = fence["ticks"]
         else:
-            kept.append(re.sub(r"`[^`]*`", "", line))
+            kept.append(line)
     return "\n".join(kept)
 
 

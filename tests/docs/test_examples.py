@@ -271,6 +271,28 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert not missing
 
 
+CONTRIBUTORS = ("CONTRIBUTING.md", "docs/maintaining.md", "docs/project/", "docs/how-to/add-a-")
+IDENTIFIER = re.compile(r"\b_{0,2}[A-Za-z]\w*_\w+|\b[A-Z][a-z]+[A-Z]\w+")
+
+
+def test_identifiers_on_the_pages_for_contributors_exist() -> None:
+    """Pages kept former names of methods."""
+    pages = [(ROOT / name).read_text("utf-8") for name in NAMES if name.startswith(CONTRIBUTORS)]
+    spans = [span for page in pages for span in markdown.code_spans(page)]
+    names = {name for span in spans for name in IDENTIFIER.findall(span)}
+    searches = [["ls-files"], ["grep", "-hwoF", *(f"-e{name}" for name in names), "--", ":!*.md"]]
+    found = ""
+    for search in searches:
+        done = subprocess.run(
+            ["git", *search], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            pytest.skip("not a git checkout")
+        found += done.stdout
+    assert len(names) > 20
+    assert names - set(re.findall(r"\w+", found)) == set()
+
+
 # --- every component has its page and its class ------------------------------------------------
 
 
