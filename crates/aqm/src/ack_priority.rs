@@ -1,9 +1,9 @@
-//! ACKs ahead of whatever a discipline holds, in a queue of their own under its limit.
+//! ACKs ahead of the packets of a discipline, in a separate queue under its limit.
 //!
 //! Source: the queue of the authors' VCP package for ns-2 (v0.1): two first-in-first-out queues, strict
 //! priority for ACKs, one limit for both.
-//! Ours: around any discipline. An ACK counts in its arrivals, while it waits in what it holds, and is
-//! dropped where it has no room; no early drop and no mark meets it.
+//! Differs: around any discipline. An ACK counts in its arrivals, while it waits in its backlog,
+//! and is dropped when the limit is reached; no early drop and no mark meets it.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
@@ -62,7 +62,7 @@ fn puts_ahead(description: &Value) -> bool {
 }
 
 impl AckPriority {
-    /// Tells the discipline what waits ahead of it and what the link holds.
+    /// Passes the packets ahead and those held by the link to the discipline.
     fn report_held(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.held_packets + self.acks.len();
         self.inner.on_held(packets, self.held_bytes + self.acks.backlog(), ctx);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_and_what_is_held_cost_what_the_framing_says() {
+    fn waiting_and_held_packets_cost_the_bytes_of_the_framing() {
         let mut fifo = AirFifo::default();
         fifo.set_framing(Framing::with_overhead(Bytes(10)));
         for bytes in [40, 1000] {

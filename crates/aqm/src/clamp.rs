@@ -6,8 +6,8 @@
 //! same time constant as the queue's average and corrected for the short past; there is no price before
 //! the first departure.
 //!
-//! Ours is `target_delay_ns`: a moves by itself until the mean delay of the packets is the target, which
-//! §3.2 calls an open question ([`clamp_next_a`]).
+//! `target_delay_ns` is Airpath's addition: a moves by itself until the mean delay of the packets
+//! is the target, which §3.2 calls an open question ([`clamp_next_a`]).
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
@@ -77,12 +77,12 @@ pub struct ClampTarget {
 /// a after a packet of `bytes` that took `delay_s` from its arrival to the completion of its service,
 /// at an output rate of `rate` bytes/s, where b times the averaged queue are `priced` bytes; in bytes.
 ///
-/// As the mean queue is a + kτ, a step of s (D - d) / T for each packet is an integral controller with
-/// the time constant T, and at rest leaves the packets' mean delay d at the target D, whatever their
-/// number, the rate and its fluctuations. a is at most twice what would wait at the target, or
+/// As the mean queue is a + kτ, a step of s (D - d) / T for each packet is an integral controller
+/// with the time constant T, and at rest leaves the packets' mean delay d at the target D, for any
+/// number of them, rate and fluctuations. a is at most twice what would wait at the target, or
 /// `priced` where that is more: it does not run away while flows are limited elsewhere, and what
-/// bounds it is never what keeps up a price. A bound by the rate alone would: flows that the price has
-/// slowed down lower the rate, the bound with it, and stay slow.
+/// bounds it is never what keeps up a price. A bound by the rate alone would: flows that the price
+/// has slowed down lower the rate, the bound with it, and stay slow.
 pub fn clamp_next_a(
     a: f64,
     bytes: f64,

@@ -8,7 +8,7 @@
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Packet, Time, at_least};
 
-/// Dropping that begins again within so many intervals resumes at its former rate (§5.5).
+/// Dropping that begins again within this number of intervals resumes at its former rate (§5.5).
 const RESUME_WITHIN_INTERVALS: u64 = 16;
 
 /// What the dropper is set to.
@@ -112,7 +112,7 @@ impl CodelDropper {
         ctx: &mut Ctx<'_>,
     ) -> bool {
         if self.dropping {
-            return self.go_on_dropping(ok_to_drop, parameters, store, ctx);
+            return self.continue_dropping(ok_to_drop, parameters, store, ctx);
         }
         let is_there = signal_at_head(store, parameters.ecn, ctx)
             || self.look_at_head(parameters, store, ctx.now).is_some();
@@ -149,7 +149,7 @@ impl CodelDropper {
     }
 
     /// Several signals may be due at once; a mark ends the round, for its packet goes out.
-    fn go_on_dropping(
+    fn continue_dropping(
         &mut self,
         ok_to_drop: bool,
         parameters: &CodelParameters,

@@ -1,4 +1,4 @@
-//! Drop-tail: an arrival that finds no room is dropped.
+//! Drop-tail: an arrival that exceeds the limit is dropped.
 //!
 //! Source: RFC 7567 §2, the baseline of every comparison.
 
@@ -13,16 +13,16 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// So many packets.
+    /// Limit in packets.
     Packets(usize),
-    /// So many bytes of IP packets.
+    /// Limit in bytes of IP packets.
     Bytes(u64),
 }
 
 impl Limit {
-    /// Whether `packet` may wait, where so many packets and bytes do.
+    /// Whether `packet` may join `occupancy` packets of `occupied` bytes.
     #[inline]
-    pub(crate) fn lets_in(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
+    pub(crate) fn admits(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
         match self {
             Limit::Packets(limit) => occupancy < limit,
             Limit::Bytes(limit) => occupied + packet.bytes() <= Bytes(limit),
@@ -61,8 +61,8 @@ impl DropTail {
     }
 
     #[inline]
-    fn has_room_for(&self, packet: &Packet) -> bool {
-        self.limit.lets_in(packet, self.fifo.occupancy(), self.fifo.occupied_bytes())
+    fn has_space_for(&self, packet: &Packet) -> bool {
+        self.limit.admits(packet, self.fifo.occupancy(), self.fifo.occupied_bytes())
     }
 }
 
@@ -82,12 +82,12 @@ impl<T: ?Sized> Component<T> for DropTail {
 
 impl QueueDisc for DropTail {
     fn on_bypass(&mut self, packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
-        self.has_room_for(packet)
+        self.has_space_for(packet)
     }
 
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        if self.has_room_for(packet) {
+        if self.has_space_for(packet) {
             self.fifo.push(packet, ctx.now);
         } else {
             ctx.drop(*packet, DropReason::Overflow);

@@ -1,4 +1,4 @@
-//! DualPI2: a queue for scalable congestion controls beside one for all others, coupled so that flows
+//! DualPI2: a queue for scalable congestion controls and one for all others, coupled so that flows
 //! of both get the same rates.
 //!
 //! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2; the weighted round robin

@@ -56,8 +56,8 @@ impl Fifo {
         self.packets.iter()
     }
 
-    /// Tells a sender of congestion with the oldest packet: marks it when `may_mark` and it is
-    /// ECN-capable, drops it otherwise. On an empty queue nothing happens.
+    /// Signals congestion with the oldest packet: marks it when `may_mark` and it is ECN-capable,
+    /// drops it otherwise. On an empty queue nothing happens.
     pub fn signal_at_front(&mut self, may_mark: bool, ctx: &mut Ctx<'_>) {
         if self.is_empty() {
             return;

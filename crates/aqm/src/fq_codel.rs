@@ -154,8 +154,7 @@ impl FqCodel {
 
     /// When nothing waits for a link that could take it, no queue stays in a list and no dropper
     /// above its target: the flow that comes next is new (§4.2), whether or not the link asks an
-    /// empty queue for a packet. What the link holds has been dequeued, and is in no queue any
-    /// more.
+    /// empty queue for a packet. Packets held by the link have been dequeued, and are in no queue.
     #[inline]
     fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {
         if self.packets == 0 {

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_link_holds_counts() {
+    fn packets_held_by_the_link_count() {
         let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 1.0, ecn: false });
         queue.on_held(6, Bytes(6 * 1500), &mut harness.at(Time::ZERO));

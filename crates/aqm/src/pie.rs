@@ -3,7 +3,7 @@
 //! Source: RFC 8033; the drop probability is in `pie_probability.rs`. The delay is that of the last
 //! departure (Appendix A) or is estimated from the departure rate (§5.2, Appendix B).
 //! Left out: turning PIE on and off by the queue's length (§5.3), probabilities by packet size.
-//! Differs: an empty queue has no delay, whatever the last departure waited (as in Linux); a
+//! Differs: an empty queue has no delay, regardless of the last departure (as in Linux); a
 //! measurement of the departure rate ends when the queue becomes empty, so that no idle time gets
 //! into it; the timer rests while an update would change nothing.
 
@@ -69,7 +69,7 @@ pub struct PieConfig {
 struct DepartureRate {
     /// avg_dq_time_, s.
     average: Option<f64>,
-    /// Start of the measurement under way, and the bytes that have left since.
+    /// Start of the current measurement, and the bytes that have left since.
     measurement: Option<(Time, u64)>,
 }
 

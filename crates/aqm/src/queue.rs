@@ -139,7 +139,7 @@ impl Queue {
         is_there
     }
 
-    /// The link has got rid of so many packets, of so many bytes in all, that it held.
+    /// The link has released `packets` held packets of `bytes` bytes in all.
     ///
     /// # Panics
     /// If it did not hold as much.
@@ -231,7 +231,7 @@ impl Queue {
         }
     }
 
-    /// Tells the discipline the link's nominal rate and framing.
+    /// Passes the link's nominal rate and framing to the discipline.
     pub fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.disc.on_rate(rate, ctx);
@@ -239,7 +239,7 @@ impl Queue {
         self.state = self.disc.state();
     }
 
-    /// Tells the discipline that the link has sent `packet` completely.
+    /// Notifies the discipline that the link has sent `packet` completely.
     #[inline]
     pub fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
@@ -256,14 +256,14 @@ impl Queue {
         self.state = self.disc.state();
     }
 
-    /// A packet from here that the link has sent is lost: destroyed on the air.
+    /// A packet from here that the link has sent is lost: corrupted on the air.
     pub fn lose(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         ctx.drop(packet, reason);
         ctx.leave_queue();
     }
 
-    /// Starts the measurement anew at `now`.
+    /// Restarts the measurement at `now`.
     pub fn restart_measurement(&mut self, now: Time) {
         self.occupancy.restart(now);
         self.sojourns = Delays::default();

@@ -99,7 +99,7 @@ impl Red {
         &mut self.dropper
     }
 
-    /// Tells the dropper when nothing waits and the link holds nothing.
+    /// Notifies the dropper when nothing waits and the link holds nothing.
     #[inline]
     fn note_idle(&mut self, now: Time) {
         if self.fifo.occupancy() == 0 {

@@ -144,7 +144,7 @@ impl RedSettings {
     }
 }
 
-/// What becomes of an arrival.
+/// Verdict on an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedVerdict {
     /// It is queued.
@@ -202,7 +202,7 @@ impl RedDropper {
         self.weight
     }
 
-    /// The curve as it stands.
+    /// The current curve.
     pub fn curve(&self) -> &RedCurve {
         &self.curve
     }
@@ -241,8 +241,8 @@ impl RedDropper {
 
     /// Takes an arrival that finds `queue` packets waiting into the average, and decides on it.
     ///
-    /// An idle time goes on until an arrival is queued: one that is dropped gives the link nothing
-    /// to send.
+    /// An idle time continues until an arrival is queued: one that is dropped gives the link
+    /// nothing to send.
     pub fn on_arrival(&mut self, queue: usize, now: Time) -> RedVerdict {
         self.average_in(queue, now);
         match self.settings.variant {
@@ -311,7 +311,7 @@ impl RedDropper {
         }
     }
 
-    /// The arrival found no room: its sender is told by that.
+    /// The arrival exceeded the limit: this drop notifies its sender.
     pub fn on_overflow(&mut self) {
         if self.settings.variant == RedVariant::Red1993 {
             self.count = 0;

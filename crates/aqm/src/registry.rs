@@ -23,7 +23,7 @@ pub type QueueRegistry = Registry<dyn QueueDisc + Send>;
 built_in_components! {
     /// Any queue discipline.
     enum AnyQueue: dyn QueueDisc + Send, () {
-        "droptail" => DropTail(DropTail): "Drop-tail: an arrival that finds no room is dropped.",
+        "droptail" => DropTail(DropTail): "Drop-tail: an arrival that exceeds the limit is dropped.",
         "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent draws.",
         "red" => Red(Red): "RED: random drops by an average of the queue length.",
         "ared" => Ared(Ared): "Adaptive RED: max_p keeps the average between the thresholds.",
@@ -31,7 +31,7 @@ built_in_components! {
         "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
         "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue per flow, new flows first, each under CoDel.",
         "clamp" => Clamp(Box<Clamp>): "CLAMP's price around any discipline, for windows that obey it.",
-        "dualpi2" => DualPi2(DualPi2): "DualPI2: a queue for scalable flows beside one for others, coupled.",
+        "dualpi2" => DualPi2(DualPi2): "DualPI2: a queue for scalable flows and one for others, coupled.",
         "sbd" => Sbd(Sbd): "Slope Based Discard: a drop at the front when the buffer fills too fast.",
         "rlc-red" => RlcRed(RlcRed): "RED at an RLC buffer: instantaneous occupancy, drops at the front.",
         "rem" => Rem(Rem): "REM: marks or drops by a price that rises with backlog and excess load.",

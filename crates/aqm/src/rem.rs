@@ -24,7 +24,7 @@ pub enum RemMode {
     /// Bytes on the air over those of a mean packet; a packet is marked or dropped with a probability
     /// in proportion to its size.
     Bytes,
-    /// Packets, whatever their size.
+    /// Packets of any size.
     Packets,
 }
 
@@ -58,7 +58,7 @@ pub struct RemConfig {
 pub struct RemGains {
     /// γ, how fast the price moves.
     pub gamma: f64,
-    /// α, what a packet of backlog weighs beside one of excess.
+    /// α, the weight of a packet of backlog relative to one of excess.
     pub alpha: f64,
     /// b*, packets.
     pub target: f64,
@@ -249,16 +249,16 @@ impl Rem {
         self.stream.bernoulli(probability)
     }
 
-    fn has_room_for(&self, packet: &Packet) -> bool {
+    fn has_space_for(&self, packet: &Packet) -> bool {
         let (occupancy, occupied) = (self.fifo.occupancy(), self.fifo.occupied_bytes());
-        self.config.limit.lets_in(packet, occupancy, occupied)
+        self.config.limit.admits(packet, occupancy, occupied)
     }
 }
 
 impl QueueDisc for Rem {
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let cost = self.note_arrival(packet, ctx);
-        if !self.has_room_for(packet) {
+        if !self.has_space_for(packet) {
             return ctx.drop(*packet, DropReason::Overflow);
         }
         if !self.config.ecn && self.is_drawn(packet) {
@@ -269,7 +269,7 @@ impl QueueDisc for Rem {
 
     fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         self.note_arrival(packet, ctx);
-        self.has_room_for(packet)
+        self.has_space_for(packet)
     }
 
     #[inline]

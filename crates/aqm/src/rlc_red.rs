@@ -2,9 +2,9 @@
 //!
 //! Source: Alcaraz & Cerdán 2006 §2 and §5 (`sbd-2006`): RED (Floyd & Jacobson 1993, `red-1993`)
 //! on the instantaneous occupancy of an RLC buffer, max_th being the buffer itself.
-//! Left out: the gentle curve, for which there is no room above max_th.
-//! The paper names only thresholds and max_p. Assumed: the count between drops as in red-1993
-//! Fig. 2, and the packet that Slope Based Discard would drop; both are options.
+//! Left out: the gentle curve, for which there is no space above max_th. The paper names only
+//! thresholds and max_p. Assumed: the count between drops as in red-1993 Fig. 2, and the packet
+//! that Slope Based Discard would drop; both are options.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -75,7 +75,7 @@ impl RateRow for RlcRedRow {
 
 /// p_b of an arrival that finds `occupancy` packets, fewer than `limit`: from 0 at min_th upwards.
 ///
-/// Source: red-1993 §4, the occupancy in the place of the average.
+/// Source: red-1993 §4, the occupancy instead of the average.
 pub fn rlc_red_drop_probability(occupancy: usize, min_th: usize, limit: usize, max_p: f64) -> f64 {
     occupancy.saturating_sub(min_th) as f64 / (limit - min_th) as f64 * max_p
 }
@@ -175,7 +175,7 @@ impl QueueDisc for RlcRed {
         }
     }
 
-    /// Another row holds from now on; the count begins anew.
+    /// Another row holds from now on; the count restarts.
     fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
         let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;

@@ -1,11 +1,10 @@
 //! Slope Based Discard: a drop at the front when the buffer fills faster than it may.
 //!
 //! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC).
-//! Left out: occupancy in bits; a packet counts one, whatever its size.
-//! Differs: the paper's pseudocode measures anew within T_r after a drop, which its text excludes;
-//! here C is started only while both timers are off, unless [`SbdAfterDrop::Rearm`] asks for the
-//! pseudocode. Where th_n would exceed maxth, eq. 1 has no
-//! value: there th_n is maxth and C is T_r.
+//! Left out: occupancy in bits; every packet counts one, regardless of its size.
+//! Differs: the paper's pseudocode measures again within T_r after a drop, which its text excludes;
+//! here C is started only while both timers are off, unless [`SbdAfterDrop::Rearm`] selects the
+//! pseudocode. Where th_n would exceed maxth, eq. 1 has no value: there th_n is maxth and C is T_r.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -58,7 +57,7 @@ pub struct SbdConfig {
     /// What happens after a drop.
     #[serde(default)]
     pub after_drop: SbdAfterDrop,
-    /// Mark an ECN-capable packet instead of dropping it, while there is room.
+    /// Mark an ECN-capable packet instead of dropping it, while the buffer is not full.
     #[serde(default)]
     pub ecn: bool,
     /// `min_th` and `reaction_time` by the link's rate; empty: they stay as they are.
@@ -130,7 +129,7 @@ enum Phase {
     Idle,
     /// C_n runs until `until`: a crossing of `threshold` before that is too fast.
     Measuring { threshold: usize, until: Time },
-    /// T_r runs until `until`: the last drop is still on its way to be felt.
+    /// T_r runs until `until`: the last drop has not taken effect yet.
     Reacting { until: Time },
 }
 
@@ -147,7 +146,7 @@ pub struct Sbd {
     ecn: bool,
     by_rate: RateTable<SbdRow>,
     phase: Phase,
-    /// When T_r expires that runs beside C ([`SbdAfterDrop::Rearm`]).
+    /// Expiry of T_r, which runs in parallel with C ([`SbdAfterDrop::Rearm`]).
     reaction_ends: Time,
     fifo: Fifo,
 }
@@ -240,7 +239,7 @@ impl Sbd {
     }
 
     /// The buffer fills faster than it may: the first packet whose transmission has not started is
-    /// dropped, the arrival if there is no other. A full buffer has no room for a mark.
+    /// dropped, the arrival if there is no other. A full buffer drops instead of marking.
     fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         let may_mark = self.ecn && self.fifo.occupancy() < self.limit;
         self.fifo.push(arrival, ctx.now);

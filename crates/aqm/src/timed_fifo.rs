@@ -1,6 +1,6 @@
 //! A queue that knows when each packet came: for disciplines that act on sojourn times.
 //!
-//! The instant is kept beside the packet: an acknowledgement has room for a part of it only.
+//! The instant is stored next to the packet: an acknowledgement can store only a part of it.
 
 use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Packet, Ring, Time};
@@ -99,7 +99,7 @@ impl TimedFifo {
         self.packets.len() + self.held_packets
     }
 
-    /// The link still holds so many packets of what was taken from here.
+    /// The link still holds `packets` of the packets that were dequeued here.
     pub fn set_held(&mut self, packets: usize, _bytes: Bytes) {
         self.held_packets = packets;
     }

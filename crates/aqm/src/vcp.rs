@@ -1,8 +1,9 @@
-//! VCP's router: a load factor once per interval, told to senders in the two bits of the ECN field.
+//! VCP's router: a load factor once per interval, signalled to senders in the two bits of the ECN
+//! field.
 //!
-//! Source: Xia, Subramanian, Stoica & Kalyanaraman 2005, "One more bit is enough" (`vcp-2005`) §3, with
-//! the rules of the authors' package for ns-2 (v0.1): the code is stamped when a packet leaves, on data
-//! only, and never lowers what is there. The load factor is in `load.rs`.
+//! Source: Xia, Subramanian, Stoica & Kalyanaraman 2005, "One more bit is enough" (`vcp-2005`) §3,
+//! with the rules of the authors' package for ns-2 (v0.1): the code is stamped when a packet
+//! leaves, on data only, and never lowers the code in the packet. The load factor is in `load.rs`.
 //! Left out: the package's moving target utilisation, which its later copies have not.
 //! Differs: thresholds without rounding the load up to a whole percentage; a limit of n packets holds
 //! n (the package: n - 1). Timers cost no events: the load is brought up to date by the packets that
@@ -29,7 +30,7 @@ pub enum VcpCapacity {
     /// What the link sends while it has something to send: bytes of completed services over the time
     /// in which anything waited or was served, of the last intervals.
     Measured,
-    /// This many bit/s, at least 1, whatever the link has.
+    /// This many bit/s, at least 1, regardless of the link.
     Fixed(u64),
 }
 
@@ -145,7 +146,7 @@ impl VcpQueue {
         cost
     }
 
-    /// Notes from when on there is work, or that there is none any more.
+    /// Records the start or the end of work.
     #[inline]
     fn note_work(&mut self, now: Time) {
         if self.meter.is_measuring() {

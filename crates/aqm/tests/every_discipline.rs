@@ -1,4 +1,4 @@
-//! What every queue discipline has to keep, whatever it drops.
+//! Invariants of every queue discipline.
 //!
 //! A new built-in discipline is under test as soon as it is registered: [`descriptions()`] panics
 //! until it says how to make one.
@@ -47,8 +47,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Drives one discipline bare and one inside a [`Queue`], step by step the same, and keeps its own
-/// books.
+/// Drives one discipline bare and one inside a [`Queue`], step by step the same, and accounts for
+/// the packets itself.
 struct Ledger {
     harness: TestHarness,
     bare_bench: TestHarness,
@@ -161,18 +161,18 @@ impl Ledger {
             self.note_out(&packet);
             self.held.push_back(u32::from(packet.size));
         }
-        self.tell_bare();
+        self.report_to_bare();
     }
 
     /// The link gets rid of the oldest packet that it holds.
     fn release(&mut self) {
         if let Some(size) = self.held.pop_front() {
             self.queue.release(1, Bytes(u64::from(size)), &mut self.harness.at(self.now));
-            self.tell_bare();
+            self.report_to_bare();
         }
     }
 
-    fn tell_bare(&mut self) {
+    fn report_to_bare(&mut self) {
         let bytes = self.held.iter().map(|size| u64::from(*size)).sum();
         let mut ctx = self.bare_bench.at(self.now);
         self.bare.on_held(self.held.len(), Bytes(bytes), &mut ctx);
@@ -191,7 +191,7 @@ impl Ledger {
         self.measured.1 += 1;
     }
 
-    /// Lets time pass, with every wake-up on the way.
+    /// Lets time pass, with every wake-up in between.
     fn pause(&mut self, nanos: u64) {
         let until = Time::from_nanos(self.now.as_nanos() + nanos);
         for _ in 0..100 {
@@ -206,7 +206,7 @@ impl Ledger {
             self.check();
         }
         self.now = until;
-        // A timer that goes on is served late once.
+        // A running timer is served late once.
         if self.bare.next_wakeup() <= until {
             self.bare.on_wake(&mut self.bare_bench.at(until));
         }
@@ -252,7 +252,7 @@ impl Ledger {
 fn every_built_in_discipline_has_descriptions() {
     for (kind, summary) in AnyQueue::BUILT_IN {
         assert!(!descriptions(kind).is_empty(), "{kind}");
-        // What the class of a scenario hands over is accepted.
+        // The values of the scenario classes are accepted.
         assert!(!samples("aqm", kind, |description| try_make(description).is_ok()).is_empty());
         assert!(summary.ends_with('.'), "{kind}: {summary}");
     }
@@ -270,7 +270,7 @@ fn an_empty_queue_is_empty() {
 }
 
 /// Of a kind, one that drops nothing below 40 packets and admits nothing from there on.
-fn with_room_for_40(kind: &str) -> Value {
+fn with_limit_of_40(kind: &str) -> Value {
     let changes = match kind {
         "droptail" | "rem" => json!({"limit": {"packets": 40}}),
         "gred" => json!({"min_th": 19, "max_th": 20, "max_p": 0}),
@@ -284,10 +284,10 @@ fn with_room_for_40(kind: &str) -> Value {
     but(&with_kind(kind).next().expect("one at least"), changes)
 }
 
-/// Takes 25 of 40 packets without releasing them, and offers more, each of a flow of its own.
+/// Takes 25 of 40 packets without releasing them, and offers more, each of a separate flow.
 #[test]
 fn every_limit_counts_what_the_link_holds() {
-    let descriptions = AnyQueue::BUILT_IN.iter().map(|(kind, _)| with_room_for_40(kind));
+    let descriptions = AnyQueue::BUILT_IN.iter().map(|(kind, _)| with_limit_of_40(kind));
     for description in descriptions.chain([json!({"kind": "droptail", "limit": {"bytes": 60_000}})])
     {
         let mut harness = TestHarness::default();
@@ -316,12 +316,12 @@ fn every_limit_counts_what_the_link_holds() {
     }
 }
 
-/// With 25 ACKs ahead there is room for 15 packets; where they are, no ACK gets in, but for FQ-CoDel,
-/// which drops where most waits.
+/// With 25 ACKs ahead there is space for 15 packets; with these, no ACK is admitted, except by
+/// FQ-CoDel, which drops from the longest queue.
 #[test]
 fn every_limit_counts_the_acks_that_wait_ahead() {
     for (kind, _) in AnyQueue::BUILT_IN.iter().filter(|(kind, _)| *kind != "ack-priority") {
-        let around = json!({"kind": "ack-priority", "aqm": with_room_for_40(kind)});
+        let around = json!({"kind": "ack-priority", "aqm": with_limit_of_40(kind)});
         let (mut harness, mut queue) =
             (TestHarness::default(), Queue::new(make(&around), QueueId(0)));
         for (acks, data) in [(25, 1000), (1000, 0)] {
@@ -369,7 +369,7 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
 }
 
-/// A discipline from outside with a store of its own, which notes nothing in its packets.
+/// A plug-in discipline with a separate store, which records nothing in its packets.
 #[derive(Default)]
 struct Plain(VecDeque<Packet>);
 
@@ -392,7 +392,7 @@ impl QueueDisc for Plain {
 }
 
 #[test]
-fn the_sojourn_time_is_measured_whatever_the_store_notes() {
+fn sojourn_time_is_measured_with_any_store() {
     let mut harness = TestHarness::default();
     let mut queue = Queue::new(AnyQueue::Dyn(Box::new(Plain::default())), QueueId(0));
     let acknowledgement = Packet::ack(FlowId(1), 0, 1000, 40);
@@ -406,7 +406,7 @@ fn the_sojourn_time_is_measured_whatever_the_store_notes() {
 
 #[test]
 #[should_panic(expected = "only what is held is released")]
-fn what_is_not_held_cannot_be_released() {
+fn releasing_more_than_held_panics() {
     let mut queue =
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 1}})), QueueId(0));
     queue.release(1, Bytes(1500), &mut TestHarness::default().at(Time::ZERO));
@@ -435,31 +435,31 @@ proptest! {
     // Two tests, for two cores.
 
     #[test]
-    fn every_discipline_keeps_its_books(
+    fn every_discipline_accounts_for_every_packet(
         steps in prop::collection::vec(step(), 1..200),
         first in prop::sample::select(vec![0, 2]),
     ) {
-        keeps_its_books(&steps, first)?;
+        check_accounting(&steps, first)?;
     }
 
     #[test]
-    fn every_other_discipline_keeps_its_books(
+    fn every_other_discipline_accounts_for_every_packet(
         steps in prop::collection::vec(step(), 1..200),
         first in prop::sample::select(vec![1, 3]),
     ) {
-        keeps_its_books(&steps, first)?;
+        check_accounting(&steps, first)?;
     }
 }
 
 /// Every fourth description, from number `first` on.
-fn keeps_its_books(steps: &[Step], first: usize) -> Result<(), TestCaseError> {
+fn check_accounting(steps: &[Step], first: usize) -> Result<(), TestCaseError> {
     let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
     for description in all.skip(first).step_by(4) {
         let mut ledger = Ledger::new(&description);
         for step in steps {
             ledger.take(*step);
         }
-        // Whatever is left comes out.
+        // The remaining packets leave.
         for _ in 0..=ledger.queue.packets() {
             ledger.take(Step::Dequeue);
         }

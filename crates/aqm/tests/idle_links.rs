@@ -1,8 +1,8 @@
 //! What a discipline does may not hang on whether a link asks its empty queue for a packet.
 //!
-//! A link that sends one packet after another asks after each; one with opportunities of its own
-//! (`trace`) or with a buffer of its own (`rlc-am`) asks when something waits. The latter keeps what
-//! it has taken until the far end has said that it is there.
+//! A link that sends one packet after another calls `dequeue` after each; one with separate
+//! opportunities (`trace`) or with a separate buffer (`rlc-am`) calls it when packets wait. The
+//! latter holds dequeued packets until the far end has acknowledged them.
 
 use crate::descriptions::{make, with_kind};
 use airpath_aqm::{AnyQueue, Queue};
@@ -30,7 +30,7 @@ struct Server {
     now: Time,
     /// The packet on the air, and when it has been sent.
     sending: Option<(Packet, Time)>,
-    /// Whether an empty queue is asked, too.
+    /// Whether `dequeue` is also called for an empty queue.
     asks_always: bool,
     keeping: Keeping,
     /// Packets sent that have not arrived, and when they do.
@@ -188,7 +188,7 @@ proptest! {
     /// RED and ARED used to drop every packet for ever over a link that does not ask an empty
     /// queue (`trace`, `rlc-am`), and FQ-CoDel to take a flow for an old one there.
     #[test]
-    fn a_discipline_decides_alike_whether_or_not_an_empty_queue_is_asked(
+    fn discipline_decides_alike_with_and_without_calls_for_an_empty_queue(
         bursts in prop::collection::vec(burst(), 1..30),
     ) {
         decides_alike(Keeping::Nothing, &bursts)?;

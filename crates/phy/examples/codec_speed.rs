@@ -26,7 +26,7 @@ const VEHICULAR_A_DB: [f64; 8] = [13.22, 18.30, 18.77, 24.06, 23.38, 27.45, 29.2
 /// Different blocks.
 const BLOCKS: usize = 8192;
 
-/// How often they are decoded in a measurement. Systems tell the time on a core to some
+/// How often they are decoded in a measurement. Systems report the time on a core to some
 /// milliseconds.
 const RUNS: usize = 8;
 
@@ -88,7 +88,7 @@ impl Blocks for Recorded {
     }
 }
 
-/// Time that this thread has had a core; where the system does not tell, any time.
+/// CPU time of this thread; where the system does not report it, elapsed time.
 fn time() -> Duration {
     let on_core = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = on_core.and_then(|text| text.split(' ').next()?.parse().ok());

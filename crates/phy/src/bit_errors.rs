@@ -39,7 +39,7 @@ pub struct ErrorChain {
     error: Vector,
 }
 
-/// What becomes of a packet, by the state before its first unit (row) and that of its last one.
+/// Outcome of a packet, by the state before its first unit (row) and that of its last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// It is received.
@@ -157,12 +157,12 @@ impl ErrorChain {
         phi
     }
 
-    /// What becomes of a packet of `units` units without a code.
+    /// Outcome of a packet of `units` units without a code.
     pub fn outcome(&self, units: u64) -> Outcome {
         self.run(units)
     }
 
-    /// What becomes of a packet of these blocks, one after the other, whose symbols have `symbol_units`
+    /// Outcome of a packet of these blocks, one after the other, whose symbols have `symbol_units`
     /// units each; it fails with any of them.
     pub fn coded_outcome(&self, blocks: &[Block], symbol_units: u64) -> Outcome {
         let symbol = self.run(symbol_units);
@@ -199,7 +199,7 @@ impl ErrorChain {
 }
 
 impl Outcome {
-    /// Whatever becomes of it.
+    /// Sum over both outcomes.
     fn any(&self) -> Matrix {
         add(&self.delivered, &self.failed)
     }

@@ -58,7 +58,7 @@ impl Gaussian {
     }
 }
 
-/// Fills `words`, a whole number of steps; what is left of the last step is thrown away.
+/// Fills `words`, an integer number of steps; what is left of the last step is thrown away.
 #[inline(always)]
 fn fill_words(state: &mut [[u64; LANES]; 4], words: &mut [u64]) {
     for chunk in words.chunks_mut(LANES) {

@@ -3,8 +3,9 @@
 //! SNR = P + G_t + G_r − L − (10 log(k T_0 B / 1 mW) + F), in dB
 //!
 //! Source: Friis, *Noise figures of radio receivers*, Proc. IRE 32 (1944), with T_0 = 290 K.
-//! Interference adds to the noise, [`sinr_db`]: each transmitter's power over the noise is the budget of its own
-//! link. Left out: that interference is not Gaussian, and fades.
+//! Interference adds to the noise, [`sinr_db`]: each transmitter's power over the noise is the
+//! budget of its link.
+//! Left out: that interference is not Gaussian, and fades.
 
 use crate::shannon::from_db;
 

@@ -82,7 +82,7 @@ impl Modulation {
     ///
     /// # Panics
     ///
-    /// If `bits` is not a whole number of axes, or `axes` not their number.
+    /// If `bits` is not an integer number of axes, or `axes` not their number.
     pub fn map(self, bits: &[bool], axes: &mut [f32]) {
         assert_eq!(bits.len(), axes.len() * self.axis_bits(), "bits fill the axes");
         let scale = self.scale();
@@ -284,7 +284,7 @@ mod tests {
                 modulation.demap(received, gain, snr, llrs);
                 for (bit, &llr) in llrs.iter().enumerate() {
                     let exact = max_log(modulation, received, gain, snr, bit);
-                    // Beside a half, rounding of the two formulas may fall either way.
+                    // Near a half, rounding of the two formulas may fall either way.
                     prop_assert!((i32::from(llr) - i32::from(quantised(exact))).abs() <= 1,
                         "{modulation:?} bit {bit}: {llr}, {exact}");
                 }

@@ -1,8 +1,8 @@
 //! Flat Rayleigh fading with the classic (Clarke, Jakes) Doppler spectrum.
 //!
 //! h(t) = N^(-1/2) Σ exp(j(2π f_d cos(α_n) t + φ_n)): N waves of equal power from directions α_n
-//! with phases φ_n, all independent and uniform. Once drawn, the channel is a function of time
-//! that can be asked in any order.
+//! with phases φ_n, all independent and uniform. Once drawn, the channel is a function of time that
+//! can be sampled in any order.
 //!
 //! Source: Clarke, *A statistical theory of mobile-radio reception*, Bell System Technical
 //! Journal 47 (1968). Over the draws, E|h|² = 1 and E h(t)h*(t+τ) = J0(2π f_d τ) hold exactly for
@@ -22,7 +22,7 @@ use airpath_core::Time;
 use std::f64::consts::TAU;
 use std::num::NonZeroUsize;
 
-/// The number of waves of a channel unless told otherwise.
+/// The default number of waves of a channel.
 pub const SINUSOIDS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// One wave: its Doppler shift and its phase at time zero.

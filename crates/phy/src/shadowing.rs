@@ -1,5 +1,5 @@
-//! Log-normal shadowing: what hills and houses do to the mean power on the way, in dB a stationary
-//! Gaussian process whose correlation falls exponentially with the way.
+//! Log-normal shadowing: the effect of hills and houses on the mean power along the path, in dB a
+//! stationary Gaussian process whose correlation falls exponentially with the distance.
 //!
 //! E S(t) S(t+τ) = σ² exp(−v|τ|/d) = σ² exp(−|τ|/T)
 //!
@@ -10,11 +10,12 @@
 //! 0.3 at 10 m in a city (d = 8.3 m, σ = 4.3 dB). ITU-R M.1225 says 20 m after which half of the
 //! correlation is left: d = 20 m / ln 2.
 //!
-//! The process is Markov (Ornstein–Uhlenbeck) and is drawn so that any instant can be asked without
-//! those before it: at whole T it is a sum over independent normal numbers, weights e^(−k); between
-//! two such instants it is halved again and again, the middle from its conditional law given both
-//! ends; each number belongs to its place. At multiples of T/1024 that is the exact law, and S holds
-//! from each to the next: in steps of 4.4 % of σ, some centimetres of the way.
+//! The process is Markov (Ornstein–Uhlenbeck) and is drawn so that any instant can be sampled
+//! without those before it: at whole T it is a sum over independent normal numbers, weights e^(−k);
+//! between two such instants it is halved again and again, the middle from its conditional
+//! distribution given both ends; each number belongs to its place. At multiples of T/1024 that is
+//! the exact distribution, and S holds from each to the next: in steps of 4.4 % of σ, some
+//! centimetres of movement.
 //!
 //! Left out: correlation between base stations and between users; dependence on the place, so that
 //! who comes back meets other shadows.
@@ -37,7 +38,7 @@ pub struct Shadowing {
 /// How it changes.
 #[derive(Clone, Debug, PartialEq)]
 enum ShadowingState {
-    /// Nobody moves: one value, of variance 1.
+    /// No movement: one value, of variance 1.
     Still(f64),
     Moving(Box<Bridge>),
 }
@@ -67,7 +68,7 @@ impl Shadowing {
         (self.deviation_db * level, until)
     }
 
-    /// S, dB, where it never changes: nobody moves, or σ is 0.
+    /// S, dB, where it never changes: without movement, or if σ is 0.
     pub fn constant_db(&self) -> Option<f64> {
         match self.way {
             ShadowingState::Still(level) => Some(self.deviation_db * level),
@@ -121,7 +122,7 @@ struct Bridge {
     keys: [u64; LEVELS + 1],
     /// By level: what an end counts in the mean of the middle, and the deviation from it.
     middles: [(f64, f64); LEVELS],
-    /// The step that was asked for last: whole T, and its number within.
+    /// The latest step: whole T, and its number within.
     last: Option<(u64, u64)>,
     /// Both ends of the interval of each level that this step is in.
     ends: [(f64, f64); LEVELS + 1],

@@ -43,9 +43,9 @@ const MOST_POINTS: u32 = 64;
 /// A constellation whose symbols are all as likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constellation {
-    /// So many phases, 2 to 64, a power of two.
+    /// Number of phases, 2 to 64, a power of two.
     Psk(u32),
-    /// A square of so many points: 16 or 64.
+    /// Points of a square constellation: 16 or 64.
     Qam(u32),
 }
 
@@ -74,7 +74,7 @@ impl Constellation {
         })
     }
 
-    /// Points.
+    /// Returns the number of points.
     pub fn points(self) -> u32 {
         match self {
             Constellation::Psk(points) | Constellation::Qam(points) => points,

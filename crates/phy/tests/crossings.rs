@@ -1,4 +1,5 @@
-//! Crossings of a level and times below it, of the SNR processes that fade, beside Rice's.
+//! Crossings of a level and times below it, of the SNR processes that fade, compared with Rice's
+//! formulas.
 
 use airpath_conformance::Law;
 use airpath_core::{Duration, Registry, Seed, Setup};

@@ -23,8 +23,8 @@ const DVB_RCS: Law = Law {
 /// Half the distance of the two signal-to-noise ratios that are measured about one wanted, dB.
 const BRACKET_DB: f64 = 0.05;
 
-/// The signal-to-noise ratio with the frame error rate `wanted`, dB: between or beside two
-/// measured about `about`, log-linearly. Half of the blocks go to each.
+/// The signal-to-noise ratio with the frame error rate `wanted`, dB: from two measured near
+/// `about`, log-linearly. Half of the blocks go to each.
 fn snr_db_of(awgn: &mut Awgn, config: DecoderConfig, about: f64, wanted: f64, blocks: u64) -> f64 {
     let mut measured = |snr_db: f64| {
         awgn.snr = 10f64.powf(snr_db / 10.0) as f32;
@@ -57,9 +57,10 @@ const LINEAR_LOG: [[f64; 2]; 8] = [
     [18.31, 18.93],
 ];
 
-/// How far a point may be off, dB. One of theirs rests on some sixty errors between two ratios a
-/// quarter of a decibel apart, and is worse than our decoder and the same one in floating point
-/// agree on (at 12.3 dB, 26 errors each in 40 000 blocks, where theirs would have 46).
+/// How far a point may be off, dB. One published point rests on some sixty errors between two
+/// ratios a quarter of a decibel apart, and is worse than the result on which Airpath's decoder and
+/// the same one in floating point agree (at 12.3 dB, 26 errors each in 40 000 blocks, where the
+/// published rate gives 46).
 fn allowed_db(number: usize, algorithm: Algorithm, column: usize) -> f64 {
     if (number, algorithm, column) == (4, Algorithm::LinearLog, 1) { 0.1 } else { 0.05 }
 }
@@ -80,10 +81,10 @@ fn assert_point(number: usize, algorithm: Algorithm, column: usize, blocks: u64)
         exact,
     };
     let config = DecoderConfig { algorithm, ..DecoderConfig::default() };
-    let theirs = table[number][column];
-    let ours = snr_db_of(&mut awgn, config, theirs, wanted, blocks);
+    let published = table[number][column];
+    let ours = snr_db_of(&mut awgn, config, published, wanted, blocks);
     let what = format!("{} at {wanted:e}, {algorithm:?}", mcs.name());
-    POINTS.close(&what, "dB", ours, theirs, allowed_db(number, algorithm, column));
+    POINTS.close(&what, "dB", ours, published, allowed_db(number, algorithm, column));
 }
 
 /// DVB-RCS1's block of 752 couples at rate 1/2: the same code and form of interleaver. Where a

@@ -49,11 +49,12 @@ fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) 
     counted_with(number, channel, snr_db, &settings(errors, blocks))
 }
 
-/// The frame error rate of a point is theirs, which rests on `their_errors` errors.
-fn assert_rate(law: Law, count: Count, what: String, theirs: f64, their_errors: f64) {
+/// The frame error rate of a point equals the published one, which rests on `published_errors`
+/// errors.
+fn assert_rate(law: Law, count: Count, what: String, published: f64, published_errors: f64) {
     let ours = count.frame_error_rate();
-    let allowed = 3.3 * theirs * f64::sqrt(1.0 / count.errors as f64 + 1.0 / their_errors);
-    law.close(what, "", ours, theirs, allowed);
+    let allowed = 3.3 * published * f64::sqrt(1.0 / count.errors as f64 + 1.0 / published_errors);
+    law.close(what, "", ours, published, allowed);
 }
 
 /// §6, reference model: scheme, Es/N0 (dB), frame error rate, errors counted.
@@ -70,9 +71,15 @@ const POINTS: [(usize, f64, f64, f64); 9] = [
 ];
 
 fn assert_vehicular_a(points: &[(usize, f64, f64, f64)], errors: u64) {
-    for &(number, snr_db, theirs, their_errors) in points {
+    for &(number, snr_db, published, published_errors) in points {
         let count = counted(number, "vehicular-a", snr_db, errors, 100_000_000);
-        assert_rate(VEHICULAR_A, count, format!("mcs{number}, {snr_db} dB"), theirs, their_errors);
+        assert_rate(
+            VEHICULAR_A,
+            count,
+            format!("mcs{number}, {snr_db} dB"),
+            published,
+            published_errors,
+        );
     }
 }
 
@@ -135,16 +142,17 @@ fn variants_of_the_channel_model() {
         ("rayleigh", 4, 22.0, 7.3e-2),
         ("rayleigh", 7, 30.0, 4.8e-2),
     ];
-    for (channel, number, snr_db, theirs) in variants {
+    for (channel, number, snr_db, published) in variants {
         let count = counted(number, channel, snr_db, 500, 1_000_000);
-        // Two digits of theirs are printed for the last three.
+        // Two digits are published for the last three.
         let what = format!("{channel}, mcs{number}, {snr_db} dB");
-        assert_rate(VEHICULAR_A, count, what, theirs, 1500.0);
+        assert_rate(VEHICULAR_A, count, what, published, 1500.0);
     }
 }
 
 /// §6, variants: a linear-log demapper before the max-log decoder, 1500 errors or more, and the
-/// linear-log algorithm in both, 100 or more. The fewer errors are theirs, the less more of ours tell.
+/// linear-log algorithm in both, 100 or more. The fewer errors the published rate rests on, the
+/// less more simulated errors show.
 #[test]
 #[ignore = "minutes"]
 fn variants_of_the_receiver() {
@@ -152,15 +160,15 @@ fn variants_of_the_receiver() {
         (Algorithm::MaxLog, 1500.0, [(4, 22.0, 3.01e-3), (3, 22.0, 5.83e-3), (7, 30.0, 4.59e-3)]),
         (Algorithm::LinearLog, 100.0, [(4, 22.0, 1.9e-3), (3, 22.0, 5.2e-3), (7, 30.0, 4.1e-3)]),
     ];
-    for (algorithm, their_errors, points) in both {
+    for (algorithm, published_errors, points) in both {
         let decoder = DecoderConfig { algorithm, ..DecoderConfig::default() };
         let demapper = Demapper::LinearLog;
-        let errors = f64::min(500.0, 2.0 * their_errors) as u64;
+        let errors = f64::min(500.0, 2.0 * published_errors) as u64;
         let settings = Settings { decoder, demapper, ..settings(errors, 1_000_000) };
-        for (number, snr_db, theirs) in points {
+        for (number, snr_db, published) in points {
             let count = counted_with(number, "vehicular-a", snr_db, &settings);
             let what = format!("LinearLog, {algorithm:?}, mcs{number}, {snr_db} dB");
-            assert_rate(VEHICULAR_A, count, what, theirs, their_errors);
+            assert_rate(VEHICULAR_A, count, what, published, published_errors);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What every error process has to keep, whatever its model.
+//! Invariants of every error process.
 //!
 //! A new built-in process is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more.
@@ -60,58 +60,58 @@ fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec((span(), span()), 1..40)
 }
 
-fn fates(process: &mut impl ErrorProcess, frames: &[(u64, u64)]) -> Vec<bool> {
+fn outcomes(process: &mut impl ErrorProcess, frames: &[(u64, u64)]) -> Vec<bool> {
     let mut began = 0;
-    let fate = |&(wait, length): &(u64, u64)| {
+    let outcome = |&(wait, length): &(u64, u64)| {
         began += wait;
         let [began, ended] = [began, began + length].map(Time::from_nanos);
         process.corrupts(&Frame { began, ended, bytes: Bytes(1500), mcs: None })
     };
-    frames.iter().map(fate).collect()
+    frames.iter().map(outcome).collect()
 }
 
 proptest! {
     #[test]
-    fn any_frames_in_order_have_a_fate_and_equal_seeds_the_same(
+    fn any_frames_in_order_have_an_outcome_equal_for_equal_seeds(
         frames in frames(), seed in 0..1000u64,
     ) {
         for description in all_descriptions() {
-            let once = fates(&mut build(&description, seed), &frames);
-            let again = fates(&mut build(&description, seed), &frames);
+            let once = outcomes(&mut build(&description, seed), &frames);
+            let again = outcomes(&mut build(&description, seed), &frames);
             prop_assert_eq!(once, again, "{}", description);
         }
     }
 }
 
 #[test]
-fn other_seeds_have_other_fates() {
+fn other_seeds_have_other_outcomes() {
     let frames = [(10_000_000, 1000); 2000];
     for description in [
         json!({"kind": "independent", "loss": 0.5}),
         json!({"kind": "burst", "frame_error_rate": 0.5, "doppler": 0.05}),
     ] {
-        let [one, two] = [1, 2].map(|seed| fates(&mut build(&description, seed), &frames));
+        let [one, two] = [1, 2].map(|seed| outcomes(&mut build(&description, seed), &frames));
         assert_ne!(one, two, "{description}");
     }
 }
 
 #[test]
-fn independent_errors_are_as_frequent_as_told() {
+fn independent_errors_have_the_configured_frequency() {
     const FRAMES: usize = 200_000;
     let mut process = build(&json!({"kind": "independent", "loss": 0.03}), 1);
-    let fates = fates(&mut process, &[(1000, 500); FRAMES]);
-    let lost = |fates: &[bool]| fates.iter().filter(|lost| **lost).count() as f64;
+    let outcomes = outcomes(&mut process, &[(1000, 500); FRAMES]);
+    let lost = |outcomes: &[bool]| outcomes.iter().filter(|lost| **lost).count() as f64;
     let bound = |count: f64, p: f64| 5.0 * (p * (1.0 - p) / count).sqrt();
-    let share = lost(&fates) / FRAMES as f64;
+    let share = lost(&outcomes) / FRAMES as f64;
     assert!((share - 0.03).abs() < bound(FRAMES as f64, 0.03), "{share}");
     // And after a loss no more frequent than otherwise.
-    let after: Vec<bool> = fates.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
+    let after: Vec<bool> = outcomes.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
     let share = lost(&after) / after.len() as f64;
     assert!((share - 0.03).abs() < bound(after.len() as f64, 0.03), "{share} after a loss");
 }
 
 #[test]
-fn a_process_from_outside_is_found_by_its_name() {
+fn plug_in_process_is_found_by_its_name() {
     struct Every(u64);
     impl ErrorProcess for Every {
         fn corrupts(&mut self, _frame: &Frame) -> bool {
@@ -124,5 +124,5 @@ fn a_process_from_outside_is_found_by_its_name() {
     let setup = Setup { seed: Seed::new(1, 0, "channel"), registry: &registry, extra: () };
     let mut process =
         AnyErrors::build(&json!({"kind": "every-other"}), setup).expect("it is registered");
-    assert_eq!(fates(&mut process, &[(1, 1); 4]), [false, true, false, true]);
+    assert_eq!(outcomes(&mut process, &[(1, 1); 4]), [false, true, false, true]);
 }

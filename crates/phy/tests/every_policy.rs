@@ -1,4 +1,4 @@
-//! What every link-adaptation policy has to keep, whatever it looks at.
+//! Invariants of every link-adaptation policy.
 //!
 //! A new built-in policy is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more.
@@ -75,7 +75,7 @@ fn thresholds_of_the_queue_ascend_from_one_packet_on() {
 }
 
 #[test]
-fn a_policy_from_outside_is_asked_each_of_its_own_calls() {
+fn plug_in_policy_receives_each_of_its_calls() {
     struct Ladder;
     impl Policy for Ladder {
         fn thresholds(&self) -> &[u64] {

@@ -1,4 +1,4 @@
-//! What every SNR process has to keep, whatever its distribution; and the laws of fading over time.
+//! Invariants of every SNR process; and the distributions of fading over time.
 //!
 //! A new built-in process is under test as soon as it is registered, as its class describes it;
 //! [`descriptions`] may say more, and has to where the process reads a file.
@@ -52,7 +52,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "period_ns": 1, "doppler_hz": 1e5}),
             json!({"mean_db": 200, "period_ns": u64::MAX, "speed_mps": 1.0, "carrier_hz": 2.1e9}),
         ],
-        // The tolerances below are of a mean of 0 dB: the shadows need room under it.
+        // The tolerances below are of a mean of 0 dB: shadowing needs margin below it.
         "shadowed" => vec![
             json!({"deviation_db": 8, "correlation_m": 50, "speed_mps": 1.5,
                    "inner": {"kind": "rayleigh", "mean_db": -60, "doppler_hz": 10}}),
@@ -116,7 +116,7 @@ fn power(process: &mut AnySnr, seconds: f64) -> f64 {
 }
 
 proptest! {
-    /// What a process says is a function of time: it does not depend on what else was asked.
+    /// The SNR is a function of time: it does not depend on other samples.
     #[test]
     fn any_instants_in_order_have_an_snr_that_depends_on_them_alone(
         steps in prop::collection::vec(
@@ -162,7 +162,7 @@ fn speed_and_carrier_are_a_doppler_shift() {
 }
 
 #[test]
-fn values_that_are_not_accepted_are_named() {
+fn rejected_values_are_named() {
     let error = |description: Value| try_build(&description, 1).err().expect("refused").to_string();
     let rayleigh = |changes: Value| {
         let mut description = json!({"kind": "rayleigh", "mean_db": 10});
@@ -210,7 +210,7 @@ fn values_that_are_not_accepted_are_named() {
 }
 
 #[test]
-fn a_process_from_outside_is_found_by_its_name() {
+fn plug_in_process_is_found_by_its_name() {
     struct Ramp;
     impl SnrProcess for Ramp {
         fn sample(&mut self, at: Time) -> Sample {
@@ -345,7 +345,7 @@ proptest! {
                     prop_assert_eq!(some.at_end_of(slot).to_bits(), end.to_bits());
                 }
                 let (starts_ns, ends_ns) = (slot * length_ns, (slot + 1) * length_ns);
-                // An angle of so many turns is a double; 100 kHz is the largest shift.
+                // An angle of this many turns is a double; 100 kHz is the largest shift.
                 let rounding = 1e-14 * (1e6 + 1e-4 * ends_ns as f64);
                 let near = |a: f64, b: f64| (a - b).abs() <= (1e-9 + 5.0 * rounding) * scale;
                 let expected = ratio(&mut plain, starts_ns);

@@ -1,4 +1,5 @@
-//! Tests of the priority for ACKs: the order, the shared limit, and what the discipline inside is told.
+//! Tests of the priority for ACKs: the order, the shared limit, and the calls of the discipline
+//! inside.
 
 use super::*;
 use crate::queue::Queue;
@@ -68,7 +69,7 @@ fn acks_go_first_and_each_kind_keeps_its_order() {
     assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO));
 }
 
-/// Two queues, one limit: five packets fill it, whatever they are.
+/// Two queues, one limit: any five packets fill it.
 #[test]
 fn the_limit_is_that_of_both() {
     for (kinds, expected) in [
@@ -94,7 +95,7 @@ fn a_limit_in_bytes_is_that_of_both() {
     assert_eq!(harness.counts().total(), 3);
 }
 
-/// An ACK that has left makes room.
+/// An ACK that has left frees space.
 #[test]
 fn an_ack_counts_as_long_as_it_waits() {
     let mut harness = TestHarness::default();
@@ -105,9 +106,9 @@ fn an_ack_counts_as_long_as_it_waits() {
     assert_eq!((queue.packets(), harness.counts().total()), (2, 1));
 }
 
-/// What the link holds and the ACKs that wait are told in one sum.
+/// Packets held by the link and waiting ACKs are reported as one sum.
 #[test]
-fn what_the_link_holds_still_counts() {
+fn packets_held_by_the_link_still_count() {
     let mut harness = TestHarness::default();
     let mut queue = Queue::new(around(droptail(4)), QueueId(0));
     let mut taken = Packet::default();
@@ -193,7 +194,7 @@ fn clamp_inside_knows_of_every_ack() {
     assert_eq!(found[0], found[1]);
 }
 
-/// Around every other discipline: books are kept, and ACKs leave first and in order.
+/// Around every other discipline: packets are accounted for, and ACKs leave first and in order.
 #[test]
 fn every_discipline_can_be_inside() {
     for limit in [3, 1000] {
@@ -244,5 +245,5 @@ fn one_inside_another_is_refused_however_deep() {
     }
     let error = try_build(&json!({"kind": "ack-priority", "aqm": droptail(0)}));
     let text = "aqm.limit.packets = 0: below 1. Accepted: at least 1";
-    assert_eq!(error.err().expect("no room").to_string(), text);
+    assert_eq!(error.err().expect("rejected").to_string(), text);
 }

@@ -96,7 +96,7 @@ fn waking_it_too_early_does_nothing() {
 }
 
 /// Senders that increase their windows by one packet per round trip and halve them at a drop, at
-/// most once per round trip; packets leave evenly spaced. Losses are heard of at once.
+/// most once per round trip; packets leave evenly spaced. Losses are detected at once.
 struct Senders {
     windows: Vec<f64>,
     halved: Vec<f64>,
@@ -235,7 +235,7 @@ fn an_arrival_that_passes_by_is_averaged_and_adapted_to() {
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
     queue.on_wake(&mut harness.at(Time::from_millis(500)));
     assert_eq!(queue.red.dropper().curve().max_p, 0.1 * 0.9);
-    // 25 would be above max_th: whatever passes by is let in up to the limit.
+    // 25 would be above max_th: packets that bypass RED are admitted up to the limit.
     queue.on_held(999, Bytes(999 * 1500), &mut harness.at(Time::from_secs(1)));
     assert!(queue.on_bypass(&ack, &mut harness.at(Time::from_secs(1))));
     queue.on_held(1000, Bytes(1000 * 1500), &mut harness.at(Time::from_secs(1)));

@@ -101,7 +101,7 @@ fn the_price_of_equation_13() {
     assert_eq!(clamp_price(6000.0, 0.0, 1.0, 0.0), 0.0);
 }
 
-/// The price is added to what is there, and is that of the departure, not of the arrival.
+/// The price is added to the value in the packet, and is that of the departure, not of the arrival.
 #[test]
 fn prices_of_a_path_add_up() {
     let mut harness = TestHarness::default();
@@ -128,7 +128,7 @@ fn prices_of_a_path_add_up() {
 }
 
 #[test]
-fn means_begin_anew_with_the_measurement() {
+fn means_restart_with_the_measurement() {
     let mut harness = TestHarness::default();
     let disc = build(&description(1000)).expect("accepted");
     let mut queue = Queue::new(disc, QueueId(0));
@@ -172,8 +172,8 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(with("a_bytes", json!(7)), "");
 }
 
-/// Ours: each packet moves a by s (D - d) / T, up to twice what would wait at the target, or further
-/// where there still is a price.
+/// Airpath's addition: each packet moves a by s (D - d) / T, up to twice what would wait at the
+/// target, or further where there still is a price.
 #[test]
 fn a_moves_until_the_mean_delay_is_the_target() {
     let target = ClampTarget { delay_s: 0.05, time_constant_s: 5.0 };
@@ -232,8 +232,8 @@ fn a_drop_inside_is_not_in_service() {
     assert_eq!((queue.packets(), queue.backlog()), (1, Bytes(1500)));
 }
 
-/// Ours: a queue that the price has silenced counts time, so that a comes back; one whose packets are
-/// late, or that sends a tenth of what it did, counts bytes.
+/// Airpath's addition: a queue that the price has silenced counts time, so that a comes back; one
+/// whose packets are late, or that sends a tenth of what it did, counts bytes.
 #[test]
 fn a_queue_that_sends_little_counts_what_it_could_have_sent() {
     let mut peak = Peak { rate: 0.0, left: Time::ZERO };

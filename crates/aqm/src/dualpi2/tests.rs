@@ -143,7 +143,7 @@ fn the_low_latency_queue_is_marked_k_times_as_often_as_p() {
     assert!((marked - 200).abs() <= 1, "{marked}");
 }
 
-/// From p' = 1/k on the L queue drops with p_C and marks what it lets go.
+/// From p' = 1/k on the L queue drops with p_C and marks the packets that leave.
 #[test]
 fn an_overloaded_low_latency_queue_drops() {
     let mut harness = TestHarness::default();

@@ -157,7 +157,7 @@ fn a_new_queue_that_empties_goes_to_the_end_of_the_old_ones() {
     }
     assert_eq!(line.flows(5), [0; 5], "four for the first quantum, one of the second");
     line.put(7, 100);
-    assert_eq!(line.flows(2), [7, 0], "found empty on the way to flow 0");
+    assert_eq!(line.flows(2), [7, 0], "found empty before flow 0");
     line.put(7, 100);
     assert!(line.queue.new.is_empty(), "it is among the old");
     assert_eq!(line.flows(2), [0, 7], "so it waits for its turn");
@@ -187,9 +187,9 @@ fn after_an_idle_time_every_flow_is_new() {
     }
 }
 
-/// A queue that the link has emptied is empty, whatever the link still holds (`rlc-am`: until the
-/// last PDU is acknowledged). The flow used to stay in a list, charged for what it had sent, until
-/// the link held nothing.
+/// A queue that the link has emptied is empty, even if the link still holds packets (`rlc-am`:
+/// until the last PDU is acknowledged). The flow used to stay in a list, charged for what it had
+/// sent, until the link held nothing.
 #[test]
 fn a_flow_is_new_when_its_packets_are_held_and_none_waits() {
     let mut line = Line::new(DEFAULT);
@@ -318,7 +318,7 @@ fn the_hash_spreads_flows_evenly_and_differently_for_each_seed() {
 
 /// Ten packets come and go every millisecond: one flow with a standing queue, one without.
 #[test]
-fn codel_acts_on_the_queue_that_stands_only() {
+fn codel_acts_only_on_the_standing_queue() {
     for (ecn, marks) in [(Ecn::Ect0, true), (Ecn::NotEct, false)] {
         let mut line = Line::new(DEFAULT);
         let packet = |flow, now| {
@@ -336,7 +336,7 @@ fn codel_acts_on_the_queue_that_stands_only() {
                 line.queue.enqueue(&packet(flow, line.now), &mut line.harness.at(line.now));
             }
             for _ in 0..2 {
-                let taken = line.take().expect("a queue stands");
+                let taken = line.take().expect("a standing queue");
                 sparse += u32::from(taken.flow.0 == 1);
                 marked_flows.extend((taken.ecn == Ecn::Ce).then_some(taken.flow.0));
             }

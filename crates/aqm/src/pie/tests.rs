@@ -1,5 +1,5 @@
-//! Tests of PIE: its drop probability, its safeguards, and its course beside a plain port of RFC
-//! 8033.
+//! Tests of PIE: its drop probability, its safeguards, and its course compared with a plain port of
+//! RFC 8033.
 
 use super::*;
 use crate::pie_probability::pie_scale;
@@ -38,8 +38,8 @@ const DROPS: Law = Law {
 };
 const COURSE: Law = Law {
     area: "PIE",
-    source: "RFC 8033: 30 s of steps in the load beside a plain port of its text",
-    allows: "our delays are whole nanoseconds, the port's are doubles",
+    source: "RFC 8033: 30 s of steps in the load, compared with a plain port of its text",
+    allows: "Airpath's delays are integer nanoseconds, the port's are doubles",
 };
 const TARGET: Law = Law {
     area: "PIE",
@@ -68,7 +68,7 @@ fn packet(ecn: Ecn) -> Packet {
     packet
 }
 
-/// Offers `number` packets to a queue that is held at three packets; tells which got in.
+/// Offers `number` packets to a queue that is held at three packets; returns which were admitted.
 fn offer(queue: &mut Pie, harness: &mut TestHarness, number: usize, ecn: Ecn) -> Vec<bool> {
     let mut offered = Vec::new();
     while queue.packets() < 3 {
@@ -331,7 +331,7 @@ impl PlainPie {
 
 /// Largest differences of probability and delay over 30 s of steps in the load of a 10 Mbit/s link
 /// (1200 µs per packet): overload, underload, idleness, and an outage of the link.
-fn beside_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
+fn differences_to_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
     const STEP_US: u64 = 100;
     let mut harness = TestHarness::default();
     let mut queue = pie(PieConfig { delay_estimate: delay, ..DEFAULT });
@@ -388,7 +388,7 @@ fn beside_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
 #[test]
 fn step_responses_are_those_of_the_plain_port() {
     for delay in [PieDelay::Timestamps, PieDelay::DepartureRate] {
-        let (p_differs, delay_differs, highest) = beside_the_plain_port(delay);
+        let (p_differs, delay_differs, highest) = differences_to_the_plain_port(delay);
         assert!(highest > 0.3, "{delay:?}: {highest}");
         let what = format!("largest difference of p, {delay:?}");
         COURSE.close(what, "", p_differs, 0.0, 1e-6);
@@ -467,9 +467,9 @@ fn a_bad_value_is_named() {
     }
 }
 
-/// An ACK that goes ahead is an arrival: the controller runs, and spares it whatever the probability.
+/// An ACK that goes ahead is an arrival: the controller runs, and spares it at any probability.
 #[test]
-fn an_arrival_that_passes_by_starts_the_timer_and_is_let_in() {
+fn bypassing_arrival_starts_the_timer_and_is_admitted() {
     let mut harness = TestHarness::default();
     let mut queue = dropping(1.0, PieConfig { limit: 2, ..DEFAULT });
     let ack = Packet::ack(FlowId(0), 0, 1000, 40);

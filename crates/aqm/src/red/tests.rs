@@ -69,7 +69,7 @@ impl Line {
         Line { harness: TestHarness::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
     }
 
-    /// Offers a packet; tells whether it got in.
+    /// Offers a packet; returns whether it was admitted.
     fn put(&mut self) -> bool {
         let before = self.red.packets();
         let mut packet = Packet::data(FlowId(0), 0, 1460, 40, self.now);
@@ -89,7 +89,7 @@ impl Line {
             }
             self.put();
         }
-        panic!("no room for {packets} packets");
+        panic!("the limit is below {packets} packets");
     }
 
     /// Arrivals from one drop or mark to the next, the latter included, at a constant queue.
@@ -405,7 +405,7 @@ fn a_gentle_queue_drops_every_arrival_from_twice_max_th_on() {
 }
 
 #[test]
-fn a_full_buffer_drops_whatever_the_average_is() {
+fn full_buffer_drops_at_any_average() {
     let mut line = Line::new(RedConfig { weight: Some(1e-9), limit: 4, ..PLAIN });
     assert_eq!((0..6).filter(|_| line.put()).count(), 4);
     assert_eq!(line.harness.counts().dropped[DropReason::Overflow as usize], 2);

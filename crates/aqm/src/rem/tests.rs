@@ -1,4 +1,5 @@
-//! Tests of REM: the price law by hand and beside a plain port that steps, marks and drops, units.
+//! Tests of REM: the price equation by hand and compared with a plain port that steps, marks and
+//! drops, units.
 
 use super::*;
 use airpath_conformance::Law;
@@ -34,7 +35,7 @@ const PROBABILITY: Law = Law {
 };
 const STEPPED: Law = Law {
     area: "REM",
-    source: "The price over minutes of bursts and pauses beside one that is stepped every 2 ms",
+    source: "The price over minutes of bursts and pauses, compared with one that is stepped every 2 ms",
     allows: "rounding of doubles, where one sum stands for many steps",
 };
 const DRAWS: Law = Law {
@@ -168,9 +169,9 @@ fn a_limit_of_100_holds_100() {
     assert_eq!((queue.packets(), harness.counts().total()), (100, 50));
 }
 
-/// As ns-2 has it where it counts bytes: 40 ACKs take no more room than their bytes.
+/// As ns-2 has it where it counts bytes: 40 ACKs take no more space than their bytes.
 #[test]
-fn a_limit_in_bytes_lets_in_what_fits() {
+fn limit_in_bytes_admits_packets_that_fit() {
     let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Bytes(3 * 1040), ..NS });
     for number in 0..40 {
@@ -273,7 +274,7 @@ fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
 
 /// What waits ahead and what the link holds counts in the backlog, what passes by in the arrivals.
 #[test]
-fn what_passes_by_and_what_is_held_counts() {
+fn bypassing_and_held_packets_count() {
     let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Packets(3), gamma: 1.0, target: 0, ..NS });
     queue.on_rate(LinkRate::of_packets(Rate(1_000_000)), &mut harness.at(Time::ZERO));
@@ -290,7 +291,7 @@ fn what_passes_by_and_what_is_held_counts() {
     LAW.close("p, four ACKs that pass by and three that wait", "", queue.price(), expected, 1e-12);
 }
 
-/// A port that steps the price every 2 ms, whatever happens.
+/// A port that steps the price every 2 ms, in all states.
 struct Stepped {
     price: f64,
     next: Time,
@@ -392,7 +393,7 @@ fn data_and_acks_are_alike_to_a_single_queue() {
 }
 
 #[test]
-fn what_is_not_accepted_is_said() {
+fn invalid_config_is_rejected() {
     for (config, text) in [
         (
             RemConfig { limit: Limit::Bytes(0), ..NS },

@@ -50,7 +50,7 @@ impl Line {
         (self.harness.at(Time::ZERO), &mut self.red)
     }
 
-    /// Offers a packet; tells whether one was dropped or marked.
+    /// Offers a packet; returns whether one was dropped or marked.
     fn put(&mut self) -> bool {
         let counts = self.harness.counts();
         let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
@@ -362,7 +362,7 @@ proptest! {
     /// Of any arrivals (true) and departures: as many in as out, dropped and left, never more than
     /// the limit, no early drop that found fewer than min_th, and twice the same.
     #[test]
-    fn it_keeps_its_limits_and_its_books(
+    fn limits_and_accounting_hold(
         limit in 1..50usize,
         min_th in 0..50usize,
         max_p in 0.0..=1.0f64,

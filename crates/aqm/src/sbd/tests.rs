@@ -54,7 +54,7 @@ impl Line {
         (self.harness.at(now), &mut self.sbd)
     }
 
-    /// Offers so many packets.
+    /// Offers `count` packets.
     fn put(&mut self, count: u32, ms: u64) {
         for _ in 0..count {
             let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
@@ -65,7 +65,7 @@ impl Line {
         }
     }
 
-    /// Takes so many packets, of which the link holds none.
+    /// Takes `count` packets, of which the link holds none.
     fn take(&mut self, count: u32, ms: u64) {
         for _ in 0..count {
             let (mut ctx, sbd) = self.at(ms);
@@ -73,7 +73,7 @@ impl Line {
         }
     }
 
-    /// Takes so many packets, which the link goes on to hold.
+    /// Takes `count` packets, which the link holds.
     fn hold(&mut self, count: usize, ms: u64) {
         self.take(count as u32, ms);
         self.held += count;
@@ -160,7 +160,7 @@ fn th_n_reached_before_c_n_expires_drops_the_front() {
 
 /// At the instant of the expiry the timer goes first.
 #[test]
-fn c_n_that_expires_first_drops_nothing_and_measures_anew_from_the_present_occupancy() {
+fn c_n_that_expires_first_drops_nothing_and_measures_from_the_current_occupancy() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.put(4, 40);
@@ -231,7 +231,7 @@ fn nothing_is_measured_or_dropped_within_t_r() {
 }
 
 /// The pseudocode as printed: C_n is started with the drop, so that T_r prevents nothing; when T_r
-/// expires, C_n is started anew.
+/// expires, C_n is restarted.
 #[test]
 fn with_rearm_c_n_is_started_with_the_drop_and_again_when_t_r_expires() {
     let mut line = Line::new(SbdConfig { after_drop: SbdAfterDrop::Rearm, ..paper() });

@@ -10,11 +10,11 @@ use serde::Deserialize;
 const WEIGHT: f64 = 0.25;
 /// What the public code divides the interval's mean by.
 const PUBLIC_DIVISOR: f64 = 16.0;
-/// What is nearer, bytes, to what it approaches is there.
+/// Distance, bytes, below which a value has reached its limit.
 const NEAR: f64 = 1e-6;
 /// What an interval before keeps of its weight in the measured capacity.
 const KEPT: f64 = 0.75;
-/// Capacity of a link that stands still, bytes/s.
+/// Capacity of a stopped link, bytes/s.
 const LEAST_CAPACITY: f64 = 1.0;
 
 /// How the samples of the queue become the persistent queue q̃.

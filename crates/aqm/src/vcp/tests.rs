@@ -1,5 +1,5 @@
-//! Tests of VCP's router: the load factor by hand and beside a plain port that steps, the codes, the
-//! stamps, the measured capacity.
+//! Tests of VCP's router: the load factor by hand and compared with a plain port that steps, the
+//! codes, the stamps, the measured capacity.
 
 use super::*;
 use airpath_conformance::Law;
@@ -25,7 +25,7 @@ const LOAD: Law = Law {
 };
 const STEPPED: Law = Law {
     area: "VCP queue",
-    source: "The load over minutes of bursts and pauses beside one with a timer every 10 ms",
+    source: "The load over minutes of bursts and pauses, compared with one with a timer every 10 ms",
     allows: "nothing",
 };
 const MEASURED: Law = Law {
@@ -61,7 +61,7 @@ fn millis(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Offers so many packets of 1000 B at an instant, and takes them out again.
+/// Offers `count` packets of 1000 B at an instant, and takes them out again.
 fn pass(queue: &mut VcpQueue, count: u64, now: Time, harness: &mut TestHarness) {
     for number in 0..count {
         queue.enqueue(&data(number), &mut harness.at(now));
@@ -172,7 +172,7 @@ fn a_code_is_stamped_on_capable_data_and_never_lowered() {
         }
         let left = FIELDS.map(|_| queue.dequeue(&mut harness.at(millis(300))).expect("four").ecn);
         assert_eq!((left, harness.counts().marked), (expected, marks), "{packets} packets");
-        // An ACK stays as it is, whatever its field.
+        // An ACK is unchanged, for every value of its field.
         let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
         ack.ecn = Ecn::Ect1;
         queue.enqueue(&ack, &mut harness.at(millis(300)));
@@ -191,7 +191,7 @@ fn a_packet_that_waits_gets_the_code_of_the_instant_at_which_it_leaves() {
 }
 
 #[test]
-fn what_is_dropped_and_acks_count_in_what_arrives() {
+fn dropped_packets_and_acks_count_as_arrivals() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { limit: 2, queue_weight: 0.0, ..VCP05 });
     for number in 0..5 {
@@ -273,7 +273,7 @@ fn lost_packets_and_those_that_pass_by_are_work() {
     LOAD.close_relative("C", "B/s", queue.meter.capacity(), 40.0 / 0.010, 1e-12);
 }
 
-/// While the link stands still the capacity goes to nothing; two intervals later it is back.
+/// While the link is stopped the capacity goes to zero; two intervals later it is back.
 #[test]
 fn an_outage_of_an_hour_is_caught_up_with() {
     let mut harness = TestHarness::default();
@@ -386,7 +386,7 @@ fn an_hour_without_packets_costs_no_event() {
 }
 
 #[test]
-fn measurement_begins_with_the_interval_in_which_it_is_asked_for() {
+fn measurement_begins_with_the_interval_of_its_request() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     pass(&mut queue, 300, millis(50), &mut harness);
@@ -407,7 +407,7 @@ fn the_load_factor_is_recorded_when_an_interval_has_ended() {
 }
 
 #[test]
-fn what_is_not_accepted_is_said() {
+fn invalid_config_is_rejected() {
     for (config, text) in [
         (VcpConfig { limit: 0, ..VCP05 }, "limit = 0: below 1. Accepted: at least 1"),
         (VcpConfig { sampling_ns: 0, ..VCP05 }, "sampling_ns = 0: below 1. Accepted: at least 1"),

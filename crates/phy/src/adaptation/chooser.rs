@@ -12,17 +12,17 @@ pub struct Chooser {
     table: Arc<PerTable>,
     /// Size of the packet that error rates of packets are taken for.
     reference: Bytes,
-    /// At the SNR that was asked for last; kept for its memory.
+    /// Candidates at the latest SNR; kept for its memory.
     candidates: Vec<Candidate>,
 }
 
 impl Chooser {
-    /// The policy that `description` asks for, looking into `table` for packets of `reference`
-    /// bytes, framing included.
+    /// The policy of `description`, which reads `table` for packets of `reference` bytes, framing
+    /// included.
     ///
     /// # Errors
-    /// When the kind is unknown, a parameter is not accepted, or a policy from outside has
-    /// thresholds that do not ascend.
+    /// When the kind is unknown, a parameter is not accepted, or a plug-in policy has thresholds
+    /// that do not ascend.
     pub fn new(
         description: &Value,
         table: Arc<PerTable>,
@@ -57,7 +57,7 @@ impl Chooser {
     /// Puts the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
     ///
     /// # Panics
-    /// When a policy from outside chooses what is not there.
+    /// When a plug-in policy chooses an MCS that does not exist.
     pub fn choose(&mut self, snr_db: f64, chosen: &mut [usize]) {
         let reference = self.reference;
         self.candidates.clear();

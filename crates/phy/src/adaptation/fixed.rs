@@ -1,4 +1,4 @@
-//! One MCS, whatever the SNR and the queue.
+//! One MCS, regardless of the SNR and the queue.
 
 use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};

@@ -1,9 +1,9 @@
 //! Link adaptation: the modulation and coding scheme (MCS) that a packet is sent with.
 //!
 //! A policy sees, for each MCS, its spectral efficiency and its error rates at the SNR that the
-//! transmitter believes in, and it may tell regimes of the queue apart. It is a function of these:
-//! a link asks again only when the estimate of the SNR changes. To add one: its file and one line
-//! in `registry.rs`.
+//! transmitter believes in, and it may distinguish regimes of the queue. It is a function of these:
+//! a link calls it again only when the estimate of the SNR changes. To add one: its file and one
+//! line in `registry.rs`.
 //!
 //! | file | policy |
 //! | --- | --- |

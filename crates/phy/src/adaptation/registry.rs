@@ -11,7 +11,7 @@ pub type PolicyRegistry = Registry<dyn Policy + Send, SchemeNames>;
 built_in_components! {
     /// Any policy.
     enum AnyPolicy: dyn Policy + Send, SchemeNames {
-        "fixed" => Fixed(Fixed): "One MCS, whatever the SNR.",
+        "fixed" => Fixed(Fixed): "One MCS for every SNR.",
         "dual-regime" => DualRegime(DualRegime):
             "One MCS below a threshold of the queue, another from it on.",
         "tagla" => Tagla(Tagla): "The fastest MCS with a packet error rate below a threshold.",

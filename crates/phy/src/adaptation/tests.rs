@@ -82,7 +82,7 @@ fn without_any_below_the_threshold_the_most_robust_is_taken() {
     assert_eq!(choices(&qawla, &hopeless), [0, 0]);
     let mut unsorted = hopeless;
     unsorted.reverse();
-    assert_eq!(choices(&qawla, &unsorted), [7, 7], "the lowest efficiency, wherever it stands");
+    assert_eq!(choices(&qawla, &unsorted), [7, 7], "the lowest efficiency, at any place");
 }
 
 #[test]

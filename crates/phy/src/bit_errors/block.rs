@@ -1,4 +1,4 @@
-//! What becomes of a block of code symbols: more of them wrong than a code corrects, or not.
+//! Outcome of a block of code symbols: more of them wrong than a code corrects, or not.
 //!
 //! A table by the number of wrong symbols goes through half of the block, and both halves are put together:
 //! no term is negative. Numbers of wrong symbols less likely than [`FLOOR`] are left out.

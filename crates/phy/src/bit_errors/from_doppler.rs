@@ -55,7 +55,7 @@ impl ErrorChain {
             }
         }
         let [good, bad] = symbols;
-        // A mean of positive terms is within its range but for roundings.
+        // A mean of positive terms is within its range except for rounding.
         let [error_good, error_bad] =
             fades.error_rates(channel.constellation).map(|rate| rate.min(1.0));
         ErrorChain::new(1.0 / good, 1.0 / bad, error_good, error_bad)

@@ -261,7 +261,7 @@ fn outcomes_are_laws_and_a_packet_in_parts_is_the_packet() {
             assert!((parts.delivered[from][to] - whole.delivered[from][to]).abs() < 1e-14);
         }
     }
-    // The state at the end, whatever becomes of the packet, is the chain's.
+    // The state at the end, for both outcomes of the packet, is the chain's.
     let moved = add(&whole.delivered, &whole.failed)[0][1];
     assert!((moved - chain.bad_after(false, 8320)).abs() < 1e-12);
 }

@@ -1,11 +1,11 @@
-//! Channel codes, one folder per family: how information bits become coded bits and come back.
+//! Channel codes, one directory per family: how information bits become coded bits and come back.
 //!
 //! | family | here |
 //! | --- | --- |
 //! | [`ctc`] | the convolutional turbo code of IEEE 802.16, duo-binary, 8 states |
 //! | [`reed_solomon`] | Reed–Solomon codes of packets, by what they correct |
 //!
-//! A coded bit reaches a decoder as an [`Llr`], a whole number; positive means 1.
+//! A coded bit reaches a decoder as an [`Llr`], an integer; positive means 1.
 
 pub mod ctc;
 pub mod reed_solomon;

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_accepted() {
+    fn invalid_code_is_rejected() {
         let field = |code: Result<ReedSolomon, ConfigError>| {
             code.err().map(|error| error.first().field.clone())
         };

@@ -1,8 +1,8 @@
 //! Bursts of errors as a moving receiver sees them: the two-state chain of Chockalingam and Zorzi.
 //!
 //! Source and equations: `fading_chain.rs`. One step of the chain per slot, in idle slots too; all
-//! that is sent in a slot shares its fate. Left out: the fading inside a slot, and the memory of
-//! a real fade beyond one slot.
+//! frames in a slot have its outcome.
+//! Left out: the fading inside a slot, and the memory of a real fade beyond one slot.
 
 use super::{ErrorProcess, Frame, GilbertElliott, fading_chain};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
@@ -19,7 +19,7 @@ pub struct BurstConfig {
     pub frame_error_rate: f64,
     /// f_d·T: the Doppler shift times the slot.
     pub doppler: f64,
-    /// T, ns: the radio frame of UMTS unless told otherwise.
+    /// T, ns; default: the radio frame of UMTS.
     #[serde(default = "radio_frame_ns")]
     pub slot_ns: u64,
 }
@@ -29,7 +29,7 @@ fn radio_frame_ns() -> u64 {
     10_000_000
 }
 
-/// An error process of good slots, which destroy nothing, and bad ones, which destroy everything.
+/// An error process of good slots, which corrupt no frame, and bad ones, which corrupt every frame.
 #[derive(Clone, Debug)]
 pub struct Burst(GilbertElliott);
 

@@ -1,10 +1,10 @@
 //! The Gilbert–Elliott channel: a good and a bad state that take turns, each with its loss.
 //!
-//! Source: Gilbert, *Capacity of a burst-noise channel*, and Elliott, *Estimates of error rates
-//! for codes on burst-noise channels*, Bell System Technical Journal 39 and 42 (1960, 1963), with
-//! slots of equal length in the place of bits. Slots are counted from the start of the run; the
-//! first state is drawn by its stationary distribution. A frame meets each slot that it overlaps,
-//! and is destroyed when any of them destroys it: with losses 0 and 1, when any of them is bad.
+//! Source: Gilbert, *Capacity of a burst-noise channel*, and Elliott, *Estimates of error rates for
+//! codes on burst-noise channels*, Bell System Technical Journal 39 and 42 (1960, 1963), with slots
+//! of equal length instead of bits. Slots are counted from the start of the run; the first state is
+//! drawn by its stationary distribution. A frame meets each slot that it overlaps, and is corrupted
+//! when any of them corrupts it: with losses 0 and 1, when any of them is bad.
 //!
 //! The states are a function of time alone as long as the gaps between frames are shorter than
 //! some 100 runs: they do not depend on what is sent. A longer gap is one draw.
@@ -22,10 +22,10 @@ pub struct GilbertElliottConfig {
     pub p_good_to_bad: f64,
     /// P(good next | bad now), in [0, 1].
     pub p_bad_to_good: f64,
-    /// Probability that a good slot destroys a frame, in [0, 1].
+    /// Probability that a good slot corrupts a frame, in [0, 1].
     #[serde(default)]
     pub loss_good: f64,
-    /// Probability that a bad slot destroys a frame, in [0, 1].
+    /// Probability that a bad slot corrupts a frame, in [0, 1].
     #[serde(default = "certain")]
     pub loss_bad: f64,
     /// A slot, ns. Above 0.
@@ -50,8 +50,8 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A process with these states, whose good and bad slots of `slot_ns` destroy a frame with
-    /// the probabilities in `loss`.
+    /// A process with these states, whose good and bad slots of `slot_ns` corrupt a frame with the
+    /// probabilities in `loss`.
     pub(super) fn new(states: TwoStates, loss: [f64; 2], slot_ns: u64, seed: &Seed) -> Self {
         let chain = Chain::new(states, slot_ns);
         let run = Run::first(&chain, seed.child("states").stream());
@@ -59,7 +59,7 @@ impl GilbertElliott {
         GilbertElliott { chain, loss, errors, ahead: run.clone(), run }
     }
 
-    /// Goes on to the run that `began_ns` is in. What a frame has met stays as it was.
+    /// Advances to the run that contains `began_ns`. Slots that a frame has met do not change.
     #[cold]
     fn seek(&mut self, began_ns: u64) {
         if began_ns < self.ahead.starts_ns {
@@ -68,13 +68,13 @@ impl GilbertElliott {
         if self.ahead.ends_ns > self.run.ends_ns {
             self.run.clone_from(&self.ahead);
         }
-        self.run.go_on(&self.chain, began_ns);
+        self.run.advance(&self.chain, began_ns);
     }
 
     /// Whether one of the slots from `from_ns` to `until_ns` (exclusive), all in the same state,
-    /// destroys a frame.
+    /// corrupts a frame.
     #[inline]
-    fn slots_destroy(&mut self, is_bad: bool, from_ns: u64, until_ns: u64) -> bool {
+    fn slots_corrupt(&mut self, is_bad: bool, from_ns: u64, until_ns: u64) -> bool {
         let loss = self.loss[usize::from(is_bad)];
         if loss <= 0.0 || loss >= 1.0 {
             return loss >= 1.0;
@@ -86,12 +86,12 @@ impl GilbertElliott {
 
     /// The same for a frame that lasts beyond the run in which it began.
     #[cold]
-    fn runs_destroy(&mut self, began_ns: u64, ended_ns: u64) -> bool {
+    fn runs_corrupt(&mut self, began_ns: u64, ended_ns: u64) -> bool {
         let mut met = self.run.clone();
         let mut from_ns = began_ns;
         let destroyed = loop {
             let until_ns = met.ends_ns.min(ended_ns);
-            if self.slots_destroy(met.is_bad, from_ns, until_ns) {
+            if self.slots_corrupt(met.is_bad, from_ns, until_ns) {
                 break true;
             }
             if met.ends_ns >= ended_ns {
@@ -143,9 +143,9 @@ impl ErrorProcess for GilbertElliott {
             self.seek(began_ns);
         }
         if ended_ns > self.run.ends_ns {
-            return self.runs_destroy(began_ns, ended_ns);
+            return self.runs_corrupt(began_ns, ended_ns);
         }
-        self.slots_destroy(self.run.is_bad, began_ns, ended_ns)
+        self.slots_corrupt(self.run.is_bad, began_ns, ended_ns)
     }
 }
 

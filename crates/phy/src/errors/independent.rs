@@ -1,4 +1,4 @@
-//! Independent errors: one draw per frame, whatever its length and whenever it is sent.
+//! Independent errors: one draw per frame, regardless of its length and time.
 
 use super::{ErrorProcess, Frame};
 use airpath_core::{Checks, Component, ConfigError, Setup, Stream};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndependentConfig {
-    /// Probability that a frame is destroyed, in [0, 1].
+    /// Probability that a frame is corrupted, in [0, 1].
     pub loss: f64,
 }
 

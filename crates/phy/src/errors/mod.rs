@@ -1,6 +1,6 @@
-//! Error processes: which frames the radio destroys.
+//! Error processes: which frames the radio corrupts.
 //!
-//! An error process knows nothing of signals and codes; it is asked about each frame when that has
+//! An error process does not depend on signals and codes; it is called for each frame when that has
 //! been sent. To add one: its file and one line in `registry.rs`.
 //!
 //! | file | process |
@@ -27,7 +27,7 @@ pub use two_states::TwoStates;
 
 use airpath_core::{Bytes, Time};
 
-/// What an error process is told of a frame.
+/// A frame on the air, as an error process receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// When its first bit is sent.
@@ -40,8 +40,8 @@ pub struct Frame {
     pub mcs: Option<usize>,
 }
 
-/// What destroys frames.
+/// Corrupts frames.
 pub trait ErrorProcess {
-    /// Whether `frame` is destroyed. Calls come in order of `began`; frames may overlap.
+    /// Whether `frame` is corrupted. Calls come in order of `began`; frames may overlap.
     fn corrupts(&mut self, frame: &Frame) -> bool;
 }

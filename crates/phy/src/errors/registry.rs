@@ -9,7 +9,7 @@ pub type ErrorsRegistry = Registry<dyn ErrorProcess + Send>;
 built_in_components! {
     /// Any error process.
     enum AnyErrors: dyn ErrorProcess + Send, () {
-        "independent" => Independent(Independent): "Each frame is destroyed with the same probability.",
+        "independent" => Independent(Independent): "Each frame is corrupted with the same probability.",
         "gilbert-elliott" => GilbertElliott(GilbertElliott):
             "A good and a bad state that take turns, each with its loss.",
         "burst" => Burst(Burst):

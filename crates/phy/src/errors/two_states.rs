@@ -1,8 +1,8 @@
 //! A Markov chain of two states, good and bad, stepped once per slot.
 //!
 //! The time in a state is geometric: `P(run >= n) = (1 - p)^(n-1)` with `p` the probability to
-//! leave it. The chain is therefore drawn run by run, and where it stands after many slots comes
-//! from the n-step probabilities at once.
+//! leave it. The chain is therefore drawn run by run, and its state after many slots comes from the
+//! n-step probabilities at once.
 
 use airpath_core::{Checks, ConfigError, Stream};
 
@@ -65,7 +65,7 @@ impl TwoStates {
 /// A gap of more runs than this on average is jumped over, not walked.
 const LONGEST_WALK: f64 = 100.0;
 
-/// What a chain and its slots are, apart from where it stands.
+/// Parameters of a chain and its slots, without its state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     pub(super) slot_ns: u64,
@@ -105,7 +105,7 @@ pub(super) struct Run {
     pub(super) is_bad: bool,
     /// When it began or was jumped into, ns.
     pub(super) starts_ns: u64,
-    /// When the run is over (exclusive), ns: a whole number of slots.
+    /// When the run is over (exclusive), ns: an integer number of slots.
     pub(super) ends_ns: u64,
     stream: Stream,
 }
@@ -118,7 +118,7 @@ impl Run {
         Run { is_bad, starts_ns: 0, ends_ns, stream }
     }
 
-    /// Goes on to the next run.
+    /// Advances to the next run.
     pub(super) fn step(&mut self, chain: &Chain) {
         self.is_bad = !self.is_bad;
         self.starts_ns = self.ends_ns;
@@ -126,15 +126,15 @@ impl Run {
         self.ends_ns = self.ends_ns.saturating_add(run_ns);
     }
 
-    /// Goes on to the run that `now_ns` is in, over all runs in between.
+    /// Advances to the run that contains `now_ns`, over all runs in between.
     pub(super) fn walk(&mut self, chain: &Chain, now_ns: u64) {
         while self.ends_ns <= now_ns {
             self.step(chain);
         }
     }
 
-    /// Goes on to the run that `now_ns` is in; at once when it is far away.
-    pub(super) fn go_on(&mut self, chain: &Chain, now_ns: u64) {
+    /// Advances to the run that contains `now_ns`; in one step when it is far away.
+    pub(super) fn advance(&mut self, chain: &Chain, now_ns: u64) {
         if now_ns.saturating_sub(self.ends_ns) > chain.walked_ns {
             self.jump(chain, now_ns);
         } else {

@@ -1,7 +1,8 @@
 //! What a channel does to the symbols of a block: one gain |h| for each, E|h|² = 1.
 //!
-//! Every block has a channel of its own that stands still during the block. Left out: Doppler
-//! within a block and interference between subcarriers (phy-802.16-ctc §6: of no importance).
+//! Every block has a separate channel that is constant during the block.
+//! Left out: Doppler within a block and interference between subcarriers (phy-802.16-ctc §6: of no
+//! importance).
 
 pub mod profiles;
 pub mod tapped;

@@ -1,8 +1,8 @@
-//! A tapped delay line that stands still during a block: its gain on every subcarrier.
+//! A tapped delay line that is constant during a block: its gain on every subcarrier.
 //!
 //! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l, and a constant added to the
-//! first if there is a line of sight: its phase does not matter beside theirs. Not a sum of sinusoids: one
-//! of few fades too rarely (phy-802.16-ctc §6).
+//! first if there is a line of sight: its phase does not matter in addition to those of the g_l.
+//! Not a sum of sinusoids: one of few fades too rarely (phy-802.16-ctc §6).
 
 use super::profiles::Profile;
 use crate::gaussian::{Gaussian, LANES};
@@ -179,8 +179,8 @@ mod tests {
                 let allowed = 5.0 * (power * (power + 2.0 * still) / f64::from(draws)).sqrt();
                 TAPS.close(format!("{name}, tap {number}"), "", *mean, power + still, allowed);
             }
-            // E|a + g|⁴ = |a|⁴ + 4·|a|²·p + 2·p², so the share of power that stands still is
-            // √(2 − E|h|⁴/(E|h|²)²), and K is this over the rest.
+            // E|a + g|⁴ = |a|⁴ + 4·|a|²·p + 2·p², so the constant share of power is √(2 −
+            // E|h|⁴/(E|h|²)²), and K is this over the rest.
             if fixed > 0.0 {
                 let still = (2.0 - squares / mean[0].powi(2)).sqrt();
                 let k_db = 10.0 * (still / (1.0 - still)).log10();

@@ -8,17 +8,17 @@ use super::{McsSet, SlotMcs};
 use crate::per_table::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
 
-/// A first point with so many blocks in error says enough of everything below it.
+/// A first point with this share of blocks in error determines everything below it.
 const NEARLY_ALL: f64 = 0.99;
 
 impl McsSet {
     /// A curve for each scheme of the set, in its order: that of `measured` for the same
     /// modulation and code rate, lower by the gain of repetition.
     ///
-    /// The code rate is that over repetition: what policies of link adaptation tell schemes apart
-    /// by. c_m is that of a link with `symbols_per_second` data symbols in use. Blocks are as large as
-    /// those that were measured. Where a curve begins with nearly all blocks in error, it is taken
-    /// to begin as low as the lowest of them.
+    /// The code rate is that over repetition: policies of link adaptation distinguish schemes by
+    /// it. c_m is that of a link with `symbols_per_second` data symbols in use. Blocks are as large
+    /// as those that were measured. Where a curve begins with nearly all blocks in error, it is
+    /// taken to begin as low as the lowest of them.
     ///
     /// # Errors
     /// When `measured` has no curve for a scheme; the field is `curves`.
@@ -153,7 +153,7 @@ mod tests {
         assert!(table.covers(0.0) && !table.covers(-0.1));
     }
 
-    /// Repeated schemes are told apart by their code rate over repetition: with that of the code
+    /// Repeated schemes are distinguished by their code rate over repetition: with that of the code
     /// alone, all of QPSK 1/2 would be as fast, and the most robust one always be taken.
     #[test]
     fn link_adaptation_uses_repetition_where_it_needs_it() {

@@ -1,8 +1,8 @@
 //! Named sets of schemes, some of them with repetition, and what they put into slots.
 //!
-//! A slot holds a number of data symbols, 48 in 802.16e OFDMA, so that a scheme carries
-//! 48 · bits · rate / (8 · repetition) bytes in it: no whole number for QPSK 1/8. All counts here
-//! are exact: whole bytes of several slots, and whole slots for several bytes.
+//! A slot holds a number of data symbols, 48 in 802.16e OFDMA, so that a scheme carries 48 · bits ·
+//! rate / (8 · repetition) bytes in it: not an integer for QPSK 1/8. All counts here are exact:
+//! whole bytes of several slots, and whole slots for several bytes.
 //!
 //! Source: wimax-2009 §5.1 (the two lists); IEEE 802.16e-2005 §8.4.9.1 and Table 8.4.9.2-1
 //! (repetition of 2, 4 or 6, of QPSK alone). QPSK 1/12, 1/8 and 1/4 are QPSK 1/2 sent 6, 4 and 2
@@ -107,7 +107,7 @@ impl SlotMcs {
     }
 
     /// What repetition adds to the signal-to-noise ratio of a bit, dB: 10·log10(repetition), since
-    /// the receiver adds what it heard.
+    /// the receiver combines the repetitions.
     pub fn gain_db(self) -> f64 {
         10.0 * libm::log10(self.repetition as f64)
     }

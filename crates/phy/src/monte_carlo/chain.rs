@@ -29,8 +29,8 @@ impl Chain {
     ///
     /// # Panics
     ///
-    /// If the stopping rule is not the genie, which alone tells right from wrong, or the signal
-    /// to noise ratio is not finite.
+    /// If the stopping rule is not the genie, which is the only one that detects all errors, or the
+    /// signal to noise ratio is not finite.
     pub fn new(point: &Point, settings: &Settings) -> Chain {
         let config = settings.decoder;
         assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
@@ -64,7 +64,7 @@ impl Chain {
         self.run_unless(stream, blocks, &|| false).expect("not cancelled")
     }
 
-    /// The same, or nothing if `is_cancelled` says so at a word of blocks.
+    /// The same, or `None` if `is_cancelled` returns true at a word of blocks.
     pub fn run_unless(
         &mut self,
         stream: &mut Stream,
@@ -99,7 +99,7 @@ impl Blocks for Cancellable<'_> {
     }
 }
 
-/// Makes the blocks as the decoder asks for them.
+/// Makes the blocks when the decoder requests them.
 struct Transmission {
     code: Code,
     gaussian: Gaussian,

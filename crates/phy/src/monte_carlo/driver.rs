@@ -47,8 +47,8 @@ pub struct Outcome {
     pub is_complete: bool,
 }
 
-/// Measures a point. `progress` hears the count after every batch; `cancel` ends the measurement
-/// at once: batches under way are thrown away.
+/// Measures a point. `progress` receives the count after every batch; `cancel` ends the measurement
+/// at once: unfinished batches are discarded.
 ///
 /// # Panics
 ///
@@ -185,7 +185,7 @@ mod tests {
         );
     }
 
-    /// As many as are asked for here no machine has.
+    /// No machine has this many threads.
     #[test]
     fn there_are_no_more_threads_than_batches() {
         let (outcome, _) = run(&settings(u64::MAX, BATCH + 100, usize::MAX));

@@ -25,7 +25,7 @@ pub(super) struct FrontEnd {
     planes: [Vec<u32>; 2],
 }
 
-/// A block on its way: which of the 64, and what the channel does to it.
+/// A block in the channel: which of the 64, and what the channel does to it.
 #[derive(Clone, Copy)]
 struct Received<'a> {
     block: usize,

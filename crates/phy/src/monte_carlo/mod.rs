@@ -39,7 +39,7 @@ impl fmt::Display for Point {
 /// Blocks decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// All.
+    /// All blocks.
     pub blocks: u64,
     /// Those wrong after the last iteration.
     pub errors: u64,

@@ -6,7 +6,7 @@
 //! several independent taps, and for no other: in flat fading or without any, blocks of mcs7 fail
 //! at the full 6 bits. The decoder had ten iterations; with fewer, blocks above them fail.
 //!
-//! An approximation: off unless asked for.
+//! An approximation: off by default.
 
 use crate::fading::Fading;
 use crate::fading::profiles::VEHICULAR_A;

@@ -153,7 +153,7 @@ impl Mapper {
         }
     }
 
-    /// `count` subcarriers, their distances equal but for rounding.
+    /// `count` subcarriers, their distances equal except for rounding.
     fn space(&mut self, gaussian: &mut Gaussian, count: usize) {
         let offset = self.below(gaussian, WIDTH);
         for (place, subcarrier) in self.subcarriers[..count].iter_mut().enumerate() {
@@ -161,14 +161,14 @@ impl Mapper {
         }
     }
 
-    /// A whole number below `bound`.
+    /// A random integer below `bound`.
     fn below(&mut self, gaussian: &mut Gaussian, bound: usize) -> usize {
         gaussian.words(&mut self.words[..1]);
         scaled(self.words[0] >> 32, bound)
     }
 }
 
-/// 32 random bits as a whole number below `bound`. Biased by less than `bound`/2³².
+/// 32 random bits as an integer below `bound`. Biased by less than `bound`/2³².
 #[inline]
 fn scaled(bits: u64, bound: usize) -> usize {
     ((bits * bound as u64) >> 32) as usize

@@ -120,7 +120,7 @@ fn a_table_covers_what_all_its_curves_were_measured_about() {
     let both = read(&document(&[clean.clone(), open])).expect("a table");
     assert!([1.0, 2.0, 3.0, 4.0].into_iter().all(|snr_db| both.covers(snr_db)));
     assert!([-0.1, 0.5, 4.1, f64::NAN].into_iter().all(|snr_db| !both.covers(snr_db)));
-    // Above a point without errors the rate is known, up to the end of what was asked for.
+    // Above a point without errors the rate is known, up to the end of the requested range.
     let mut document = document(&[clean]);
     assert!(!read(&document).expect("a table").covers(3.0));
     document["snr_range_db"] = json!([-1, 6]);
@@ -192,7 +192,7 @@ fn schemes_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_value_is_named() {
     refused("/curves", json!([]), "curves", "[]", "not a list with curves in it");
     refused("/curves", json!({}), "curves", "{}", "not a list");
     refused("/curves/0/points", json!([]), "curves.0.points", "[]", "points in it");

@@ -37,7 +37,7 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
 }
 
 #[test]
-fn levels_are_normal_wherever_they_are_asked() {
+fn levels_are_normal_at_every_time() {
     // At whole T, in the middle, and at a step that takes all halvings.
     for (at_ns, where_to) in [(7 * SECOND, "7 T"), (SECOND / 2, "T/2"), (3_123_456_789, "3.12 T")] {
         let levels: Vec<f64> = (0..SEEDS).map(|seed| level(&mut shadowing(seed), at_ns)).collect();
@@ -165,7 +165,7 @@ fn static_user_has_constant_shadowing() {
         .map(|seed| Shadowing::new(1.0, None, &Seed::new(seed, 0, "x")).at(Time::ZERO).0.powi(2))
         .collect();
     let (mean, error) = mean_and_error(&levels);
-    NORMAL.close("variance of who stands still", "", mean, 1.0, 5.0 * error);
+    NORMAL.close("variance without movement", "", mean, 1.0, 5.0 * error);
 }
 
 #[test]

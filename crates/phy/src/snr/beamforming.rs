@@ -3,8 +3,8 @@
 //!
 //! SNR(t) = mean · |√α(t) h_1(t) + √(1 − α(t)) e^(jθ(t)) h_2(t)|²
 //!
-//! h_1 and h_2 are independent channels of each user with Clarke's spectrum, 64 waves of [`Rayleigh`]
-//! each. α and θ are the transmitter's: the same for all users of a link, whoever they are.
+//! h_1 and h_2 are independent channels of each user with Clarke's spectrum, 64 waves of
+//! [`Rayleigh`] each. α and θ are the transmitter's: the same for all users of a link.
 //!
 //! Source: Viswanath, Tse and Laroia, *Opportunistic beamforming using dumb antennas*, IEEE Trans.
 //! Inf. Theory 48 (2002). They leave open how α and θ vary, and want them distributed as a
@@ -12,8 +12,9 @@
 //! independent. Here α is a triangle with the period T, θ a rotation with the period T(1 + √5)/2,
 //! each from a random start: incommensurate, so that the pair fills its rectangle evenly.
 //!
-//! Laws: over the draws the SNR is exponential with the mean that is set, E|h|⁴ = 2 − 2/(3N). Over
-//! time, in a channel that stands still, its mean is (|h_1|² + |h_2|²)/2 and its peaks |h_1|² + |h_2|².
+//! Distributions: over the draws the SNR is exponential with the mean that is set, E|h|⁴ = 2 −
+//! 2/(3N). Over time, in a constant channel, its mean is (|h_1|² + |h_2|²)/2 and its peaks |h_1|² +
+//! |h_2|².
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};

@@ -1,8 +1,8 @@
-//! Block fading: the power of a Rayleigh channel that stands still for a block and is another,
-//! independent, in the next.
+//! Block fading: the power of a Rayleigh channel that is constant in a block and independent in the
+//! next.
 //!
-//! SNR = mean · e, e exponential with mean 1, a function of the number of the block. A link that has
-//! slots has blocks of a slot unless told otherwise: within a slot the SNR does not change.
+//! SNR = mean · e, e exponential with mean 1, a function of the number of the block. A link that
+//! has slots has blocks of a slot by default: within a slot the SNR does not change.
 //!
 //! Source: the model of information theory (Ozarow, Shamai and Wyner, IEEE Trans. Veh. Technol. 43,
 //! 1994). Left out: memory from block to block.
@@ -32,7 +32,7 @@ pub struct Block {
     block_ns: u64,
     /// What the randomness of all blocks comes from.
     key: u64,
-    /// The number of the block that was asked for last, and its power over the mean.
+    /// The number of the latest block, and its power over the mean.
     last: Option<(u64, f64)>,
 }
 

@@ -1,6 +1,6 @@
 //! The signal-to-noise ratio over time: SNR(t), of which a link's rate and errors are made.
 //!
-//! A process is a function of time with a stream of its own: it does not depend on what is sent, so
+//! A process is a function of time with a separate stream: it does not depend on what is sent, so
 //! that compared mechanisms see the same radio. To add one: its file and one line in `registry.rs`.
 //!
 //! | file | process |
@@ -58,7 +58,7 @@ use std::sync::Arc;
 /// Recorded SNRs by the key under which a description names them.
 pub type SnrTraces = BTreeMap<String, Arc<SnrSteps>>;
 
-/// What an SNR process is given at its making, beside its own configuration.
+/// Inputs of the construction of an SNR process, apart from its own configuration.
 #[derive(Clone, Debug, Default)]
 pub struct SnrContext {
     /// Recorded SNRs.
@@ -83,7 +83,7 @@ pub struct Sample {
 
 /// The SNR over time.
 pub trait SnrProcess {
-    /// The SNR at `at`. Calls come in rising order of time; the same instant may be asked again.
+    /// The SNR at `at`. Calls come in rising order of time; the same instant may be sampled again.
     fn sample(&mut self, at: Time) -> Sample;
 
     /// The SNR, dB, of a process that never changes.
@@ -92,8 +92,8 @@ pub trait SnrProcess {
     }
 
     /// The SNR at the start of slot number `slot`, a power ratio: slot 0 starts at time 0, each is
-    /// of `length`, which stays. A process that is asked by slots is asked so alone; numbers do
-    /// not fall. What it answers depends on the number alone.
+    /// of `length`, which stays. A process that is sampled by slots is sampled only so; numbers do
+    /// not fall. The result depends on the number only.
     fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
         from_db(self.sample(slotted::start_of(slot, length)).snr_db)
     }

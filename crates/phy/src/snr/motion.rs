@@ -3,7 +3,8 @@
 use crate::doppler::max_doppler_hz;
 use airpath_core::{Checks, ConfigError};
 
-/// The largest Doppler shift, Hz: some 10⁴ phases of a wave are then told apart in a nanosecond.
+/// The largest Doppler shift, Hz: the phase of a wave then moves by some 10⁻⁴ of a turn in a
+/// nanosecond.
 const LARGEST_DOPPLER_HZ: f64 = 1e5;
 
 /// The fastest receiver, m/s, and the highest carrier, Hz.

@@ -1,8 +1,8 @@
 //! Oscillators at the starts of slots: a multiplication and a subtraction for each and each slot.
 //!
 //! cos θ(k+1) = 2 cos δ · cos θ(k) − cos θ(k−1), δ the angle of a slot (Chebyshev's recurrence).
-//! Every [`ANCHORED`] slots it starts anew from the cosine of the angle itself, so that the cosine of
-//! a slot is a function of the slot's number, whatever was asked before, and errors of rounding
+//! Every [`ANCHORED`] slots it restarts from the cosine of the angle itself, so that the cosine of
+//! a slot is a function of the slot's number, regardless of earlier samples, and errors of rounding
 //! stay: they grow with the square of the slots since, to some 10⁻¹² here.
 //!
 //! The order of all operations is fixed, and none is fused: results are the same on every machine.
@@ -157,7 +157,7 @@ pub(super) fn total(sums: Lanes) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
-/// What a process that is a sum of oscillators keeps when it is asked by slots.
+/// State of a process that is a sum of oscillators when it is sampled by slots.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BySlots<T> {
     sum: Option<Box<T>>,

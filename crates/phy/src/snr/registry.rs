@@ -16,7 +16,7 @@ built_in_components! {
         "block" => Block(Block): "Independent from block to block, exponential.",
         "jakes" => Jakes(Jakes): "Flat Rayleigh fading, Jakes' sum of 20 oscillators.",
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
-        "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight beside reflections.",
+        "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight and reflections.",
         "tapped-delay-line" => TappedDelayLine(TappedDelayLineSnr): "The taps of a power delay profile, their energy collected.",
         "beamforming" => Beamforming(Beamforming): "Two antennas with changing powers and phases, all users' alike.",
         "shadowed" => Shadowed(Shadowed): "Log-normal shadowing over another process.",

@@ -23,7 +23,7 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
-/// θ unless told otherwise, degrees.
+/// Default of θ, degrees.
 const ANGLE_DEG: f64 = 45.0;
 
 /// What the user sets: K, the direction of motion, and the Doppler shift or the speed and the carrier

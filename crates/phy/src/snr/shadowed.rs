@@ -50,7 +50,7 @@ pub struct Shadowed {
     inner: Box<AnySnr>,
 }
 
-/// T of a description; `None` where nobody moves.
+/// T of a description; `None` without movement.
 fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
     let mut checks = Checks::default();
     let coherence = match (config.correlation_ns, config.correlation_m, config.speed_mps) {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_accepted_is_named() {
+    fn rejected_value_is_named() {
         let error =
             |changes: Value| build(&shadowed(&changes), 1).err().expect("refused").to_string();
         let one = "correlation_ns = not one: not given once. \

@@ -1,12 +1,11 @@
-//! An SNR process that is asked at the starts and the ends of slots.
+//! An SNR process that is sampled at the starts and the ends of slots.
 
 use super::{AnySnr, SnrProcess};
 use airpath_core::{Duration, Time};
 
 /// What a link with slots asks: the SNR as a power ratio, by the number of a slot.
 ///
-/// The answer depends on the number alone, neither on the numbers that were asked before nor on
-/// the machine.
+/// The result depends on the number only, neither on earlier samples nor on the machine.
 pub struct SlottedSnr {
     process: AnySnr,
     slot: Duration,
@@ -21,7 +20,7 @@ impl SlottedSnr {
     }
 
     /// The SNR at the start of slot number `slot`, a power ratio, at least 0. Numbers do not fall;
-    /// the same may be asked again, any may be left out.
+    /// the same may be sampled again, any may be left out.
     #[inline]
     pub fn at(&mut self, slot: u64) -> f64 {
         match self.start {

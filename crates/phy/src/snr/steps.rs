@@ -1,7 +1,7 @@
 //! A recorded SNR: the CSV `time_s,snr_db`.
 //!
 //! ```text
-//! # measured on the way to work      any number of comment lines, at the top only
+//! # measured on a tram             any number of comment lines, at the top only
 //! time_s,snr_db
 //! 0,18.5                             18.5 dB from 0 s ...
 //! 0.5,-3                             ... -3 dB from 0.5 s ...
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_steps_is_refused_by_line() {
+    fn invalid_file_of_steps_is_rejected_by_line() {
         let rows = "Write at least two, one for the start and one for the end.";
         for (text, expected) in [
             ("", format!("a.csv: fewer than two rows of data. {rows}")),

@@ -4,7 +4,7 @@
 //! others; the p_l are the tap's powers, their sum 1. The receiver collects the energy of all taps:
 //! what a RAKE receiver or maximum-ratio combining makes of them, and the mean of |H(f)|² over a band
 //! that is much wider than the coherence bandwidth (Parseval). A narrow band would see
-//! |Σ √p_l h_l|², whose law is Rayleigh's whatever the profile.
+//! |Σ √p_l h_l|², whose distribution is Rayleigh's for every profile.
 //!
 //! Source: Recommendation ITU-R M.1225, annex 2; 3GPP TS 36.104 table B.2-2 to B.2-4 (see
 //! [`profiles`](crate::fading::profiles)); Proakis, *Digital Communications* (4th ed., 2001), chapter 14,

@@ -256,7 +256,7 @@ fn nothing_arrives_and_nothing_is_lost() {
 }
 
 #[test]
-fn what_is_not_accepted() {
+fn invalid_constellation_is_rejected() {
     let field = |error: ConfigError| error.first().field.clone();
     assert_eq!(Constellation::from_name("12psk").map_err(field), Err("modulation".to_owned()));
     assert_eq!(Constellation::from_name("128psk").map_err(field), Err("modulation".to_owned()));

@@ -27,7 +27,7 @@ impl Awgn {
     }
 }
 
-/// Random blocks, made as the decoder asks for them.
+/// Random blocks, made when the decoder requests them.
 pub(crate) struct Sent<'a> {
     awgn: &'a Awgn,
     random: Stream,

@@ -95,7 +95,7 @@ fn the_papers_bursts_need_a_doppler_shift_of_50_khz() {
 }
 
 #[test]
-fn what_is_not_accepted() {
+fn invalid_channel_is_rejected() {
     let usual = channel(Constellation::Psk(2), (2, 2), 10.0);
     let text = |channel: FadingChannel| {
         ErrorChain::from_doppler(&channel).err().map(|error| error.to_string())

@@ -112,13 +112,13 @@ fn the_end_of_a_frame_is_exclusive() {
 }
 
 #[test]
-fn frames_of_a_slot_share_its_fate() {
+fn frames_of_a_slot_have_its_outcome() {
     let (mut whole, mut parts) = (bursts(4), bursts(4));
     for number in 0..20_000 {
-        let fate = slot(&mut whole, number);
+        let outcome = slot(&mut whole, number);
         for part in 0..4 {
             let began = number * SLOT + part * SLOT / 4;
-            assert_eq!(frame(&mut parts, began, began + SLOT / 4), fate, "slot {number}");
+            assert_eq!(frame(&mut parts, began, began + SLOT / 4), outcome, "slot {number}");
         }
     }
 }
@@ -155,7 +155,7 @@ fn the_losses_of_the_states_mix_by_their_shares() {
 }
 
 #[test]
-fn what_is_sent_does_not_change_the_states() {
+fn frames_do_not_change_the_states() {
     let (mut all, mut some) = (bursts(7), bursts(7));
     let fates: Vec<bool> = (0..50_000).map(|number| slot(&mut all, number)).collect();
     // Gaps of up to 40 s: well below 100 runs.
@@ -168,7 +168,7 @@ fn what_is_sent_does_not_change_the_states() {
 
 /// The frame is longer than the longest gap that is walked, 750 slots here.
 #[test]
-fn what_a_long_frame_has_met_a_later_one_meets_again() {
+fn overlapping_frames_meet_the_same_slots() {
     let states = TwoStates { good_to_bad: 0.1, bad_to_good: 0.2 };
     for seed in 0..40 {
         let mut by_slot = channel(states, HARD, seed);
@@ -192,7 +192,7 @@ fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
 proptest! {
     /// Frames may overlap and last over many runs: each sees the same slots.
     #[test]
-    fn a_frame_is_destroyed_when_a_slot_that_it_overlaps_is_bad(
+    fn frame_is_corrupted_when_it_overlaps_a_bad_slot(
         frames in frames(), seed in 0..50u64, to_bad in 0.01..1.0f64, to_good in 0.01..1.0f64,
     ) {
         let states = TwoStates { good_to_bad: to_bad, bad_to_good: to_good };

@@ -39,7 +39,7 @@ fn a_chain_that_hardly_ever_changes_keeps_its_memory() {
 fn state_after(chain: &Chain, slots: u64, seed: u64) -> (bool, bool, u64) {
     let mut run = run(chain, seed);
     let (was_bad, ended) = (!run.is_bad, run.ends_ns);
-    run.go_on(chain, ended + slots * SLOT);
+    run.advance(chain, ended + slots * SLOT);
     assert!(run.starts_ns <= ended + slots * SLOT && run.ends_ns > ended + slots * SLOT);
     (was_bad, run.is_bad, run.ends_ns - (ended + slots * SLOT))
 }
@@ -89,7 +89,7 @@ fn a_state_that_is_never_left_lasts() {
     let chain = Chain::new(chain(0.0, 0.3), SLOT);
     let mut run = run(&chain, 1);
     assert!(!run.is_bad && run.ends_ns == u64::MAX);
-    run.go_on(&chain, u64::MAX / 2);
+    run.advance(&chain, u64::MAX / 2);
     assert!(!run.is_bad);
 }
 

@@ -94,10 +94,10 @@ fn a_still_channel_moves_and_reaches_its_best_beam() {
     }
 }
 
-/// Users of a link: one beam, channels of their own. A process that has a link to itself has a beam
-/// of its own.
+/// Users of a link: one beam, separate channels. A process that has a link to itself has a separate
+/// beam.
 #[test]
-fn users_of_a_link_have_one_beam_and_channels_of_their_own() {
+fn users_of_a_link_have_one_beam_and_separate_channels() {
     let user = |link: &str, user: &str, shared: bool| {
         let link = Seed::new(7, 2, link);
         let registry = SnrRegistry::default();

@@ -5,7 +5,7 @@ use airpath_conformance::Law;
 
 const DOPPLER: f64 = 10.0;
 const SEEDS: u64 = 40_000;
-/// Waves beside the line of sight.
+/// Waves in addition to the line of sight.
 const N: f64 = crate::rayleigh::SINUSOIDS.get() as f64;
 
 const MOMENTS: Law = Law {
@@ -111,7 +111,7 @@ fn power_has_the_moments_and_the_distribution_of_rice() {
 }
 
 #[test]
-fn the_line_of_sight_has_a_doppler_shift_of_its_own() {
+fn line_of_sight_has_a_separate_doppler_shift() {
     let k = 2.0;
     for (angle_deg, shift) in [(0.0, 1.0), (60.0, 0.5), (135.0, -(0.5f64.sqrt()))] {
         for lag in [0.1, 0.3827, 1.2] {
@@ -154,8 +154,8 @@ fn without_a_line_of_sight_it_is_rayleigh_and_with_that_alone_a_constant() {
         let only = channel(from_db(200.0), 45.0, seed);
         for at in [0.0, 0.3, 17.0].map(cycles) {
             let rayleigh = none.scattered.power_at(at);
-            LIMITS.close("K → 0 beside Rayleigh's", "", power(&none, at), rayleigh, 1e-9);
-            LIMITS.close("K → ∞ beside the mean", "", power(&only, at), 1.0, 1e-9);
+            LIMITS.close("K → 0 compared with Rayleigh's", "", power(&none, at), rayleigh, 1e-9);
+            LIMITS.close("K → ∞ compared with the mean", "", power(&only, at), 1.0, 1e-9);
         }
     }
 }

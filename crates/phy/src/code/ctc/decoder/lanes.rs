@@ -1,6 +1,6 @@
 //! One 16-bit number of each of several blocks, and what the decoder does with them.
 //!
-//! Every width gives the same bits: lanes never meet, and the arithmetic is that of whole numbers.
+//! Every width gives the same bits: lanes never meet, and the arithmetic uses integers.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

@@ -1,11 +1,12 @@
-//! The decoder: two soft-in, soft-out decoders that tell each other what they found.
+//! The decoder: two soft-in, soft-out decoders that exchange extrinsic information.
 //!
 //! Many blocks at once, one per lane of a vector of 16-bit numbers. Interleaving is then a copy of
 //! whole vectors, and a lane whose block is done takes the next one.
 //!
 //! Source: the structure of CML's `TurboDuobinaryCRSCDecode` (phy-802.16-ctc §4): ratios of whole
-//! symbols between the decoders, no extrinsic scaling. Differs: whole numbers instead of floating
-//! point, and a prologue round the wrap instead of up to four rounds.
+//! symbols between the decoders, no extrinsic scaling.
+//! Differs: integers instead of floating point, and a prologue round the wrap instead of up to four
+//! rounds.
 
 mod batch;
 mod lanes;

@@ -84,7 +84,7 @@ pub(super) struct Siso<S, const LINEAR: bool, const W: bool> {
 
 impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
     /// Runs over the circle; `put` takes each couple and its extrinsic ratios, the last one first.
-    /// `alphas` is room for the forward metrics of every couple.
+    /// `alphas` is a buffer for the forward metrics of every couple.
     #[inline(always)]
     pub(super) fn run(
         self,

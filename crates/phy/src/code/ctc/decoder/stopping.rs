@@ -3,7 +3,7 @@
 /// When a block is taken out before its last iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stopping {
-    /// Never.
+    /// No early stopping.
     None,
     /// When the decided bits are the sent ones: what simulators do, and no receiver can. The block
     /// is right if it is right after any iteration.
@@ -14,8 +14,8 @@ pub enum Stopping {
 }
 
 impl Stopping {
-    /// Whether a block is done, whose decided bits agree with the reference (the sent bits, or
-    /// those decided one iteration before) or not after so many iterations.
+    /// Whether decoding stops after `iterations`, when the decided bits agree with the reference
+    /// (the sent bits, or those decided one iteration before) or not.
     pub(super) fn is_met(self, agrees: bool, iterations: u32) -> bool {
         match self {
             Stopping::None => false,

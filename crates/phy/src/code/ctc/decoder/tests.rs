@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 mod reference;
 
-/// What became of a block.
+/// Result of decoding a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Verdict {
     iterations: u32,
@@ -213,7 +213,7 @@ proptest! {
 }
 
 #[test]
-fn noisy_blocks_are_decided_bit_for_bit_as_in_floating_point_on_whole_numbers() {
+fn noisy_blocks_are_decided_bit_for_bit_as_in_floating_point_on_integers() {
     for (couples, coded_bits) in [(24, 96), (24, 144), (216, 576), (240, 960)] {
         let size = BlockSize::of_couples(couples).unwrap();
         let blocks = received(couples as u64, size, coded_bits, 40);
@@ -228,7 +228,7 @@ fn noisy_blocks_are_decided_bit_for_bit_as_in_floating_point_on_whole_numbers() 
     }
 }
 
-/// What became of the same blocks in the decoder and in floating point without rounding, limit or
+/// Results of the same blocks in the decoder and in floating point without rounding, limit or
 /// shortened prologue.
 #[derive(Debug)]
 struct Compared {

@@ -33,7 +33,7 @@ impl Reference {
         }
     }
 
-    /// Max-log on whole numbers, with the decoder's limit and prologue.
+    /// Max-log on integers, with the decoder's limit and prologue.
     pub(super) fn in_steps(code: &Code, coded_bits: usize) -> Reference {
         let prologue = code.size().couples.min(48);
         let nats = Reference::in_nats(code, coded_bits, Algorithm::MaxLog);
