@@ -47,8 +47,8 @@ DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build wheel test long-tests bench full studies conformance docs clean check-build check-test \
-    lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
+.PHONY: help demo build wheel sdist audit test long-tests bench full studies conformance docs clean check-build check-test \
+    lint-rust test-rust doc-rust lint-python lint-workflows test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
 	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
@@ -58,7 +58,10 @@ help:
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
 	@echo '             NAMES="dumbbell-16 rlc-384": those alone; AGAINST=REV: in turn with another commit,'
 	@echo '             which is built, and the ratios; REPEAT=N: so many runs, or pairs'
-	@echo 'make wheel   a wheel for glibc 2.28 and newer, tried in an empty environment, in dist/'
+	@echo 'make wheel   the wheels of a release, tried in an empty environment, in dist/ (Linux: glibc 2.28)'
+	@echo 'make sdist   the source distributions, in dist/; a wheel is built from them and tried'
+	@echo 'make audit   licences and known vulnerabilities of dependencies (needs cargo-deny)'
+	@echo 'make lint-workflows  actionlint over .github/workflows (needs Go)'
 	@echo 'make full    the papers at full length (many minutes), into out/'
 	@echo 'make studies results.json of papers/studies/vcp and papers/studies/wimax, at full length (hours)'
 	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
@@ -224,26 +227,56 @@ test-realtime: build
 	$(PYTEST) -m 'realtime and not long' \
 	    $$(grep -rl --include='test_*.py' 'mark[.]realtime' tests)
 
-# The packaging is under test here, and the module is the one that is there: `make wheel` is the one
-# that optimises.
+# Tests the packaging, with the module of `make build`; `make wheel` optimises.
 test-wheel: build
 	rm -rf target/wheels
 	$(BIN)/maturin build --profile quick --locked --quiet --out target/wheels
 	$(BIN)/python -m flit_core.wheel --outdir $(abspath target/wheels) papers
 	scripts/smoke-test-wheel $(BIN)/python target/wheels
 
-# --- the wheel that is given away -----------------------------------------------------------------
+# --- the distributions of a release ---------------------------------------------------------------
 
-$(VENV)/.stamp-zig: $(VENV)/.stamp-tools
-	scripts/install $(VENV) --constraint scripts/requirements-dev.txt 'maturin[zig]'
+$(VENV)/.stamp-release-tools: $(VENV)/.stamp-tools
+	scripts/install $(VENV) --constraint scripts/requirements-dev.txt 'maturin[zig]' twine pip-audit
 	@touch $@
 
-# Zig links the module against the symbols of an old glibc, whatever this machine has; the program that
-# emulates has its own inside.
-wheel: $(VENV)/.stamp-zig
+# On Linux Zig links the module against the symbols of glibc 2.28, whatever this machine has; the emulator is
+# static.
+ifeq ($(shell uname -s),Linux)
+PLATFORM := manylinux_2_28
+LINKED := --zig --compatibility $(PLATFORM)
+else
+PLATFORM := native
+endif
+
+wheel: $(VENV)/.stamp-release-tools
 	rm -rf dist
 	scripts/build-native release static
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist \
-	    --zig --compatibility manylinux_2_28
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/maturin build --release --locked --quiet --out dist $(LINKED)
 	$(BIN)/python -m flit_core.wheel --outdir $(abspath dist) papers
-	scripts/smoke-test-wheel $(BIN)/python dist 2.28
+	$(BIN)/twine check --strict dist/*
+	scripts/smoke-test-wheel $(BIN)/python dist $(PLATFORM)
+
+# Both source distributions. The wheel that is built from one is tried; it has no emulator.
+sdist: $(VENV)/.stamp-release-tools
+	rm -rf target/sdist
+	$(BIN)/maturin sdist --quiet --out target/sdist
+	cd papers && $(abspath $(BIN))/python -c \
+	    'from flit_core.buildapi import build_sdist; build_sdist("$(abspath target/sdist)")'
+	$(BIN)/twine check --strict target/sdist/*
+	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --wheel-dir target/sdist/wheels \
+	    --config-settings build-args='--profile quick --locked' target/sdist/*.tar.gz
+	scripts/smoke-test-wheel $(BIN)/python target/sdist/wheels sdist
+	mkdir -p dist
+	cp target/sdist/*.tar.gz target/sdist/wheels/airpath_papers-*.whl dist
+
+# --- of the forge -----------------------------------------------------------------------------------
+
+# Licences and known vulnerabilities of everything that is locked; needs cargo-deny and the network.
+audit: $(VENV)/.stamp-release-tools
+	cargo deny --locked check --config crates/deny.toml
+	$(BIN)/pip-audit --no-deps --disable-pip --requirement scripts/requirements-dev.txt
+
+# Needs Go and the network.
+lint-workflows:
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from airpath import _airpath
-
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -166,15 +164,7 @@ def test_what_make_test_skips_is_listed_at_its_end(tmp_path: Path) -> None:
     assert "test b" not in result
 
 
-def test_all_parts_have_one_version() -> None:
-    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
-    version = workspace["version"]
-    assert _airpath.version() == version
-    papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text("utf-8"))["project"]
-    assert papers["version"] == version
-    assert papers["dependencies"] == [f"airpath[parquet]=={version}"]
-    package = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert package["optional-dependencies"]["papers"] == [f"airpath-papers=={version}"]
+def test_crates_inherit_version_and_licence_from_the_workspace() -> None:
     for manifest in (ROOT / "crates").rglob("Cargo.toml"):
         package = tomllib.loads(manifest.read_text("utf-8"))["package"]
         for key in ("version", "edition", "rust-version", "license"):
