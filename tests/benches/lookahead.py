@@ -1,4 +1,4 @@
-"""What lookahead gains in each scenario of ``examples/``: a table in Markdown.
+"""What lookahead gains in each example scenario: a table in Markdown.
 
 ``python tests/benches/lookahead.py [SECONDS]`` builds the cargo example ``scenario`` and runs each
 with lookahead and in order of time, for SECONDS and twice as long; the differences leave out the
@@ -104,7 +104,7 @@ def main() -> None:
     print("| scenario | wake-ups in order | with lookahead | instructions in order", end="")
     print(" | with lookahead | less | wake-ups with its series |")
     print("| --- " * 7 + "|")
-    for path in sorted(Path("examples").glob("*.toml")):
+    for path in sorted(Path("python/airpath/examples").glob("*.toml")):
         print(row(path, seconds), flush=True)
 
 

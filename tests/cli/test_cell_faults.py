@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from airpath.scenario.examples import shipped_examples
+
 Command = Callable[..., Any]
-CELL = (Path(__file__).parents[2] / "examples" / "cell-clamp.toml").read_text("utf-8")
+CELL = (shipped_examples() / "cell-clamp.toml").read_text("utf-8")
 FIXED = '{kind = "fixed", rate = "5 Mbit/s"}'
 INSIDE = '{kind = "clamp", a = "7 kB", inner = {kind = "clamp", a = "7 kB"}}'
 

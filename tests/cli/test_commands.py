@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import airpath as ap
 from airpath.cli import app
+from airpath.scenario.examples import shipped_examples
 
 Command = Callable[..., Any]
 
@@ -157,9 +158,9 @@ def test_check_reads_the_traces(airpath_command: Command, scenario: Path) -> Non
     )
 
 
-@pytest.mark.parametrize("example", sorted(p.name for p in (Path(__file__).parents[2] / "examples").glob("*.toml")))  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize("example", sorted(p.name for p in shipped_examples().glob("*.toml")))
 def test_every_example_is_accepted(airpath_command: Command, example: str) -> None:
-    path = Path(__file__).parents[2] / "examples" / example
+    path = shipped_examples() / example
     if "traces:" in path.read_text() and not ap.scenario.recorded_traces().is_dir():
         pytest.skip(f"no recorded traces in {ap.scenario.recorded_traces()}")
     assert airpath_command("check", path).status == 0

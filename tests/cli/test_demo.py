@@ -9,6 +9,7 @@ import pytest
 
 from airpath import demo, reproduction
 from airpath.scenario import recorded_traces
+from airpath.scenario.examples import shipped_examples
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {
@@ -34,7 +35,7 @@ def test_without_recordings_it_says_where_they_are_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("AIRPATH_TRACES", str(tmp_path / "none"))
-    assert demo.main(str(tmp_path / "out"), ROOT / "examples") == 0
+    assert demo.main(str(tmp_path / "out"), shipped_examples()) == 0
     out = capsys.readouterr().out
     assert "repository ravinet/mahimahi on GitHub, folder traces" in out
     assert "4 bulk downloads over the link: synthetic fading" in out
@@ -50,6 +51,6 @@ def test_with_recordings_it_uses_them(
     monkeypatch.setattr(demo, "_fading_cell", lambda *_: False)
     if not (recorded_traces() / f"{demo.RECORDING}.down").is_file():
         pytest.skip(f"no recorded traces in {recorded_traces()}")
-    assert demo.main(str(tmp_path), ROOT / "examples") == 0
+    assert demo.main(str(tmp_path), shipped_examples()) == 0
     assert "4 bulk downloads over the link: recorded LTE" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} > FIGURES - {"cell.png"}

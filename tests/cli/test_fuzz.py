@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from processes import SCENARIO
 
 from airpath.cli import main
+from airpath.scenario.examples import shipped_examples
 from random_examples import examples
 
 LONGEST_S = 30
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped_examples()
 TRAFFIC = """\
 duration = "2 s"
 [bottleneck]

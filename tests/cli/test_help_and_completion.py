@@ -199,19 +199,6 @@ def test_the_script_of_a_shell_is_shown(
 # --- examples ----------------------------------------------------------------------------------
 
 
-def test_every_example_is_in_the_package() -> None:
-    """The wheel holds the files that stand in the package's folder; those are links here.
-
-    Plug-ins are crates of the workspace.
-    """
-    root, package = ROOT / "examples", ROOT / "python" / "airpath" / "examples"
-    names = [path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file()]
-    names = [name for name in names if name.parts[0] != "plugins"]
-    for name in names:
-        assert (package / name).is_file(), f"link python/airpath/examples/{name} to it"
-        assert (package / name).resolve() == (root / name).resolve()
-
-
 def test_examples_are_listed_with_a_line_each(airpath_command: Command) -> None:
     answer = airpath_command("example")
     assert (answer.status, answer.err) == (0, "")

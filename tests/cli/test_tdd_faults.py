@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from airpath.scenario.examples import shipped_examples
+
 Command = Callable[..., Any]
-EXAMPLE = Path(__file__).parents[2] / "examples" / "wimax-download.toml"
+EXAMPLE = shipped_examples() / "wimax-download.toml"
 
 FAULTS = {
     "no stations": ("bottleneck.link.stations", "0"),

@@ -12,6 +12,7 @@ import typer
 import airpath as ap
 from airpath.cli import app
 from airpath.reproduction.base import Effort
+from airpath.scenario.examples import shipped_examples
 from airpath_papers.sbd.claims import SWEEPS
 
 ROOT = Path(__file__).parents[2]
@@ -119,7 +120,7 @@ def test_every_summarised_quantity_is_described(result: ap.Result) -> None:
 
 
 def test_the_3g_example_is_the_scenario_of_the_paper() -> None:
-    example = json.loads(ap.load(ROOT / "examples" / "umts-sbd.toml").resolve()[0])
+    example = json.loads(ap.load(shipped_examples() / "umts-sbd.toml").resolve()[0])
     [point] = SWEEPS.cells("traces", aqm="SBD reconfigured")
     effort = SWEEPS.effort_of(point, Effort(1, 60.0, 0.0))
     paper = json.loads(SWEEPS.scenario(point, effort).resolve()[0])

@@ -12,6 +12,7 @@ import airpath as ap
 from airpath import _airpath
 from airpath.engine.resolved import DERIVED_SERIES
 from airpath.scenario import FAMILIES
+from airpath.scenario.examples import shipped_examples
 
 
 def scenario(**changes: Any) -> ap.Scenario:
@@ -158,7 +159,7 @@ def test_what_was_checked_is_neither_resolved_nor_read_again(
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
-    solution = ap.solve(ap.load(Path(__file__).parents[2] / "examples" / "dual-regime.toml"))
+    solution = ap.solve(ap.load(shipped_examples() / "dual-regime.toml"))
     assert (solution.model, solution.domain) == ("fixed-point", "B")
     assert solution.queue_packets == 20
     assert sum(flow.throughput_bps for flow in solution.flows) == pytest.approx(

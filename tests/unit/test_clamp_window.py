@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,9 @@ import pytest
 
 import airpath as ap
 from airpath.scenario import loads
+from airpath.scenario.examples import shipped_examples
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped_examples()
 NEWRENO = {
     "receive_window": "6 MB",
     "initial_window": "1 segment",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 import airpath as ap
 from airpath.results.flow_bars import flow_bars, propagation_s
 from airpath.results.overview import tables
+from airpath.scenario.examples import shipped_examples
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped_examples()
 
 
 @pytest.fixture(scope="module")

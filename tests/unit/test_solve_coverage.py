@@ -15,6 +15,7 @@ from airpath import _airpath
 from airpath.errors import ModelWarning, OverrideWarning
 from airpath.scenario import loads
 from airpath.scenario.base import Model
+from airpath.scenario.examples import shipped_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "models" / "fixed-point.md"
 
@@ -260,7 +261,7 @@ def test_every_key_of_a_scenario_is_decided_on_the_page() -> None:
 
 def test_the_queue_of_the_example_is_warned_about() -> None:
     # The model has 20.0 packets, the simulation 10.8, and nothing was said.
-    example = ap.load(Path(__file__).parents[2] / "examples" / "dual-regime.toml")
+    example = ap.load(shipped_examples() / "dual-regime.toml")
     with pytest.warns(ModelWarning) as caught:
         solution = ap.solve(example)
     assert [str(warning.message) for warning in caught] == list(solution.warnings)

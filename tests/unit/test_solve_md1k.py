@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airpath as ap
 from airpath import _airpath
+from airpath.scenario.examples import shipped_examples
 
 CONFIDENCE = 1 - 1e-7
 REPS = 16
@@ -71,7 +71,7 @@ def test_the_one_way_delay_is_that_of_the_simulation() -> None:
 
 
 def test_the_example_says_what_its_comment_says() -> None:
-    solution = ap.solve(Path(__file__).parents[2] / "examples" / "poisson-md1.toml")
+    solution = ap.solve(shipped_examples() / "poisson-md1.toml")
     assert solution.queue_packets == pytest.approx(1.6, rel=1e-9)
     assert solution.lines() == [
         "throughput 8.000 Mbit/s (IP packets) of 8.000 offered, link in use 80.0 % of the time",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +13,11 @@ from airpath.engine.resolved import ResolvedScenario
 from airpath.results.frames import plain
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.scenario import loads
+from airpath.scenario.examples import shipped_examples
 from airpath.sweeps.job import job_of, run_job
 from airpath.sweeps.metrics import Metric, evaluate, known_names, solve_metrics
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped_examples()
 PATHS = {
     "codel": """
 duration = "6 s"

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import airpath as ap
 from airpath.results import mean_interval
+from airpath.scenario.examples import shipped_examples
 from airpath.sweeps.job import job_of, run_job
 from airpath.sweeps.ledger import Ledger
 from airpath.sweeps.plan import Plan, Point, Rule
@@ -26,7 +27,7 @@ from airpath.sweeps.scales import metric_style, numbers_of
 from random_examples import examples
 from sweep_ledgers import GRID, plan_of, sweep_of
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped_examples()
 METRICS = ["goodput_bps", "utilisation"]
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import airpath as ap
 from airpath.cli import main
+from airpath.scenario.examples import shipped_examples
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped_examples()
 SHIPPED = ["pedestrian", "vehicular"]
 
 

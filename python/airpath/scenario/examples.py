@@ -11,7 +11,7 @@ __all__ = ["example_path", "examples", "shipped_examples"]
 
 
 def shipped_examples() -> Path:
-    """Return the folder of the examples; the traces that they read are in its folder `traces`."""
+    """Return the directory of the examples; `traces` in it has the traces that they read."""
     return Path(__file__).parents[1] / "examples"
 
 
