@@ -3,7 +3,8 @@
 python tests/docs/conformance_page.py RECORDS
 
 It writes `docs/reference/conformance-full.md`, every comparison, which is not committed;
-`conformance.json`, the counts and what does not hold; and from that the summary, `conformance.md`.
+`tests/data/conformance.json`, the counts and what does not hold; and from that the summary,
+`conformance.md`.
 """
 
 from __future__ import annotations

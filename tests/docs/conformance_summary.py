@@ -3,7 +3,7 @@
 python tests/docs/conformance_summary.py
 
 What is compared with comes from the sources of the tests, so that a test fails while the page
-lacks it; the counts and what does not hold come from `conformance.json`, which the last
+lacks it; the counts and what does not hold come from `tests/data/conformance.json`, which the last
 `make conformance` left there.
 """
 
@@ -20,7 +20,7 @@ from conformance_sources import law_sources, script_files
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
-ARCHIVE = REFERENCE / "conformance.json"
+ARCHIVE = ROOT / "tests" / "data" / "conformance.json"
 PAGE = REFERENCE / "conformance.md"
 Record = dict[str, Any]
 

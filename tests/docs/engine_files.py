@@ -75,8 +75,8 @@ def _resolved(component: Component) -> dict[str, Any]:
 
 
 FILES: dict[str, Callable[[], Any]] = {
-    "crates/tcp/src/profiles.json": tcp_profiles,
-    "crates/conformance/src/samples.json": samples,
+    "crates/tcp/generated/profiles.json": tcp_profiles,
+    "crates/conformance/generated/samples.json": samples,
 }
 
 

@@ -120,7 +120,7 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
     docs = docs_of(tree)
     made = sorted(set(changed(tree)) - set(by_hand))
     assert made == [
-        "crates/conformance/src/samples.json",
+        "crates/conformance/generated/samples.json",
         "docs/index.md",
         "docs/reference/scenario.md",
     ]

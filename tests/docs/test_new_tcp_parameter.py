@@ -118,12 +118,12 @@ def test_a_parameter_is_told_in_three_files(
     assert len(by_hand) == 3
     docs = docs_of(extended)
     assert sorted(set(changed(extended)) - set(by_hand)) == [
-        "crates/tcp/src/profiles.json",
+        "crates/tcp/generated/profiles.json",
         "docs/reference/models/fixed-point.md",
         "docs/reference/tcp-profiles.md",
         "python/airpath/scenario/tcp/config.py",
     ]
-    profiles = json.loads((extended / "crates/tcp/src/profiles.json").read_text("utf-8"))
+    profiles = json.loads((extended / "crates/tcp/generated/profiles.json").read_text("utf-8"))
     assert {profile["least_ssthresh"] for profile in profiles.values()} == {2}
     value, refused, differences = json.loads(
         run(sys.executable, "-c", RUN, folder=extended, **docs)

@@ -2,7 +2,7 @@
 
     python tests/reference/reference_results.py [NAME ...]
 
-writes `reference.json` anew, all of it or the named scenarios, and prints what has changed.
+writes `tests/data/reference.json`, all of it or the named scenarios, and prints what has changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reference_cases import SERIES, Document, cases, write_files
 
 import airpath as ap
 
-FILE = Path(__file__).with_name("reference.json")
+FILE = Path(__file__).parents[1] / "data" / "reference.json"
 REPS, SEED = 2, 1
 
 FLOW = (

@@ -1,13 +1,13 @@
 //! The named tables of options.
 //!
-//! `make docs` writes `profiles.json` from `python/airpath/scenario/tcp/tcp_options.toml`, which has the
-//! source of every value; a test of the Python side compares.
+//! `make docs` writes `generated/profiles.json` from `python/airpath/scenario/tcp/tcp_options.toml`, which has
+//! the source of every value; a test of the Python side compares.
 
 use crate::config::TcpConfig;
 use airpath_core::ConfigError;
 use serde_json::Value;
 
-const TABLES: &str = include_str!("profiles.json");
+const TABLES: &str = include_str!("../generated/profiles.json");
 
 /// The options of the profile `name` as a description of a source has them, with the values of the
 /// table `changes` replacing them.
