@@ -16,6 +16,7 @@ from airpath.errors import AirpathError
 from airpath.sweeps import assembly
 from airpath.sweeps.base import Base
 from airpath.sweeps.description import described
+from airpath.sweeps.memo import Kept, Memo, Read
 
 EXAMPLES = Path(ap.__file__).parent / "examples"
 TRACES = EXAMPLES / "traces"
@@ -123,7 +124,41 @@ def test_points_of_a_grid_are_assembled(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(found.plan.points) == 32
 
 
-def test_what_was_made_first_and_last_is_kept() -> None:
+def test_rule_is_evaluated_once_for_equal_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluated: list[str] = []
+
+    def rule(scenario: ap.Scenario) -> list[Any]:
+        evaluated.append(f"{scenario.flows[0].count} flows, {scenario.bottleneck.link.rate}")
+        return []
+
+    monkeypatch.setattr(assembly, "RULES", [rule])
+    axes = ("bottleneck.aqm.limit", "bottleneck.link.rate", "flows.0.count", "flows.0.cc")
+    described(base_of(random.Random(1)), grid={axis: AXES[axis][:2] for axis in axes})
+    rates, counts = AXES["bottleneck.link.rate"][:2], AXES["flows.0.count"][:2]
+    of_pairs = [f"{count} flows, {rate}" for count in counts for rate in rates]
+    assert sorted(evaluated) == sorted(2 * of_pairs)  # For each of two algorithms.
+
+
+@pytest.mark.parametrize("most", [0, 3, 100])
+def test_memo_answers_by_what_it_reads(most: int) -> None:
+    calls = itertools.count(1)
+
+    def function(read: Read) -> tuple[int, ...]:
+        next(calls)
+        first = read(("first",))
+        return (first,) if first == 0 else (first, read(("second",)), read(("base",)))
+
+    memo = Memo(function, lambda _: 7, most)
+    for first, second, third in [*itertools.product(range(3), repeat=3)] * 2:
+        values = {("first",): first, ("second",): second, ("third",): third}
+        tables = {owner: (value, value) for owner, value in values.items()}
+        expected = (0,) if first == 0 else (first, second, 7)
+        assert memo.of(tables) == expected
+    different = 1 + 3 + 3
+    assert (next(calls) - 1 == different) == (most == 100)
+
+
+def test_first_and_last_value_are_kept() -> None:
     numbers = itertools.count()
-    kept: assembly.Kept[str, int] = assembly.Kept(2)
+    kept: Kept[str, int] = Kept(2)
     assert [kept.get(key, lambda: next(numbers)) for key in "abccacdc"] == [0, 1, 2, 2, 0, 2, 3, 4]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from airpath.scenario.units import Size, quote
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-__all__ = ["Advisory", "of_scenario"]
+__all__ = ["ADVISORIES", "Advisory", "Find", "of_scenario"]
 
 _ACK_BYTES = 40
 _QUEUES_OF_DATA = (
@@ -61,14 +61,7 @@ def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory
     resolved : ResolvedScenario
         The same resolved.
     """
-    return [
-        *_same_controls(scenario, resolved),
-        *_ecn_without_marks(resolved),
-        *_vcp_without_code(resolved),
-        *_nothing_fits(resolved),
-        *_nothing_corrected(scenario, resolved),
-        *_many_slots(scenario, resolved),
-    ]
+    return [each for find in ADVISORIES for each in find(scenario, resolved)]
 
 
 def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
@@ -93,7 +86,7 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
             )
 
 
-def _ecn_without_marks(resolved: ResolvedScenario) -> Iterator[Advisory]:
+def _ecn_without_marks(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield an advisory if a flow negotiates ECN over a queue that does not mark."""
     for place, where, who in _without_marks(resolved, ("on", "dctcp")):
         yield Advisory(
@@ -104,7 +97,7 @@ def _ecn_without_marks(resolved: ResolvedScenario) -> Iterator[Advisory]:
         )
 
 
-def _vcp_without_code(resolved: ResolvedScenario) -> Iterator[Advisory]:
+def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of VCP over a queue that writes no load code."""
     for place, where, who in _without_marks(resolved, ("vcp",)):
         yield Advisory(
@@ -127,12 +120,12 @@ def _without_marks(
             for group, flow in resolved.flows.first_of_groups.items()
             if flow.direction == way and flow.source.tcp.ecn in uses
         ]
-        queue = hops[place].queue
-        if who and queue is not None and not queue.marks:
+        queue = hops[place].queue if who else None
+        if queue is not None and not queue.marks:
             yield place, where, who[0] if len(who) == 1 else f"{who[0]} and others"
 
 
-def _nothing_fits(resolved: ResolvedScenario) -> Iterator[Advisory]:
+def _nothing_fits(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Tell of a limit in bytes below the packets that come there."""
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
     for group, flow in resolved.flows.first_of_groups.items():
@@ -163,7 +156,7 @@ def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterat
     back = getattr(scenario.ack_path, "link", None)
     links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
     for place, link, way in links:
-        if link is None:
+        if link is None or not link.has_parity:
             continue
         carries_both = way == "forward" and back is None and resolved.ack_path.queue is not None
         sizes: dict[int, str] = {}
@@ -198,3 +191,17 @@ def _many_slots(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advi
                 "data. Set a longer slot.",
                 f"{place}.link",
             )
+
+
+Find = Callable[["Scenario", ResolvedScenario], Iterator[Advisory]]
+"""Yields the advisories of one kind."""
+
+ADVISORIES: Sequence[Find] = (
+    _same_controls,
+    _ecn_without_marks,
+    _vcp_without_code,
+    _nothing_fits,
+    _nothing_corrected,
+    _many_slots,
+)
+"""By kind, in their order; each reads few tables of a scenario."""

@@ -29,27 +29,28 @@ class Hop:
 
     Parameters
     ----------
-    link : ResolvedLink or None
-        None where ACKs meet no link, or that of the opposite direction.
-    queue : ResolvedQueue or None
-        The queue discipline; None without a queue.
-    delay_ns : int
-        One-way propagation delay, ns.
+    description : mapping
+        A hop of the resolved form.
     """
 
-    link: ResolvedLink | None
-    queue: ResolvedQueue | None
-    delay_ns: int
+    description: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, description: Mapping[str, Any]) -> Hop:
-        """Return a hop by its description."""
-        link, queue = description.get("link"), description.get("queue")
-        return cls(
-            ResolvedLink(link) if link else None,
-            ResolvedQueue(queue) if queue else None,
-            int(description.get("delay_ns", 0)),
-        )
+    @cached_property
+    def link(self) -> ResolvedLink | None:
+        """The link; None where ACKs meet no link, or that of the opposite direction."""
+        found = self.description.get("link")
+        return ResolvedLink(found) if found else None
+
+    @cached_property
+    def queue(self) -> ResolvedQueue | None:
+        """The queue discipline; None without a queue."""
+        found = self.description.get("queue")
+        return ResolvedQueue(found) if found else None
+
+    @property
+    def delay_ns(self) -> int:
+        """One-way propagation delay, ns."""
+        return int(self.description.get("delay_ns", 0))
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ class ResolvedScenario:
     @cached_property
     def bottleneck(self) -> Hop:
         """The bottleneck, in forward direction."""
-        return Hop.of(self.document["bottleneck"])
+        return Hop(self.document["bottleneck"])
 
     @property
     def ack_path_kind(self) -> str:
@@ -199,7 +200,7 @@ class ResolvedScenario:
     @cached_property
     def ack_path(self) -> Hop:
         """The hop that ACKs take."""
-        return Hop.of(self.document["ack_path"])
+        return Hop(self.document["ack_path"])
 
     @cached_property
     def backhaul(self) -> Wire | None:
@@ -253,12 +254,6 @@ class ResolvedScenario:
     def replace(self, **values: Any) -> ResolvedScenario:
         """Return the scenario with other values of keys of its document."""
         return ResolvedScenario({**self.document, **values})
-
-    def with_flows(self, flows: Flows) -> ResolvedScenario:
-        """Return the scenario with the flows of another one, which are equal."""
-        made = ResolvedScenario(self.document)
-        vars(made)["flows"] = flows  # As the cached property keeps it.
-        return made
 
     def recorded(self, **values: Any) -> ResolvedScenario:
         """Return the scenario with other values of keys of its ``record``."""

@@ -54,7 +54,7 @@ class Link(AckPath):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
-        return {"kind": self.kind, **resolved_hop(self.link, self.aqm, context, path)}
+        return {"kind": self.kind, **resolved_hop(self, context, path)}
 
 
 class Reverse(AckPath):
@@ -79,7 +79,7 @@ class Reverse(AckPath):
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; a null link is one like the bottleneck's, with its delay."""
         if self.link:
-            return {"kind": self.kind, **resolved_hop(self.link, self.aqm, context, path)}
+            return {"kind": self.kind, **resolved_hop(self, context, path)}
         queue = self.aqm.resolved(context, (*path, "aqm"))
         return {"kind": self.kind, "queue": queue, "link": None}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from pydantic import Field
 
@@ -10,7 +11,7 @@ from airpath.scenario.aqm.queues import QueueDisc
 from airpath.scenario.base import Context, Model, Path
 from airpath.scenario.link.base import Link
 
-__all__ = ["Bottleneck"]
+__all__ = ["HOP", "Bottleneck", "resolved_hop"]
 
 
 class Bottleneck(Model):
@@ -31,13 +32,24 @@ class Bottleneck(Model):
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
-        return resolved_hop(self.link, self.aqm, context, path)
+        return resolved_hop(self, context, path)
 
 
-def resolved_hop(link: Link, aqm: QueueDisc, context: Context, path: Path) -> dict[str, Any]:
+class _Hop(Protocol):
+    @property
+    def link(self) -> Any: ...
+    @property
+    def aqm(self) -> QueueDisc: ...
+
+
+HOP: Mapping[str, Callable[[_Hop, Context, Path], Any]] = {
+    "link": lambda hop, context, path: hop.link.resolved(context, (*path, "link")),
+    "queue": lambda hop, context, path: hop.aqm.resolved(context, (*path, "aqm")),
+    "delay_ns": lambda hop, _context, _path: int(hop.link.propagation),
+}
+"""Members of the resolved form of a link with its queue; each is made from one of the two."""
+
+
+def resolved_hop(hop: _Hop, context: Context, path: Path) -> dict[str, Any]:
     """Return the resolved form of a link with its queue."""
-    return {
-        "link": link.resolved(context, (*path, "link")),
-        "queue": aqm.resolved(context, (*path, "aqm")),
-        "delay_ns": int(link.propagation),
-    }
+    return {key: make(hop, context, path) for key, make in HOP.items()}

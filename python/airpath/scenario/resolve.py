@@ -87,8 +87,8 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
     return json.dumps(resolved, ensure_ascii=False, allow_nan=False), resolver.files
 
 
-def resolved_section(scenario: Scenario, key: str) -> tuple[Any, dict[str, Path]]:
-    """Return one section of the resolved form, and the files that it names, by key.
+def resolved_section(scenario: Scenario, place: tuple[str, ...]) -> tuple[Any, dict[str, Path]]:
+    """Return one section of the resolved form, or a member of one, and its files by key.
 
     A policy `optimum` stays in it, and files of one name in two sections have the same key.
 
@@ -96,8 +96,8 @@ def resolved_section(scenario: Scenario, key: str) -> tuple[Any, dict[str, Path]
     ----------
     scenario : Scenario
         The scenario.
-    key : str
-        Key of `SECTIONS`.
+    place : tuple of str
+        A key of `SECTIONS`, or that and the key of a member.
 
     Raises
     ------
@@ -105,7 +105,13 @@ def resolved_section(scenario: Scenario, key: str) -> tuple[Any, dict[str, Path]
         If files do not exist, one problem for each.
     """
     resolver = _Resolver(scenario)
-    value = SECTIONS[key].make(scenario, resolver)
+    key, *member = place
+    section = SECTIONS[key]
+    if member:
+        make = section.members[member[0]]
+        value = make(getattr(scenario, section.field), resolver, (section.field,))
+    else:
+        value = section.make(scenario, resolver)
     if resolver.problems:
         raise ScenarioError(resolver.problems)
     return value, resolver.files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.scenario.ack_path import AckPath, Reverse, shared_delay
@@ -11,30 +11,20 @@ from airpath.scenario.control import Control
 from airpath.scenario.link.mimo import block_faults
 from airpath.scenario.traffic.flows import Source
 from airpath.scenario.units import Duration, quote
-from airpath.scenario.users import user_faults
+from airpath.scenario.users import cell_faults, station_faults, stray_users
 
 if TYPE_CHECKING:
     from airpath.scenario.aqm.queues import QueueDisc
     from airpath.scenario.hops import Bottleneck
     from airpath.scenario.scenario import Scenario
+    from airpath.scenario.wires import Wire
 
-__all__ = ["ack_path_faults", "control_faults", "faults_of_users", "fits_together", "flow_faults"]
+__all__ = ["RULES", "ack_path_faults", "control_faults", "faults_of_users", "flow_faults"]
 
 Fault = tuple[Path, Any, Any]
 """Where in a table, the value there, and what is wrong with it."""
 Tables = Mapping[str, Any]
 """The tables before one, by their keys; a table that was not accepted is missing."""
-
-
-def fits_together(scenario: Scenario) -> bool:
-    """Return whether tables, each of which is accepted, follow the rules between them."""
-    tables = {key: getattr(scenario, key) for key in ("bottleneck", "ack_path", "backhaul")}
-    return not (
-        control_faults(scenario.control, tables)
-        or ack_path_faults(scenario.ack_path, tables)
-        or flow_faults(scenario.flows, tables)
-        or faults_of_users(scenario)
-    )
 
 
 def control_faults(control: Sequence[Control], tables: Tables) -> list[Fault]:
@@ -75,31 +65,40 @@ def flow_faults(groups: Sequence[Source], tables: Tables) -> list[Fault]:
     )
     if bottleneck is None or ack_path is None:
         return _same_names(groups)
-    takes = "the bottleneck link and the ACK path take"
-    if backhaul is not None:
-        takes = "the bottleneck link, the ACK path and the backhaul take"
-    least = Duration(shared_delay(bottleneck, ack_path, backhaul))
     wrong: list[Fault] = []
     for index, group in enumerate(groups):
         wrong += _without_price(index, group, bottleneck, ack_path)
-        wrong += _too_short(index, group, least, takes)
+        wrong += _too_short(index, group, bottleneck, ack_path, backhaul)
     return [*wrong, *_same_names(groups)]
 
 
 def faults_of_users(scenario: Scenario) -> list[Fault]:
     """Return what is wrong with users and with blocks that flows share."""
+    return [each for rule in _OF_USERS for each in rule(scenario)]
+
+
+def _of_blocks(scenario: Scenario) -> list[Fault]:
     link, back = scenario.bottleneck.link, getattr(scenario.ack_path, "link", None)
     links = [(("bottleneck", "link"), link), (("ack_path", "link"), back)]
-    return [
-        *user_faults(scenario.flows, link, scenario.ack_path),
-        *block_faults(scenario.flows, links),
-    ]
+    if not any(each is not None and each.has_parity for _, each in links):
+        return []
+    return block_faults(scenario.flows, links)
+
+
+_OF_USERS = (station_faults, cell_faults, stray_users, _of_blocks)
 
 
 def _without_price(
     index: int, group: Source, bottleneck: Bottleneck, ack_path: AckPath
 ) -> list[tuple[Path, str, Any]]:
     """Return what of the group needs a price on the way of its data, where no queue writes one."""
+    obeying = [
+        (key, part.kind)
+        for key in ("window", "cc")
+        if (part := getattr(group, key, None)) is not None and getattr(part, "obeys_price", False)
+    ]
+    if not obeying:
+        return []
     where, hop = (
         ("bottleneck.aqm", bottleneck)
         if group.direction == "forward"
@@ -108,18 +107,9 @@ def _without_price(
     aqm: QueueDisc | None = getattr(hop, "aqm", None)
     if aqm is None or aqm.prices:
         return []
-    return [
-        (
-            (index, key),
-            part.kind,
-            fault(
-                f'{where} = "{aqm.kind}" writes no price',  # type: ignore[attr-defined]
-                f'Write {where} of kind "clamp"',
-            ),
-        )
-        for key in ("window", "cc")
-        if (part := getattr(group, key, None)) is not None and getattr(part, "obeys_price", False)
-    ]
+    what = f'{where} = "{aqm.kind}" writes no price'  # type: ignore[attr-defined]
+    accepted = f'Write {where} of kind "clamp"'
+    return [((index, key), kind, fault(what, accepted)) for key, kind in obeying]
 
 
 def _same_names(groups: Sequence[Source]) -> list[Fault]:
@@ -137,8 +127,16 @@ def _same_names(groups: Sequence[Source]) -> list[Fault]:
 
 
 def _too_short(
-    index: int, group: Source, least: Duration, takes: str
+    index: int,
+    group: Source,
+    bottleneck: Bottleneck,
+    ack_path: AckPath,
+    backhaul: Wire | None,
 ) -> list[tuple[Path, str, Any]]:
+    takes = "the bottleneck link and the ACK path take"
+    if backhaul is not None:
+        takes = "the bottleneck link, the ACK path and the backhaul take"
+    least = Duration(shared_delay(bottleneck, ack_path, backhaul))
     listed = isinstance(group.base_rtt, list)
     wrong: list[tuple[Path, str, Any]] = []
     given = group.base_rtt if isinstance(group.base_rtt, list) else [group.base_rtt]
@@ -148,3 +146,41 @@ def _too_short(
             path: Path = (index, "base_rtt", position) if listed else (index, "base_rtt")
             wrong.append((path, str(base_rtt), error))
     return wrong
+
+
+# --- each rule on its own ----------------------------------------------------------------------
+
+
+def _of_control(scenario: Scenario) -> list[Fault]:
+    return control_faults(scenario.control, {"bottleneck": scenario.bottleneck})
+
+
+def _of_ack_path(scenario: Scenario) -> list[Fault]:
+    return ack_path_faults(scenario.ack_path, {"bottleneck": scenario.bottleneck})
+
+
+def _of_prices(scenario: Scenario) -> list[Fault]:
+    groups = enumerate(scenario.flows)
+    hops = scenario.bottleneck, scenario.ack_path
+    return [each for index, group in groups for each in _without_price(index, group, *hops)]
+
+
+def _of_delays(scenario: Scenario) -> list[Fault]:
+    groups = enumerate(scenario.flows)
+    hops = scenario.bottleneck, scenario.ack_path, scenario.backhaul
+    return [each for index, group in groups for each in _too_short(index, group, *hops)]
+
+
+def _of_names(scenario: Scenario) -> list[Fault]:
+    return _same_names(scenario.flows)
+
+
+RULES: Sequence[Callable[[Scenario], list[Fault]]] = (
+    _of_control,
+    _of_ack_path,
+    _of_prices,
+    _of_delays,
+    _of_names,
+    *_OF_USERS,
+)
+"""All rules between tables that are accepted: each returns what is wrong, and reads few tables."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airpath.scenario.ack_path import shared_delay
 from airpath.scenario.checking import NO_FILES
+from airpath.scenario.hops import HOP
 
 if TYPE_CHECKING:
-    from airpath.scenario.base import Context
+    from airpath.scenario.base import Context, Path
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["SECTIONS", "Section"]
+__all__ = ["DIVIDED", "SECTIONS", "Section"]
 
 
 class Section(NamedTuple):
@@ -26,11 +27,19 @@ class Section(NamedTuple):
         Returns its value.
     depends_on : callable or None
         Returns what of the other fields its value depends on. None: on nothing of them.
+    members : mapping of str to callable
+        What makes each member of its value from the field, a context and the place of the field.
+        Empty: the value is not made of members.
     """
 
     field: str
     make: Callable[[Scenario, Context], Any]
     depends_on: Callable[[Scenario], Hashable] | None = None
+    members: Mapping[str, Callable[[Any, Context, Path], Any]] = {}
+
+    def places(self, key: str) -> Sequence[tuple[str, ...]]:
+        """Return the places of its members in the resolved form, or its own: ``("flows",)``."""
+        return [(key, member) for member in self.members] or [(key,)]
 
 
 def _flows(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
@@ -56,14 +65,16 @@ def _controls(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
     ]
 
 
-def _table(field: str) -> Section:
+def _table(
+    field: str, members: Mapping[str, Callable[[Any, Context, Path], Any]] | None = None
+) -> Section:
     """Return the section of a table that depends on no other."""
 
     def make(scenario: Scenario, context: Context) -> Any:
         table = getattr(scenario, field)
         return table and table.resolved(context, (field,))
 
-    return Section(field, make)
+    return Section(field, make, members=members or {})
 
 
 SECTIONS: Mapping[str, Section] = {
@@ -71,7 +82,7 @@ SECTIONS: Mapping[str, Section] = {
     "duration_ns": Section("duration", lambda scenario, _: int(scenario.duration)),
     "warmup_ns": Section("warmup", lambda scenario, _: int(scenario.warmup)),
     "flows": Section("flows", _flows, _hops),
-    "bottleneck": _table("bottleneck"),
+    "bottleneck": _table("bottleneck", HOP),
     "ack_path": _table("ack_path"),
     "backhaul": _table("backhaul"),
     "record": _table("record"),
@@ -79,3 +90,6 @@ SECTIONS: Mapping[str, Section] = {
     "controls": Section("control", _controls, lambda each: repr(_controls(each, NO_FILES))),
 }
 """By key, in the order of the resolved form."""
+
+DIVIDED = frozenset(section.field for section in SECTIONS.values() if section.members)
+"""Fields whose sections have members; between the keys of their tables are no rules."""

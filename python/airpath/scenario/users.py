@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from airpath.scenario.ack_path import AckPath
 from airpath.scenario.base import Path, fault
 from airpath.scenario.grant import AdaptBi, BlindBi
 from airpath.scenario.link.base import Link
@@ -16,46 +15,35 @@ from airpath.scenario.members import MOST_USERS
 from airpath.scenario.request import NoRequest
 from airpath.scenario.traffic.flows import Source
 
-__all__ = ["user_faults"]
+if TYPE_CHECKING:
+    from airpath.scenario.scenario import Scenario
+
+__all__ = ["cell_faults", "station_faults", "stray_users"]
 
 Fault = tuple[Path, Any, Any]
 
 
-def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -> list[Fault]:
-    """Return what is wrong with the users of a scenario, each with its place.
-
-    Parameters
-    ----------
-    groups : sequence of Source
-        The groups of flows.
-    bottleneck : Link
-        The bottleneck's link.
-    ack_path : AckPath
-        How ACKs return.
-    """
-    if isinstance(bottleneck, OfdmaTdd):
-        wrong: list[Fault] = [
-            (("flows", index, "user"), group.user, no_station(bottleneck.stations))
-            for index, group in enumerate(groups)
-            if group.user is not None and max(_several(group.user)) >= bottleneck.stations
-        ]
-        return wrong or _never_granted(groups, bottleneck)
-    links: list[tuple[Path, Any]] = [
-        (("bottleneck", "link"), bottleneck),
-        (("ack_path", "link"), getattr(ack_path, "link", None)),
+def station_faults(scenario: Scenario) -> list[Fault]:
+    """Return the stations that flows name and the link does not have, or never grants to."""
+    link = scenario.bottleneck.link
+    if not isinstance(link, OfdmaTdd):
+        return []
+    wrong: list[Fault] = [
+        (("flows", index, "user"), group.user, no_station(link.stations))
+        for index, group in enumerate(scenario.flows)
+        if group.user is not None and max(_several(group.user)) >= link.stations
     ]
-    cells = [(path, link) for path, link in links if isinstance(link, Cell)]
-    if not cells:
-        wanted = 'Write a link of kind "cell" or "ofdma-tdd", or leave this key out'
-        error = fault("there is no cell and there are no stations", wanted)
-        return [
-            (("flows", index, "user"), group.user, error)
-            for index, group in enumerate(groups)
-            if group.user is not None
-        ]
-    if gap := _gaps(groups):
+    return wrong or _never_granted(scenario.flows, link)
+
+
+def cell_faults(scenario: Scenario) -> list[Fault]:
+    """Return the gaps in the users of cells, and the users of a cell without a flow."""
+    cells = [(path, link) for path, link in _links(scenario) if isinstance(link, Cell)]
+    if not cells or isinstance(scenario.bottleneck.link, OfdmaTdd):
+        return []
+    if gap := _gaps(scenario.flows):
         return [gap]
-    count = 1 + max(max(users) for users in _users(groups))
+    count = 1 + max(max(users) for users in _users(scenario.flows))
     return [
         (
             (*path, "users", index, "user"),
@@ -65,6 +53,25 @@ def user_faults(groups: Sequence[Source], bottleneck: Link, ack_path: AckPath) -
         for path, cell in cells
         for index, entry in enumerate(cell.users)
         if entry.user >= count
+    ]
+
+
+def stray_users(scenario: Scenario) -> list[Fault]:
+    """Return the users that flows name where no link has users."""
+    named = [
+        (index, group.user) for index, group in enumerate(scenario.flows) if group.user is not None
+    ]
+    if not named or any(isinstance(link, (Cell, OfdmaTdd)) for _, link in _links(scenario)):
+        return []
+    wanted = 'Write a link of kind "cell" or "ofdma-tdd", or leave this key out'
+    error = fault("there is no cell and there are no stations", wanted)
+    return [(("flows", index, "user"), user, error) for index, user in named]
+
+
+def _links(scenario: Scenario) -> list[tuple[Path, Link | None]]:
+    return [
+        (("bottleneck", "link"), scenario.bottleneck.link),
+        (("ack_path", "link"), getattr(scenario.ack_path, "link", None)),
     ]
 
 

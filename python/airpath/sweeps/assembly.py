@@ -1,9 +1,10 @@
 """Points of a sweep, assembled from tables that are checked once for each of their settings.
 
 The axes of a sweep are grouped by the table that they change: ``bottleneck.link``, ``flows.0``.
-A table is validated, and its resolved form written, once for each combination of the values of its
-axes. What remains for a point are the rules between tables and the engine's check of the network.
-A point that this way does not accept is made by `Base.at`, which decides, and words the problems.
+A table is validated once for each combination of the values of its axes. Its resolved form, the
+rules between tables and the advisories are found once for each combination of the tables that they
+read. For each point remains the engine's check of the network. A point that is not accepted here is
+made by `Base.at`, which decides, and words the problems.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from airpath.engine.flows import Flows
+from airpath.engine.advisory import ADVISORIES, Advisory, Find
 from airpath.engine.inputs import Inputs, Reading, read_inputs
 from airpath.engine.prepared import only_emulated
 from airpath.engine.resolved import ResolvedScenario
@@ -29,59 +31,36 @@ from airpath.scenario.checking import with_types_alone
 from airpath.scenario.optimum import has_optimum
 from airpath.scenario.overrides import Overrides, field_of
 from airpath.scenario.resolve import resolved_section
-from airpath.scenario.rules import fits_together
-from airpath.scenario.sections import SECTIONS
+from airpath.scenario.rules import RULES
+from airpath.scenario.sections import DIVIDED, SECTIONS
 from airpath.sweeps.job import Job, Section, as_run, contents_of, job_of_sections
+from airpath.sweeps.memo import (
+    RESOLVED,
+    Kept,
+    Memo,
+    Owner,
+    Read,
+    Tables,
+    resolved_view,
+    scenario_view,
+)
 
-__all__ = ["Assembled", "Assembly", "Kept"]
+__all__ = ["Assembled", "Assembly"]
 
-_MOST_KEPT = 2**16
-"""Settings of a table that are kept, some kB each."""
 _AS_RUN = ("record", "capture")
 """Sections that a job has otherwise than its scenario."""
 
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
+Answer = TypeVar("Answer")
 Setting = tuple[tuple[str, str], ...]
 """What sets a table apart from the base's: axes, and the `key_of` of their values."""
-Owner = tuple[str, ...]
-"""Where a table is in a scenario: the name of a field, or that and a key or number in it."""
 Changes = list[tuple[str, Any, str]]
 """Axes with their values and the `key_of` of each."""
+Named = tuple[Section, Mapping[str, Path]]
+"""A section, and the files that it names."""
 
 
 class _NotAssembled(Exception):  # noqa: N818  (no error: the point is made in the other way)
     """The point is none that is assembled."""
-
-
-class Kept(Generic[Key, Value]):
-    """What was made for the first keys, and for the last one.
-
-    Axes change in turns, so that what is full and keeps its first entries is of use, and what
-    forgets the oldest would find nothing.
-
-    Parameters
-    ----------
-    most : int
-        How many are kept.
-    """
-
-    def __init__(self, most: int = _MOST_KEPT) -> None:
-        self._most = most
-        self._first: dict[Key, Value] = {}
-        self._last: dict[Key, Value] = {}
-
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return what was made for a key; `make` makes it for the first time."""
-        for known in (self._first, self._last):
-            if key in known:
-                return known[key]
-        made = make()
-        if len(self._first) < self._most:
-            self._first[key] = made
-        else:
-            self._last = {key: made}
-        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,34 +69,20 @@ class Assembled:
 
     Parameters
     ----------
-    scenario : Scenario
-        Its scenario.
-    resolved : ResolvedScenario
-        The same as its job has it.
+    tables : mapping
+        Its tables, those of the resolved form included.
     job : Job
         What is run.
     contents : mapping of str to str
         Of its files, by SHA-256.
     """
 
-    scenario: Scenario
-    resolved: ResolvedScenario
+    tables: Tables
     job: Job
     contents: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A validated value of a field, with its setting."""
-
-    value: Any
-    setting: Hashable = ()
-
-
 _NO_INPUTS = Inputs({}, {}, {}, {})
-
-_COPY: Callable[..., Any] = BaseModel.model_copy
-"""That of `Scenario` validates everything once more."""
 
 _TAKEN_OUT = object()
 """The value of a key that an axis takes out."""
@@ -162,23 +127,44 @@ class Assembly:
         self._lost = lost
         self._owners = _owners(base, axes)
         self._given = base.given()
-        self._tables: Kept[Hashable, Any] = Kept()
-        self._sections: Kept[Hashable, tuple[Section, Mapping[str, Path]]] = Kept()
+        self._kept: Kept[Hashable, Any] = Kept()
         self._inputs: Kept[Hashable, Inputs] = Kept()
-        self._flows: Kept[str, Flows] = Kept()
+        self._varied = {owner[0] for owner in self._owners.values() if owner is not None}
+        self._of_base: Tables = {
+            owner: ((), self._read_base(owner))
+            for field in self._varied
+            for owner in _tables_of(field)
+        }
         self._same = self._sections_of_all(list(series))
-
-    def _sections_of_all(self, series: list[str]) -> dict[str, Section]:
-        """Return the sections that all points share, as jobs have them."""
-        varied = {owner[0] for owner in self._owners.values() if owner is not None}
-        of_base = (
-            _resolved(self._base, key)
+        self._sections = [
+            (self._same.get(place), (RESOLVED, *place), self._section(place))
             for key, section in SECTIONS.items()
-            if section.depends_on is None and section.field not in varied
+            for place in section.places(key)
+        ]
+        self._rules = [self._memo(_is_followed, rule) for rule in (*RULES, only_emulated)]
+        self._has_optimum = self._memo(_has_optimum)
+        self._advisories = [self._memo(_advisories, find) for find in ADVISORIES]
+
+    def _memo(self, function: Callable[..., Answer], *arguments: Any) -> Memo[Answer]:
+        return Memo(partial(function, *arguments), self._read_base)
+
+    def _read_base(self, owner: Owner) -> Any:
+        """Return a table of the base, or a section that all points share."""
+        if owner[0] == RESOLVED:
+            return self._same[owner[1:]].value
+        return attrgetter(".".join(owner))(self._base)
+
+    def _sections_of_all(self, series: list[str]) -> dict[Owner, Section]:
+        """Return the sections that all points share, as jobs have them, by place."""
+        of_base = (
+            _resolved(place, self._read_base)
+            for key, section in SECTIONS.items()
+            if section.depends_on is None and section.field not in self._varied
+            for place in section.places(key)
         )
-        same = {section.key: section for section, files in of_base if not files}
-        resolved = as_run(ResolvedScenario({key: same[key].value for key in _AS_RUN}), series)
-        return same | {key: Section.of(key, of) for key, of in resolved.document.items()}
+        same = {section.place: section for section, files in of_base if not files}
+        resolved = as_run(ResolvedScenario({key: same[key,].value for key in _AS_RUN}), series)
+        return same | {(key,): Section.of((key,), of) for key, of in resolved.document.items()}
 
     def at(self, values: Mapping[str, Any], keys: Mapping[str, str]) -> Assembled | None:
         """Return a point; None if it is not assembled.
@@ -196,36 +182,37 @@ class Assembly:
             return None
 
     def _assembled(self, values: Mapping[str, Any], keys: Mapping[str, str]) -> Assembled:
-        tables = dict(self._changed(values, keys))
-        scenario = self._scenario({field: table.value for field, table in tables.items()})
-        if not fits_together(scenario) or any(True for _ in only_emulated(scenario)):
+        tables = {**self._of_base}
+        tables.update(self._changed(values, keys))
+        if not all(rule.of(tables) for rule in self._rules):
             raise _NotAssembled
         sections, named = [], []
-        for key in SECTIONS:
-            section = self._same.get(key)
+        for section, owner, make in self._sections:
             if section is None:
-                section, files = self._section(key, scenario, tables)
+                section, files = make(tables)
+                tables[owner] = (section, section.value)
                 if files:
                     named.append((section.text, files))
             sections.append(section)
-        resolved = self._resolved(sections)
-        if has_optimum(resolved.document):
+        if self._has_optimum.of(tables):
             raise _NotAssembled
-        inputs = self._read_inputs(scenario, resolved, named) if named else _NO_INPUTS
-        job = job_of_sections(scenario.name, sections, inputs)
-        return Assembled(scenario, resolved, job, contents_of(inputs))
+        inputs = self._read_inputs(tables, named) if named else _NO_INPUTS
+        job = job_of_sections(self._reader(tables)(("name",)), sections, inputs)
+        return Assembled(tables, job, contents_of(inputs))
 
-    def _scenario(self, fields: Mapping[str, Any]) -> Scenario:
-        """Return the base with other values of fields, each of which is accepted."""
-        copied: Scenario = _COPY(self._base, update=fields)
-        return copied
+    def advisories(self, of: Assembled) -> list[Advisory]:
+        """Return the advisories on the scenario of a point."""
+        return [each for memo in self._advisories for each in memo.of(of.tables)]
+
+    def _reader(self, tables: Tables) -> Read:
+        return lambda owner: tables[owner][1] if owner in tables else self._read_base(owner)
 
     # --- tables --------------------------------------------------------------------------------
 
     def _changed(
         self, values: Mapping[str, Any], keys: Mapping[str, str]
-    ) -> Iterator[tuple[str, _Table]]:
-        """Yield the fields that the values change, and what they become."""
+    ) -> Iterator[tuple[Owner, tuple[Hashable, Any]]]:
+        """Yield the tables that the values change, with their settings."""
         changes: dict[str, dict[Owner, Changes]] = {}
         for axis, value in values.items():
             owner = self._owners[axis]
@@ -233,11 +220,27 @@ class Assembly:
                 raise _NotAssembled
             changes.setdefault(owner[0], {}).setdefault(owner, []).append((axis, value, keys[axis]))
         for field, of in changes.items():
-            setting = tuple(_setting(each) for each in of.values())
-            made = self._tables.get((field, setting), partial(self._field, field, of))
-            if made is None:
-                raise _NotAssembled
-            yield field, _Table(made, setting)
+            if field not in DIVIDED:
+                yield (field,), self._accepted(field, of)
+            elif (field,) in of:
+                setting, table = self._accepted(field, of)
+                for owner in _tables_of(field):
+                    yield owner, (setting, getattr(table, owner[1]))
+            else:
+                for owner, own in of.items():
+                    setting = _setting(own)
+                    part = self._kept.get((owner, setting), partial(self._part, owner, own))
+                    if part is None or part is _TAKEN_OUT or owner not in self._of_base:
+                        raise _NotAssembled
+                    yield owner, (setting, part)
+
+    def _accepted(self, field: str, of: Mapping[Owner, Changes]) -> tuple[Hashable, Any]:
+        """Return what becomes of a field, with its setting."""
+        setting = tuple(map(_setting, of.values()))
+        made = self._kept.get((field, setting), partial(self._field, field, of))
+        if made is None:
+            raise _NotAssembled
+        return setting, made
 
     def _field(self, field: str, changes: Mapping[Owner, Changes]) -> Any:
         """Return the value of a field; None if it is not accepted."""
@@ -246,7 +249,7 @@ class Assembly:
             return None if part is None else self._of_scenario(field, part)
         parts = {}
         for owner, of in changes.items():
-            part = self._tables.get((owner, _setting(of)), partial(self._part, owner, of))
+            part = self._kept.get((owner, _setting(of)), partial(self._part, owner, of))
             if part is None:
                 return None
             parts[owner[1]] = part
@@ -307,26 +310,24 @@ class Assembly:
 
     # --- sections and files --------------------------------------------------------------------
 
-    def _section(
-        self, key: str, scenario: Scenario, tables: Mapping[str, _Table]
-    ) -> tuple[Section, Mapping[str, Path]]:
-        """Return a section of the resolved form, and the files that it names."""
-        of = SECTIONS[key]
-        depends_on = None if of.depends_on is None else of.depends_on(scenario)
-        setting = tables[of.field].setting if of.field in tables else ()
-        return self._sections.get((key, setting, depends_on), partial(_resolved, scenario, key))
+    def _section(self, place: Owner) -> Callable[[Tables], Named]:
+        """Return what gives a section of a point, and the files that it names."""
+        of = SECTIONS[place[0]]
+        make = partial(_resolved, place)
+        if of.depends_on is None:
+            return self._memo(make).of
+        depends_on = self._memo(_dependence, of.depends_on)
+        owner = (of.field,)
 
-    def _resolved(self, sections: Sequence[Section]) -> ResolvedScenario:
-        """Return a resolved scenario; those of equal flows share one object."""
-        made = ResolvedScenario({each.key: each.value for each in sections})
-        flows = next(each for each in sections if each.key == "flows")
-        return made.with_flows(self._flows.get(flows.text, lambda: made.flows))
+        def get(tables: Tables) -> Named:
+            setting = tables[owner][0] if owner in tables else ()
+            key = (place, setting, depends_on.of(tables))
+            return self._kept.get(key, partial(make, self._reader(tables)))  # type: ignore[no-any-return]
+
+        return get
 
     def _read_inputs(
-        self,
-        scenario: Scenario,
-        resolved: ResolvedScenario,
-        named: Iterable[tuple[str, Mapping[str, Path]]],
+        self, tables: Tables, named: Iterable[tuple[str, Mapping[str, Path]]]
     ) -> Inputs:
         """Return the files of a point, read once for all that have the same sections with files."""
         files: dict[str, Path] = {}
@@ -334,9 +335,10 @@ class Assembly:
             for key, path in of.items():
                 if files.setdefault(key, path) != path:
                     raise _NotAssembled
+        resolved = resolved_view(self._reader(tables))
         return self._inputs.get(
             tuple(text for text, _ in named),
-            lambda: read_inputs(scenario.file, resolved, files, self._reading),
+            lambda: read_inputs(self._base.file, resolved, files, self._reading),
         )
 
 
@@ -344,9 +346,26 @@ def _setting(changes: Changes) -> Setting:
     return tuple((axis, key) for axis, _, key in changes)
 
 
-def _resolved(scenario: Scenario, key: str) -> tuple[Section, Mapping[str, Path]]:
-    value, files = resolved_section(scenario, key)
-    return Section.of(key, json.loads(json.dumps(value, allow_nan=False))), files
+def _is_followed(rule: Callable[[Scenario], Iterable[Any]], read: Read) -> bool:
+    return not any(True for _ in rule(scenario_view(read)))
+
+
+def _has_optimum(read: Read) -> bool:
+    return has_optimum(resolved_view(read).document)
+
+
+def _advisories(find: Find, read: Read) -> list[Advisory]:
+    return list(find(scenario_view(read), resolved_view(read)))
+
+
+def _dependence(depends_on: Callable[[Scenario], Hashable], read: Read) -> Hashable:
+    return depends_on(scenario_view(read))
+
+
+def _resolved(place: Owner, read: Read) -> Named:
+    value, files = resolved_section(scenario_view(read), place)
+    plain = json.loads(json.dumps(value, allow_nan=False))
+    return Section.of(place, plain, list(SECTIONS[place[0]].members)), files
 
 
 def _found(document: Mapping[str, Any], owner: Owner) -> tuple[type[Model] | None, Any]:
@@ -367,6 +386,15 @@ def _name(kind: type[Model] | None, key: str) -> str:
 
 
 # --- which table an axis changes ---------------------------------------------------------------
+
+
+def _tables_of(field: str) -> list[Owner]:
+    """Return the tables of a field that functions read one by one."""
+    if field not in DIVIDED:
+        return [(field,)]
+    kind = field_of(Scenario, field)[1]
+    assert kind is not None  # It is divided.
+    return [(field, name) for name in kind.model_fields]
 
 
 def _owners(base: Scenario, axes: Iterable[str]) -> dict[str, Owner | None]:

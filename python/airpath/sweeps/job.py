@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from airpath import _airpath
@@ -66,8 +67,8 @@ class Job:
     name : str
         Of the scenario, for messages.
     sections : tuple of str
-        The members of the resolved scenario as the engine takes it: texts of JSON, each a key and
-        its value. Jobs of a sweep share most of them.
+        The members of the resolved scenario as the engine takes it: pieces of JSON, to be joined
+        by commas. Jobs of a sweep share most of them.
     files : tuple of File
         What it needs.
     digest : str
@@ -127,7 +128,7 @@ def job_of(
     """
     made = prepare(scenario, reading, emulated=emulated)
     resolved, inputs = as_run(made.resolved, series), made.inputs
-    sections = [Section.of(key, value) for key, value in resolved.document.items()]
+    sections = [Section.of((key,), value) for key, value in resolved.document.items()]
     return job_of_sections(scenario.name, sections, inputs), contents_of(inputs)
 
 
@@ -138,33 +139,43 @@ def as_run(resolved: ResolvedScenario, series: Sequence[str]) -> ResolvedScenari
     return resolved if series else resolved.recorded(interval_ns=0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """A member of a resolved scenario.
+    """A member of a resolved scenario, or a member of such a member.
 
     Parameters
     ----------
-    key : str
-        Its key.
+    place : tuple of str
+        Its keys.
     value : object
         Its value.
     text : str
-        Both as JSON.
+        Key and value as JSON. The first and the last member of a table have its braces.
     sorted_text : str
-        Both as JSON whose keys are sorted, for the digest.
+        The same with sorted keys, for the digest.
     """
 
-    key: str
+    place: tuple[str, ...]
     value: Any
     text: str
     sorted_text: str
 
     @staticmethod
-    def of(key: str, value: Any) -> Section:
-        """Return the section of a key."""
-        head = f"{json.dumps(key)}:"
+    def of(place: tuple[str, ...], value: Any, members: Sequence[str] = ()) -> Section:
+        """Return the section of a place; `members` are the keys of its table, if it is in one."""
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return Section(key, value, head + text, head + _sorted(value))
+        head = f"{json.dumps(place[-1])}:"
+        texts = _in_table(head + text, place, members)
+        return Section(
+            place, value, texts, _in_table(head + _sorted(value), place, sorted(members))
+        )
+
+
+def _in_table(text: str, place: tuple[str, ...], members: Sequence[str]) -> str:
+    if not members:
+        return text
+    opening = f"{json.dumps(place[0])}:{{" if place[-1] == members[0] else ""
+    return opening + text + ("}" if place[-1] == members[-1] else "")
 
 
 def job_of_sections(name: str, sections: Sequence[Section], inputs: Inputs) -> Job:
@@ -175,16 +186,20 @@ def job_of_sections(name: str, sections: Sequence[Section], inputs: Inputs) -> J
     name : str
         Of the scenario.
     sections : sequence of Section
-        Its members, in order.
+        Its members in order, or the members of these.
     inputs : Inputs
         Its files.
     """
     roles = sorted(inputs.roles.items()) if inputs.roles else ()
     files = tuple(File(key, role, inputs.digest(key)) for key, role in roles)
-    decides = sorted(each.sorted_text for each in sections if each.key != "name")
-    listed = _sorted([[file.key, file.role, file.sha256] for file in files])
+    in_order = sorted(sections, key=_PLACE)
+    decides = [each.sorted_text for each in in_order if each.place != ("name",)]
+    listed = _sorted([[file.key, file.role, file.sha256] for file in files]) if files else "[]"
     digest = hashlib.sha256(f"[{{{','.join(decides)}}},{listed}]".encode()).hexdigest()
     return Job(name, tuple(each.text for each in sections), files, digest)
+
+
+_PLACE = attrgetter("place")
 
 
 def contents_of(inputs: Inputs) -> dict[str, str]:

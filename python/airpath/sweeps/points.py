@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airpath.engine.advisory import of_scenario
+from airpath.engine.advisory import Advisory, of_scenario
 from airpath.engine.inputs import Reading
-from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
 from airpath.present.progress import Paced, ProgressCallback
-from airpath.scenario import Scenario
-from airpath.sweeps.assembly import Kept
 from airpath.sweeps.axes import BASE, key_of, plain
 from airpath.sweeps.base import Base
 from airpath.sweeps.checks import Measurable, ProblemList, check_job, measurable, unknown_metrics
 from airpath.sweeps.job import Contents, Job, engine_input, job_of
+from airpath.sweeps.memo import Kept
 from airpath.sweeps.plan import Point
 
 if TYPE_CHECKING:
@@ -126,22 +124,22 @@ class PointChecks:
             plain_values[axis], keys[axis] = known, key
             called[axis] = self._labels[axis][key]
         try:
-            scenario, resolved, job = self._job(values, keys)
+            job, found = self._job(values, keys)
         except BadValueError as error:
             self._problems.add(error, called)
             return []
-        found = of_scenario(scenario, resolved) if self._is_run else ()
         noted = [each.to_dict() for each in found]
         return [Point(number, plain_values, called, job.digest, noted)]
 
     def _job(
         self, values: Mapping[str, Any], keys: Mapping[str, str]
-    ) -> tuple[Scenario, ResolvedScenario, Job]:
-        """Return what is run for a point; it is checked, and kept."""
+    ) -> tuple[Job, Sequence[Advisory]]:
+        """Return what is run for a point, checked and kept, and the advisories on it."""
         made = None if self._assembly is None else self._assembly.at(values, keys)
-        if made is not None and self._is_accepted(made.job, made.contents):
+        if self._assembly and made and self._is_accepted(made.job, made.contents):
             self._keep(made.job, made.contents, made.job)
-            return made.scenario, made.resolved, self.jobs[made.job.digest]
+            found = self._assembly.advisories(made) if self._is_run else ()
+            return self.jobs[made.job.digest], found
         scenario = self._base.at(values)
         job, contents = job_of(scenario, self._series, self._reading, emulated=self._is_emulated)
         simulated = job
@@ -154,7 +152,7 @@ class PointChecks:
         if job.digest not in self.jobs:
             check_job(scenario, simulated, contents)
         self._keep(job, contents, simulated)
-        return scenario, job.resolved, job
+        return job, of_scenario(scenario, job.resolved) if self._is_run else ()
 
     def _is_accepted(self, job: Job, contents: Contents) -> bool:
         """Return whether the engine accepts a job."""

@@ -145,6 +145,11 @@ class Link(Component):
         """Return the slots of a run, each of which takes processor time; 0 without slots."""
         return 0.0
 
+    @property
+    def has_parity(self) -> bool:
+        """Whether packets carry parity that a code of the link adds."""
+        return False
+
     def uncorrected_code_rate(self, size: int) -> float | None:
         """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
         return None

@@ -176,6 +176,11 @@ class Mimo(Link):
             return self.small.code_rate
         return 1.0 if self.fec is None else self.fec.code_rate
 
+    @property
+    def has_parity(self) -> bool:
+        """Whether packets carry parity that a code of the link adds."""
+        return self.fec is not None
+
     def uncorrected_code_rate(self, size: int) -> float | None:
         """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
         rate = self.code_rate_of(size)
