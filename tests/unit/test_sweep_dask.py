@@ -81,13 +81,14 @@ def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor
 
 
 @pytest.mark.long
-def test_the_same_when_workers_die_again_and_again(tmp_path: Path, executor: Any) -> None:
-    of = sample(tmp_path, 1000, "200 s")
+def test_results_are_equal_when_workers_die_while_they_start(tmp_path: Path, executor: Any) -> None:
+    """Dask drops a worker that dies while it starts; without any, a sweep never ended."""
+    of = sample(tmp_path, 300, "50 s")
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
     of.run(here)
-    workers = Killing(of, executor, 3, 10)
+    workers = Killing(of, executor, 2, 12)
     assert of.run(there, workers).failed == 0
     assert workers.killed > 3
     assert of.stored(there) == of.stored(here)

@@ -30,6 +30,8 @@ _CONNECT_S = 10.0
 """How long a scheduler may take to answer, s."""
 _WORKERS_S = 60
 """How long the first worker is waited for, s."""
+_RESTORE_S = 2.0
+"""Time between two looks for local workers that are lost, s."""
 
 
 class DaskExecutor(Executor):
@@ -172,6 +174,8 @@ def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecut
         raise BadValueError("dask: is not installed. Install airpath[dask].")
     client = _client(where, workers)
     try:
+        if where == "local":
+            _restore_workers(client.cluster)
         executor = DaskExecutor(client)
         try:
             yield executor
@@ -183,6 +187,26 @@ def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecut
         client.close()
         if where == "local":
             client.cluster.close()
+
+
+def _restore_workers(cluster: Any) -> None:
+    """Start local workers again that Dask has dropped.
+
+    Dask restarts a worker that dies, but not one that dies while it starts. It drops a worker that
+    is away for `distributed.deploy.lost-worker-timeout`, 15 s.
+    """
+    from tornado.ioloop import PeriodicCallback
+
+    count = len(cluster.worker_spec)
+
+    def restore() -> None:
+        if cluster.status.name != "running":
+            restoring.stop()
+        elif len(cluster.workers) < count:
+            cluster.scale(count)
+
+    restoring = PeriodicCallback(restore, 1000 * _RESTORE_S)
+    cluster.loop.add_callback(restoring.start)
 
 
 def _kill_workers(cluster: Any) -> None:
