@@ -225,8 +225,8 @@ PAIR = "Write the least and the largest."
          "integer from 0 to 1."),
         ("users", "[{user = 1}, {user = 1}]", "users.1.user = 1: named before. Write one entry for "
          "each station."),
-        ("map_overhead", "420", "map_overhead = 420: leaves no slots for data in the downlink. Write an "
-         "integer below 420, for example 60."),
+        ("map_overhead", "420", "map_overhead = 420: leaves no slots for data in the downlink. "
+         "Write an integer below 420, for example 60."),
         ("map_overhead", "{slots = 400, per_burst = 20}", "map_overhead.slots = 400: leaves no "
          "room in the downlink. Write an integer below 400, for example 60."),
         ("map_overhead", "{slots = 2, per_burst = 420}", "map_overhead.per_burst = 420: leaves "
