@@ -79,7 +79,7 @@ def test_solve_prints_the_operating_point(airpath_command: Command, scenario: Pa
     assert re.fullmatch(digits, found)
     assert averaged.startswith("averaged over the swings of the windows: 9.9")
     (line,) = answer.err.splitlines()
-    assert line.startswith("warning: the queue swings with the windows: averaged over that ")
+    assert line.startswith("warning: the queue oscillates with the windows: averaged over that ")
 
 
 def test_solve_json(airpath_command: Command, scenario: Path) -> None:

@@ -129,7 +129,7 @@ def test_the_rows_are_what_two_engines_tell(compared: ap.Comparison) -> None:
 
 def test_the_numbers_are_those_of_both_engines(compared: ap.Comparison) -> None:
     result = ap.simulate(scenario(), reps=4, confidence=0.95)
-    with pytest.warns(ModelWarning, match="the queue swings"):
+    with pytest.warns(ModelWarning, match="the queue oscillates"):
         solution = ap.solve(scenario())
     assert isinstance(solution, ap.solutions.FixedPoint)
     table = compared.table().set_index(["quantity", "engine"])

@@ -192,7 +192,7 @@ def test_windows_below_the_limit_swing_with_twice_the_rates_averaging_time() -> 
     for window, swing in ((11_000, 0.3), (12_000, 0.1)):
         solution, found, queue = windows(window)
         (warning,) = solution.warnings
-        assert "windows of at most 12328 B swing with a period of 4.800 s" in warning
+        assert "windows of at most 12328 B oscillate with a period of 4.800 s" in warning
         assert found.std() > swing * found.mean()
         power = np.abs(np.fft.rfft(found - found.mean(), 1 << 14)) ** 2
         period_s = 0.1 * (1 << 14) / power.argmax()

@@ -42,7 +42,7 @@ const OPTION_SACK: u8 = 5;
 const OPTION_TIMESTAMPS: u8 = 8;
 /// The first of two for experiments (RFC 6994 §3).
 const OPTION_EXPERIMENT: u8 = 253;
-/// What tells this experiment from others; not registered.
+/// Identifier of this experiment; not registered.
 const PRICE_EXPERIMENT: u16 = 0xc1a4;
 
 /// What a connection agrees on in its SYN and SYN-ACK.
@@ -304,7 +304,7 @@ fn put_timestamps(packet: &Packet, to: &mut Assembly) {
     to.put_u32(packet.tsecr);
 }
 
-/// Bytes of the option that tells a price.
+/// Bytes of the option with a price.
 const PRICE_OPTION: usize = 8;
 
 /// The price, s, as an IEEE 754 number of 32 bits: written by a queue, or echoed.

@@ -6,10 +6,10 @@
 //! | addresses, sequence numbers, options: the headers of one flow | `headers.rs` |
 //! | the blocks of a pcapng file | `pcapng.rs` |
 //!
-//! Nothing here does I/O of its own: a file is written to whatever [`std::io::Write`] it is given.
-//! A packet of the simulation carries no header; all that a capture shows and the simulation does
-//! not have (addresses, ports, initial sequence numbers, the identification field) follows from
-//! the number of the flow, so that equal runs give equal files.
+//! Nothing here opens files: a file is written to a given [`std::io::Write`]. A packet of the
+//! simulation carries no header; all that a capture shows and the simulation does not have
+//! (addresses, ports, initial sequence numbers, the identification field) follows from the number
+//! of the flow, so that equal runs give equal files.
 #![forbid(unsafe_code)]
 
 mod checksum;

@@ -53,7 +53,7 @@ pub struct Interface {
 /// Which way a packet goes, seen from the host that captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// On its way through.
+    /// In transit.
     Passing,
     /// It arrives.
     Inbound,
@@ -163,7 +163,7 @@ impl<W: Write> PcapngWriter<W> {
         self.end()
     }
 
-    /// Hands everything written so far to whatever is behind the sink.
+    /// Flushes the sink.
     ///
     /// # Errors
     /// When the sink fails.

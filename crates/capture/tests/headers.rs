@@ -216,7 +216,7 @@ fn header_bytes_beyond_40_are_padding_options() {
 }
 
 #[test]
-fn rfc6994_a_price_is_an_experimental_option_where_the_header_has_room() {
+fn rfc6994_price_is_an_experimental_option_if_it_fits() {
     let with_price = |size: u32, price: f32| {
         let mut packet = data(0, 1000, size);
         packet.feedback = price;
@@ -226,13 +226,13 @@ fn rfc6994_a_price_is_an_experimental_option_where_the_header_has_room() {
     let price = [253, 8, 0xc1, 0xa4, a, b, c, d];
     assert_eq!(with_price(48, 0.0125), price);
     assert_eq!(with_price(52, 0.0125), [&price[..], &[1; 4]].concat());
-    assert_eq!(with_price(44, 0.0125), [1; 4], "no room");
-    assert_eq!(with_price(40, 0.0125), [0; 0], "no room");
-    assert_eq!(with_price(48, 0.0), [1; 8], "nothing to tell");
+    assert_eq!(with_price(44, 0.0125), [1; 4], "no space");
+    assert_eq!(with_price(40, 0.0125), [0; 0], "no space");
+    assert_eq!(with_price(48, 0.0), [1; 8], "no price");
 }
 
 #[test]
-fn the_identification_tells_a_retransmission_from_its_original() {
+fn identification_distinguishes_a_retransmission_from_its_original() {
     let identification = |packet: &Packet| u16_at(&headers(PLAIN, packet), 4);
     let at = |ms| Packet::data(FlowId(0), 1460, 1460, 40, Time::from_millis(ms));
     let mut queued = at(1);
@@ -277,9 +277,9 @@ proptest! {
     }
 }
 
-/// SYN, data and what is sent again leave with 01; the echo, like a price, is an experimental option.
+/// SYN, data and retransmissions leave with 01; the echo, like a price, is an experimental option.
 #[test]
-fn a_load_code_is_in_the_ip_header_and_its_echo_an_option_where_the_header_has_room() {
+fn load_code_is_in_the_ip_header_and_its_echo_is_an_option_if_it_fits() {
     for flags in [Flags::SYN, Flags::NONE, Flags::RETRANSMITTED] {
         let mut segment = data(0, 100, 40);
         (segment.ecn, segment.flags) = (Ecn::Ect1, flags);
@@ -289,10 +289,10 @@ fn a_load_code_is_in_the_ip_header_and_its_echo_an_option_where_the_header_has_r
         let mut ack = Packet::ack(FlowId(0), 0, 100, size);
         ack.feedback = 3.0;
         let bytes = headers(PLAIN, &ack);
-        assert_eq!(bytes[1], 0, "an ACK has no code of its own");
+        assert_eq!(bytes[1], 0, "an ACK has no code");
         options(&bytes).to_vec()
     };
     let [a, b, c, d] = 3.0f32.to_be_bytes();
     assert_eq!(echo(48), [253, 8, 0xc1, 0xa4, a, b, c, d]);
-    assert_eq!(echo(40), [0; 0], "no room");
+    assert_eq!(echo(40), [0; 0], "no space");
 }

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_agrees_with_nothing() {
+    fn nan_agrees_with_nothing() {
         assert!(!passes(|| LAW.close("x", "s", f64::NAN, 1.0, 1.0)));
         assert!(!passes(|| LAW.close_relative("x", "s", 0.0, 0.0, 1.0)));
         assert!(!passes(|| LAW.between("x", "s", f64::NAN, 0.0, 1.0)));

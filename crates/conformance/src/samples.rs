@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 const SAMPLES: &str = include_str!("../generated/samples.json");
 
-/// The component `kind` of a family with the defaults of its class, and ways that are extreme: each of
-/// its whole numbers the smallest and the largest, each of its other numbers 0 and 1, each truth
+/// The component `kind` of a family with the defaults of its class, and ways that are extreme: each
+/// of its integers the smallest and the largest, each of its other numbers 0 and 1, each truth
 /// turned round; those that `accepts` takes.
 ///
 /// A suite that needs other samples has its own list; a new component is under test without one.

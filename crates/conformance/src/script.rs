@@ -17,7 +17,7 @@ impl Script {
         self.stimuli += 1;
     }
 
-    /// So many segments were claimed, each with its place in the order.
+    /// Records `number` claimed segments, each with its place in the order.
     pub fn segments(&mut self, number: usize) {
         self.segments += number;
     }

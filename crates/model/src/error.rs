@@ -62,7 +62,7 @@ pub enum ModelError {
     /// The drop curve returned something that is not a probability.
     #[error("drop probability at {queue_packets} packets = {probability}: must be between 0 and 1")]
     DropProbability {
-        /// Queue length at which the curve was asked, packets.
+        /// Queue length at which the curve was evaluated, packets.
         queue_packets: f64,
         /// What it returned.
         probability: f64,

@@ -7,19 +7,19 @@
 //!      \            |            /
 //!   fixed_point  the queue length at which TCP sends what the link serves
 //!      |
-//!   root         the bracketing root finder below it
-//!   swings       the fixed point averaged over what windows do: when not to trust it
+//!   root         the bracketing root finder below it  oscillation  the fixed point averaged over
+//!   the oscillation of windows: when not to trust it
 //!
-//!   md1k         Poisson arrivals of equal packets at a link with a finite queue
-//!   clamp_fluid  windows that a price of the queue steers: equilibrium, stability, trajectory
-//!   rtt_stages   a download in round trips whose ACKs ask for their uplink
-//!   square_root  the formula without time-outs, limited by the window
+//!   md1k         Poisson arrivals of equal packets at a link with a finite queue clamp_fluid
+//!   windows that a price of the queue steers: equilibrium, stability, trajectory rtt_stages   a
+//!   download in round trips whose ACKs must request uplink bandwidth square_root  the formula
+//!   without time-outs, limited by the window
 //! ```
 //!
-//! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths
-//! are in packets of one common size, as in the source, but for `clamp_fluid`, which counts bytes
-//! and bytes/s, as its source does. Rates count whole IP packets. No function reads a clock.
-//! Only `rtt_stages` draws random numbers, where it is asked to; only it and `clamp_fluid` allocate.
+//! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths are
+//! in packets of one common size, as in the source, except in `clamp_fluid`, which counts bytes and
+//! bytes/s, as its source does. Rates count whole IP packets. No function reads a clock. Only
+//! `rtt_stages` draws random numbers, if configured; only it and `clamp_fluid` allocate.
 //!
 //! # Example
 //!
@@ -66,13 +66,13 @@ pub mod error;
 pub mod fixed_point;
 pub mod md1k;
 pub mod operating_point;
+pub mod oscillation;
 pub mod pftk;
 pub mod regimes;
 pub mod root;
 pub mod rtt_stages;
 pub mod solution;
 pub mod square_root;
-pub mod swings;
 
 pub use clamp_fluid::ClampFluid;
 pub use drop_curve::DropCurve;
@@ -80,8 +80,8 @@ pub use error::ModelError;
 pub use fixed_point::{Position, Problem};
 pub use md1k::Md1k;
 pub use operating_point::{FlowPoint, OperatingPoint};
+pub use oscillation::WindowOscillation;
 pub use pftk::{RateTerms, Tcp};
 pub use regimes::{MultiRegimeLink, Regime};
 pub use solution::{Change, Domain, Solution, Warning, Warnings};
 pub use square_root::square_root_bps;
-pub use swings::WindowOscillation;

@@ -1,4 +1,4 @@
-//! M/D/1/K: Poisson arrivals of equal packets at a link with room for so many that wait.
+//! M/D/1/K: Poisson arrivals of equal packets at a link with a finite queue.
 //!
 //! Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K), for a constant
 //! service. The number that a departure leaves behind is a Markov chain; with q its distribution up
@@ -15,9 +15,10 @@ use crate::error::{ModelError, require};
 
 /// The largest load: e^−load must stay a number that can be divided by.
 pub const LARGEST_LOAD: f64 = 100.0;
-/// The largest waiting room, packets.
-pub const LARGEST_ROOM: u64 = 1_000_000;
-/// Arrivals in a service that are looked at: of a load of 100, more have a probability below 10⁻¹⁸⁰.
+/// The largest queue, packets.
+pub const LARGEST_QUEUE: u64 = 1_000_000;
+/// Arrivals in a service that are taken into account: of a load of 100, more have a probability
+/// below 10⁻¹⁸⁰.
 const MOST_ARRIVALS: usize = 512;
 /// What is less likely does not count.
 const NEGLIGIBLE: f64 = 1e-40;
@@ -29,14 +30,14 @@ const LARGE: f64 = 1e100;
 pub struct Md1k {
     /// ρ: arrivals in the time of a service, above 0, at most [`LARGEST_LOAD`].
     pub load: f64,
-    /// K − 1: packets that may wait, at most [`LARGEST_ROOM`].
-    pub room: u64,
+    /// K − 1: packets that may wait, at most [`LARGEST_QUEUE`].
+    pub capacity: u64,
 }
 
 /// Its steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Probability that an arrival finds the room full, in [0, 1]; 0 where it is below 10⁻³⁰.
+    /// Probability that an arrival finds the queue full, in [0, 1]; 0 where it is below 10⁻³⁰.
     pub loss: f64,
     /// Packets waiting, the average over time.
     pub waiting: f64,
@@ -50,13 +51,13 @@ impl Md1k {
     /// The steady state.
     ///
     /// # Errors
-    /// When the load or the room is outside its range.
+    /// When the load or the capacity is outside its range.
     pub fn steady(&self) -> Result<Steady, ModelError> {
-        let Md1k { load, room } = *self;
+        let Md1k { load, capacity } = *self;
         require(load > 0.0 && load <= LARGEST_LOAD, "load", load, "above 0 and at most 100")?;
-        require(room <= LARGEST_ROOM, "room", room as f64, "at most 1000000 packets")?;
+        require(capacity <= LARGEST_QUEUE, "capacity", capacity as f64, "at most 1000000 packets")?;
         let arrivals = Arrivals::new(load);
-        let (states, mut left) = (room as usize + 1, DepartureStates::new());
+        let (states, mut left) = (capacity as usize + 1, DepartureStates::new());
         while left.states < states && !left.is_negligible(load) {
             left.push(&arrivals);
         }
@@ -64,7 +65,7 @@ impl Md1k {
         let loss = lost / (1.0 + lost);
         // At any time: j are there with the distribution that departures leave, K with that of a
         // loss.
-        let waiting = (1.0 - loss) * left.waiting / left.total + room as f64 * loss;
+        let waiting = (1.0 - loss) * left.waiting / left.total + capacity as f64 * loss;
         Ok(Steady {
             loss,
             waiting,
@@ -101,9 +102,9 @@ impl Arrivals {
         Arrivals { none, above, end }
     }
 
-    /// The mean of what comes above `room`.
-    fn beyond(&self, room: usize) -> f64 {
-        self.above.iter().skip(room).rev().sum()
+    /// The mean of what comes above `capacity`.
+    fn beyond(&self, capacity: usize) -> f64 {
+        self.above.iter().skip(capacity).rev().sum()
     }
 }
 
@@ -162,9 +163,10 @@ impl DepartureStates {
 
     /// The mean number of packets that are lost in a service.
     fn lost_per_service(&self, arrivals: &Arrivals) -> f64 {
-        let room = self.states - 1;
+        let capacity = self.states - 1;
         let from = (self.states + 1).saturating_sub(arrivals.end).max(1);
-        let from_empty = if room < arrivals.end { self.first * arrivals.beyond(room) } else { 0.0 };
+        let from_empty =
+            if capacity < arrivals.end { self.first * arrivals.beyond(capacity) } else { 0.0 };
         let lost =
             (from..self.states).map(|i| self.q(i) * arrivals.beyond(self.states - i)).sum::<f64>();
         (from_empty + lost) / self.total
@@ -175,8 +177,8 @@ impl DepartureStates {
 mod tests {
     use super::*;
 
-    fn steady(load: f64, room: u64) -> Steady {
-        Md1k { load, room }.steady().expect("it is in range")
+    fn steady(load: f64, capacity: u64) -> Steady {
+        Md1k { load, capacity }.steady().expect("it is in range")
     }
 
     fn close(found: f64, expected: f64, relative: f64) {
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_waiting_room_it_is_erlangs_loss_formula() {
+    fn without_a_queue_it_is_erlangs_loss_formula() {
         for load in [1e-6, 0.3, 1.0, 7.0, 100.0] {
             let found = steady(load, 0);
             close(found.loss, load / (1.0 + load), 1e-12);
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn with_room_for_one_it_is_the_chain_of_two_states() {
+    fn with_capacity_one_it_is_the_chain_of_two_states() {
         for load in [0.01, 0.5, 1.0, 3.0, 30.0] {
             // Departures leave nothing behind with the probability of no arrival.
             close(steady(load, 1).loss, 1.0 - 1.0 / ((-load).exp() + load), 1e-10);
@@ -202,9 +204,9 @@ mod tests {
     }
 
     #[test]
-    fn with_much_room_it_is_pollaczek_and_khinchines_formula() {
+    fn with_large_capacity_it_is_pollaczek_and_khinchines_formula() {
         for load in [1e-9, 0.1, 0.5, 0.8, 0.95, 0.99] {
-            let found = steady(load, LARGEST_ROOM);
+            let found = steady(load, LARGEST_QUEUE);
             close(found.waiting, load * load / (2.0 * (1.0 - load)), 1e-9);
             close(found.wait, load / (2.0 * (1.0 - load)), 1e-9);
             assert_eq!((found.loss, found.busy), (0.0, load));
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn under_overload_the_link_is_busy_and_the_room_is_full() {
+    fn under_overload_the_link_is_busy_and_the_queue_is_full() {
         for load in [1.5, 10.0, 100.0] {
             let found = steady(load, 1000);
             close(found.busy, 1.0, 1e-12);
@@ -220,12 +222,12 @@ mod tests {
             assert!(found.waiting > 997.0 && found.waiting < 1000.0, "{found:?}");
         }
         // At a load of 1 all lengths are about as likely: nothing pulls to either end.
-        close(steady(1.0, LARGEST_ROOM).waiting, 5e5, 1e-3);
+        close(steady(1.0, LARGEST_QUEUE).waiting, 5e5, 1e-3);
     }
 
     /// The chain by its transition matrix, iterated: (loss, packets waiting).
-    fn iterated(load: f64, room: usize) -> (f64, f64) {
-        let states = room + 1;
+    fn iterated(load: f64, capacity: usize) -> (f64, f64) {
+        let states = capacity + 1;
         let exactly =
             |j: usize| (1..=j).fold((-load).exp(), |product, i| product * load / i as f64);
         let mut pi = vec![1.0 / states as f64; states];
@@ -234,23 +236,24 @@ mod tests {
             for (i, p) in pi.iter().enumerate() {
                 let least = i.saturating_sub(1);
                 let mut rest = 1.0;
-                for (j, place) in next.iter_mut().enumerate().take(room).skip(least) {
+                for (j, place) in next.iter_mut().enumerate().take(capacity).skip(least) {
                     *place += p * exactly(j - least);
                     rest -= exactly(j - least);
                 }
-                next[room] += p * rest;
+                next[capacity] += p * rest;
             }
             pi = next;
         }
         let loss = 1.0 - 1.0 / (pi[0] + load);
         let waiting: f64 = (1..states).map(|j| (j - 1) as f64 * pi[j]).sum();
-        (loss, waiting * (1.0 - loss) + room as f64 * loss)
+        (loss, waiting * (1.0 - loss) + capacity as f64 * loss)
     }
 
     #[test]
     fn it_is_the_stationary_distribution_of_the_transition_matrix() {
-        for (load, room) in [(0.2, 2), (0.7, 5), (0.9, 12), (1.0, 8), (1.3, 6), (4.0, 3)] {
-            let ((loss, waiting), found) = (iterated(load, room as usize), steady(load, room));
+        for (load, capacity) in [(0.2, 2), (0.7, 5), (0.9, 12), (1.0, 8), (1.3, 6), (4.0, 3)] {
+            let ((loss, waiting), found) =
+                (iterated(load, capacity as usize), steady(load, capacity));
             close(found.loss, loss, 1e-7);
             close(found.waiting, waiting, 1e-9);
         }
@@ -259,8 +262,8 @@ mod tests {
     #[test]
     fn values_outside_the_range_are_refused() {
         for load in [0.0, -1.0, 100.5, f64::NAN] {
-            assert!(Md1k { load, room: 1 }.steady().is_err(), "{load}");
+            assert!(Md1k { load, capacity: 1 }.steady().is_err(), "{load}");
         }
-        assert!(Md1k { load: 0.5, room: LARGEST_ROOM + 1 }.steady().is_err());
+        assert!(Md1k { load: 0.5, capacity: LARGEST_QUEUE + 1 }.steady().is_err());
     }
 }

@@ -50,8 +50,8 @@ impl OperatingPoint {
         Self::held(queue_packets, service, drop_probability, tcp.rate_terms(loss), 1.0, flows)
     }
 
-    /// The same for flows that send `scale` times what the given terms make them send, whatever
-    /// the loss rate here is.
+    /// The same for flows that send `scale` times what the given terms make them send, regardless
+    /// of the loss rate here.
     pub(crate) fn held(
         queue_packets: f64,
         service: Regime,

@@ -10,7 +10,7 @@
 //! The two branches of eq. 3 meet without a jump at E\[W_u\] = W_max only when b = 2: there the
 //! numerators of eqs. 8 and 10 are bW/2 + 1 and bW/2 + (6 − b)/4. With b = 1 the rate rises by
 //! about 1 % where the loss rate crosses that point upwards; with b > 2 it falls.
-//! [`Tcp::window_switch_loss`] and [`Tcp::window_switch_jump`] tell where and by how much.
+//! [`Tcp::window_switch_loss`] and [`Tcp::window_switch_jump`] return where and by how much.
 
 use crate::error::{ModelError, require};
 
@@ -225,8 +225,8 @@ mod tests {
                  limit; the square-root law is its leading term only",
     };
 
-    fn close(ours: f64, expected: f64, tolerance: f64) {
-        assert!((ours / expected - 1.0).abs() < tolerance, "{ours} is not {expected}");
+    fn close(value: f64, expected: f64, tolerance: f64) {
+        assert!((value / expected - 1.0).abs() < tolerance, "{value} is not {expected}");
     }
 
     const PRINTED: Law = Law {
@@ -241,14 +241,14 @@ mod tests {
         pairs.into_iter().map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
     }
 
-    /// Eq. 5, corrected, written as it stands.
+    /// Eq. 5, corrected, as printed.
     fn printed_timeout_probability(p: f64, w: f64) -> f64 {
         let keep = |n: f64| (1.0 - p).powf(n);
         let value = (1.0 - keep(3.0)) * (1.0 + keep(3.0) * (1.0 - keep(w - 3.0)));
         (value / (1.0 - keep(w))).min(1.0)
     }
 
-    /// The common denominator of eqs. 8–11, written as it stands.
+    /// The common denominator of eqs. 8–11, as printed.
     fn printed_denominator(p: f64, w: f64) -> f64 {
         (1.0 - p) / p + w + printed_timeout_probability(p, w) / (1.0 - p)
     }

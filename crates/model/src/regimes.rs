@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_link_is_said() {
+    fn invalid_link_is_rejected_with_a_reason() {
         let text = |thresholds: &[f64], regimes: &[Regime]| {
             MultiRegimeLink::new(thresholds, regimes).unwrap_err().to_string()
         };

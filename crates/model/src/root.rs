@@ -45,9 +45,9 @@ pub struct Tolerance {
 
 /// Narrows `bracket` around a point at which `function` changes sign upwards.
 ///
-/// Takes at most ⌈log₂((high − low)/(2 · tolerance))⌉ + 2 evaluations, whatever the function
-/// (one more than the method's own bound, for rounding).
-/// A NaN counts as a value below zero, and is for the caller to find in the result.
+/// Takes at most ⌈log₂((high − low)/(2 · tolerance))⌉ + 2 evaluations, for every function (one more
+/// than the method's own bound, for rounding). A NaN counts as a value below zero, and is for the
+/// caller to find in the result.
 pub fn find_root(
     mut function: impl FnMut(f64) -> f64,
     mut bracket: Bracket,

@@ -81,8 +81,8 @@ impl Solution {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A higher regime is slower: the solution exists, but others may exist beside it
-    /// (qawla-2015 Theorem 3.1 does not apply). The one with the shortest queue is returned.
+    /// A higher regime is slower: the solution exists, but others may exist as well (qawla-2015
+    /// Theorem 3.1 does not apply). The one with the shortest queue is returned.
     RateDecreases {
         /// Between this regime and the next, from 0.
         boundary: usize,
@@ -131,10 +131,10 @@ pub enum Warning {
         /// Part of the time in timeouts, in (0, 1): the mean over the flows, by what they send.
         share: f64,
     },
-    /// The queue is expected to swing far enough to change what is found: into other regimes, to
+    /// The queue is expected to oscillate far enough to change the solution: into other regimes, to
     /// an empty queue, or along a curved drop curve. Not found by [`crate::Problem::solve`]; see
-    /// [`crate::Problem::swings`].
-    QueueSwings {
+    /// [`crate::Problem::window_oscillation`].
+    QueueOscillation {
         /// T, bit/s.
         throughput_bps: Change,
         /// Packets waiting.
@@ -144,12 +144,12 @@ pub enum Warning {
     },
 }
 
-/// A quantity at the fixed point, and averaged over the swings.
+/// A quantity at the fixed point, and averaged over the oscillation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// At the fixed point.
     pub of: f64,
-    /// Averaged.
+    /// Averaged value.
     pub to: f64,
 }
 
@@ -163,7 +163,7 @@ impl Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.share() {
-            // A share that rounds to 0 has no sign of its own: -0 + 0 is 0.
+            // A share that rounds to 0 has no sign: -0 + 0 is 0.
             share if share.is_finite() => write!(f, "{:+.0} %", (100.0 * share).round() + 0.0),
             _ => f.write_str("from 0"),
         }
@@ -204,9 +204,9 @@ impl fmt::Display for Warning {
                 100.0 * share,
                 1.0 / (1.0 - share)
             ),
-            Self::QueueSwings { throughput_bps, queue_packets, rtt_s } => write!(
+            Self::QueueOscillation { throughput_bps, queue_packets, rtt_s } => write!(
                 f,
-                "the queue swings with the windows: averaged over that the throughput is about {:.2} Mbit/s ({throughput_bps} from the fixed point), the queue {:.1} packets ({queue_packets}), the shortest RTT {:.1} ms ({rtt_s}); simulate before trusting either",
+                "the queue oscillates with the windows: averaged over that the throughput is about {:.2} Mbit/s ({throughput_bps} from the fixed point), the queue {:.1} packets ({queue_packets}), the shortest RTT {:.1} ms ({rtt_s}); simulate before trusting either",
                 throughput_bps.to / 1e6,
                 queue_packets.to,
                 rtt_s.to * 1e3
@@ -215,8 +215,8 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The warnings of one solution; at most one of each kind, held without allocating. A link that
-/// is lossy in itself is not told of its timeouts too.
+/// The warnings of one solution; at most one of each kind, held without allocating. A link that is
+/// lossy in itself gets no second warning about timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Warnings(pub(crate) [Option<Warning>; 5]);
 

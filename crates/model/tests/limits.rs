@@ -112,7 +112,7 @@ fn an_rtt_beyond_the_timeout_is_reported() {
 }
 
 /// The warnings about PFTK of one flow over a fast link.
-fn told_of_the_formula(per: f64, base_rtt_s: f64) -> Vec<String> {
+fn warnings_of_the_formula(per: f64, base_rtt_s: f64) -> Vec<String> {
     let link = [Regime { rate_bps: 1e9, per }];
     let solution = problem((&[], &link), &[base_rtt_s], PAPER_GRED.curve()).solve().unwrap();
     solution.warnings.iter().map(|warning| warning.to_string()).collect()
@@ -123,17 +123,17 @@ fn a_lossy_link_is_reported_from_15_percent_on() {
     // Solved 9 times too high at a loss of one half, without a word.
     let lossy = "the link loses 50 % of the packets: above 15 % neither the TCP formula nor the \
                  queue holds (profile rfc: half too much at 20 %, ten times as much at 50 %); simulate";
-    assert_eq!(told_of_the_formula(0.5, 0.1), [lossy]);
-    assert_eq!(told_of_the_formula(0.151, 0.5).len(), 1);
-    assert!(told_of_the_formula(0.149, 0.5)[0].starts_with("by the TCP formula"));
+    assert_eq!(warnings_of_the_formula(0.5, 0.1), [lossy]);
+    assert_eq!(warnings_of_the_formula(0.151, 0.5).len(), 1);
+    assert!(warnings_of_the_formula(0.149, 0.5)[0].starts_with("by the TCP formula"));
 }
 
 #[test]
 fn timeouts_are_reported_where_they_take_a_quarter_of_the_time_and_the_queue_is_empty() {
     let half = "by the TCP formula the flows wait for timeouts 52 % of the time; what recovers \
                 from losses without them gets up to 2.1 times as much: simulate";
-    assert_eq!(told_of_the_formula(0.01, 0.02), [half]);
-    assert_eq!(told_of_the_formula(0.01, 0.2), [""; 0]);
+    assert_eq!(warnings_of_the_formula(0.01, 0.02), [half]);
+    assert_eq!(warnings_of_the_formula(0.01, 0.2), [""; 0]);
     let slow = [Regime { rate_bps: 5e5, per: 0.01 }];
     let solution = problem((&[], &slow), &[0.02], PAPER_GRED.curve()).solve().unwrap();
     assert!(solution.domain != Domain::Empty && solution.warnings.is_empty(), "{solution:?}");

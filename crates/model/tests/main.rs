@@ -3,7 +3,7 @@
 mod common;
 
 mod limits;
+mod oscillation;
 mod properties;
 mod qawla_tables;
 mod second_opinion;
-mod swings;

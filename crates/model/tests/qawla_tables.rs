@@ -45,7 +45,7 @@ fn solve(row: &Published) -> Solution {
     solve_with(row, [0.0, 0.0])
 }
 
-/// Solves with the packet error rates changed by so many units of the third digit printed.
+/// Solves with the packet error rates changed by `units` of the third digit printed.
 fn solve_with(row: &Published, units: [f64; 2]) -> Solution {
     let input = rows(include_str!("data/qawla_table_2.csv"))
         .find(|input| input[0] == row.idx)
@@ -135,8 +135,8 @@ fn the_published_scenarios_give_no_warning() {
 
 /// Stronger than the tolerances: every published T, x* and α* lies within what the packet error
 /// rates could have been before they were printed with three digits (and, of α*, within the
-/// rounding of its own three digits), give or take the 2e-5 by which the published search is
-/// inexact: the same solution of idx 7, which does not depend on B, has T 10.7414 and 10.7416.
+/// rounding of its three digits), give or take the 2e-5 by which the published search is inexact:
+/// the same solution of idx 7, which does not depend on B, has T 10.7414 and 10.7416.
 #[test]
 fn tables_3_to_5_lie_within_the_rounding_of_table_2() {
     let corners = [[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]];

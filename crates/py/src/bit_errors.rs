@@ -124,7 +124,7 @@ impl ErrorChain {
         self.inner.error_rate()
     }
 
-    /// P(r of so many units are received, the last in the good state, in the bad one), for all r.
+    /// P(r of `units` units are received, the last in the good state, in the bad one), for all r.
     fn received_by_state(&self, py: Python<'_>, units: usize) -> Vec<[f64; 2]> {
         py.detach(|| self.inner.received_by_state(units))
     }
@@ -134,7 +134,7 @@ impl ErrorChain {
         self.inner.packet_failure(units)
     }
 
-    /// How often a block of so many symbols fails.
+    /// Probability that a block of `symbols` symbols fails.
     fn block_failure(
         &self,
         py: Python<'_>,
@@ -145,7 +145,7 @@ impl ErrorChain {
         py.detach(|| self.inner.block_failure(symbols, correctable, symbol_units))
     }
 
-    /// How often a packet of so many bytes fails with a code.
+    /// Probability that a packet of this many bytes fails with a code.
     fn coded_failure(
         &self,
         py: Python<'_>,

@@ -81,17 +81,18 @@ pub(crate) fn phy_measure(
     let settings = config.settings(threads).map_err(errors::config)?;
     let no_point = || PyIndexError::new_err(format!("no point {number}"));
     let point = config.point(number).ok_or_else(no_point)?;
-    let (cancel, heard) = (AtomicBool::new(false), Mutex::new(Count::default()));
+    let (cancel, counted) = (AtomicBool::new(false), Mutex::new(Count::default()));
     let mut raised: Option<PyErr> = None;
     let outcome: Outcome = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
             monte_carlo::measure(&point, &settings, &cancel, &mut |count| {
-                *heard.lock().expect("nobody panics with it") = count;
+                *counted.lock().expect("no thread panics with the lock") = count;
             })
         });
         while !worker.is_finished() {
             py.detach(|| wait(&worker));
-            let Count { errors, blocks, .. } = *heard.lock().expect("nobody panics with it");
+            let Count { errors, blocks, .. } =
+                *counted.lock().expect("no thread panics with the lock");
             let looked = py.check_signals().and_then(|()| match &progress {
                 Some(call) => call.call1(py, (errors, blocks)).map(drop),
                 None => Ok(()),
@@ -142,7 +143,7 @@ impl PerTable {
         Ok(snrs_db.into_iter().map(|snr_db| curve.fer(snr_db)).collect())
     }
 
-    /// Error rates of packets of so many bytes.
+    /// Error rates of packets of `packet_bytes` bytes.
     fn per(&self, curve: usize, snrs_db: Vec<f64>, packet_bytes: u64) -> PyResult<Vec<f64>> {
         let curve = self.curve(curve)?;
         Ok(snrs_db.into_iter().map(|snr_db| curve.per(snr_db, Bytes(packet_bytes))).collect())

@@ -88,7 +88,7 @@ impl SimulationOutput {
     }
 }
 
-/// What a report has beside its flows.
+/// Content of a report other than its flows.
 #[derive(Serialize)]
 struct Shared<'a> {
     replication: u64,

@@ -24,14 +24,14 @@ impl Trace {
 
 #[pymethods]
 impl Trace {
-    /// Reads the Mahimahi format; `name` stands in errors.
+    /// Reads the Mahimahi format; `name` is used in errors.
     #[staticmethod]
     #[pyo3(signature = (text, name = "trace"))]
     fn from_mahimahi(text: &str, name: &str) -> PyResult<Trace> {
         airpath_trace::Trace::parse_mahimahi(name, text).map(Trace::new).map_err(errors::trace)
     }
 
-    /// Reads a `time_s,rate_bps` CSV; `name` stands in errors.
+    /// Reads a `time_s,rate_bps` CSV; `name` is used in errors.
     #[staticmethod]
     #[pyo3(signature = (text, name = "trace"))]
     fn from_csv(text: &str, name: &str) -> PyResult<Trace> {

@@ -1,7 +1,7 @@
 //! CLAMP flows over a fixed link: the fluid model of `airpath-model`.
 //!
-//! Covered beside the bottleneck: what the fixed point covers. What the receivers advertise counts
-//! payload, what the model counts IP packets; windows here are the former.
+//! Covered apart from the bottleneck: what the fixed point covers. Advertised windows count
+//! payload, the model counts IP packets; windows here are the former.
 
 use crate::error::SolveError;
 use crate::fixed_point::{access_path::AccessPath, link};
@@ -43,7 +43,7 @@ pub struct Problem {
     /// Time constant of the queue's average, s.
     time_constant_s: f64,
     /// What may wait, bytes.
-    room: f64,
+    limit: f64,
 }
 
 /// The steady state of the queue and of the flows.
@@ -74,7 +74,7 @@ pub struct Stability {
     pub limit: Option<f64>,
     /// The same with constant shares of the rate.
     pub limit_constant_shares: Option<f64>,
-    /// The same of the closed model with what the protocol has beside it: a price of the averaged
+    /// The same of the closed model with the additions of the protocol: a price of the averaged
     /// queue, and a gain with the whole round trip.
     pub limit_average: Option<f64>,
     /// Above which advertised window the shares are stable, bytes.
@@ -114,7 +114,7 @@ pub struct FlowCourse {
     pub id: u32,
     /// IP packets that leave the queue, bit/s.
     pub throughput_bps: Vec<f64>,
-    /// What its receiver advertises, bytes of payload; 0 while it is not there.
+    /// What its receiver advertises, bytes of payload; 0 while the flow is inactive.
     pub window_bytes: Vec<f64>,
 }
 
@@ -182,7 +182,7 @@ impl Model for ClampFlows {
             lives: flows.iter().map(|flow| flow.life).collect(),
             duration_s: scenario.duration_ns as f64 * 1e-9,
             time_constant_s: queue.time_constant_s,
-            room: queue.room,
+            limit: queue.limit,
         };
         problem.fit(scenario, &flows, &mut reasons);
         reasons.or(Some(problem))
@@ -282,14 +282,14 @@ impl Problem {
             let period_s = 2.0 * self.average_packets * self.packet / rate;
             found.push(format!(
                 "the shares of {small} flows are not stable: windows of at most {smallest:.0} B \
-                 swing with a period of {period_s:.3} s, twice what the received rate is averaged \
+                 oscillate with a period of {period_s:.3} s, twice what the received rate is averaged \
                  over"
             ));
         }
-        if queue > self.room {
+        if queue > self.limit {
             found.push(format!(
                 "the queue of {queue:.0} B does not fit into {:.0} B: packets are dropped",
-                self.room
+                self.limit
             ));
         }
         if self.lives.iter().any(|(start_s, stop_s)| *start_s > 0.0 || *stop_s < self.duration_s) {
@@ -438,10 +438,10 @@ struct Queue {
     a: f64,
     b: f64,
     time_constant_s: f64,
-    room: f64,
+    limit: f64,
 }
 
-/// a, b, the time constant and the room inside, bytes.
+/// a, b, the time constant and the limit inside, bytes.
 fn queue(queue: &Value, packet: f64) -> Result<Queue, Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "clamp" {
@@ -457,10 +457,10 @@ fn queue(queue: &Value, packet: f64) -> Result<Queue, Reason> {
         return Err(Reason::not_covered("inner.kind", inner, "droptail"));
     }
     let inner: DropTailConfig = registry::read_config(&parameters)?;
-    let room = match inner.limit {
+    let limit = match inner.limit {
         Limit::Packets(packets) => packets as f64 * packet,
         Limit::Bytes(bytes) => bytes as f64,
     };
     let time_constant_s = config.time_constant_ns as f64 * 1e-9;
-    Ok(Queue { a: a as f64, b: config.b, time_constant_s, room })
+    Ok(Queue { a: a as f64, b: config.b, time_constant_s, limit })
 }

@@ -7,17 +7,17 @@ use airpath_model::ModelError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// No model covers it: what the nearest one lacks, or the one that was asked for.
+    /// No model covers it: what the nearest one lacks, or the requested one.
     #[error("{}", lines(reasons, chosen.then_some(*model)))]
     NotCovered {
         /// The model whose reasons these are.
         model: &'static str,
-        /// Whether it was asked for by name.
+        /// Whether it was requested by name.
         chosen: bool,
         /// A line for each.
         reasons: Reasons,
     },
-    /// More than one model covers it, and none was asked for.
+    /// More than one model covers it, and none was requested.
     #[error("several models cover it: {}. Name one of them", models.join(", "))]
     Several {
         /// Their names.

@@ -12,8 +12,8 @@
 //!   mimo         any flows and a MIMO link
 //! ```
 //!
-//! A model takes a scenario only if it accounts for every key; what it does not cover it names.
-//! The equations are in `airpath-model`, which knows no scenario; nothing here simulates.
+//! A model takes a scenario only if it accounts for every key; what it does not cover it names. The
+//! equations are in `airpath-model`, which does not depend on scenarios; nothing here simulates.
 //!
 //! # Example
 //!

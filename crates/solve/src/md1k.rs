@@ -1,7 +1,7 @@
 //! Poisson datagrams over a fixed link behind a drop-tail queue: M/D/1/K of `airpath-model`.
 //!
-//! Covered beside the bottleneck: propagation anywhere; wires behind it that are faster. A rate in
-//! front of it would space the packets out, and there are no ACKs.
+//! Covered apart from the bottleneck: propagation anywhere; wires behind it that are faster. A rate
+//! in front of it would space the packets out, and there are no ACKs.
 
 use crate::model::Model;
 use crate::preconditions::{
@@ -13,7 +13,7 @@ use airpath_aqm::{DropTailConfig, Limit};
 use airpath_core::{Bytes, registry};
 use airpath_link::{Files, FixedConfig};
 use airpath_model::ModelError;
-use airpath_model::md1k::{LARGEST_LOAD, LARGEST_ROOM, Md1k};
+use airpath_model::md1k::{LARGEST_LOAD, LARGEST_QUEUE, Md1k};
 use airpath_path::{FlowSpec, Scenario, SourceSpec};
 use serde::Serialize;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub struct Problem {
     packet: Bytes,
     /// Of IP packets, bit/s.
     link_bps: f64,
-    /// Packets that the link destroys, in [0, 1].
+    /// Share of packets that the link corrupts, in [0, 1].
     link_loss: f64,
     /// Of each flow: what it offers, bit/s, and the way without wait and service, s.
     flows: Vec<(f64, f64)>,
@@ -67,7 +67,7 @@ pub struct Flow {
     pub throughput_bps: f64,
     /// From sender to receiver with the average wait, s.
     pub one_way_delay_s: f64,
-    /// Probability that a packet is dropped or destroyed, in [0, 1].
+    /// Probability that a packet is dropped or corrupted, in [0, 1].
     pub loss: f64,
 }
 
@@ -88,9 +88,10 @@ impl Model for PoissonQueue {
         let packet = packet(scenario, &mut reasons);
         let sized = packet.unwrap_or(Bytes(ANY_PACKET));
         let config = reasons.keep(fixed(link).map_err(under_link));
-        let room = room(queue, sized).map_err(|reason| reason.under("aqm").under("bottleneck"));
-        let room = reasons.keep(room);
-        let (Some(packet), Some(config), Some(room)) = (packet, config, room) else {
+        let capacity =
+            queue_limit(queue, sized).map_err(|reason| reason.under("aqm").under("bottleneck"));
+        let capacity = reasons.keep(capacity);
+        let (Some(packet), Some(config), Some(capacity)) = (packet, config, capacity) else {
             return reasons.or(None);
         };
         let link_bps = rate_of_packets_bps(config.rate_bps, config.framing, packet)
@@ -110,7 +111,7 @@ impl Model for PoissonQueue {
             let refused: Result<(), Reason> = Err(Reason::not_covered("rate", rate, covered));
             reasons.keep(refused.map_err(under_link));
         }
-        let queue = Md1k { load, room };
+        let queue = Md1k { load, capacity };
         reasons.or(Some(Problem { queue, packet, link_bps, link_loss: config.loss, flows }))
     }
 
@@ -174,7 +175,7 @@ fn fixed(link: &Value) -> Result<FixedConfig, Reason> {
 }
 
 /// Packets that may wait in a drop-tail queue.
-fn room(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
+fn queue_limit(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "droptail" {
         return Err(Reason::not_covered("kind", kind, "droptail"));
@@ -184,9 +185,9 @@ fn room(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
         Limit::Packets(packets) => packets as u64,
         Limit::Bytes(bytes) => bytes / packet.0,
     };
-    let covered = || format!("at most {LARGEST_ROOM} packets");
+    let covered = || format!("at most {LARGEST_QUEUE} packets");
     let large = || Reason::not_covered("limit", format!("{packets} packets"), covered());
-    if packets <= LARGEST_ROOM { Ok(packets) } else { Err(large()) }
+    if packets <= LARGEST_QUEUE { Ok(packets) } else { Err(large()) }
 }
 
 /// What a flow's own wires add to its way, s.

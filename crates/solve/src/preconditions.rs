@@ -29,8 +29,8 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
     }
 }
 
-/// A link of a kind that a model of links that send packet by packet does not cover; `covered` are the
-/// kinds that it does. A link with a model of its own is of another sort.
+/// A link of a kind that a model of links that send packet by packet does not cover; `covered` are
+/// the kinds that it does. A link with a separate model is of another sort.
 pub(crate) fn other_kind(kind: &str, covered: &str) -> Reason {
     if MODELS.iter().any(|model| model.own_link == Some(kind)) {
         Reason::other_link(kind, covered)

@@ -7,7 +7,7 @@ use airpath_core::ConfigError;
 pub struct Reason {
     /// The key as a dotted path; flows count from 0.
     pub field: String,
-    /// What stands there.
+    /// The value found there.
     pub value: String,
     /// What is wrong with it.
     pub problem: Problem,
@@ -57,7 +57,7 @@ impl Reason {
         self
     }
 
-    /// One line; `chosen` is the model's name where it was asked for by name.
+    /// One line; `chosen` is the model's name if it was requested by name.
     pub fn line(&self, chosen: Option<&str>) -> String {
         let Reason { field, value, problem } = self;
         match (problem, chosen) {

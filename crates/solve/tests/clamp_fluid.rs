@@ -1,6 +1,6 @@
 //! What the fluid model of CLAMP covers of a scenario, and the terms that it takes from it.
 
-use crate::common::{clamp, refused_by, told};
+use crate::common::{clamp, fields_and_values, refused_by};
 use airpath_link::Files;
 use airpath_solve::clamp_fluid::{ClampFlows, Solution, solve_with_trajectory};
 use airpath_solve::{Model, solve};
@@ -58,7 +58,7 @@ fn framing_and_the_senders_law_count() {
 }
 
 #[test]
-fn what_is_not_stable_is_told() {
+fn unstable_equilibrium_has_a_warning() {
     let warned = |changes: &[(&str, Value)]| solved(changes).warnings.join("; ");
     let steep = warned(&[("/bottleneck/queue/b", json!(1.6))]);
     assert!(steep.starts_with("not stable: b = 1.6 is not below 1.571;"), "{steep}");
@@ -72,7 +72,7 @@ fn what_is_not_stable_is_told() {
         "{averaged}"
     );
     let slow = warned(&[("/bottleneck/link/rate_bps", json!(4_000_000))]);
-    let line = "the shares of 3 flows are not stable: windows of at most 12328 B swing with a \
+    let line = "the shares of 3 flows are not stable: windows of at most 12328 B oscillate with a \
                 period of 18.000 s, twice what the received rate is averaged over";
     assert_eq!(slow, line);
     let tight = warned(&[("/bottleneck/queue/inner/limit", json!({"packets": 4}))]);
@@ -169,7 +169,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
     for (pointer, value, expected) in cases {
         let scenario = clamp(&[(pointer, value)]);
         let reasons = ClampFlows::covers(&scenario, &Files::default()).expect_err(pointer);
-        assert_eq!(told(&reasons), [expected], "{pointer}");
+        assert_eq!(fields_and_values(&reasons), [expected], "{pointer}");
     }
 }
 

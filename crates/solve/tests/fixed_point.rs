@@ -1,6 +1,6 @@
 //! What the fixed point covers of a scenario, and the terms that it takes from it.
 
-use crate::common::{changed, told};
+use crate::common::{changed, fields_and_values};
 use airpath_link::Files;
 use airpath_solve::fixed_point::{FixedPoint, Solution};
 use airpath_solve::{Model, Reason};
@@ -13,7 +13,9 @@ fn solved(changes: &[(&str, Value)]) -> Solution {
 
 fn refused(changes: &[(&str, Value)]) -> Vec<String> {
     let scenario = changed(changes);
-    told(&FixedPoint::covers(&scenario, &Files::default()).expect_err("it is not covered"))
+    fields_and_values(
+        &FixedPoint::covers(&scenario, &Files::default()).expect_err("it is not covered"),
+    )
 }
 
 #[test]
@@ -115,14 +117,14 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
             json!({"kind": "poisson", "from_ns": 0, "gap_ns": 1}),
             "flows.1.arrivals = poisson",
         ),
-    ]; // keys of the resolved form, and what is told of them
+    ]; // keys of the resolved form, and their reasons
     for (pointer, value, expected) in cases {
         assert_eq!(refused(&[(pointer, value)]), [expected], "{pointer}");
     }
 }
 
 #[test]
-fn all_reasons_are_told_at_once() {
+fn all_reasons_are_reported_at_once() {
     let found = refused(&[
         ("/bottleneck/queue", json!({"kind": "pie"})),
         ("/bottleneck/link/kind", json!("rlc-am")),
@@ -141,7 +143,7 @@ fn all_reasons_are_told_at_once() {
 }
 
 #[test]
-fn a_value_that_no_component_accepts_is_told_as_such() {
+fn value_that_no_component_accepts_is_reported_as_such() {
     let scenario = changed(&[("/bottleneck/link/kept", json!(1))]);
     let reasons = FixedPoint::covers(&scenario, &Files::default()).expect_err("an unknown key");
     let lines: Vec<String> = reasons.iter().map(|reason: &Reason| reason.line(None)).collect();

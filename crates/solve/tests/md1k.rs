@@ -1,6 +1,6 @@
 //! What M/D/1/K covers of a scenario, and the terms that it takes from it.
 
-use crate::common::{poisson, refused_by, told};
+use crate::common::{fields_and_values, poisson, refused_by};
 use airpath_link::Files;
 use airpath_solve::md1k::{PoissonQueue, Solution};
 use airpath_solve::{Model, solve};
@@ -41,7 +41,7 @@ fn framing_losses_wires_and_limits_count() {
     close(lossy.utilisation, 0.8);
     let wired = solved(&[("/flows/0/egress/rate_bps", json!(12_000_000))]);
     close(wired.flows[0].one_way_delay_s - solved(&[]).flows[0].one_way_delay_s, 1e-3);
-    // Without room an arrival is lost when the link serves, which is Erlang's formula.
+    // Without a queue an arrival is lost when the link serves, which is Erlang's formula.
     let none = solved(&[("/bottleneck/queue/limit", json!({"packets": 0}))]);
     close(none.drop_probability, 0.8 / 1.8);
     let bytes = |limit: u64| solved(&[("/bottleneck/queue/limit", json!({"bytes": limit}))]);
@@ -100,7 +100,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
     for (pointer, value, expected) in cases {
         let scenario = poisson(&[(pointer, value)]);
         let reasons = PoissonQueue::covers(&scenario, &Files::default()).expect_err(pointer);
-        assert_eq!(told(&reasons), [expected], "{pointer}");
+        assert_eq!(fields_and_values(&reasons), [expected], "{pointer}");
     }
 }
 

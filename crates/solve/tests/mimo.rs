@@ -1,6 +1,6 @@
 //! The law of packets over MIMO links, and what of a scenario goes into the fixed point.
 
-use crate::common::{changed, refused_by, told};
+use crate::common::{changed, fields_and_values, refused_by};
 use airpath_conformance::Law;
 use airpath_link::Files;
 use airpath_path::Scenario;
@@ -134,19 +134,20 @@ fn reno_is_the_fixed_point_over_what_the_code_leaves() {
 /// Bursts of 80 bits end within a packet; those of 8000 are as long as it.
 #[test]
 fn losses_in_runs_are_warned_of() {
-    for (burst, is_told) in [(80.0, false), (8000.0, true)] {
+    for (burst, is_expected) in [(80.0, false), (8000.0, true)] {
         let changes = [
             ("/bottleneck/link/p_good_to_bad", json!(0.01 / burst)),
             ("/bottleneck/link/p_bad_to_good", json!(1.0 / burst)),
         ];
         let found = solved(&radio(rs(0.93), &changes));
-        let told = found.warnings.iter().any(|warning| warning.starts_with("after a lost packet"));
-        assert_eq!(told, is_told, "{burst}: {:?}", found.warnings);
+        let is_found =
+            found.warnings.iter().any(|warning| warning.starts_with("after a lost packet"));
+        assert_eq!(is_found, is_expected, "{burst}: {:?}", found.warnings);
     }
 }
 
 #[test]
-fn what_the_fixed_point_does_not_cover_is_said() {
+fn reasons_of_the_fixed_point_are_reported() {
     let vcp = radio(rs(0.93), &[("/flows/0/source/congestion", json!({"kind": "cubic"}))]);
     let found = solved(&vcp);
     assert_eq!((found.throughput_bps, found.flows.len()), (None, 0));
@@ -191,10 +192,10 @@ fn snrs_and_code_rates_may_be_none() {
 }
 
 #[test]
-fn what_is_not_covered_is_named() {
+fn uncovered_keys_are_named() {
     let reasons = |changes: &[(&str, Value)]| {
         let refused = MimoPackets::covers(&radio(json!(null), changes), &Files::default());
-        told(&refused.expect_err("it is refused"))
+        fields_and_values(&refused.expect_err("it is refused"))
     };
     let controls = json!([{"at_ns": 1, "action": {"kind": "rate", "rate_bps": 1}}]);
     assert_eq!(reasons(&[("/controls", controls)]), ["control = changes of the rate"]);
@@ -208,9 +209,9 @@ fn what_is_not_covered_is_named() {
     assert_eq!(reasons(&[("/bottleneck/link", other)]), ["bottleneck.link.kind = fixed"]);
 }
 
-/// Its reasons are told of MIMO links, those of other models of other links.
+/// Its reasons are reported for MIMO links, those of other models for other links.
 #[test]
-fn reasons_of_the_model_of_the_link_are_told() {
+fn reasons_of_the_model_of_the_link_are_reported() {
     let controls = json!([{"at_ns": 1, "action": {"kind": "rate", "rate_bps": 1}}]);
     let of_radio = refused_by(&radio(json!(null), &[("/controls", controls)]));
     assert_eq!(of_radio.len(), 1, "{of_radio:?}");

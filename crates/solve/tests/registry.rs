@@ -1,4 +1,4 @@
-//! Which model is taken, and whose reasons are told.
+//! Which model is chosen, and which reasons are reported.
 
 use crate::common::changed;
 use airpath_link::Files;
@@ -8,7 +8,7 @@ use airpath_solve::{Entry, MODELS, Model, Reason, Reasons, SolveError, solve, so
 use serde::Serialize;
 use serde_json::json;
 
-/// A model of scenarios with a name, whatever they are.
+/// A model that covers every scenario with a name.
 struct Named;
 
 #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! What the model of stages covers of a TDD link, and the terms that it takes from it.
 
-use crate::common::{refused_by, tdd, told};
+use crate::common::{fields_and_values, refused_by, tdd};
 use airpath_link::Files;
 use airpath_model::rtt_stages as stages;
 use airpath_solve::rtt_stages::{RttStages, Solution, Terms};
@@ -25,10 +25,11 @@ fn close(found: f64, expected: f64) {
 
 /// 100 ms of wires; frames of 5 ms with instants at 3, 3 and 5.6 ms.
 ///
-/// An ACK leaves at 5.6 ms of a frame and its data comes back at 0.6, waits 4.4 and is decoded 3 later. The
-/// next ACK is made at 3 ms, heard 30 later, waits 2 and is received 10.6 ms after that map. By piggyback it waits
-/// 5, 10 or 15 for a burst, which asks for it, 15 for the next one, which is received 2.6 after it closes:
-/// heard 5.6 ms into a frame, its request misses a map.
+/// An ACK leaves at 5.6 ms of a frame and its data comes back at 0.6, waits 4.4 and is decoded 3
+/// later. The next ACK is made at 3 ms, its request received 30 later, waits 2 and is received 10.6
+/// ms after that map. By piggyback it waits 5, 10 or 15 for a burst, which requests it, 15 for the
+/// next one, which is received 2.6 after it closes: received 5.6 ms into a frame, its request
+/// misses a map.
 #[test]
 fn the_terms_by_hand() {
     let terms = terms_of(&[]);
@@ -58,7 +59,8 @@ fn the_terms_by_hand() {
     assert_eq!(document["rate_bps"], terms.rate_bps);
 }
 
-/// Cut packets lose a header and two subheaders in a frame: wimax-2009's 5.03 Mbit/s but for these.
+/// Cut packets lose a header and two subheaders in a frame: wimax-2009's 5.03 Mbit/s except for
+/// these.
 #[test]
 fn packets_that_fill_frames() {
     let cut = [
@@ -257,7 +259,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
         let reasons = RttStages::covers(&scenario, &Files::default()).expect_err(line);
         // The settings that a table of another kind lacks are named after its kind.
         let key = line.split(" = ").next().expect("a key").trim_end_matches(".kind");
-        for lines in [told(&reasons), refused_by(&scenario)] {
+        for lines in [fields_and_values(&reasons), refused_by(&scenario)] {
             assert!(lines[0].starts_with(line), "{pointer}: {lines:?}");
             assert!(lines.iter().all(|each| each.starts_with(key)), "{pointer}: {lines:?}");
         }
@@ -288,14 +290,14 @@ fn settings_that_no_link_accepts_are_not_solved() {
 }
 
 #[test]
-fn what_only_other_links_lack_is_told_by_their_models() {
+fn reasons_of_other_links_come_from_their_models() {
     let lines = refused_by(&tdd(&[("/bottleneck/link", json!({"kind": "trace"}))]));
     let of_links: Vec<&String> = lines.iter().filter(|line| line.contains("link.kind")).collect();
     assert!(of_links.iter().any(|line| line.contains("Covered: fixed")), "{lines:?}");
 }
 
 proptest! {
-    /// Whatever the link: a line for what is not covered, or finite terms.
+    /// For every link: a line for what is not covered, or finite terms.
     #[test]
     fn any_setting_is_solved_or_refused(
         times in (1u64..20_000, 0u64..40_000, 0u64..40_000, 0u64..40_000),

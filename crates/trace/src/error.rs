@@ -63,15 +63,15 @@ pub enum TraceError {
     /// A line with nothing on it.
     #[error("{place}: empty line. Remove it.")]
     EmptyLine {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
     },
     /// A line of a Mahimahi file that is not a whole, unsigned number.
     #[error("{place}: {text} is not a delivery time. Write whole milliseconds, for example 1204.")]
     NotMilliseconds {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
-        /// What stands there.
+        /// The text found there.
         text: Excerpt,
     },
     /// A time beyond [`super::MAX_DURATION_S`].
@@ -80,7 +80,7 @@ pub enum TraceError {
          which lasts {MAX_DURATION_S} s at most."
     )]
     TooLate {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
         /// The time as written, with its unit.
         text: String,
@@ -91,7 +91,7 @@ pub enum TraceError {
          Delivery times must not decrease."
     )]
     Decreasing {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
         /// The delivery time, ms.
         time_ms: u64,
@@ -107,9 +107,9 @@ pub enum TraceError {
     /// The CSV does not start with its header.
     #[error("{place}: {text} is not the header. Write time_s,rate_bps.")]
     Header {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
-        /// What stands there.
+        /// The text found there.
         text: Excerpt,
     },
     /// The CSV has fewer than the two rows that make one segment.
@@ -129,17 +129,17 @@ pub enum TraceError {
          for example 0.1,5000000."
     )]
     NotARow {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
-        /// What stands there.
+        /// The text found there.
         text: Excerpt,
     },
     /// A CSV time that is not a number.
     #[error("{place}: {text} is not a time. Write seconds, 0 or more, for example 0.1.")]
     NotSeconds {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
-        /// What stands there.
+        /// The text found there.
         text: Excerpt,
     },
     /// A CSV rate that is negative, not a number or above [`super::MAX_RATE_BPS`].
@@ -148,15 +148,15 @@ pub enum TraceError {
          for example 5000000."
     )]
     NotARate {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
-        /// What stands there.
+        /// The text found there.
         text: Excerpt,
     },
     /// The first CSV row is not at time 0.
     #[error("{place}: the first time is {time_s} s. A trace starts at 0.")]
     FirstTime {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
         /// The time, s.
         time_s: String,
@@ -167,7 +167,7 @@ pub enum TraceError {
          Times must increase by at least 1 ns."
     )]
     NotIncreasing {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
         /// The time, s.
         time_s: String,
@@ -180,7 +180,7 @@ pub enum TraceError {
          {previous_bps}, not {rate_bps}. If that rate is to last, add a row for its end."
     )]
     LastRate {
-        /// Where.
+        /// Location in the file.
         place: SourceLocation,
         /// The rate of the last row, bit/s.
         rate_bps: f64,
@@ -202,7 +202,7 @@ pub enum TraceError {
          take a longer bin."
     )]
     TooManyBins {
-        /// The bin asked for, ns.
+        /// The requested bin, ns.
         bin_ns: u64,
         /// How many bins that would be.
         bins: u64,

@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_trace_on_every_machine() {
         let trace = generate(&config()).unwrap();
-        // A golden value freezes whatever it finds; the mean rate says that it is sane.
+        // A golden value freezes any result; the mean rate is a plausibility bound.
         let sum_ms: u64 = trace.times_ms().iter().sum();
         assert_eq!((trace.times_ms().len(), sum_ms), (11_422, 55_589_081));
         let mean_bps = trace.bits() / 10.0;

@@ -47,7 +47,7 @@ impl OpportunityTrace {
     /// Reads a Mahimahi file; `file` names it in errors.
     ///
     /// # Errors
-    /// [`TraceError`] for the first line that is not a whole number of milliseconds from 0 to
+    /// [`TraceError`] for the first line that is not an integer number of milliseconds from 0 to
     /// [`MAX_DURATION_S`], is empty or before the one above it; and when there is no line or the
     /// last time is 0.
     pub fn parse(file: &str, text: &str) -> Result<OpportunityTrace, TraceError> {
@@ -95,7 +95,7 @@ impl OpportunityTrace {
         self.times_ms.len() as f64 * OPPORTUNITY_BITS
     }
 
-    /// The trace as a Mahimahi file. The format has no comments: provenance goes beside it.
+    /// The trace as a Mahimahi file. The format has no comments: provenance is in a separate file.
     pub fn to_mahimahi(&self) -> String {
         let mut text = String::with_capacity(self.times_ms.len() * 7);
         for time_ms in &self.times_ms {

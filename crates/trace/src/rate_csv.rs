@@ -9,9 +9,9 @@
 //! 2,8000000                        ... to 2 s, where the trace starts again
 //! ```
 //!
-//! A row's rate holds until the next row. The last row has no time of its own: it is the end of
-//! the trace and must repeat the rate above it. A file of plain samples that forgets its end is
-//! thereby refused, not silently cut by one sample.
+//! A row's rate holds until the next row. The last row has no duration: it is the end of the trace
+//! and must repeat the rate above it. A file of plain samples that forgets its end is thereby
+//! refused, not silently cut by one sample.
 //!
 //! The format is this project's own. Left out: interpolation between rows.
 

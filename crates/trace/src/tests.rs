@@ -185,14 +185,14 @@ fn check_use(trace: &Trace) {
     assert!((whole - stats.mean_bps).abs() <= 1e-9 * whole, "{stats:?}");
 }
 
-/// The folder of recorded traces, or `None` with the reason on the terminal.
+/// The directory of recorded traces, or `None` with the reason on the terminal.
 fn recorded_traces() -> Option<PathBuf> {
-    let folder = match std::env::var_os("AIRPATH_TRACES") {
-        Some(folder) => PathBuf::from(folder),
+    let directory = match std::env::var_os("AIRPATH_TRACES") {
+        Some(directory) => PathBuf::from(directory),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"),
     };
-    if folder.is_dir() {
-        return Some(folder);
+    if directory.is_dir() {
+        return Some(directory);
     }
     // Not through the macros, which the test harness captures: a skipped test must be seen.
     let reason = "skipped: no recorded traces in AIRPATH_TRACES or ../shared/traces";
@@ -202,12 +202,12 @@ fn recorded_traces() -> Option<PathBuf> {
 
 #[test]
 fn recorded_traces_are_read_and_plausible() {
-    let Some(folder) = recorded_traces() else {
+    let Some(directory) = recorded_traces() else {
         return;
     };
-    let mut names: Vec<_> = std::fs::read_dir(folder)
-        .expect("the folder is readable")
-        .map(|entry| entry.expect("the folder is readable").path())
+    let mut names: Vec<_> = std::fs::read_dir(directory)
+        .expect("the directory is readable")
+        .map(|entry| entry.expect("the directory is readable").path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "down" || kind == "up"))
         .collect();
     names.sort();

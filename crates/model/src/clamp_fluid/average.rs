@@ -7,16 +7,16 @@
 //! dw_i/dt = (τ − p μ_i)/D_i     p = (b q̄ − a)/μ_c     dq̄/dt = (q − q̄)/T     D_i = σ (d_i + q/μ_c)
 //! ```
 //!
-//! At the equilibrium τ − p μ_i is 0, so that what D_i does beside it does not matter. With
-//! c_i = p*/R_i and g_i = (1/R_i)/Σ (1/R_j) as without an average, the characteristic equation is
-//! H = 0 with
+//! At the equilibrium τ − p μ_i is 0, so that D_i has no other effect. With c_i = p*/R_i and g_i =
+//! (1/R_i)/Σ (1/R_j) as without an average, the characteristic equation is H = 0 with
 //!
 //! ```text
 //! H = 1 + Σ g_i e^(−s d_i) (b/(1 + sT) − c_i)/(D_i s + c_i e^(−s d_i))
 //! ```
 //!
 //! H goes to 1 for large s and is analytic where all c_i d_i/D_i are below π/2: Nyquist's criterion
-//! as in `stability`. Source: ours; `docs/reference/models/clamp-fluid.md` has the derivation.
+//! as in `stability`.
+//! Source: own derivation; `docs/reference/models/clamp-fluid.md` has the derivation.
 
 use super::ClampFluid;
 use super::stability::{Complex, is_stable, limit};
@@ -49,7 +49,7 @@ impl ClampFluid {
         Ok(limit(|b| self.averaged_is_stable(b, average)))
     }
 
-    /// Whether it is stable with `b` in the place of its own.
+    /// Whether it is stable with `b` instead of its b.
     fn averaged_is_stable(&self, b: f64, average: QueueAverage) -> bool {
         let model = ClampFluid { b, ..self.clone() };
         let Ok(rest) = model.equilibrium() else { return false };
@@ -129,9 +129,9 @@ mod tests {
         }
     }
 
-    /// How the swings of the queue change from the second to the last quarter of `until_s`: above 1
-    /// they grow. The equations of this file, not linearised, by the trapezoidal rule. Delays are
-    /// multiples of the step, 1/16 of the first.
+    /// Ratio of the oscillation of the queue in the last quarter of `until_s` to that in the
+    /// second: above 1 it grows. The equations of this file, not linearised, by the trapezoidal
+    /// rule. Delays are multiples of the step, 1/16 of the first.
     fn growth(model: &ClampFluid, average: QueueAverage, until_s: f64) -> f64 {
         let rest = model.equilibrium().unwrap();
         let step_s = model.delays_s[0] / 16.0;
@@ -188,14 +188,14 @@ mod tests {
             }
             before = after;
             let quarter = 4 * step / all;
-            let swing = (averaged - rest.queue_delay_s).abs();
-            largest[quarter] = largest[quarter].max(swing);
+            let deviation = (averaged - rest.queue_delay_s).abs();
+            largest[quarter] = largest[quarter].max(deviation);
         }
         largest[3] / largest[1]
     }
 
     #[test]
-    fn swings_set_in_at_the_limit() {
+    fn oscillation_sets_in_at_the_limit() {
         for delays_s in [vec![0.05], vec![0.01, 0.01], vec![0.05, 0.1], vec![0.01, 0.1]] {
             let limit = found(5500.0, &delays_s, PAPER);
             for (b, grows) in [(0.99 * limit, false), (1.01 * limit, true)] {

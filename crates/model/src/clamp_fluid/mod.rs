@@ -55,7 +55,7 @@ impl Equilibrium {
         delay_s + self.queue_delay_s
     }
 
-    /// w_i*, bytes of IP packets on their way and in the queue.
+    /// w_i*, bytes of IP packets in flight and in the queue.
     pub fn window(&self, delay_s: f64) -> f64 {
         self.flow_rate * self.rtt_s(delay_s)
     }

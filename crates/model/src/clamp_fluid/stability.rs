@@ -47,8 +47,9 @@ pub struct Limit {
 /// each measures its rate over its last `packets` packets of `packet` bytes (Eq. 15).
 ///
 /// With T = α s/μ_i the shares obey s² + (g/T)(1 − e^(−sT)) = 0, g = τ/(μ_i RTT²). A root is
-/// imaginary where ωT = π and g T = π²/2; hence w_i > √(2 α τ s)/π. Below it windows swing with a
-/// period of 2T. Source: ours; `docs/reference/models/clamp-fluid.md` has the derivation.
+/// imaginary where ωT = π and g T = π²/2; hence w_i > √(2 α τ s)/π. Below it windows oscillate with
+/// a period of 2T.
+/// Source: own derivation; `docs/reference/models/clamp-fluid.md` has the derivation.
 pub fn shares_are_stable_above(tau: f64, packets: f64, packet: f64) -> f64 {
     (2.0 * packets * tau * packet).sqrt() / PI
 }
@@ -66,7 +67,7 @@ impl ClampFluid {
         })
     }
 
-    /// Whether constant shares are stable with `b` in the place of its own.
+    /// Whether constant shares are stable with `b` instead of its b.
     fn constant_shares_are_stable(&self, b: f64) -> bool {
         let share = 1.0 / self.delays_s.len() as f64;
         let lambda = self.delays_s.iter().map(|d| share / d).sum::<f64>();
@@ -80,7 +81,7 @@ impl ClampFluid {
         is_stable(h, self.grid(b * lambda))
     }
 
-    /// Whether the closed model is stable with `b` in the place of its own.
+    /// Whether the closed model is stable with `b` instead of its b.
     fn closed_is_stable(&self, b: f64) -> bool {
         let model = ClampFluid { b, ..self.clone() };
         let Ok(rest) = model.equilibrium() else { return false };
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn equation_15_asks_for_windows_of_12_kilobytes() {
+    fn equation_15_requires_windows_of_12_kilobytes() {
         let found = shares_are_stable_above(500.0, 1000.0, 1500.0);
         assert!((found / 12_328.0 - 1.0).abs() < 1e-3, "{found}");
     }

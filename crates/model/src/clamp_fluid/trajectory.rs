@@ -16,7 +16,7 @@ const STEPS: f64 = 16.0;
 /// The most steps of a trajectory: minutes of computation.
 const MOST_STEPS: f64 = 2e7;
 
-/// When a flow is there, and what it begins with.
+/// Lifetime of a flow, and its initial window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Life {
     /// When its first byte is sent, s.
@@ -168,8 +168,8 @@ impl<'a> Trajectory<'a> {
     /// delay.
     ///
     /// # Errors
-    /// When a parameter of the model is outside its range, or `until_s` is so many steps away that
-    /// they would take minutes.
+    /// When a parameter of the model is outside its range, or the steps to `until_s` would take
+    /// minutes.
     ///
     /// # Panics
     /// If there is not a life for each flow.
@@ -226,7 +226,7 @@ impl<'a> Trajectory<'a> {
         self.flows[flow].arrived / (self.model.delays_s[flow] + self.wait_s)
     }
 
-    /// w_i, bytes; 0 of a flow that is not there.
+    /// w_i, bytes; 0 of an inactive flow.
     pub fn window(&self, flow: usize) -> f64 {
         let flow = &self.flows[flow];
         if flow.is_there(self.steps as f64) { flow.window } else { 0.0 }
@@ -329,8 +329,9 @@ mod tests {
         }
     }
 
-    /// How the swings of the queue change in the second half of `rtts` of the longest delays: above
-    /// 1 they grow. Differences over the shortest delay hide how slowly the shares become equal.
+    /// Growth of the oscillation of the queue in the second half of `rtts` of the longest delays:
+    /// above 1 it grows. Differences over the shortest delay hide how slowly the shares become
+    /// equal.
     fn growth(model: &ClampFluid, rtts: f64, is_closed: bool) -> f64 {
         let rest = model.equilibrium().unwrap();
         let until_s = rtts * extremes(&model.delays_s).1;
@@ -452,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_minutes_is_refused() {
+    fn trajectory_of_too_many_steps_is_rejected() {
         let model = model(1.0, &[1e-9]);
         let error = Trajectory::new(&model, &[forever(1500.0)], 30.0).unwrap_err();
         assert!(error.to_string().starts_with("trajectory_s = 30: must be at most 20"), "{error}");

@@ -1,4 +1,5 @@
-//! A download in stages of a round trip, whose ACKs must ask for their uplink (wimax-2009 §3, Eqs. 1 to 8).
+//! A download in stages of a round trip, whose ACKs must request uplink bandwidth (wimax-2009 §3,
+//! Eqs. 1 to 8).
 //!
 //! The window is a Markov chain (Eq. 1): it grows with every stage without loss and is halved otherwise. A
 //! stage takes a round trip (Eq. 4), longer by a contention when the receiver was idle before, by a
@@ -25,7 +26,7 @@ mod stage;
 
 use crate::error::{ModelError, require};
 
-/// What becomes of W_th at a loss.
+/// Update of W_th at a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ssthresh {
     /// Half of the window, at least 2: what TCP does.
@@ -35,7 +36,7 @@ pub enum Ssthresh {
     Constant,
 }
 
-/// What becomes of the backlog of Eq. 6.
+/// Update of the backlog of Eq. 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Queue {
     /// It never drains: as printed.
@@ -68,9 +69,9 @@ pub struct Problem {
     pub initial_ssthresh_packets: f64,
     /// W_max, packets. At least 1.
     pub max_window_packets: f64,
-    /// What becomes of W_th.
+    /// Update of W_th at a loss.
     pub ssthresh: Ssthresh,
-    /// What becomes of the backlog.
+    /// Update of the backlog.
     pub queue: Queue,
 }
 

@@ -53,7 +53,7 @@ impl Mass {
         Mass { times: self.times.map(|moment| moment * share), sent: self.sent * share }
     }
 
-    /// Both.
+    /// Sum of both.
     #[inline]
     pub(super) fn add(&mut self, other: &Mass) {
         for (mine, other) in self.times.iter_mut().zip(other.times) {

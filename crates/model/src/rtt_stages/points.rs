@@ -29,11 +29,12 @@ impl Problem {
 
     /// Windows from 1 to W_max, about `step` packets apart at most, that growth maps to each other.
     ///
-    /// From W_th on they are evenly spaced. Below it they are what slow start passes from the halves of
-    /// those below 2 W_th: halving and slow start lead back to where they came from, and must not wear
-    /// it down. Where b packets increase leads to W_th, a window just below it needs a stage more; and
-    /// what it grows to, and has grown from, and is half of, are as far apart. So each
-    /// window that is a whole number of increases from W_th has a second point just below it.
+    /// From W_th on they are evenly spaced. Below it they are what slow start passes from the
+    /// halves of those below 2 W_th: halving and slow start lead back to where they came from, and
+    /// must not wear it down. Where b packets increase leads to W_th, a window just below it needs
+    /// a stage more; and what it grows to, and has grown from, and is half of, are as far apart. So
+    /// each window that is an integer number of increases from W_th has a second point just below
+    /// it.
     pub(super) fn windows(&self, ssthresh: f64, step: f64) -> Vec<f64> {
         let top = self.max_window_packets;
         // Where slow start leads to W_max, its way there matters alone.

@@ -6,8 +6,8 @@ use super::{Problem, Queue};
 /// rounding must not decide between contention and piggyback.
 const TOLERANCE_S: f64 = 1e-9;
 
-/// Differences of windows below this are none: with b = 2 a window comes to W_th by factors of √2, and
-/// rounding must not decide whether it is there.
+/// Differences of windows below this are none: with b = 2 a window comes to W_th by factors of √2,
+/// and rounding must not decide whether it has reached it.
 const TOLERANCE_PACKETS: f64 = 1e-9;
 
 /// Whether the window is below W_th.

@@ -1,4 +1,4 @@
-//! The equations by hand, and the two ways to solve them beside each other.
+//! The equations by hand, and both solution methods compared.
 
 use super::*;
 
@@ -100,7 +100,8 @@ fn eq6_backlog_builds_and_drains_or_never_does() {
     assert!((literal.pass(&small).queue_s - 0.19).abs() < 1e-12);
 }
 
-/// The knife edge: as backlog stands, the next idle time is 0 by algebra, and no contention follows.
+/// The knife edge: with the current backlog, the next idle time is 0 by algebra, and no contention
+/// follows.
 #[test]
 fn eq5_an_idle_time_of_a_rounding_error_is_none() {
     for window in [100.0, 120.3, 157.7] {
@@ -130,8 +131,9 @@ fn eq8_without_loss_is_a_count_by_hand() {
     }
 }
 
-/// wimax-mac §5, as ratios of sums: 0.88/0.75/0.61, 0.94/0.79/0.65, 0.98/0.83/0.68 Mbit/s at 10, 30 and 60 ms
-/// with a first W_th of 16, 32 and 64. Printed to two digits; those of 32 are up to 0.015 above ours.
+/// wimax-mac §5, as ratios of sums: 0.88/0.75/0.61, 0.94/0.79/0.65, 0.98/0.83/0.68 Mbit/s at 10, 30
+/// and 60 ms with a first W_th of 16, 32 and 64. Printed to two digits; those of 32 are up to 0.015
+/// above the computed ones.
 #[test]
 fn fig3_values_of_an_independent_evaluation() {
     for (ssthresh, expected, within) in [
@@ -213,7 +215,7 @@ fn the_grid_is_the_monte_carlo() {
     }
 }
 
-/// Whole numbers below `limit`, evenly.
+/// A uniform random integer below `limit`.
 fn below(draws: &mut airpath_core::Stream, limit: u32) -> f64 {
     (draws.uniform() * f64::from(limit)).floor()
 }

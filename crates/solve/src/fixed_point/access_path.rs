@@ -1,4 +1,4 @@
-//! What lies beside the bottleneck: a round-trip time for each flow.
+//! The path apart from the bottleneck: a round-trip time for each flow.
 //!
 //! Covered: propagation anywhere; transmission on wires, on the backhaul and on the ACK path where
 //! it is fast enough that nothing waits there.
@@ -12,10 +12,10 @@ use airpath_tcp::TcpConfig;
 use serde_json::Value;
 
 /// How much faster than the stream of ACKs a hop must be: with half of it used, hardly any waits.
-const ROOM_FOR_ACKS: f64 = 2.0;
+const SPARE_FOR_ACKS: f64 = 2.0;
 /// Lost ACKs that hardly slow a window down: 1 % of them cost at most 0.5 % of the rate.
 const ACK_LOSSES: f64 = 0.01;
-/// Room in a drop-tail queue of the ACK path that a burst of ACKs needs, packets.
+/// Capacity of a drop-tail queue of the ACK path that a burst of ACKs needs, packets.
 const ACK_QUEUE: u64 = 10;
 
 /// The sizes and rates that decide whether a hop is fast enough.
@@ -70,9 +70,9 @@ impl AccessPath {
     /// The transmission of an ACK, s, on a hop of the ACKs' way.
     fn acks_s(&self, rate_bps: f64, field: &str) -> Result<f64, Reason> {
         let ack_bps = self.fastest_bps / self.packet / self.delayed * self.ack;
-        if rate_bps < ROOM_FOR_ACKS * ack_bps {
+        if rate_bps < SPARE_FOR_ACKS * ack_bps {
             let covered =
-                format!("twice the rate of the ACKs, {:.0} bit/s", ROOM_FOR_ACKS * ack_bps);
+                format!("twice the rate of the ACKs, {:.0} bit/s", SPARE_FOR_ACKS * ack_bps);
             return Err(Reason::not_covered(field, format!("{rate_bps} bit/s"), covered));
         }
         Ok(8.0 * self.ack / rate_bps)

@@ -44,7 +44,7 @@ pub struct Failure {
     pub link: usize,
     /// Number of the set of flows.
     pub flows: usize,
-    /// Why.
+    /// The error of the model.
     pub error: ModelError,
 }
 
@@ -66,7 +66,7 @@ impl Batch {
         Ok(solved)
     }
 
-    /// T of each set of flows, or of the first ones when it is told to stop.
+    /// T of each set of flows, or of the first ones when it is stopped.
     fn of_link(
         &self,
         number: usize,

@@ -98,7 +98,7 @@ pub struct Solution {
     pub queue_packets: f64,
     /// α\* at a threshold: the part of the time in the upper regime, in [0, 1].
     pub alpha: Option<f64>,
-    /// T averaged over the swings of the windows, bit/s.
+    /// T averaged over the oscillation of the windows, bit/s.
     pub average_throughput_bps: f64,
     /// Packets waiting, averaged over them.
     pub average_queue_packets: f64,
@@ -121,7 +121,7 @@ pub struct Flow {
     pub throughput_bps: f64,
     /// With queueing and transmission, s.
     pub rtt_s: f64,
-    /// Probability that a packet is dropped or destroyed, in [0, 1].
+    /// Probability that a packet is dropped or corrupted, in [0, 1].
     pub loss: f64,
 }
 
@@ -178,9 +178,10 @@ impl Model for FixedPoint {
     fn solve(problem: &Problem) -> Result<Solution, ModelError> {
         let equations = problem.equations()?;
         let solution = equations.solve()?;
-        let swings = equations.swings()?;
-        let swinging = swings.warning(&solution, &problem.base_rtts_s);
-        let warnings = solution.warnings.iter().chain(swinging).map(|warning| warning.to_string());
+        let oscillation = equations.window_oscillation()?;
+        let oscillates = oscillation.warning(&solution, &problem.base_rtts_s);
+        let warnings =
+            solution.warnings.iter().chain(oscillates).map(|warning| warning.to_string());
         let flow = |(id, flow): (u32, model::FlowPoint)| Flow {
             id,
             throughput_bps: flow.throughput_bps,
@@ -192,9 +193,9 @@ impl Model for FixedPoint {
             throughput_bps: solution.throughput_bps(),
             queue_packets: solution.queue_packets(),
             alpha: solution.alpha,
-            average_throughput_bps: swings.throughput_bps,
-            average_queue_packets: swings.queue_packets,
-            average_queueing_delay_s: swings.delay_s,
+            average_throughput_bps: oscillation.throughput_bps,
+            average_queue_packets: oscillation.queue_packets,
+            average_queueing_delay_s: oscillation.delay_s,
             max_window_packets: problem.tcp.max_window_packets,
             flows: (0..).zip(solution.flows(&problem.base_rtts_s)).map(flow).collect(),
             warnings: warnings
@@ -260,12 +261,12 @@ impl Problem {
         let rtts_s: Vec<f64> = self.base_rtts_s.iter().map(|rtt| rtt + wait_s).collect();
         let waited = self.equations_with(&rtts_s)?.solve()?;
         let throughput = Change { of: solution.throughput_bps(), to: waited.throughput_bps() };
-        let told = format!(
+        let text = format!(
             "ACKs wait {:.3} ms for the next packets to come over the link: with that in each round \
              trip the throughput is about {:.3} Mbit/s ({throughput} from the fixed point); simulate",
             wait_s * 1e3,
             throughput.to / 1e6,
         );
-        Ok((throughput.share() < -WAIT_THAT_MATTERS).then_some(told))
+        Ok((throughput.share() < -WAIT_THAT_MATTERS).then_some(text))
     }
 }

@@ -58,8 +58,8 @@ fn covered(scenario: &Scenario, files: &Files) -> Result<(Problem, AdaptiveConfi
     let threshold = link["policy"]["threshold"].as_f64().unwrap_or(0.0);
     let (_, parameters) = registry::split_kind(link).map_err(refused)?;
     let config: AdaptiveConfig = registry::read_config(&parameters).map_err(refused)?;
-    // Rates compare alike for packets of any size that are long beside a block; which MCS is the
-    // fastest decides here whether a backhaul is fast enough for all.
+    // Rates compare alike for packets of any size that are long compared with a block; which MCS is
+    // the fastest decides here whether a backhaul is fast enough for all.
     let of_table = config.schemes(files, Bytes(config.packet_bytes)).map_err(refused)?;
     let fastest = of_table.iter().max_by(|a, b| a.rate_bps.total_cmp(&b.rate_bps));
     link["policy"] = json!({"kind": "fixed", "mcs": fastest.map(|scheme| &scheme.mcs)});

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 /// How much more often packets fail behind others, before it matters to TCP.
 const RUN_THAT_MATTERS: f64 = 0.05;
 
-/// The failures whose SNRs are told.
+/// The failure probabilities whose SNRs are reported.
 const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
 
 /// The SNRs among which they are looked for, dB, and in how many halves.
 const SNRS_DB: (f64, f64) = (-60.0, 200.0);
 const HALVES: u32 = 24;
 
-/// Code rates that are compared: so many in 1, and in each of those around the best one.
+/// Code rates that are compared: steps in [0, 1], and steps in each interval around the best one.
 const RATES: (u32, u32) = (100, 10);
 
 /// What a code delivers that delivers nothing.
@@ -100,7 +100,7 @@ fn packet(config: &MimoConfig, channel: &MimoChannel, (is_ack, bytes): (bool, u6
 impl MimoPacket {
     /// The fixed point does without ACKs that are lost.
     pub(super) fn warning_of_acks(&self) -> Option<String> {
-        let told = || {
+        let text = || {
             format!(
                 "{:.1} % of the ACKs of {} B are lost, which the fixed point does without: \
                  expect less \
@@ -109,7 +109,7 @@ impl MimoPacket {
                 self.bytes
             )
         };
-        (self.kind == "ack" && self.failure > ACK_LOSS_THAT_MATTERS).then(told)
+        (self.kind == "ack" && self.failure > ACK_LOSS_THAT_MATTERS).then(text)
     }
 }
 
@@ -117,7 +117,7 @@ impl MimoPacket {
     /// The fixed point takes losses as independent.
     pub(super) fn warning_of_runs(&self) -> Option<String> {
         let next = self.failure_next.filter(|_| self.kind == "segment")?;
-        let told = || {
+        let text = || {
             format!(
                 "after a lost packet of {} B the next is lost in {:.0} % of the cases, {:.2} % \
                  of all are: \
@@ -127,7 +127,7 @@ impl MimoPacket {
                 100.0 * self.failure,
             )
         };
-        (next > 2.0 * self.failure + RUN_THAT_MATTERS).then(told)
+        (next > 2.0 * self.failure + RUN_THAT_MATTERS).then(text)
     }
 }
 

@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn rows_of_frames() {
         let span = |low, high| Span { low, high };
-        // Heard at 5 of frames of 5: the next one, and the burst a frame later.
+        // Received at 5 of frames of 5: the next one, and the burst a frame later.
         let two = Frames::until(5.0, span(0.0, 0.0), 5.0, 1.0, 1.0);
         assert_eq!(two, Frames { mean: 2.0, mean_square: 4.0 });
         close(two.left(1.0), 0.5);

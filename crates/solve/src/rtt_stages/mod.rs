@@ -1,4 +1,5 @@
-//! A download over a TDD link whose station asks for the uplink of its ACKs: the stages of wimax-2009 §3.
+//! A download over a TDD link whose station requests uplink bandwidth for its ACKs: the stages of
+//! wimax-2009 §3.
 //!
 //! ```text
 //!   connection  the flow: size, windows, ACKs
@@ -38,7 +39,7 @@ const DRAWN_PACKETS: f64 = 5e7;
 const FEWEST_SAMPLES: f64 = 10.0;
 /// Above this loss the model, which has no recovery and no time-outs, is a tenth too large and more.
 const LARGEST_LOSS: f64 = 0.0075;
-/// Above this share of the time what is left out of the start is told.
+/// Above this share of the time a warning reports the neglected start.
 const LARGEST_START: f64 = 0.05;
 
 /// The model.
@@ -148,7 +149,7 @@ const LINK: &str = "ofdma-tdd";
 
 impl Model for RttStages {
     const NAME: &'static str = "rtt-stages";
-    const SUMMARY: &'static str = "A download over a TDD link whose station asks for the uplink of its \
+    const SUMMARY: &'static str = "A download over a TDD link whose station requests uplink bandwidth for its \
                                    ACKs: stages of a round trip.";
     const OWN_LINK: Option<&'static str> = Some(LINK);
     type Problem = Problem;
@@ -323,20 +324,20 @@ fn warnings(link: &Link, terms: &Terms) -> Vec<String> {
     found
 }
 
-/// Queues in which nothing is dropped, and the way of the ACKs.
+/// Queues without drops, and the path of the ACKs.
 fn queues(scenario: &Scenario, flow: &Download<'_>, reasons: &mut Reasons) {
     let packet = f64::from(flow.options.mss + flow.options.whole_header());
-    let down = room(&scenario.bottleneck.queue, flow.window, packet);
+    let down = check_limit(&scenario.bottleneck.queue, flow.window, packet);
     reasons.keep(down.map_err(|reason| reason.under("aqm").under("bottleneck")));
     let under = |reason: Reason| reason.under("ack_path");
     match &scenario.ack_path {
         AckPath::Reverse { link: None, queue, .. } => {
             let acks = (flow.window / f64::from(flow.options.delayed_ack_segments)).ceil();
-            let up = room(queue, acks, f64::from(flow.options.whole_header()));
+            let up = check_limit(queue, acks, f64::from(flow.options.whole_header()));
             reasons.keep(up.map_err(|reason| under(reason.under("aqm"))));
         }
         AckPath::Reverse { link: Some(link), .. } => {
-            let kind = registry::kind_of(link).unwrap_or("of its own").to_owned();
+            let kind = registry::kind_of(link).unwrap_or("separate").to_owned();
             let other = Reason::not_covered("link", kind, "the other direction of the bottleneck");
             reasons.keep::<()>(Err(under(other)));
         }
@@ -350,7 +351,7 @@ fn queues(scenario: &Scenario, flow: &Download<'_>, reasons: &mut Reasons) {
 }
 
 /// A drop-tail queue that a window of `packets` of `bytes` each fits into.
-fn room(queue: &Value, packets: f64, bytes: f64) -> Result<(), Reason> {
+fn check_limit(queue: &Value, packets: f64, bytes: f64) -> Result<(), Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "droptail" {
         return Err(Reason::not_covered("kind", kind, "droptail"));

@@ -21,7 +21,8 @@ pub(super) struct Instants {
     pub(super) relevance: f64,
     /// From the start of the frame that carries data until its ACK is made.
     pub(super) made: f64,
-    /// From the start of the frame in which an ACK is sent until the data that answers it is there.
+    /// From the start of the frame in which an ACK is sent until the data that answers it has
+    /// arrived.
     pub(super) back: f64,
 }
 
@@ -30,9 +31,9 @@ pub(super) struct Instants {
 pub(super) enum RequestModel {
     /// A drawn delay.
     Drawn(DrawnConfig),
-    /// A ranging code, in one of so many opportunities, then a header.
+    /// A ranging code, in one of `opportunities` opportunities, then a header.
     Ranging { opportunities: u32 },
-    /// An opportunity every so many frames, then a header.
+    /// An opportunity every `frames` frames, then a header.
     Scheduled { frames: f64 },
 }
 
@@ -69,7 +70,7 @@ impl RequestModel {
         }
     }
 
-    /// Whether every packet asks for itself.
+    /// Whether every packet has a separate request.
     pub(super) fn is_per_packet(&self) -> bool {
         matches!(self, RequestModel::Drawn(DrawnConfig { per: Per::Packet, .. }))
     }

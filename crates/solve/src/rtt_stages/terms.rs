@@ -16,8 +16,8 @@ use serde_json::Value;
 const MOST_FAILING: f64 = 0.9;
 /// Lost ACKs that hardly slow a window down.
 const ACK_LOSSES: f64 = 0.01;
-/// How many more ACKs than there are an uplink must have room for.
-const ROOM_FOR_ACKS: f64 = 2.0;
+/// Factor of spare capacity for ACKs that an uplink must have.
+const SPARE_FOR_ACKS: f64 = 2.0;
 
 /// What the model asks of a link and of the way to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -54,7 +54,7 @@ pub struct BaseRtt {
 pub(super) struct Link {
     config: TddConfig,
     request: RequestModel,
-    /// Probability that the air destroys an MPDU, down and up.
+    /// Probability that the air corrupts an MPDU, downlink and uplink.
     destroyed: [f64; 2],
     /// That attempts fail by themselves; the last is of all later ones.
     attempts: Vec<f64>,
@@ -99,7 +99,7 @@ impl Link {
             return Err(Reason::not_covered("uplink_slots", self.config.uplink_slots, covered));
         }
         let [data, acks] = alone.packets_per_frame;
-        if acks < ROOM_FOR_ACKS * data / f64::from(flow.options.delayed_ack_segments) {
+        if acks < SPARE_FOR_ACKS * data / f64::from(flow.options.delayed_ack_segments) {
             let covered = "an uplink for twice the ACKs of a full downlink";
             return Err(Reason::not_covered("uplink_slots", self.config.uplink_slots, covered));
         }
@@ -120,8 +120,8 @@ impl Link {
         }
     }
 
-    /// The terms; `wires_s` is what the round trip has beside the link, `egress_s` of it what is
-    /// between the link and the receiver.
+    /// The terms; `wires_s` is the part of the round trip outside the link, `egress_s` the part of
+    /// it between the link and the receiver.
     pub(super) fn terms(
         &self,
         flow: &Download<'_>,
@@ -163,13 +163,13 @@ impl Link {
         let by_piggyback = if self.request.is_per_packet() {
             contention
         } else {
-            // Heard as the burst is received; the map after that grants the next burst of the row.
+            // Received with the burst; the map after that grants the next burst of the row.
             let least = (closed / frame).floor() + 1.0;
             let more = alone.map_relevance as f64;
             let row = Frames::until(received, self.request.piggyback(), frame, least, more);
-            let [data, room] = alone.packets_per_frame;
+            let [data, acks_per_frame] = alone.packets_per_frame;
             let acks = data / f64::from(flow.options.delayed_ack_segments);
-            let bursts = (row.mean * acks / room).ceil();
+            let bursts = (row.mean * acks / acks_per_frame).ceil();
             let closes = down.mean_of(|more| wait_for(closed, at.made + more, frame));
             let whole = closes + frame * (row.left(bursts) + row.mean) + received - closed;
             (whole - uplink).max(0.0)
@@ -242,13 +242,13 @@ fn at_once(link: &Value) -> Result<(), Reason> {
     }
 }
 
-/// Nothing is granted unasked.
+/// No proactive grants.
 fn uni(grant: &Value) -> Result<(), Reason> {
     let kind = registry::kind_of(grant).map_err(|error| error.under("grant"))?;
     if kind == "uni" { Ok(()) } else { Err(Reason::not_covered("grant.kind", kind, "uni")) }
 }
 
-/// How likely MPDUs are destroyed, each by itself.
+/// Probability that an MPDU is corrupted, independently.
 fn independent(field: &str, errors: &Option<Value>) -> Result<f64, Reason> {
     let Some(errors) = errors else { return Ok(0.0) };
     let kind = registry::kind_of(errors).map_err(|error| error.under(field))?;

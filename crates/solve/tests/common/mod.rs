@@ -85,7 +85,7 @@ pub(crate) fn refused_by(scenario: &Scenario) -> Vec<String> {
 }
 
 /// Fields and values of reasons.
-pub(crate) fn told(reasons: &Reasons) -> Vec<String> {
+pub(crate) fn fields_and_values(reasons: &Reasons) -> Vec<String> {
     reasons.iter().map(|reason| format!("{} = {}", reason.field, reason.value)).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Averages over the swings of the windows: where they change nothing, and where they do.
+//! Averages over the oscillation of the windows: where they change nothing, and where they do.
 
 use crate::common::{PAPER_GRED, problem, uniform_rtts};
 use airpath_conformance::Law;
@@ -6,8 +6,8 @@ use airpath_model::{DropCurve, Problem, Regime, Warning};
 
 const SECOND: Law = Law {
     area: "Analytic model",
-    source: "The averages over the swings beside a second, plain implementation",
-    allows: "1 %: its 101 windows against our quadrature",
+    source: "The averages over the oscillation compared with a second, plain implementation",
+    allows: "1 %: its 101 windows against Airpath's quadrature",
 };
 
 fn regimes<const N: usize>(list: [(f64, f64); N]) -> [Regime; N] {
@@ -16,9 +16,9 @@ fn regimes<const N: usize>(list: [(f64, f64); N]) -> [Regime; N] {
 
 /// Average over fixed point, minus 1; and whether that is reported.
 fn change<Q: Fn(f64) -> f64>(problem: &Problem<'_, Q>) -> (f64, bool) {
-    let (solution, swings) = (problem.solve().unwrap(), problem.swings().unwrap());
-    let change = swings.throughput_bps / solution.throughput_bps() - 1.0;
-    (change, swings.warning(&solution, problem.base_rtts_s).is_some())
+    let (solution, oscillation) = (problem.solve().unwrap(), problem.window_oscillation().unwrap());
+    let change = oscillation.throughput_bps / solution.throughput_bps() - 1.0;
+    (change, oscillation.warning(&solution, problem.base_rtts_s).is_some())
 }
 
 #[test]
@@ -30,11 +30,11 @@ fn a_link_with_one_rate_and_a_queue_that_stays_full_keeps_its_throughput() {
 }
 
 #[test]
-fn windows_without_losses_do_not_swing() {
+fn windows_without_losses_do_not_oscillate() {
     let link = regimes([(100.0, 0.0), (200.0, 0.5)]);
     let problem = problem((&[20.0], &link), &[0.1], PAPER_GRED.curve());
     // Not exactly 0: the smallest loss rate that is looked for is 1e-9.
-    assert!(problem.swings().unwrap().spread < 1e-4);
+    assert!(problem.window_oscillation().unwrap().spread < 1e-4);
     assert!(change(&problem).0.abs() < 1e-5);
 }
 
@@ -47,9 +47,9 @@ fn the_published_cell_that_is_18_percent_off_is_warned_about() {
     let (change, warned) = change(&problem);
     assert!(warned && change < -0.1, "{change}");
     let solution = problem.solve().unwrap();
-    let warning = problem.swings().unwrap().warning(&solution, &rtts).unwrap();
-    assert!(matches!(warning, Warning::QueueSwings { .. }));
-    assert!(warning.to_string().starts_with("the queue swings with the windows"));
+    let warning = problem.window_oscillation().unwrap().warning(&solution, &rtts).unwrap();
+    assert!(matches!(warning, Warning::QueueOscillation { .. }));
+    assert!(warning.to_string().starts_with("the queue oscillates with the windows"));
     assert!(solution.warnings.is_empty(), "it does not slow down solve()");
 }
 
@@ -76,7 +76,7 @@ fn a_second_implementation_agrees() {
             .map(|(rate, per)| Regime { rate_bps: rate * 1e6, per })
             .collect();
         let problem = problem((&thresholds, &link), &rtts, PAPER_GRED.curve());
-        let mbps = problem.swings().unwrap().throughput_bps / 1e6;
+        let mbps = problem.window_oscillation().unwrap().throughput_bps / 1e6;
         let what = format!("throughput, {flows} flows, thresholds {thresholds:?}");
         SECOND.close_relative(what, "Mbit/s", mbps, expected_mbps, 0.01);
     }
@@ -92,7 +92,7 @@ fn a_drop_tail_queue_is_averaged_at_its_limit() {
     let (change, warned) = change(&problem);
     assert!(change.abs() < 0.01, "{change}");
     // Its queue is below the limit whenever the windows are small.
-    let queue_packets = problem.swings().unwrap().queue_packets;
+    let queue_packets = problem.window_oscillation().unwrap().queue_packets;
     assert!(warned && (38.0..45.0).contains(&queue_packets), "{queue_packets}");
 }
 
@@ -103,9 +103,9 @@ fn a_queue_that_is_off_is_warned_about_even_if_the_throughput_is_not() {
     let rtts = uniform_rtts(4, 40.0);
     let link = regimes([(16.0, 5.32e-5), (26.88, 0.112)]);
     let problem = problem((&[20.0], &link), &rtts, PAPER_GRED.curve());
-    let (solution, swings) = (problem.solve().unwrap(), problem.swings().unwrap());
-    let Some(Warning::QueueSwings { throughput_bps, queue_packets, rtt_s }) =
-        swings.warning(&solution, &rtts)
+    let (solution, oscillation) = (problem.solve().unwrap(), problem.window_oscillation().unwrap());
+    let Some(Warning::QueueOscillation { throughput_bps, queue_packets, rtt_s }) =
+        oscillation.warning(&solution, &rtts)
     else {
         panic!("no warning");
     };
@@ -119,6 +119,6 @@ fn a_short_queue_may_be_off_by_less_than_a_packet() {
     let rtts = uniform_rtts(8, 60.0);
     let link = regimes([(1000.0, 0.02)]);
     let problem = problem((&[], &link), &rtts, PAPER_GRED.curve());
-    let (solution, swings) = (problem.solve().unwrap(), problem.swings().unwrap());
-    assert_eq!((solution.queue_packets(), swings.warning(&solution, &rtts)), (0.0, None));
+    let (solution, oscillation) = (problem.solve().unwrap(), problem.window_oscillation().unwrap());
+    assert_eq!((solution.queue_packets(), oscillation.warning(&solution, &rtts)), (0.0, None));
 }

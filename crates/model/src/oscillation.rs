@@ -1,14 +1,15 @@
-//! What the fixed point leaves out: the flows' windows swing, and take the queue with them.
+//! Correction to the fixed point: the sawtooth of the congestion windows makes the queue oscillate.
 //!
-//! A fixed point stands at x*. A real queue moves, because every flow's window grows and is
-//! halved; while it is beyond a threshold, the link has another rate and another error rate. Here
-//! the sum of all windows varies around its mean, slowly enough that the queue settles for each
-//! value of it, and rate, losses and T are averaged over those values. The loss rate is the one
-//! that the average itself has (the windows follow from it).
+//! A fixed point is at x*. A real queue moves, because every flow's window grows and is halved;
+//! while it is beyond a threshold, the link has another rate and another error rate. Here the sum
+//! of all windows varies around its mean, slowly enough that the queue settles for each value of
+//! it, and rate, losses and T are averaged over those values. The loss rate is the one that the
+//! average itself has (the windows follow from it).
 //!
-//! Source: ours; the sending rates are those of qawla-2015 §3 at a given loss rate, scaled.
+//! Source: own derivation; the sending rates are those of qawla-2015 §3 at a given loss rate,
+//! scaled.
 //! Left out: bursts shorter than a round-trip time, which move a queue as much as windows do;
-//! flows that swing together (drop-tail makes them); errors of the PFTK formula.
+//! synchronised flows (caused by drop-tail); errors of the PFTK formula.
 //! `docs/explanation/fixed-point-validity.md` has the measurements behind it.
 
 use crate::error::ModelError;
@@ -36,7 +37,7 @@ const SMALLEST_SCALE: f64 = 0.02;
 const SMALLEST_LOSS: f64 = 1e-9;
 const TOLERANCE: Tolerance = Tolerance { argument: 1e-7, value: 1e-9 };
 
-/// Averages over the swings of the flows' windows.
+/// Averages over the oscillation of the flows' windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowOscillation {
     /// T, bit/s of IP packets that reach the receivers.
@@ -63,17 +64,17 @@ impl WindowOscillation {
             && (queue_packets.to - queue_packets.of).abs() > packets;
         let differs = |change: Change| change.share().abs() > WORTH_A_WARNING;
         (queue_differs || differs(throughput_bps) || differs(rtt_s))
-            .then_some(Warning::QueueSwings { throughput_bps, queue_packets, rtt_s })
+            .then_some(Warning::QueueOscillation { throughput_bps, queue_packets, rtt_s })
     }
 }
 
 impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
-    /// Throughput and queue averaged over the swings of the flows' windows; an estimate, in about
-    /// the time of a thousand solutions.
+    /// Throughput and queue averaged over the oscillation of the flows' windows; an estimate, in
+    /// about the time of a thousand solutions.
     ///
     /// # Errors
     /// Those of [`Problem::solve`].
-    pub fn swings(&self) -> Result<WindowOscillation, ModelError> {
+    pub fn window_oscillation(&self) -> Result<WindowOscillation, ModelError> {
         self.solve()?;
         let at = |log_loss: f64| FrozenWindows::new(self, log_loss.exp()).average();
         let excess = |log_loss: f64| log_loss.exp() - at(log_loss).loss;
@@ -85,13 +86,13 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
             let start = Bracket { low, high, value_low, value_high };
             find_root(excess, start, TOLERANCE).best()
         };
-        Ok(at(log_loss).swings)
+        Ok(at(log_loss).oscillation)
     }
 }
 
 /// The average over all windows, and the loss rate in it.
 struct Average {
-    swings: WindowOscillation,
+    oscillation: WindowOscillation,
     loss: f64,
 }
 
@@ -123,7 +124,7 @@ impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
             delivered += weight * point.throughput_bps();
         }
         Average {
-            swings: WindowOscillation {
+            oscillation: WindowOscillation {
                 throughput_bps: delivered / weights,
                 queue_packets: queue / weights,
                 delay_s: delay / sent,
@@ -139,8 +140,8 @@ impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
         let deviation = |base_rtt: &f64| {
             let flow = point.flow(*base_rtt);
             let window = flow.sending_rate * flow.rtt_s;
-            let room = (self.problem.tcp.max_window_packets / window - 1.0).max(0.0);
-            flow.sending_rate * WINDOW_SPREAD.min(room)
+            let growth = (self.problem.tcp.max_window_packets / window - 1.0).max(0.0);
+            flow.sending_rate * WINDOW_SPREAD.min(growth)
         };
         let squares = self.problem.base_rtts_s.iter().map(|rtt| deviation(rtt).powi(2));
         squares.sum::<f64>().sqrt() / point.sending_rate
