@@ -3,7 +3,8 @@
 Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
 parameters, between `<!-- components: FAMILY -->` and `<!-- end -->` all classes of a family,
 between `<!-- words: LIST -->` and `<!-- end -->`, in a field of a table, the words that a key
-takes, between `<!-- models -->` and `<!-- end -->` the list of the models' pages, and between
+takes, in `models/index.md` between `<!-- models -->` and `<!-- end -->` the list of the models'
+pages by `INDEX`, and between
 `<!-- tcp: TABLE -->` and `<!-- end -->` a table about the TCP parameters. All of it is made from
 the classes, their docstrings, the registries and the table of TCP parameters; the text around it
 is written by hand.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +57,63 @@ TITLES = {
     "errors": Family("Errors on links"),
     "policy": Family("Link adaptation"),
 }
-"""In the order of the index. A family that is not here has its name for a title."""
+"""A family that is not here has its name for a title."""
+
+
+class Group(NamedTuple):
+    """A list of the models' index: a title, then pages, families (`*NAME`) and lists below it.
+
+    A family has the pages of its components that no other group lists. A family that no group has
+    is a group at the end.
+    """
+
+    title: str
+    members: tuple[str | Group, ...]
+
+
+INDEX = (
+    Group(
+        "Queue disciplines",
+        (
+            Group("Drop-tail and RED", ("droptail", "red", "ared", "gred", "rlc-red")),
+            Group("Delay targets", ("codel", "fq-codel", "pie", "dualpi2")),
+            Group("Prices, load factors, slopes", ("clamp", "rem", "vcp-queue", "sbd")),
+            "*aqm",
+        ),
+    ),
+    Group(
+        "TCP and traffic",
+        (
+            "tcp",
+            "traffic",
+            "datagram-sources",
+            Group("Congestion controls", ("*congestion",)),
+            Group("Receive windows", ("*window",)),
+        ),
+    ),
+    Group("Links", ("*link",)),
+    Group(
+        "Medium access",
+        (
+            Group("Schedulers", ("*scheduler",)),
+            Group("Requests for the uplink", ("*request",)),
+            Group("Grants", ("*grant",)),
+            "harq",
+        ),
+    ),
+    Group(
+        "Radio channel",
+        (
+            Group("SNR over time", ("*snr",)),
+            Group("Errors on links", ("*errors",)),
+            "path-loss",
+        ),
+    ),
+    Group("Link adaptation", ("*policy",)),
+    Group("Physical layer", ("error-rates", "ctc", "block-fading", "symbol-error-rates")),
+    Group("Analytic models", ("fixed-point", "clamp-fluid", "md1k", "rtt-stages")),
+)
+"""The list of the models' pages, at most nine entries in each list."""
 
 WORDS = {
     "int": "whole number",
@@ -124,8 +181,8 @@ PAPERS = {
 
 def pages() -> list[Path]:
     """Return the pages that have blocks."""
-    single = ("scenario.md", "tcp-profiles.md", "../index.md")
-    found = [*sorted(MODELS.glob("*.md")), *((REFERENCE / name).resolve() for name in single)]
+    single = ("scenario.md", "tcp-profiles.md")
+    found = [*sorted(MODELS.glob("*.md")), *(REFERENCE / name for name in single)]
     return [page for page in found if _BLOCK.search(page.read_text("utf-8"))]
 
 
@@ -244,25 +301,50 @@ def _family(name: str, scenario: str) -> str:
 
 
 def _index() -> str:
-    homes = described()
-    listed: set[Path] = set()
+    known = set(_members(INDEX))
+    others = (name for name in FAMILIES if f"*{name}" not in known)
+    groups = (
+        Group(TITLES.get(name, Family(name.capitalize())).title, (f"*{name}",)) for name in others
+    )
+    listed = {member for member in known if not member.startswith("*")}
+    return "\n" + _list([*INDEX, *groups], "", listed) + "\n"
+
+
+def _members(groups: Iterable[str | Group]) -> Iterator[str]:
+    """Yield the pages and families that are listed."""
+    for group in groups:
+        if isinstance(group, str):
+            yield group
+        else:
+            yield from _members(group.members)
+
+
+def _list(members: Iterable[str | Group], indent: str, listed: set[str]) -> str:
+    """Return a nested list; the pages of a family that are listed elsewhere are left out."""
     text = ""
-    for name in sorted(FAMILIES, key=lambda name: [*TITLES, name].index(name)):
-        family = TITLES.get(name, Family(name.capitalize()))
-        components = FAMILIES[name].registry.values()
-        homes_of_family = [homes.get(model.public_name()) for model in components]
-        found = {page: _title(page) for page in homes_of_family if page and page not in listed}
-        listed |= found.keys()
-        links = ", ".join(
-            f"[{title}](reference/models/{page.name})" for page, title in found.items()
-        )
-        text += f"  - {family.title}: {links}\n"
+    for member in members:
+        if isinstance(member, Group):
+            text += f"{indent}- {member.title}\n" + _list(member.members, indent + "    ", listed)
+            continue
+        pages = _of_family(member[1:], listed) if member.startswith("*") else [member]
+        for page in pages:
+            text += f"{indent}- [{_title(MODELS / f'{page}.md')}]({page}.md)\n"
     return text
+
+
+def _of_family(name: str, listed: set[str]) -> list[str]:
+    homes = described()
+    pages = (homes.get(model.public_name()) for model in FAMILIES[name].registry.values())
+    found = [
+        page for page in dict.fromkeys(home.stem for home in pages if home) if page not in listed
+    ]
+    listed.update(found)
+    return found
 
 
 def _title(page: Path) -> str:
     """Return a page's title, as far as it is a name."""
-    return re.split("[,:] ", page.read_text("utf-8").partition("\n")[0].removeprefix("# "))[0]
+    return re.split("[,:] | [(]", page.read_text("utf-8").partition("\n")[0].removeprefix("# "))[0]
 
 
 def main(tell: Callable[[str], object] = print) -> int:

@@ -121,7 +121,7 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
     made = sorted(set(changed(tree)) - set(by_hand))
     assert made == [
         "crates/conformance/generated/samples.json",
-        "docs/index.md",
+        "docs/reference/models/index.md",
         "docs/reference/scenario.md",
     ]
     # The components are complete for the tests of structure, and for the command.

@@ -1,0 +1,168 @@
+"""Hooks of MkDocs for the documentation site, which `make site` builds.
+
+* The navigation: an entry that is a section's `index.md` takes the list of pages in that file.
+* Pages outside `docs/`, such as `CONTRIBUTING.md`, and the notebooks become pages of the site.
+* Every number of a paper is a page, made from the paper's `results.json`.
+* A link to another file of the repository becomes the path of that file.
+
+The notebooks are shown as they are kept, without outputs, unless AIRPATH_SITE_EXECUTE is set: then
+they are executed, and their figures and tables are shown.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import posixpath
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from airpath.reproduction.archive import unpacked
+from airpath.reproduction.page import page as page_of_paper
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = "papers/airpath_papers"
+_ITEM = re.compile(r"( *)[-*] (?:\[(?P<title>.+?)\]\((?P<page>[^)]+)\).*|(?P<group>.+))")
+_LINK = re.compile(
+    r"(?P<text>(?<!!)\[(?:[^][]|\[[^]]*\])*\])\((?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)"
+)
+_KINDS = ("image/png", "text/html", "text/plain")
+
+
+def moved() -> dict[str, str]:
+    """Return the page of the site, in `docs/`, of each file that is shown at another place."""
+    pages = {
+        "CHANGELOG.md": "project/changelog.md",
+        "CONTRIBUTING.md": "project/contributing.md",
+        "crates/airpath/plugins/README.md": "project/plugins.md",
+    }
+    for readme in sorted(ROOT.glob(f"{PAPERS}/*/README.md")):
+        pages[_name(readme)] = f"reference/papers/{readme.parent.name}-notes.md"
+    for readme in sorted(ROOT.glob("papers/studies/*/README.md")):
+        pages[_name(readme)] = f"project/studies/{readme.parent.name}.md"
+    for notebook in sorted(ROOT.glob("docs/**/*.ipynb")):
+        pages[_name(notebook)] = _name(notebook)[len("docs/") : -len(".ipynb")] + "-notebook.md"
+    return pages
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the lists of the sections into the navigation."""
+    config.nav = [_expanded(entry, Path(config.docs_dir)) for entry in config.nav or []]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are not Markdown files in `docs/`."""
+    for name, page in moved().items():
+        content = (ROOT / name).read_text("utf-8")
+        if name.endswith(".ipynb"):
+            content, figures = _notebook(content, page.removesuffix(".md"))
+            for figure, data in figures.items():
+                files.append(File.generated(config, figure, content=data))
+        files.append(File.generated(config, page, content=content))
+    for results in sorted(ROOT.glob(f"{PAPERS}/*/results.json")):
+        content = page_of_paper(unpacked(json.loads(results.read_text("utf-8"))))
+        name = f"reference/papers/{results.parent.name}-numbers.md"
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Point the links of a page to where their targets are on the site."""
+    shown = moved()
+    sources = {target: name for name, target in shown.items()}
+    source = sources.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+
+    def link(found: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), found["path"]))
+        if target in shown:
+            uri = shown[target]
+        elif target.startswith("docs/"):
+            uri = target[len("docs/") :]
+        elif (ROOT / target).exists():
+            text = found["text"][1:-1]
+            return text if target in text else f"{text} (`{target}`)"
+        else:
+            return found[0]
+        relative = posixpath.relpath(uri, posixpath.dirname(page.file.src_uri))
+        return f"{found['text']}({relative}{found['anchor'] or ''})"
+
+    return _LINK.sub(link, markdown)
+
+
+def _name(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def _expanded(entry: Any, docs: Path) -> Any:
+    """Return an entry of the navigation, with the list of a section's index below it."""
+    if not isinstance(entry, dict):
+        return entry
+    ((title, value),) = entry.items()
+    if isinstance(value, list):
+        return {title: [_expanded(each, docs) for each in value]}
+    if posixpath.basename(value) != "index.md" or "/" not in value:
+        return entry
+    lines = (docs / value).read_text("utf-8").splitlines()
+    return {title: [value, *_tree(lines, posixpath.dirname(value))]}
+
+
+def _tree(lines: list[str], folder: str) -> list[Any]:
+    """Return the nested list of a page as entries of the navigation."""
+    shown = moved()
+    root: list[Any] = []
+    levels = [(-1, root)]
+    for found in filter(None, map(_ITEM.fullmatch, lines)):
+        while len(found[1]) <= levels[-1][0]:
+            levels.pop()
+        if found["group"]:
+            below: list[Any] = []
+            levels[-1][1].append({found["group"]: below})
+            levels.append((len(found[1]), below))
+        else:
+            page = posixpath.normpath(posixpath.join(folder, found["page"]))
+            title = found["title"].replace("`", "")
+            levels[-1][1].append({title: shown.get(f"docs/{page}", page)})
+    return root
+
+
+def _notebook(content: str, name: str) -> tuple[str, dict[str, bytes]]:
+    """Return a notebook as Markdown, and the figures that it shows."""
+    notebook = nbformat.reads(content, as_version=4)
+    if os.environ.get("AIRPATH_SITE_EXECUTE"):
+        with tempfile.TemporaryDirectory() as folder:
+            resources = {"metadata": {"path": folder}}
+            nbclient.NotebookClient(notebook, kernel_name="python3", resources=resources).execute()
+    parts, figures = [], {}
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            parts.append(cell.source)
+            continue
+        parts.append(f"```python\n{cell.source}\n```")
+        for kind, data in _outputs(cell):
+            if kind == "image/png":
+                figure = f"{name}-{number}.png"
+                figures[figure] = base64.b64decode(data)
+                parts.append(f"![Figure of the cell above]({posixpath.basename(figure)})")
+            else:
+                parts.append(data if kind == "text/html" else f"```text\n{data}\n```")
+    return "\n\n".join(parts) + "\n", figures
+
+
+def _outputs(cell: Any) -> Iterator[tuple[str, str]]:
+    """Yield the richest form of each output of a cell."""
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        kind = next((each for each in _KINDS if data.get(each)), None)
+        if kind:
+            yield kind, data[kind]
