@@ -41,7 +41,7 @@ from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
 from airpath.results.remarks import remarks, unfinished_tables
 from airpath.results.result import Result
-from airpath.scenario import load
+from airpath.scenario.load import load
 from airpath.scenario.units import Duration
 from airpath.solutions import Solution
 

@@ -79,6 +79,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Point the links of a page to where their targets are on the site."""
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation"]
     shown = moved()
     sources = {target: name for name, target in shown.items()}
     source = sources.get(page.file.src_uri, f"docs/{page.file.src_uri}")
@@ -97,6 +99,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         relative = posixpath.relpath(uri, posixpath.dirname(page.file.src_uri))
         return f"{found['text']}({relative}{found['anchor'] or ''})"
 
+    markdown = re.sub(r"`([a-z]+)-full\.md`", r"[\g<0>](\1-numbers.md)", markdown)
     return _LINK.sub(link, markdown)
 
 

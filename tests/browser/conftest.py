@@ -25,6 +25,49 @@ OPTIONS = (
 )
 
 
+CUT = """
+const [within, strict] = arguments;
+for (const each of document.querySelectorAll("details")) each.open = true;
+const name = (of) => `${of.tagName} ${of.getAttribute("class")}: ${of.textContent.slice(0, 40)}`;
+const wrong = [], scrolling = [];
+const visit = (of, around) => {
+  const box = of.getBoundingClientRect();
+  if (box.width === 0) return;
+  if (box.right > around.right + 1 || box.left < around.left - 1)
+    wrong.push(`outside: ${name(of)}`);
+  const overflow = getComputedStyle(of).overflowX;
+  if (/auto|scroll/.test(overflow) && of.scrollWidth > of.clientWidth) {
+    // What is inside is shown by scrolling.
+    scrolling.push(of);
+    return;
+  }
+  if (of.clientWidth && of.scrollWidth > of.clientWidth + 1 && (strict || overflow !== "visible"))
+    wrong.push(`cut: ${name(of)}`);
+  if (of.tagName !== "svg") for (const inner of of.children) visit(inner, strict ? box : around);
+};
+const root = document.documentElement;
+visit(document.querySelector(within), root.getBoundingClientRect());
+for (const of of strict ? scrolling : []) {
+  if (of.offsetHeight - of.clientHeight - 2 * of.clientTop < 5)
+    wrong.push(`without a visible scroll bar: ${name(of)}`);
+  if (of.offsetHeight > window.innerHeight) wrong.push(`scroll bar out of sight: ${name(of)}`);
+  of.scrollLeft = 20;
+  if (of.scrollLeft !== Math.min(20, of.scrollWidth - of.clientWidth))
+    wrong.push(`does not scroll: ${name(of)}`);
+  of.scrollLeft = 0;
+}
+for (const each of document.querySelectorAll("figure svg, figure img")) {
+  const box = each.getBoundingClientRect();
+  const frame = each.closest(".drawn, figure").getBoundingClientRect();
+  if (box.left < frame.left || box.right > frame.right || box.height < 100)
+    wrong.push(`figure cut: ${name(each)}`);
+}
+if (root.scrollWidth > root.clientWidth) wrong.push(`page: ${root.scrollWidth}`);
+return wrong;
+"""
+"""What is wider than the place where it is, unless that scrolls by a bar that can be seen."""
+
+
 class Browser:
     """A page in Chromium.
 
@@ -37,10 +80,10 @@ class Browser:
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
-    def open(self, page: Path, width: int = 1600) -> None:
-        """Open a file in a window of this width, pixels."""
+    def open(self, page: Path | str, width: int = 1600) -> None:
+        """Open a file or an address in a window of this width, pixels."""
         self.resize(width)
-        self.driver.get(page.as_uri())
+        self.driver.get(page.as_uri() if isinstance(page, Path) else page)
 
     def resize(self, width: int) -> None:
         """Give the window another width, pixels."""
@@ -55,6 +98,14 @@ class Browser:
     def run(self, script: str, *arguments: Any) -> Any:
         """Return what a script on the page returns."""
         return self.driver.execute_script(script, *arguments)
+
+    def cut(self, within: str = "body", *, strict: bool = True) -> list[str]:
+        """Return the elements that are cut.
+
+        If `strict`, also those that reach beyond the element around them, or that scroll without
+        a bar in sight.
+        """
+        return self.run(CUT, within, strict)
 
     def complaints(self) -> list[str]:
         """Return what the console said since it was asked before."""

@@ -28,45 +28,6 @@ pytestmark = pytest.mark.browser
 
 WIDTHS = (400, 800, 1280, 1600, 2560)
 
-CUT = """
-for (const each of document.querySelectorAll("details")) each.open = true;
-const name = (of) => `${of.tagName} ${of.getAttribute("class")}: ${of.textContent.slice(0, 40)}`;
-const wrong = [], scrolling = [];
-const visit = (of, around) => {
-  const box = of.getBoundingClientRect();
-  if (box.width === 0) return;
-  if (box.right > around.right + 1 || box.left < around.left - 1)
-    wrong.push(`outside: ${name(of)}`);
-  if (/auto|scroll/.test(getComputedStyle(of).overflowX) && of.scrollWidth > of.clientWidth) {
-    // What is inside is shown by scrolling.
-    scrolling.push(of);
-    return;
-  }
-  if (of.clientWidth && of.scrollWidth > of.clientWidth + 1) wrong.push(`cut: ${name(of)}`);
-  if (of.tagName !== "svg") for (const inner of of.children) visit(inner, box);
-};
-const root = document.documentElement;
-visit(document.body, root.getBoundingClientRect());
-for (const of of scrolling) {
-  if (of.offsetHeight - of.clientHeight - 2 * of.clientTop < 5)
-    wrong.push(`without a visible scroll bar: ${name(of)}`);
-  if (of.offsetHeight > window.innerHeight) wrong.push(`scroll bar out of sight: ${name(of)}`);
-  of.scrollLeft = 20;
-  if (of.scrollLeft !== Math.min(20, of.scrollWidth - of.clientWidth))
-    wrong.push(`does not scroll: ${name(of)}`);
-  of.scrollLeft = 0;
-}
-for (const each of document.querySelectorAll("figure svg, figure img")) {
-  const box = each.getBoundingClientRect();
-  const frame = each.closest(".drawn").getBoundingClientRect();
-  if (box.left < frame.left || box.right > frame.right || box.height < 100)
-    wrong.push(`figure cut: ${name(each)}`);
-}
-if (root.scrollWidth > root.clientWidth) wrong.push(`page: ${root.scrollWidth}`);
-return wrong;
-"""
-"""What is wider than the place where it is, unless that scrolls by a bar that can be seen."""
-
 SORTED = """
 const [table, column, keys] = arguments;
 const head = document.querySelectorAll("table")[table].querySelectorAll("th[scope=col]")[column];
@@ -163,7 +124,7 @@ def test_it_opens_without_a_complaint_and_nothing_is_cut(
     for width in WIDTHS:
         browser.resize(width)
         assert browser.run("return window.innerWidth") == width
-        assert browser.run(CUT) == [], width
+        assert browser.cut() == [], width
 
 
 def test_a_figure_is_shown_at_full_size_where_the_window_is_small(
@@ -175,9 +136,9 @@ def test_a_figure_is_shown_at_full_size_where_the_window_is_small(
     assert browser.run(width) < 400
     button.click()
     assert browser.run(width) == 576
-    assert browser.run(CUT)[0].startswith("figure cut")
+    assert browser.cut()[0].startswith("figure cut")
     button.click()
-    assert browser.run(CUT) == []
+    assert browser.cut() == []
 
 
 def test_nothing_is_fetched_and_nothing_from_outside_runs(browser: Browser, report: Path) -> None:

@@ -1,0 +1,185 @@
+"""The documentation site: it is built without a warning, and opened in Chromium."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mkdocs.config import load_config
+
+import airpath as ap
+
+if TYPE_CHECKING:
+    from conftest import Browser
+
+pytestmark = [pytest.mark.browser, pytest.mark.docs]
+
+ROOT = Path(__file__).parents[2]
+CONFIG = ROOT / "scripts" / "site" / "mkdocs.yml"
+MOST_ENTRIES = 9
+LARGEST_FRONT_PAGE = 500_000
+PAGES = (
+    "index.html",
+    "how-to/index.html",
+    "reference/cli.html",
+    "reference/api/link.html",
+    "reference/models/codel.html",
+    "reference/papers/qawla-numbers.html",
+    "tutorial/first-figure-notebook.html",
+)
+SEARCHED = {
+    "CoDel": "/reference/models/codel.html",
+    "ssthresh": "/reference/tcp-profiles.html",
+    "airpath sweep": "/reference/cli.html",
+}
+"""Words, and a page that is among the results."""
+LOADED = """
+const entries = [...performance.getEntriesByType("navigation"),
+                 ...performance.getEntriesByType("resource")];
+return entries.map((entry) => [entry.name, entry.encodedBodySize]);
+"""
+RESULTS = """
+const [words, wanted, done] = arguments;
+const field = document.querySelector("[data-md-component=search-query]");
+const results = document.querySelector("[data-md-component=search-result]");
+const look = () => {
+  const links = [...results.querySelectorAll("a")].map((link) => new URL(link.href).pathname);
+  if (links.includes(wanted)) { observer.disconnect(); done(links); }
+};
+const observer = new MutationObserver(look);
+observer.observe(results, { childList: true, subtree: true });
+field.focus();
+field.value = words;
+field.dispatchEvent(new Event("keyup"));
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make site` builds it, the notebooks as they are kept."""
+    target = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", target]
+    done = subprocess.run(
+        [*command, "--config-file", CONFIG],
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """The site on a local server."""
+    handler = functools.partial(QuietHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Logs nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def lists(entries: list[Any]) -> Iterator[list[Any]]:
+    """Yield each list of the navigation."""
+    yield entries
+    for entry in entries:
+        for below in entry.values() if isinstance(entry, dict) else ():
+            if isinstance(below, list):
+                yield from lists(below)
+
+
+def test_no_list_of_the_navigation_is_long() -> None:
+    config = load_config(str(CONFIG))
+    nav = config.plugins.run_event("config", config).nav
+    long = [entries for entries in lists(nav) if len(entries) > MOST_ENTRIES]
+    assert long == []
+    assert sum(1 for _ in lists(nav)) > 30
+
+
+def public_names() -> set[str]:
+    """The names of the package, and those of its namespaces."""
+    found = set(ap.__all__) - {"__version__"}
+    for name in sorted(found):
+        if isinstance(module := getattr(ap, name), ModuleType):
+            found.remove(name)
+            found |= {
+                f"{name}.{each}"
+                for each, value in vars(module).items()
+                if not each.startswith("_")
+                and getattr(value, "__module__", "").startswith("airpath")
+            }
+    return found
+
+
+def test_every_public_name_has_an_entry(site: Path) -> None:
+    described = set()
+    for page in (site / "reference" / "api").glob("*.html"):
+        described |= set(re.findall(r'id="airpath\.([\w.]+)"', page.read_text("utf-8")))
+    # `airpath.phy.measure` is a module and the function in it.
+    described |= {name.rpartition(".")[0] for name in described if name.endswith("measure.measure")}
+    assert sorted(public_names() - described) == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_without_a_complaint_and_nothing_is_cut(
+    browser: Browser, address: str, page: str, width: int
+) -> None:
+    browser.open(f"{address}/{page}", width)
+    assert browser.complaints() == []
+    assert browser.cut(".md-content", strict=False) == []
+    hosts = {name.split("/")[2] for name, _size in browser.run(LOADED)}
+    assert hosts == {address.split("/")[2]}
+
+
+@pytest.mark.parametrize(("words", "page"), SEARCHED.items())
+def test_search_finds(browser: Browser, address: str, words: str, page: str) -> None:
+    browser.open(f"{address}/index.html")
+    assert browser.driver.execute_async_script(RESULTS, words, page)
+
+
+def test_the_front_page_is_light(browser: Browser, address: str) -> None:
+    browser.call("Network.clearBrowserCache")
+    browser.open(f"{address}/index.html")
+    assert sum(size for _name, size in browser.run(LOADED)) < LARGEST_FRONT_PAGE
+
+
+def test_an_element_that_is_cut_is_found(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/index.html", 400)
+    wide = "<p class=wide style='width: 500px'>wide</p>"
+    browser.run("document.querySelector('.md-content').innerHTML += arguments[0]", wide)
+    assert "outside: P wide: wide" in browser.cut(".md-content", strict=False)
+
+
+def test_the_site_follows_the_colour_scheme(browser: Browser, address: str) -> None:
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    try:
+        browser.call("Emulation.setEmulatedMedia", features=[dark])
+        # The scheme of an earlier visit would be kept.
+        browser.open("about:blank")
+        browser.call("Storage.clearDataForOrigin", origin=address, storageTypes="local_storage")
+        browser.open(f"{address}/index.html")
+        ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+    assert max(int(each) for each in re.findall(r"\d+", ground)) < 64
