@@ -133,9 +133,9 @@ def _tree(lines: list[str], folder: str) -> list[Any]:
             levels[-1][1].append({found["group"]: below})
             levels.append((len(found[1]), below))
         else:
-            page = posixpath.normpath(posixpath.join(folder, found["page"]))
+            page = posixpath.normpath(posixpath.join("docs", folder, found["page"]))
             title = found["title"].replace("`", "")
-            levels[-1][1].append({title: shown.get(f"docs/{page}", page)})
+            levels[-1][1].append({title: shown.get(page, page.removeprefix("docs/"))})
     return root
 
 

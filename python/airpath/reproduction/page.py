@@ -132,7 +132,7 @@ def _listed(claims: Sequence[Claim]) -> Iterator[str]:
     for claim in claims:
         about = " ".join([f"It {_OUTCOMES[claim.outcome]}.", *claim.about()])
         yield f"* {claim.text} {claim.criterion} {about}"
-        yield from (f"  * {line}" for line in claim.measured)
+        yield from (f"    * {line}" for line in claim.measured)
 
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
