@@ -141,9 +141,10 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
     plugged_in(tree)
     docs = docs_of(tree)
     made = sorted(set(changed(tree)) - {*by_hand, FIXED, LINKS})
-    assert made == ["crates/conformance/generated/samples.json", "docs/reference/models/index.md"] + [
-        f"docs/reference/models/{name}.md" for name in ("fixed",)
-    ]
+    assert made == [
+        "crates/conformance/generated/samples.json",
+        "docs/reference/models/index.md",
+    ] + [f"docs/reference/models/{name}.md" for name in ("fixed",)]
     listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", folder=tree, **docs))
     assert listed["jitter"] == {"constant-jitter": "Always the same time"}
     with capsys.disabled():

@@ -124,7 +124,7 @@ def test_every_published_number_stands_beside_ours() -> None:
     assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
     assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. Every" in text
     assert "* All: 2 of 2 rows." in text
-    assert "It does **not** hold.\n  * 3 is less than 4" in text
+    assert "It does **not** hold.\n    * 3 is less than 4" in text
 
 
 def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
