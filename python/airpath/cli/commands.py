@@ -90,7 +90,7 @@ use_own_script()
 app = typer.Typer(
     name="airpath",
     cls=_Group,
-    help="What a transport connection gets over a wireless path, and what would get it more.",
+    help="Simulate, emulate and solve models of TCP over wireless links.",
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
 )
